@@ -91,7 +91,7 @@ migration: $(VENV)/.dev-ready ## Write the database's next step: make migration 
 
 .PHONY: catalogue
 catalogue: $(VENV)/.dev-ready ## Gather every message that people read, for translators, into build/messages.pot
-	mkdir -p build && $(VENV)/bin/pybabel --quiet extract --mapping=pyproject.toml --keyword=marked --keyword=translated \
+	mkdir -p build && $(VENV)/bin/pybabel --quiet extract --mapping=pyproject.toml --keyword=mark --keyword=translate \
 		--project=pbem --output=build/messages.pot .
 
 .PHONY: wheel

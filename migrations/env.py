@@ -1,7 +1,7 @@
-"""How a step of the database is run: on a connection that `pbem.store.migrations` has prepared, and never in another way.
+"""How a migration runs: on a connection prepared by `pbem.store.migrations`, and in no other way.
 
-Tables are changed in batches, because SQLite can alter little in place. On PostgreSQL each step has a transaction of its
-own; on SQLite all steps share the one that is under way, so that an upgrade happens whole or not at all.
+Tables are changed in batches, because SQLite can alter little in place. On PostgreSQL each migration has its own
+transaction; on SQLite all of them share the open one, so that an upgrade happens whole or not at all.
 """
 
 from typing import Any
@@ -14,11 +14,11 @@ from pbem.store.schema import Base
 from pbem.store.types import Moment
 
 
-def written(kind: str, thing: Any, _context: AutogenContext) -> str | bool:
-    """Our types as those of SQLAlchemy: a step must not change because a module of ours does."""
-    if kind == "type" and isinstance(thing, Moment):
+def render_type(kind: str, value: Any, _context: AutogenContext) -> str | bool:
+    """Our types as SQLAlchemy's, since a migration must not change with our code. False leaves the rest to Alembic."""
+    if kind == "type" and isinstance(value, Moment):
         return "sa.DateTime(timezone=True)"
-    if kind == "type" and isinstance(thing, BigInteger):
+    if kind == "type" and isinstance(value, BigInteger):
         return "sa.BigInteger().with_variant(sa.Integer(), 'sqlite')"
     return False
 
@@ -29,7 +29,7 @@ context.configure(
     render_as_batch=True,
     transaction_per_migration=True,
     compare_server_default=True,
-    render_item=written,
+    render_item=render_type,
 )
 with context.begin_transaction():
     context.run_migrations()

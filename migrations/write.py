@@ -1,4 +1,4 @@
-"""Write the next step of the database, as README.md beside this file says."""
+"""Write the next migration; see README.md beside this file."""
 
 import sys
 

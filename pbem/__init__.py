@@ -1,5 +1,5 @@
-"""A server on which people play auction games over days, by mail.
+"""A server for auction games played over days by email.
 
-Imports point one way: `web`, `worker` and `cli` call `service`; `service` calls `store`, `links` and
-`domain`; `domain` calls the engine; nothing points back.
+Imports point one way: `web`, `worker` and `cli` call `service`; `service` calls `store`, `mail` and `domain`; `domain` calls
+the engine.
 """

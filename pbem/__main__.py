@@ -1,4 +1,4 @@
-"""`python -m pbem` is the same as `pbem`."""
+"""`python -m pbem`, the same as `pbem`."""
 
 from pbem.cli import main
 

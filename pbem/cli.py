@@ -1,8 +1,8 @@
-"""The commands of `pbem`: they parse what was typed, call the work, and say what came of it.
+"""The commands of `pbem`: they parse arguments, call the work in `ops`, and print the result.
 
-A mistake gets one message that says what happened, why, and what to do; a trace would mean a fault in pbem itself. No work
-is done in this module, and nothing secret is taken from a command line, where others on the machine can read it. The work
-is imported by the command that needs it, so that `pbem --help` is quick.
+A mistake gets one message that says what happened, why, and what to do; a traceback means a fault in pbem itself. Nothing
+secret is taken from a command line, where others on the machine can read it. Each command imports its own work, so that
+`pbem --help` is quick.
 """
 
 import logging
@@ -21,7 +21,7 @@ from pbem.ops.commands.tables import outage, person, table
 from pbem.ops.commands.terminal import CODES, FAILED, Commands, command, many, progress, read_settings, say, tell
 
 _PATH = click.Path(path_type=Path, dir_okay=False)
-_THERE = click.Path(path_type=Path, dir_okay=False, exists=True, readable=True)
+_EXISTING_PATH = click.Path(path_type=Path, dir_okay=False, exists=True, readable=True)
 
 
 @click.group(cls=Commands, epilog=CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -33,25 +33,25 @@ def main() -> None:
     is one for this machine alone, with everything in ./.pbem.
     """
     logs.configure(sys.stderr, logging.WARNING)
-    # What a server writes is full of addresses and hidden cards: it is for its owner's account alone.
+    # Files of a server are full of addresses and hidden cards: only its owner's account may read them.
     os.umask(0o077)
 
 
 @command(main, example="pbem init")
 def init() -> None:
-    """Make a server: its folder, its keys and its database. What is there already stays as it is."""
+    """Make a server: its folder, its keys and its database. Anything that exists already stays as it is."""
     from pbem.ops import setup
 
-    done: list[str] = []
-    setup.make_ready(read_settings(), done.append)
-    for sentence in done or ["Everything is there already; nothing was changed."]:
+    changes: list[str] = []
+    setup.make_ready(read_settings(), changes.append)
+    for sentence in changes or ["Everything is there already; nothing was changed."]:
         click.echo(sentence)
 
 
 @command(main, example="PBEM_WEB_PORT=8010 pbem serve")
 @click.option("--no-worker", is_flag=True, help="Only answer requests; `pbem worker` runs elsewhere (PostgreSQL only).")
 def serve(*, no_worker: bool) -> None:
-    """Run the server until it is stopped: the pages, and the worker that sends mails and keeps time.
+    """Run the server until it is stopped: the pages, and the worker that sends emails and keeps time.
 
     With nothing configured it makes what it needs first. Otherwise run `pbem init` before the first start, and `pbem
     migrate` after installing a new release.
@@ -65,7 +65,7 @@ def serve(*, no_worker: bool) -> None:
 
 @command(main, example="pbem worker")
 def worker() -> None:
-    """Run only a worker until it is stopped: mails, deadlines, reminders, bots.
+    """Run only a worker until it is stopped: emails, deadlines, reminders, bots.
 
     On PostgreSQL any number may run, on any machine. On SQLite `pbem serve` does this as well, and only one can run.
     """
@@ -83,12 +83,12 @@ def migrate() -> None:
 
     config = read_settings()
     ops_setup.must_be_there(config)
-    ran = ops_setup.bring_up(config)
-    click.echo(f"Brought the database to step {ran[-1]}." if ran else "The database is at the newest step already.")
+    steps = ops_setup.bring_up(config)
+    click.echo(f"Brought the database to step {steps[-1]}." if steps else "The database is at the newest step already.")
 
 
 @command(main, example="pbem verify --game 7 --head 3fa94c1b22d07e6a91c5")
-@click.argument("file", type=_THERE, required=False)
+@click.argument("file", type=_EXISTING_PATH, required=False)
 @click.option("--game", "game_id", type=click.IntRange(1), help="Check only the game of this number.")
 @click.option("--head", "heads", multiple=True, help="A head that stood in a mail about the game; can be repeated.")
 def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> None:
@@ -99,17 +99,17 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
     checked, for which no server is needed.
     """
     from pbem.ops import setup as ops_setup
-    from pbem.ops import verify as verifying
+    from pbem.ops import verify as ops_verify
 
     if file is not None and game_id is not None:
         raise click.UsageError("Name a file or a game, not both.")
     if file is not None:
-        reports = [verifying.verify_file(file, heads)]
+        reports = [ops_verify.verify_file(file, heads)]
     else:
         with ops_setup.open_store(read_settings()) as store:
-            ids, rows = verifying.games_to_verify(store, game_id)
+            ids, rows = ops_verify.games_to_verify(store, game_id)
             with progress() as begin:
-                reports = list(verifying.verify_games(store, ids, heads if game_id else (), begin("Verifying", rows)))
+                reports = list(ops_verify.verify_games(store, ids, heads if game_id else (), begin("Verifying", rows)))
     for report in reports:
         for wrong in report.wrongs:
             click.echo(f"game {report.game_id or report.key}, row {wrong.seq}: {wrong.says}")
@@ -125,24 +125,24 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
 @command(main, example="pbem rebuild --game 7")
 @click.option("--game", "game_id", type=click.IntRange(1), help="Only the game of this number.")
 def rebuild(game_id: int | None) -> None:
-    """Make the snapshots of games anew from their logs. A log that does not verify is left alone."""
-    from pbem.ops import rebuild as rebuilding
+    """Make the snapshots of games again from their logs. A log that does not verify is left alone."""
+    from pbem.ops import rebuild as ops_rebuild
     from pbem.ops import setup as ops_setup
     from pbem.ops.verify import games_to_verify
 
     with ops_setup.open_store(read_settings()) as store:
         ids, rows = games_to_verify(store, game_id)
         with progress() as begin:
-            done = list(rebuilding.rebuild_games(store, ids, begin("Rebuilding", rows)))
-    for each in done:
+            games = list(ops_rebuild.rebuild_games(store, ids, begin("Rebuilding", rows)))
+    for each in games:
         for sentence in each.corrected:
             click.echo(f"game {each.game_id}: {sentence}; corrected")
         if each.refused:
             click.echo(f"game {each.game_id}: left alone, because {each.refused}")
     click.echo(
-        f"{many(len(done), 'game')} rebuilt; {many(sum(bool(each.corrected) for each in done), 'snapshot')} differed."
+        f"{many(len(games), 'game')} rebuilt; {many(sum(bool(each.corrected) for each in games), 'snapshot')} differed."
     )
-    if any(each.refused for each in done):
+    if any(each.refused for each in games):
         raise SystemExit(FAILED)
 
 
@@ -167,7 +167,7 @@ def backup(path: Path, *, keys: bool) -> None:
 
 
 @command(main, example="pbem restore /var/backups/pbem-2026-11-21.sqlite3")
-@click.argument("path", type=_THERE)
+@click.argument("path", type=_EXISTING_PATH)
 def restore(path: Path) -> None:
     """Bring a server back from a backup into an empty database, which may be of another kind.
 
@@ -208,10 +208,10 @@ def copy(source: str, target: str) -> None:
 
 @command(main, example="pbem doctor || mail -s 'pbem is not well' me@example.org")
 def doctor() -> None:
-    """Look at everything that can be in the server's way, and say what to do about each trouble. Changes nothing."""
-    from pbem.ops import doctor as examining
+    """Look at everything that can be in the server's way, and say what to do about each error. Changes nothing."""
+    from pbem.ops import doctor as ops_doctor
 
-    tell(examining.examine(read_settings()))
+    tell(ops_doctor.examine(read_settings()))
 
 
 for group in (mail, organiser, call, audit, overview, all_, table, person, outage):
@@ -246,7 +246,7 @@ def keys_rotate() -> None:
 @command(keys, "retire", example="pbem keys retire a")
 @click.argument("key_id", metavar="KEY")
 def keys_retire(key_id: str) -> None:
-    """Take away a KEY of which no mail is in use any more."""
+    """Remove a KEY that no live link needs."""
     from pbem.ops import keys as ops_keys
 
     ops_keys.retire(read_settings(), key_id)
@@ -256,7 +256,7 @@ def keys_retire(key_id: str) -> None:
 @command(keys, "revoke", example="pbem keys rotate && pbem keys revoke a")
 @click.argument("key_id", metavar="KEY")
 def keys_revoke(key_id: str) -> None:
-    """Take away a KEY that leaked: every link made with it is dead, and every open turn is mailed again.
+    """Remove a KEY that leaked: every link made with it is dead, and every open turn is emailed again.
 
     Stop the server first (on PostgreSQL all web servers and workers), rotate, revoke, and start it again.
     """

@@ -1,11 +1,11 @@
-"""Points with a name, at which a test lets the world stop: a process killed just there, a crash in a simulation.
+"""Failpoints: named points at which a test can stop the process or fail it.
 
-In a server nothing is armed, and a point is one comparison. What arms one is a test or the simulator, in its own process;
-no setting, no environment and no request can. This module must never decide anything by itself.
+In a server no handler is set, and a failpoint costs one comparison. Only a test or the simulator can set a handler, in its
+own process; no setting, environment variable or request can. This module must never decide anything itself.
 
-    store.committing   the work of a transaction is done, and nothing of it is kept yet
-    store.committed    it is kept, and nobody has been told
-    mail.handed_over   the relay has a mail, and that is not written down yet
+    store.committing   the work of a transaction is done, and nothing is committed yet
+    store.committed    the transaction is committed, and nobody knows yet
+    mail.handed_over   the relay has an email, and that is not recorded yet
 """
 
 from collections.abc import Callable
@@ -13,19 +13,19 @@ from typing import Final
 
 POINTS: Final = ("store.committing", "store.committed", "mail.handed_over")
 
-Strike = Callable[[str], None]
-"""Is told the name of each point that is passed, and may raise, wait, or end the process."""
+Handler = Callable[[str], None]
+"""A function called with the name of each failpoint that is hit. It may raise, wait, or end the process."""
 
-_armed: Strike | None = None
-
-
-def point(name: str) -> None:
-    """Say that this point is passed."""
-    if _armed is not None:
-        _armed(name)
+_handler: Handler | None = None
 
 
-def arm(strike: Strike | None) -> None:
-    """Call this at every point from now on, or nothing any more."""
-    global _armed  # noqa: PLW0603 - there is one world to stop in a process
-    _armed = strike
+def hit(name: str) -> None:
+    """Call the handler, if any, for the failpoint of that name."""
+    if _handler is not None:
+        _handler(name)
+
+
+def set_handler(handler: Handler | None) -> None:
+    """Set the handler of this process; None removes it."""
+    global _handler  # noqa: PLW0603 - a process has one handler
+    _handler = handler

@@ -1,4 +1,7 @@
-"""What a process remembers so as not to work it out twice: never more than so much, and never the only place it is in."""
+"""A bounded, thread-safe LRU cache.
+
+Nothing may be kept in it alone: any value can be gone at any time.
+"""
 
 from collections import OrderedDict
 from threading import Lock
@@ -7,16 +10,16 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 
 
-class Memory(Generic[V]):
-    """The values that were asked for last, by a key that says all that they hang on."""
+class LRU(Generic[V]):
+    """A cache that drops the least recently used value when it is full. A key must include everything that its value depends on."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, size: int) -> None:
+        self._size = size
         self._values: OrderedDict[object, V] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: object) -> V | None:
-        """What is remembered under a key."""
+        """The value of a key, or None."""
         with self._lock:
             if key not in self._values:
                 return None
@@ -24,14 +27,14 @@ class Memory(Generic[V]):
             return self._values[key]
 
     def put(self, key: object, value: V) -> V:
-        """Remember a value, and forget the one that was not asked for for the longest time."""
+        """Store a value and return it."""
         with self._lock:
             self._values[key] = value
-            if len(self._values) > self._most:
+            if len(self._values) > self._size:
                 self._values.popitem(last=False)
         return value
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all values."""
         with self._lock:
             self._values.clear()

@@ -1,10 +1,10 @@
-"""What a process counts while it runs, for whoever watches it: requests, rows of logs, mails, ticks, repeats.
+"""Metrics of a process for Prometheus: requests, log rows, emails, ticks, retries.
 
-Numbers that stand in the database are not counted here, because they can be asked for when somebody wants to know. What a
-transaction has done counts when it is kept, and not at all if it is not.
+Numbers that can be read from the database are not counted here. The rows of a transaction count when it is committed, and
+not if it is rolled back.
 
-A label holds what there is little of and everybody may know: the template of an address and never an address of a page, a
-kind and never a name, a number or anything that somebody typed. Nothing is decided by what is counted.
+Labels must have few values and hold nothing personal: the route of a request and never its path; a kind and never a name,
+an id or a person's input. Nothing may be decided by a metric.
 """
 
 import threading
@@ -14,36 +14,36 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, Summary, disable_created_metrics
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # it says no types
+disable_created_metrics()  # type: ignore[no-untyped-call]  # it has no types
 
-COUNTED: Final = CollectorRegistry()
-"""Everything that this process counts."""
+REGISTRY: Final = CollectorRegistry()
+"""The metrics of this process."""
 
 REQUESTS: Final = Counter(
-    "pbem_requests", "Requests that were answered.", ("route", "method", "status"), registry=COUNTED
+    "pbem_requests", "Requests that were answered.", ("route", "method", "status"), registry=REGISTRY
 )
 REQUEST_SECONDS: Final = Histogram(
     "pbem_request_seconds",
     "How long an answer took.",
     ("route",),
     buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
-    registry=COUNTED,
+    registry=REGISTRY,
 )
 LOG_ROWS: Final = Counter(
-    "pbem_log_rows", "Rows added to the logs of games: every move is one.", ("kind", "by"), registry=COUNTED
+    "pbem_log_rows", "Rows added to the logs of games: every move is one.", ("kind", "by"), registry=REGISTRY
 )
-MAILS: Final = Counter(
-    "pbem_mails", "Mails that were dealt with, by what became of them.", ("outcome",), registry=COUNTED
+EMAILS: Final = Counter(
+    "pbem_mails", "Mails that were dealt with, by what became of them.", ("outcome",), registry=REGISTRY
 )
-TICK_SECONDS: Final = Summary("pbem_tick_seconds", "How long a worker's tick took.", ("tick",), registry=COUNTED)
-TICK_FAILURES: Final = Counter("pbem_tick_failures", "Ticks that ended in a fault.", ("tick",), registry=COUNTED)
+TICK_SECONDS: Final = Summary("pbem_tick_seconds", "How long a worker's tick took.", ("tick",), registry=REGISTRY)
+TICK_FAILURES: Final = Counter("pbem_tick_failures", "Ticks that ended in a fault.", ("tick",), registry=REGISTRY)
 RETRIES: Final = Counter(
-    "pbem_transaction_retries", "Transactions run again, because another was in the way.", registry=COUNTED
+    "pbem_transaction_retries", "Transactions run again, because another was in the way.", registry=REGISTRY
 )
 
 
 class _Pending(threading.local):
-    """The rows of the transaction that is under way in this thread."""
+    """The rows of the open transaction in this thread."""
 
     rows: Tally[tuple[str, str]]
 
@@ -58,24 +58,24 @@ _pending = _Pending()
 _requests, _request_seconds, _log_rows = cache(REQUESTS.labels), cache(REQUEST_SECONDS.labels), cache(LOG_ROWS.labels)
 
 
-def request_answered(route: str, method: str, status: int, seconds: float) -> None:
-    """A request was answered."""
+def count_request(route: str, method: str, status: int, seconds: float) -> None:
+    """Count a request and the time of its response."""
     _requests(route, method, status).inc()
     _request_seconds(route).observe(seconds)
 
 
-def transaction_begun() -> None:
-    """What an earlier try of this transaction has done does not count."""
+def drop_pending_rows() -> None:
+    """Drop the rows that an earlier try of this transaction has counted."""
     _pending.rows.clear()
 
 
-def row_added(kind: str, by: str) -> None:
-    """A row of a game's log, which counts when the transaction is kept."""
+def count_row(kind: str, by: str) -> None:
+    """Count a row of a game's log, once its transaction is committed."""
     _pending.rows[kind, by] += 1
 
 
-def transaction_kept() -> None:
-    """What the transaction has done is done."""
+def count_pending_rows() -> None:
+    """Add the rows of a committed transaction to the metrics."""
     for (kind, by), number in _pending.rows.items():
         _log_rows(kind, by).inc(number)
     _pending.rows.clear()

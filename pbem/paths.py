@@ -1,7 +1,7 @@
-"""Where the files lie that are no code: in the package once it is installed, beside it in the repository.
+"""The folders of templates, migrations and handbook pages.
 
-The wheel carries the top-level folders `templates` and `migrations` inside the package, as `_templates` and
-`_migrations`. Nothing else may guess at these places, and nothing here opens a file.
+They are in the package once it is installed, and beside it in the repository: the wheel carries the top-level folders
+`templates` and `migrations` as `_templates` and `_migrations`. Nothing else may guess these paths.
 """
 
 from pathlib import Path

@@ -1,18 +1,18 @@
-"""Keys, and the tokens of the links and mail addresses that are made with them.
+"""Keys, and the tokens of links and email addresses made with them.
 
-A token is 33 characters of base 32 in lower case, so that it fits in the path of a link and in the
-local part of a mail address, and survives mail systems that change the case of addresses:
+A token is 33 characters of base 32 in lower case, so that it fits in the path of a link and in the local part of an email
+address, and survives mail systems that change the case of addresses:
 
     one character     id of the key
-    8 characters      number of the row that says what the link is for (40 bits)
+    8 characters      id of the link's row (40 bits)
     24 characters     MAC over purpose, row and the row's generation (120 bits)
 
-A token is derived, never kept: from the key, the row and the generation of the row, which is raised
-to revoke. What is stored (the mails in the outbox) holds placeholders of the same length, and the
-sender fills them in at the last moment. So nobody who reads the database or a backup can act.
+A token is derived, never stored: from the key, the row and the generation of the row, which is raised to revoke it. The
+emails in the outbox hold placeholders of the same length, and the sender replaces them at the last moment. So nobody
+who reads the database or a backup can act for a player.
 
-The layout, the labels and the alphabet are in the mails that people have: they never change. This
-module must never store, log or print a secret or a token, and it does not know what a row means.
+Players keep their emails, so the layout, the labels and the alphabet never change. This module must never store, log or
+print a secret or a token, and it does not know the meaning of a row.
 """
 
 import hashlib
@@ -34,11 +34,11 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 TOKEN_LENGTH = 33
 MOST_ROW = 2**40 - 1
 MOST_GENERATION = 2**32 - 1
-# 320 bits: more than HMAC-SHA256 can use, and 64 characters of base 32 without a remainder, so
-# that a key has only one spelling.
+# 320 bits: more than HMAC-SHA256 can use, and 64 characters of base 32 without a remainder, so that a key has only one
+# spelling.
 SECRET_BYTES = 40
-# A mail that lay unread for six weeks still works after its key went out of use.
-LINGER = timedelta(days=45)
+# An email left unread for six weeks still works after its key was replaced.
+RETIREMENT_DELAY = timedelta(days=45)
 
 _CORRECT = "Correct the list of keys, or put it back from the backup."
 _ROW = slice(1, 9)
@@ -47,7 +47,7 @@ _TOKEN = re.compile(r"[a-z2-7]{33}", re.IGNORECASE | re.ASCII)
 
 
 class Purpose(StrEnum):
-    """What a link is for: the letter in its path. A token of one purpose is worthless for another."""
+    """The purpose of a link: the letter in its path. A token of one purpose is worthless for another."""
 
     MOVE = "m"
     SEAT = "s"
@@ -66,10 +66,7 @@ class Purpose(StrEnum):
 
 
 def row_of(token: str) -> int:
-    """The row that a token names, in whatever case it came back: enough to look it up, and no reason to believe it.
-
-    Anything that is no token is not found.
-    """
+    """The row that a token names, in upper or lower case: enough to look it up, and no proof. Raises NotFound."""
     if not _TOKEN.fullmatch(token):
         raise NotFound("There is nothing at this address.", why="It is not one of our links.")
     return int.from_bytes(_bytes(token[_ROW]))
@@ -77,22 +74,22 @@ def row_of(token: str) -> int:
 
 @cache
 def _subkey(secret: bytes, label: str) -> bytes:
-    """Made once: every token that is read or written needs one. There are as many as keys and labels."""
+    """A derived key, cached because every token needs one. There are as many as keys and labels."""
     return hmac.digest(secret, b"pbem/1/" + label.encode(), "sha256")
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One root key: its id in tokens, the day it was made, and the secret all others come from."""
+    """A root key: its id in tokens, the day it was made, and the secret from which all others are derived."""
 
     id: str
     made: date
     secret: bytes = field(repr=False)
 
     def subkey(self, label: str) -> bytes:
-        """A key for one use only (HKDF's expansion step; the secret is random, so none to extract).
+        """A key for one use only (HKDF's expansion step; the secret is random, so there is no extraction).
 
-        Whoever learns a subkey, or makes us sign with it, learns nothing about the others.
+        A leaked subkey, or a signature made with it, reveals nothing about the others.
         """
         return _subkey(self.secret, label)
 
@@ -118,20 +115,20 @@ class Keyring:
 
     @classmethod
     def new(cls, secret: bytes, today: date) -> "Keyring":
-        """The keys of a new server: one."""
+        """The keyring of a new server, with one key."""
         return cls((Key(ALPHABET[0], today, secret),))
 
     @classmethod
     def parse(cls, text: str) -> "Keyring":
-        """The keys of a secret file or an environment variable, as `text` writes them.
+        """Parse the keys of a secret file or an environment variable, in the form of `text`. Raises BadInput.
 
-        Lines or commas separate them; what follows a `#` on a line is a comment.
+        Lines or commas separate them; a `#` begins a comment.
         """
         entries = re.sub(r"#.*", "", text).replace(",", " ").split()
         return cls(tuple(_key(at, entry) for at, entry in enumerate(entries, start=1)))
 
     def text(self) -> str:
-        """All that is secret about a server, one key a line. Show it to nobody."""
+        """The keys with their secrets, one a line. Show it to nobody."""
         return "".join(f"{k.id}:{k.made.isoformat()}:{_text(k.secret)}\n" for k in self.keys)
 
     def make(self, purpose: Purpose, row: int, generation: int) -> str:
@@ -139,7 +136,7 @@ class Keyring:
         return _token(self.keys[0], purpose, row, generation)
 
     def verify(self, token: str, purpose: Purpose, row: int, generation: int) -> bool:
-        """Whether we made this token, for this and nothing else. Takes as long for yes as for no."""
+        """Whether this server made the token for exactly this, in the same time for yes and no."""
         if not _TOKEN.fullmatch(token):
             return False
         token = token.lower()
@@ -147,29 +144,28 @@ class Keyring:
         return key is not None and hmac.compare_digest(token, _token(key, purpose, row, generation))
 
     def placeholder(self, purpose: Purpose, row: int) -> str:
-        """What stands in a stored mail in the place of a token.
+        """The placeholder of a token in a stored email.
 
-        It is as long as a token, so that lines break at the same places, and it names the key, so
-        that every try to send fills in the same token, whatever was rotated in between. Digits that
-        no token has enclose it, and it proves that we made it: what a player writes at the table,
-        even on purpose, never becomes a link.
+        It is as long as a token, so that lines break at the same places, and it names the key, so that every try to send
+        inserts the same token even if keys were rotated in between. It begins and ends with digits that no token contains, and
+        it proves that this server made it: a player cannot write one, so no text of a player ever becomes a link.
         """
         return _placeholder(self.keys[0], purpose, row)
 
-    def unfilled(self, stored: bytes) -> "Unfilled":
-        """A stored mail with its places found."""
+    def template(self, stored: bytes) -> "EmailTemplate":
+        """A stored email with its placeholders found."""
         found = {}
-        # A mail has one place for each choice, and all of them stand for one link.
-        for place in set(_PLACEHOLDER.findall(stored)):
-            text = place.decode()
+        # An email has a placeholder for each choice, often several for one link.
+        for placeholder in set(_PLACEHOLDER.findall(stored)):
+            text = placeholder.decode()
             purpose, key = Purpose(text[1]), self._find(text[2])
             row = int.from_bytes(_bytes(text[3:11]))
             if key and hmac.compare_digest(text, _placeholder(key, purpose, row)):
-                found[place] = key, purpose, row
-        return Unfilled(stored, found)
+                found[placeholder] = key, purpose, row
+        return EmailTemplate(stored, found)
 
     def signer(self, salt: str) -> URLSafeTimedSerializer:
-        """Signs what need not live in a mail address; the salt says what for."""
+        """A signer for values that need not fit in an email address; the salt names the use."""
         return URLSafeTimedSerializer(
             [key.subkey("signer") for key in reversed(self.keys)],
             salt=salt,
@@ -177,7 +173,7 @@ class Keyring:
         )
 
     def flask_secrets(self) -> list[bytes]:
-        """For Flask: the first is SECRET_KEY, the others are SECRET_KEY_FALLBACKS."""
+        """Secrets for Flask: the first is SECRET_KEY, the others are SECRET_KEY_FALLBACKS."""
         return [key.subkey("flask") for key in self.keys]
 
     def _find(self, key_id: str) -> Key | None:
@@ -185,21 +181,21 @@ class Keyring:
 
 
 @dataclass(frozen=True, slots=True)
-class Unfilled:
-    """A mail as it is stored, with placeholders of ours where its tokens go."""
+class EmailTemplate:
+    """A stored email, with placeholders for its tokens."""
 
     stored: bytes = field(repr=False)
     places: Mapping[bytes, tuple[Key, Purpose, int]] = field(repr=False)
 
     @property
     def rows(self) -> frozenset[int]:
-        """The rows whose tokens it waits for."""
+        """The rows whose tokens it needs."""
         return frozenset(row for _, _, row in self.places.values())
 
-    def filled(self, generations: Mapping[int, int]) -> bytes:
-        """The mail as it is sent: a token in each place, by the generation of each row.
+    def fill(self, generations: Mapping[int, int]) -> bytes:
+        """The email as it is sent, with tokens by the generation of each row. Raises Fault if a generation is missing.
 
-        Give it only the rows of the mail's reader: the others' links have no business in it.
+        Pass only rows of the email's reader: other people's links must never be in it.
         """
         sent = self.stored
         for placeholder, (key, purpose, row) in self.places.items():
@@ -210,8 +206,8 @@ class Unfilled:
 
 
 def rotate(keyring: Keyring, secret: bytes, today: date) -> Keyring:
-    """A new key that signs from now on; links made with the others go on working."""
-    # Ids go round, so that the id of a key that leaked comes back as late as possible.
+    """The keyring with a new key that signs from now on; links made with the others still work. Raises BadInput."""
+    # Ids are used in a cycle, so that the id of a leaked key is used again as late as possible.
     newest = ALPHABET.index(keyring.keys[0].id)
     taken = {key.id for key in keyring.keys}
     free = [id_ for id_ in ALPHABET[newest + 1 :] + ALPHABET[:newest] if id_ not in taken]
@@ -221,21 +217,21 @@ def rotate(keyring: Keyring, secret: bytes, today: date) -> Keyring:
 
 
 def retire(keyring: Keyring, key_id: str, today: date) -> Keyring:
-    """Without a key that has not signed anything for so long that nobody still needs it."""
+    """The keyring without a key that signed so long ago that no link still needs it. Raises BadInput."""
     without = revoke(keyring, key_id)
     for newer, key in pairwise(keyring.keys):
-        if key.id == key_id and today < newer.made + LINGER:
+        if key.id == key_id and today < newer.made + RETIREMENT_DELAY:
             raise BadInput(
                 f"Key {key_id} signed links until {newer.made}, and they are still in use.",
-                remedy=f"Retire it on {newer.made + LINGER}; if it leaked, revoke it now.",
+                remedy=f"Retire it on {newer.made + RETIREMENT_DELAY}; if it leaked, revoke it now.",
             )
     return without
 
 
 def revoke(keyring: Keyring, key_id: str) -> Keyring:
-    """Without a key that leaked: every link made with it is dead at once.
+    """The keyring without a leaked key: every link made with it stops working at once. Raises BadInput.
 
-    Mails that wait in the outbox with its placeholders have to be written anew.
+    Emails in the outbox with its placeholders have to be rendered again.
     """
     if key_id == keyring.keys[0].id:
         raise BadInput(f"Key {key_id} is the one that signs.", remedy="Rotate first.")
@@ -246,10 +242,10 @@ def revoke(keyring: Keyring, key_id: str) -> Keyring:
 
 
 def contains_token(data: bytes, keyring: Keyring, generations: Collection[int] = range(8)) -> bool:
-    """Whether a token that we made stands in these bytes: for checking that none is ever stored.
+    """Whether these bytes contain a token of this server, for checks that none is ever stored.
 
-    It looks at the bytes as they are; whoever asks about a mail undoes transfer encodings first. A
-    MAC can only be checked for a known generation: give those that the rows can have.
+    Transfer encodings must be undone first. A MAC can only be checked for a known generation: pass those that rows can
+    have.
     """
     return any(
         keyring.verify(token, purpose, row_of(token), generation)
@@ -259,18 +255,18 @@ def contains_token(data: bytes, keyring: Keyring, generations: Collection[int] =
     )
 
 
-def without_links(stored: bytes) -> bytes:
-    """A stored mail with stars where its links would stand: fit to be shown to whoever it was for."""
+def hide_links(stored: bytes) -> bytes:
+    """A stored email with stars instead of its links, for its own reader."""
     return _PLACEHOLDER.sub(b"*" * TOKEN_LENGTH, stored)
 
 
-def without_tokens(stored: bytes) -> bytes:
-    """The same, and without a token that somebody has written into it: fit to be shown to whoever may not act for its reader."""
-    return _WRITTEN_SECRET.sub(_hidden, without_links(stored))
+def hide_tokens(stored: bytes) -> bytes:
+    """A stored email with stars instead of its links and of any token quoted in it, for an organiser."""
+    return _WRITTEN_SECRET.sub(_stars, hide_links(stored))
 
 
 def redact(text: str) -> str:
-    """The text without tokens, signed values and mail addresses: fit for a log."""
+    """The text without tokens, signed values and email addresses, for logs."""
     if len(text) < _SHORTEST_SECRET and "@" not in text and "%" not in text:
         return text
     text = _SIGNED.sub("***", text)
@@ -281,25 +277,25 @@ def redact(text: str) -> str:
 _PLACEHOLDER = re.compile(rb"0[%s][a-z2-7]{30}1" % "".join(Purpose).encode())
 _PROOF_LENGTH = 21
 
-# A token that was cut short is redacted too: from a piece that is shorter than this, ten characters
-# (50 bits) are missing, which nobody guesses over a network. A client may write a letter as %61.
+# A truncated token is redacted too: a piece shorter than this lacks ten characters (50 bits), which nobody can guess over a
+# network. A client may write a letter as %61.
 _SHORTEST_SECRET = 24
 _SECRET = re.compile(rf"(?:[a-z2-7]|%[0-9a-f]{{2}}){{{_SHORTEST_SECRET},}}", re.IGNORECASE | re.ASCII)
-# In a mail, the letters of a subject that is encoded look like one, and may hold one.
+# In an email, an encoded subject looks like a token, and may contain one.
 _WRITTEN_SECRET = re.compile(
     rb"=\?[\w-]+\?b\?(?P<encoded>[A-Za-z0-9+/=]*)\?=|" + _SECRET.pattern.encode(), re.IGNORECASE | re.ASCII
 )
-# What `signer` makes: payload, time and SHA-256 in URL-safe base 64. Here and below, looking behind
-# keeps the search linear: a run of characters is entered at its beginning only.
+# A value from `signer`: payload, time and SHA-256 in URL-safe base 64. Here and below, the lookbehind keeps the search linear:
+# a run of characters is only matched from its beginning.
 _SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)
-# Wider than an address: in a database's URL the password, which stands before the @, goes with it.
+# Wider than an address: in a database URL it includes the password, which comes before the @.
 _ADDRESS_PART = r"[^\s@<>()\[\]\"',:;/\\?&]"
 _AT = rf"{_ADDRESS_PART}+(?:@|%40){_ADDRESS_PART}+"
 _ADDRESS = re.compile(rf"<{_AT}>|(?<!{_ADDRESS_PART}){_AT}")
 
 
-def _hidden(found: re.Match[bytes]) -> bytes:
-    """What is shown where something looks like a token: itself, if it is a word in base 64 that holds none."""
+def _stars(found: re.Match[bytes]) -> bytes:
+    """Stars for a text that looks like a token; an encoded word that contains none stays."""
     encoded = found["encoded"]
     if encoded is not None and not _SECRET.search(b64decode(encoded).decode("utf-8", "replace")):
         return found[0]
@@ -311,7 +307,7 @@ def _token(key: Key, purpose: Purpose, row: int, generation: int) -> str:
         raise ValueError(f"no link has row {row} and generation {generation}")
     number = row.to_bytes(5)
     mac = hmac.digest(key.subkey(f"link/{purpose}"), number + generation.to_bytes(4), "sha256")
-    # Five bytes are eight letters, so what is written in one go is the same as piece by piece.
+    # Five bytes are exactly eight letters, so encoding both at once is the same as one after the other.
     return key.id + _text(number + mac[:_MAC_BYTES])
 
 
@@ -322,7 +318,7 @@ def _placeholder(key: Key, purpose: Purpose, row: int) -> str:
 
 
 def _runs(data: bytes) -> Iterator[str]:
-    """Every piece of the bytes that could be a token, wherever in a longer word it stands."""
+    """Every piece of the bytes that could be a token, anywhere in a longer word."""
     for run in re.findall(rb"[A-Za-z2-7]{33,}", data):
         for start in range(len(run) - TOKEN_LENGTH + 1):
             yield run[start : start + TOKEN_LENGTH].decode()
@@ -333,7 +329,7 @@ def _key(at: int, entry: str) -> Key:
         id_, made, secret = entry.split(":")
         return Key(id_, date.fromisoformat(made), _bytes(secret))
     except ValueError:
-        # `from None`: the entry is a secret, and a trace would show it.
+        # `from None`: the entry is a secret, and a traceback would show it.
         raise BadInput(
             f"Key {at} of the list cannot be read.",
             why="A key is written id:date:secret, newest first.",

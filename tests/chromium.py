@@ -1,4 +1,4 @@
-"""The browser of all tests and pictures: Debian's Chromium, with no window and with nothing of anybody's in it."""
+"""The browser of all tests and screenshots: Debian's Chromium, headless, with an empty profile."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from tests.conftest import find_tool
 
 @contextmanager
 def running() -> Iterator[Browser]:
-    """Start it, and end it. Playwright allows one at a time in a process."""
+    """The browser, started and then closed. Playwright allows one at a time in a process."""
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
             executable_path=find_tool("chromium"), args=["--no-sandbox", "--disable-gpu"]

@@ -1,14 +1,12 @@
-"""What every test can rely on: its limits, what it needs, and a loud end.
+"""The ground rules of the suite: limits, required tools, and a loud end.
 
-Three promises live here, and tests/test_suite.py keeps them honest:
+Three promises, tested by tests/test_suite.py:
 
-- a program that a test needs and that is not on this machine is named at the end of the run, with
-  the way to get it; nothing is left out silently;
-- with PBEM_TEST_NO_SKIP=1 every skip of any kind is a failure, so continuous integration cannot
-  pass by leaving something out;
-- whatever fails, the seed of the random order is printed with the command that repeats the run.
+- a missing program that a test needs is named at the end of the run, with the way to get it;
+- with PBEM_TEST_NO_SKIP=1 every kind of skip is a failure, so continuous integration cannot pass by leaving out tests;
+- after a failure, the seed of the random order is printed with the command that repeats the run.
 
-Sockets reach this machine only, warnings are errors and the order is random: pyproject.toml says so.
+pyproject.toml limits sockets to this machine, turns warnings into errors and makes the order random.
 """
 
 from __future__ import annotations
@@ -30,13 +28,13 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# Nothing is timed in a test, and neither may a slow machine fail one.
+# No test measures time, so a slow machine must not fail one.
 settings.register_profile("full", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", parent=settings.get_profile("full"), max_examples=20)
 settings.register_profile("thorough", parent=settings.get_profile("full"), max_examples=2000)
 settings.load_profile("full")
 
-# What structlog does with events unless it is told otherwise, with plain traces.
+# The default processors of structlog, with plain tracebacks.
 _PROCESSORS = [
     *structlog.get_config()["processors"][:-1],
     structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
@@ -47,7 +45,7 @@ _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
 
 @dataclass(frozen=True)
 class Tool:
-    """A program that some tests need: the names it goes by, and how to get it."""
+    """A program that some tests need: its names, and how to get it."""
 
     commands: tuple[str, ...]
     get: str
@@ -76,12 +74,12 @@ TOOLS = {
     "w3m": Tool(("w3m",), "apt-get install w3m"),
 }
 
-# Debian keeps servers where the PATH of an ordinary account does not look.
+# Debian installs servers outside the PATH of an ordinary account.
 _PLACES = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"))
 
 
 def find_tool(name: str) -> str | None:
-    """Return where a tool of TOOLS is on this machine, or None."""
+    """The path of a tool on this machine, or None."""
     if name not in TOOLS:
         pytest.fail(f"needs({name!r}): not in TOOLS of tests/conftest.py; add it", pytrace=False)
     found = (shutil.which(command, path=_PLACES) for command in TOOLS[name].commands)
@@ -90,7 +88,7 @@ def find_tool(name: str) -> str | None:
 
 @pytest.fixture
 def tool() -> Callable[[str], str]:
-    """Return the path of a tool, or skip the test: for those that find out late what they need."""
+    """The path of a tool; skips the test if it is missing. For tests that only know while running which tool they need."""
 
     def path_of(name: str) -> str:
         return find_tool(name) or _skip_for(name)
@@ -100,8 +98,8 @@ def tool() -> Callable[[str], str]:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """A real browser, which no test of another module may find running."""
-    # Nobody else has to wait for what drives it.
+    """A real browser, closed before the tests of another module."""
+    # Only these tests wait for the import of Playwright.
     from tests.chromium import running
 
     with running() as started:
@@ -109,11 +107,11 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(autouse=True)
-def log_as_it_was() -> Iterator[None]:
-    """Let no test hear events in the way that an earlier one has set, and let none paint pictures of what went wrong."""
+def reset_logging() -> Iterator[None]:
+    """Reset logging for every test, with plain tracebacks."""
     handlers, level = logging.root.handlers[:], logging.root.level
-    # Where rich is installed structlog draws each trace with all its values in frames: most of what a test would do
-    # in which many things go wrong.
+    # If rich is installed, structlog draws each traceback with all values in frames, which would take most of the time
+    # of a test with many failures.
     structlog.configure(processors=_PROCESSORS)
     yield
     logging.root.handlers[:], logging.root.level = handlers, level
@@ -133,10 +131,10 @@ def _skip_for(*names: str) -> NoReturn:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with what takes long, so that no process ends the run with it while the others have nothing left to do.
+    """Put slow tests first, so that no process ends the run with one while the others are idle.
 
-    And name in each test's id the group that one process runs, by which xdist deals them out. xdist 3.8 does so itself,
-    in an attribute that pytest 9.2 no longer reads.
+    Also add to each test's id the group by which xdist distributes it. xdist 3.8 does so itself, in an attribute that
+    pytest 9.2 no longer reads.
     """
     if not config.getoption("loadgroup", default=False):
         return
@@ -146,11 +144,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item._id = NodeId.parse(f"{item.nodeid}@{mark.args[0]}")
 
 
-# With skipping forbidden, a skip is a failure: of a test, of a module, by mark or by call.
+# With skipping forbidden, every skip is a failure: of a test or a module, by mark or by call.
 
 
 def pytest_collection_finish() -> None:
-    # What has been loaded stays to the end, and is a lot to look through again and again for what nobody needs any more.
+    # Loaded modules stay until the end, so the garbage collector need not scan them again and again.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
 
@@ -158,16 +156,16 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    return _unless_forbidden(report)
+    return _fail_if_forbidden(report)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     report = yield
-    return _unless_forbidden(report)
+    return _fail_if_forbidden(report)
 
 
-def _unless_forbidden(report: _Report) -> _Report:
+def _fail_if_forbidden(report: _Report) -> _Report:
     expected_failure = hasattr(report, "wasxfail")
     if report.skipped and not expected_failure and os.environ.get("PBEM_TEST_NO_SKIP") == "1":
         report.outcome = "failed"
@@ -176,18 +174,18 @@ def _unless_forbidden(report: _Report) -> _Report:
 
 
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """Return why something was skipped; pytest keeps it as (file, line, reason)."""
+    """The reason of a skip; pytest keeps it as (file, line, reason)."""
     told = report.longrepr
     reason = told[2] if isinstance(told, tuple) else str(told)
     return reason.removeprefix("Skipped: ").removeprefix("Skipped") or "no reason given"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    _tell_what_was_not_run(terminalreporter)
-    _tell_how_to_repeat(terminalreporter)
+    _print_skipped(terminalreporter)
+    _print_seed(terminalreporter)
 
 
-def _tell_what_was_not_run(out: pytest.TerminalReporter) -> None:
+def _print_skipped(out: pytest.TerminalReporter) -> None:
     left_out: dict[str, list[str]] = defaultdict(list)
     for report in out.getreports("skipped"):
         left_out[_reason(report)].append(report.nodeid)
@@ -202,7 +200,7 @@ def _tell_what_was_not_run(out: pytest.TerminalReporter) -> None:
     out.line("PBEM_TEST_NO_SKIP=1 turns every one of these into a failure.")
 
 
-def _tell_how_to_repeat(out: pytest.TerminalReporter) -> None:
+def _print_seed(out: pytest.TerminalReporter) -> None:
     broken = [*out.getreports("failed"), *out.getreports("error")]
     seed = getattr(out.config.option, "randomly_seed", None)
     if not broken or not isinstance(seed, int):

@@ -1,7 +1,7 @@
-"""Processes of the server for tests that start and kill many: each begins as a copy of one that has imported everything.
+"""Forked server processes, for tests that start and kill many: each is a copy of a process that has imported everything.
 
-To import the server takes a process most of its time until it works. A copy is made before anything else has happened: no
-connection, no thread, no clock and no number drawn. It has its own memory, and dies as any other process does.
+Importing the server takes most of the time until a process works. The copy is made before anything else has happened: no
+connection, no thread, no clock and no random number. It has its own memory, and dies like any other process.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ _BEGIN.set_forkserver_preload(["pytest", "tests.crash.process"])
 
 
 class Copy:
-    """A process that does this with these words, and writes what it says into a file."""
+    """A process that calls a function with these arguments and writes its output to a file."""
 
     def __init__(self, do: Callable[..., None], words: tuple[str, ...], log: Path) -> None:
         self._process = _BEGIN.Process(target=_live, args=(do, words, log), daemon=True)
-        # How it ended is told once, and several threads may ask.
+        # The exit code is reported only once, and several threads may ask for it.
         self._asking = threading.Lock()
         self._process.start()
 
     def poll(self) -> int | None:
-        """What it ended with, if it has ended: as `subprocess.Popen` tells it."""
+        """Its exit code if it has ended, like `subprocess.Popen`."""
         with self._asking:
             return self._process.exitcode
 
     def wait(self, patience: float | None = None) -> int | None:
-        """Wait for its end, and for no longer than this many seconds; what it ended with."""
+        """Wait at most this many seconds for its end, and return its exit code."""
         with self._asking:
             self._process.join(patience)
             return self._process.exitcode
@@ -43,7 +43,7 @@ class Copy:
         os.kill(self._process.pid, number)
 
     def kill(self) -> None:
-        """End it without a warning."""
+        """Kill it without warning."""
         self._process.kill()
 
 

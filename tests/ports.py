@@ -1,8 +1,8 @@
-"""Ports of this machine for servers that have to be told theirs before they start.
+"""Free ports, for servers that must know theirs before they start.
 
-Between the choice and the start, nobody else may get one. What asks the system for any port, as every client does when it
-connects, is given one from 32768 on (`ip_local_port_range`), so ours are below; and each process of the tests chooses from
-a stripe of its own, and none twice.
+No other process may take the port between the choice and the start. Ports that the system assigns, such as those of outgoing
+connections, begin at 32768 (`ip_local_port_range`), so these are below; and each test process chooses from its own range,
+and no port twice.
 """
 
 import os

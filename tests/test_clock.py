@@ -22,7 +22,7 @@ def test_every_clock_answers_in_utc() -> None:
     assert berlin.now() == NOON
 
 
-def test_a_fake_clock_stands_still_until_it_is_moved() -> None:
+def test_a_fake_clock_stops_until_it_is_moved() -> None:
     clock = FakeClock(NOON)
     assert clock.now() == clock.now() == NOON
     assert clock.advance(timedelta(hours=3)) == clock.now() == NOON + timedelta(hours=3)
@@ -36,7 +36,7 @@ def test_a_fake_clock_can_be_stepped_back_but_does_not_run_backwards() -> None:
         clock.advance(timedelta(seconds=-1))
 
 
-def test_a_moment_without_a_zone_sets_no_clock() -> None:
+def test_a_moment_without_a_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="no time zone"):
         FakeClock(NOON.replace(tzinfo=None))
 
@@ -48,7 +48,7 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     assert stream[0] != other.bytes(16)
 
 
-def test_every_source_gives_as_many_bytes_as_were_asked_for() -> None:
+def test_every_source_gives_the_requested_number_of_bytes() -> None:
     sources: list[Randomness] = [SystemRandomness(), SeededRandomness(1)]
     for source in sources:
         assert [len(source.bytes(count)) for count in (0, 1, 33)] == [0, 1, 33]

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.config import SETTINGS, Security, SenderCheck, read, save_keys, show
+from pbem.config import read, save_keys, show
 from pbem.config.fields import Setting
+from pbem.config.settings import SETTINGS, Security, SenderCheck
 from pbem.domain.errors import BadInput
 from pbem.domain.pace import PerDecision
 from pbem.tokens import Keyring, rotate
@@ -30,7 +31,7 @@ def problems(**environ: str) -> list[str]:
     return refusal.value.what.removeprefix("These settings cannot be used:\n- ").split("\n- ")
 
 
-def test_with_nothing_set_the_server_plays_on_this_machine_alone(folder: Path) -> None:
+def test_without_settings_the_server_is_for_this_machine_only(folder: Path) -> None:
     config = read({})
     assert config.base_url == "http://localhost:8000"
     assert config.web.host == "127.0.0.1"
@@ -46,7 +47,7 @@ def test_reading_changes_nothing(folder: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
-def test_a_public_site_follows_from_its_address_and_its_relay() -> None:
+def test_a_public_site_needs_only_its_address_and_relay() -> None:
     config = read({**PUBLIC, "PBEM_SMTP_SECURITY": "tls"})
     assert not config.development
     assert config.trusted_hosts == ("games.example.org",)
@@ -57,7 +58,7 @@ def test_a_public_site_follows_from_its_address_and_its_relay() -> None:
     assert (config.smtp.port, config.smtp.security) == (465, Security.TLS)
 
 
-def test_who_tries_it_out_may_call_their_machine_by_any_of_its_names() -> None:
+def test_a_development_server_answers_to_every_local_name() -> None:
     assert read({}).trusted_hosts == ("localhost", "127.0.0.1")
     named = read({"PBEM_BASE_URL": "http://games.localhost:8000"})
     assert named.trusted_hosts == ("games.localhost", "localhost", "127.0.0.1")
@@ -86,11 +87,11 @@ def test_an_empty_variable_counts_as_not_set() -> None:
     assert read({"PBEM_WEB_PORT": ""}).web.port == 8000
 
 
-def test_what_is_meant_for_others_is_left_alone() -> None:
+def test_variables_of_other_programs_are_ignored() -> None:
     assert read({"PBEM_TEST_POSTGRESQL": "x", "HOME": "/", "PATH": ""}).web.port == 8000
 
 
-def test_every_mistake_is_told_at_once(folder: Path) -> None:
+def test_all_mistakes_are_reported_at_once(folder: Path) -> None:
     (folder / "pbem.toml").write_text("[web]\nadmin_port = 1.5\n[site]\nzone = 'UTC'\n")
     assert problems(PBEM_WEB_PORT="80a", PBEM_DATA_DIR="~nobody-here", PBEM_SMTP_PASWORD="x", PBEM_SMTP_USER="u") == [
         "web.admin_port in pbem.toml: write a text, a whole number, true, false or a list.",
@@ -102,7 +103,7 @@ def test_every_mistake_is_told_at_once(folder: Path) -> None:
     ]
 
 
-def test_what_follows_from_a_mistake_is_not_told() -> None:
+def test_consequences_of_a_mistake_are_not_reported() -> None:
     assert len(problems(PBEM_BASE_URL="games.example.org")) == 1
 
 
@@ -125,13 +126,13 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("variable", "text"), [(variable, text) for variable, texts in WRONG for text in texts])
-def test_a_value_of_another_kind_is_refused_by_name(variable: str, text: str) -> None:
+def test_a_value_of_another_kind_is_refused_with_the_name(variable: str, text: str) -> None:
     found = problems(**{variable: text})
     assert len(found) == 1
     assert found[0].startswith(f"{variable}: ")
 
 
-def test_a_value_of_another_kind_is_refused_wherever_it_stands(folder: Path) -> None:
+def test_a_value_of_another_kind_is_refused_from_any_source(folder: Path) -> None:
     (folder / "pbem.toml").write_text("[web]\nport = 0\n")
     assert problems() == ["web.port in pbem.toml: “0” is not a whole number from 1 to 65535."]
     (folder / "pbem.toml").write_text("[web\n")
@@ -157,13 +158,13 @@ DISAGREEMENTS = [
 
 
 @pytest.mark.parametrize(("changed", "message"), DISAGREEMENTS)
-def test_settings_that_do_not_agree_are_refused(changed: dict[str, str], message: str) -> None:
+def test_conflicting_settings_are_refused(changed: dict[str, str], message: str) -> None:
     read(PUBLIC)
     (problem,) = problems(**{**PUBLIC, **changed})
     assert message in problem
 
 
-def test_a_machine_at_home_may_be_tried_out_by_its_number() -> None:
+def test_a_home_server_can_be_used_by_its_ip_address() -> None:
     config = read({"PBEM_BASE_URL": "http://192.168.1.5:8000", "PBEM_DEVELOPMENT": "yes"})
     assert config.development
 
@@ -171,7 +172,7 @@ def test_a_machine_at_home_may_be_tried_out_by_its_number() -> None:
 # Secrets.
 
 
-def test_keys_are_kept_for_their_owner_alone_and_read_again(folder: Path) -> None:
+def test_keys_are_saved_for_their_owner_alone_and_read_back(folder: Path) -> None:
     save_keys(folder / ".pbem", RING)
     file = folder / ".pbem" / "keys"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -189,12 +190,12 @@ def test_keys_that_others_can_read_are_refused(folder: Path) -> None:
     assert "chmod 600" in problem
 
 
-def test_a_server_without_keys_says_how_to_make_them() -> None:
+def test_without_keys_the_error_says_how_to_make_them() -> None:
     with pytest.raises(BadInput, match="pbem init"):
         read({}).keyring()
 
 
-def test_a_secret_may_be_in_a_file_of_its_own(folder: Path) -> None:
+def test_a_secret_may_be_in_its_own_file(folder: Path) -> None:
     (folder / "word").write_text("hunter2\n")
     (folder / "url").write_text("postgresql://pbem:hunter2@db/pbem\n")
     (folder / "keys").write_text(f"# ours\n{SECRET}\n")
@@ -206,7 +207,7 @@ def test_a_secret_may_be_in_a_file_of_its_own(folder: Path) -> None:
     assert config.keyring() == RING
 
 
-def test_a_secret_that_is_given_twice_or_not_there_is_refused() -> None:
+def test_a_secret_set_twice_or_missing_is_refused() -> None:
     assert problems(PBEM_KEYS=SECRET, PBEM_KEYS_FILE="x") == [
         "PBEM_KEYS_FILE: PBEM_KEYS is set as well; remove one of the two."
     ]
@@ -214,7 +215,7 @@ def test_a_secret_that_is_given_twice_or_not_there_is_refused() -> None:
     assert problem.startswith("PBEM_KEYS_FILE: x cannot be read: No such file")
 
 
-def test_only_a_secret_may_be_in_a_file_of_its_own() -> None:
+def test_only_a_secret_may_be_in_its_own_file() -> None:
     assert "no such setting" in problems(PBEM_WEB_PORT_FILE="x")[0]
 
 
@@ -242,10 +243,10 @@ def test_no_secret_is_in_a_message(variable: str) -> None:
         assert secret[:7] not in "".join(problems(**{variable: secret}))
 
 
-# What is declared, and what is shown.
+# Declarations and listings.
 
 
-def test_every_setting_is_shown_once_and_says_what_it_is() -> None:
+def test_every_setting_is_shown_once_and_explained() -> None:
     lines = show(read({})).splitlines()
     assert [line.split()[0] for line in lines] == [each.variable for each in SETTINGS]
     assert len({each.variable for each in SETTINGS}) == len(SETTINGS)
@@ -255,7 +256,7 @@ def test_every_setting_is_shown_once_and_says_what_it_is() -> None:
         assert each.kind.name
 
 
-def test_what_is_shown_is_a_configuration_that_can_be_read_again() -> None:
+def test_the_shown_configuration_can_be_read_back() -> None:
     for config in (read({}), read({**PUBLIC, "PBEM_SITE_PACE": "Tue,Fri 20:00 Europe/Berlin"})):
         shown = dict(line.split(maxsplit=1) for line in show(config).splitlines() if " " in line)
         assert read({name: text for name, text in shown.items() if text != "not set"}) == config
@@ -263,8 +264,8 @@ def test_what_is_shown_is_a_configuration_that_can_be_read_again() -> None:
 
 @pytest.mark.parametrize("each", SETTINGS, ids=lambda each: each.name)
 @given(text=st.text(max_size=12))
-def test_no_text_whatsoever_breaks_the_reading(each: Setting, text: str) -> None:
-    # To be refused in words is no break.
+def test_no_text_breaks_the_parser(each: Setting, text: str) -> None:
+    # A refusal is a proper answer.
     with suppress(BadInput):
         read({**PUBLIC, each.variable: text})
 
@@ -272,7 +273,7 @@ def test_no_text_whatsoever_breaks_the_reading(each: Setting, text: str) -> None
 SIGNING_KEY = (Path(__file__).parent / "mail" / "dkim.pem").read_text()
 
 
-def test_a_key_to_sign_mails_with_comes_from_its_own_file_and_is_shown_nowhere(folder: Path) -> None:
+def test_a_signing_key_comes_from_its_own_file_and_is_never_shown(folder: Path) -> None:
     (folder / "dkim.pem").write_text(SIGNING_KEY)
     config = read({**PUBLIC, "PBEM_DKIM_PRIVATE_KEY_FILE": "dkim.pem", "PBEM_DKIM_DOMAIN": "example.org"})
     assert config.dkim is not None
@@ -285,22 +286,22 @@ def test_a_key_to_sign_mails_with_comes_from_its_own_file_and_is_shown_nowhere(f
 
 
 @pytest.mark.parametrize("text", ["nonsense", SIGNING_KEY.replace("PRIVATE", "ENCRYPTED PRIVATE")])
-def test_a_key_that_cannot_be_read_is_told_with_everything_else_that_is_wrong(folder: Path, text: str) -> None:
+def test_an_unreadable_key_is_reported_with_all_other_mistakes(folder: Path, text: str) -> None:
     (folder / "dkim.pem").write_text(text)
-    told = problems(PBEM_DKIM_PRIVATE_KEY_FILE="dkim.pem", PBEM_WEB_PORT="none")
-    assert "PBEM_DKIM_PRIVATE_KEY_FILE: this is not an RSA private key without a passphrase, in PEM." in told
-    assert len(told) == 2
+    found = problems(PBEM_DKIM_PRIVATE_KEY_FILE="dkim.pem", PBEM_WEB_PORT="none")
+    assert "PBEM_DKIM_PRIVATE_KEY_FILE: this is not an RSA private key without a passphrase, in PEM." in found
+    assert len(found) == 2
     (gone,) = problems(PBEM_DKIM_PRIVATE_KEY_FILE="gone.pem")
     assert gone.startswith("PBEM_DKIM_PRIVATE_KEY_FILE: gone.pem cannot be read: No such file or directory.")
 
 
 @pytest.mark.parametrize("domain", ["other.example", "ames.example.org", "mail.games.example.org"])
-def test_only_the_senders_own_domain_or_one_above_it_can_vouch_for_a_mail(folder: Path, domain: str) -> None:
-    (told,) = problems(**PUBLIC, PBEM_DKIM_PRIVATE_KEY=SIGNING_KEY, PBEM_DKIM_DOMAIN=domain)
-    assert told.startswith("PBEM_DKIM_DOMAIN: only games.example.org, or a domain above it")
+def test_only_the_senders_domain_or_one_above_it_can_sign_an_email(folder: Path, domain: str) -> None:
+    (found,) = problems(**PUBLIC, PBEM_DKIM_PRIVATE_KEY=SIGNING_KEY, PBEM_DKIM_DOMAIN=domain)
+    assert found.startswith("PBEM_DKIM_DOMAIN: only games.example.org, or a domain above it")
 
 
-def test_a_language_without_a_catalogue_that_can_be_read_is_refused_at_the_start(folder: Path) -> None:
+def test_a_language_without_a_readable_catalogue_is_refused_at_the_start(folder: Path) -> None:
     assert read({"PBEM_LANGUAGE": "en", "PBEM_CATALOGUES": "nowhere"}).language == "en"
     assert problems(PBEM_LANGUAGE="German") == [
         "PBEM_LANGUAGE: “German” is not the tag of a language, like de or pt-BR."
@@ -311,10 +312,10 @@ def test_a_language_without_a_catalogue_that_can_be_read_is_refused_at_the_start
     file = folder / "pt_BR" / "LC_MESSAGES" / "pbem.mo"
     missing = f"PBEM_LANGUAGE: {file} cannot be read: No such file or directory. Correct PBEM_CATALOGUES, or put"
     for written in ("pt-BR", "pt_BR"):
-        (told,) = problems(PBEM_LANGUAGE=written, PBEM_CATALOGUES=str(folder))
-        assert told.startswith(missing)
+        (found,) = problems(PBEM_LANGUAGE=written, PBEM_CATALOGUES=str(folder))
+        assert found.startswith(missing)
     file.parent.mkdir(parents=True)
     for torn in (b"", b"nonsense", b"\xde\x12\x04\x95" + bytes(3), b"\xde\x12\x04\x95" + b"\x01" * 40):
         file.write_bytes(torn)
-        (told,) = problems(PBEM_LANGUAGE="pt-BR", PBEM_CATALOGUES=str(folder))
-        assert str(file) in told
+        (found,) = problems(PBEM_LANGUAGE="pt-BR", PBEM_CATALOGUES=str(folder))
+        assert str(file) in found

@@ -1,4 +1,4 @@
-"""Every sentence that refuses something goes through gettext where it stands, so that none is said in one language only."""
+"""Every refusal is a translatable sentence."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ from pbem.i18n import speech
 PACKAGE = Path(errors.__file__).parents[1]
 
 READ_BY_PEOPLE = ("domain", "service", "web")
-"""Packages whose refusals stand on pages and in mails. What is said at the machine (commands, settings) is English."""
+"""Packages whose refusals appear on pages and in emails. Commands and settings are in English."""
 
 KINDS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.PbemError)}
 
@@ -26,7 +26,7 @@ MODULES = sorted(
 
 
 def bare(source):
-    """The sentences of refusals that no translation is asked for."""
+    """The sentences of refusals that are not translated."""
     for call in ast.walk(ast.parse(source)):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in KINDS:
             for said in (*call.args, *(keyword.value for keyword in call.keywords)):
@@ -34,7 +34,7 @@ def bare(source):
 
 
 def texts(node):
-    """The texts of an expression that are handed to no call."""
+    """The string literals of an expression that are not an argument of a call."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, ast.JoinedStr):
@@ -45,7 +45,7 @@ def texts(node):
 
 
 class Backwards(NullTranslations):
-    """A language in which the values of a sentence stand elsewhere."""
+    """A language that reorders the values of a sentence."""
 
     def gettext(self, message):
         return {"%(a)s before %(b)s": "%(b)s dopo %(a)s", "{seat} [bids|bid].": "Offre {seat}."}.get(message, message)
@@ -55,7 +55,7 @@ class Backwards(NullTranslations):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_sentence_of_a_refusal_is_handed_to_a_translation(module):
+def test_every_sentence_of_a_refusal_is_translated(module):
     assert list(bare((PACKAGE / module).read_text(encoding="utf-8"))) == []
 
 
@@ -68,30 +68,30 @@ def test_every_sentence_of_a_refusal_is_handed_to_a_translation(module):
         'raise Stale("It went on." if late else _("No."))',
     ],
 )
-def test_a_sentence_that_was_missed_is_noticed(source):
+def test_an_untranslated_sentence_is_detected(source):
     assert list(bare(source))
 
 
-def test_a_sentence_is_said_in_the_language_that_is_spoken_with_its_values_where_they_belong():
-    with speech.speaking(Backwards()):
+def test_a_sentence_is_translated_with_its_values_reordered():
+    with speech.use_translations(Backwards()):
         assert speech.gettext("%(a)s before %(b)s", a=1, b=2) == "2 dopo 1"
         assert speech.ngettext("%(num)s thing", "%(num)s things", 2) == "2 cose"
         assert speech.ngettext("%(num)s thing", "%(num)s things", 1) == "1 cosa"
-        assert speech.told(say("{seat} [bids|bid].", seat=0)).startswith("Offre")
+        assert speech.render(say("{seat} [bids|bid].", seat=0)).startswith("Offre")
     assert speech.gettext("%(a)s before %(b)s", a=1, b=2) == "1 before 2"
 
 
-def test_a_percent_sign_is_written_twice_and_read_once():
+def test_a_doubled_percent_sign_is_printed_once():
     assert speech.gettext("50%% of it") == "50% of it"
 
 
 @pytest.mark.parametrize("title", ["Bid!", "Who dares?", "And so on …", "St. James, the 3rd."])
-def test_a_value_that_ends_a_sentence_is_followed_by_no_second_stop(title):
+def test_a_value_that_ends_in_a_full_stop_gets_no_second_one(title):
     assert speech.gettext("This is about %(table)s.", table=title) == f"This is about {title}"
     assert speech.gettext("%(table)s. It goes on.", table=title) == f"{title} It goes on."
     assert speech.gettext("At %(table)s, turn %(turn)s.", table=title, turn=3) == f"At {title}, turn 3."
 
 
-def test_a_value_that_ends_nothing_keeps_the_stop_of_its_sentence():
+def test_any_other_value_keeps_the_full_stop_of_its_sentence():
     assert speech.gettext("This is about %(table)s.", table="Friday") == "This is about Friday."
     assert speech.gettext("%(table)s...", table="Bid!") == "Bid!..."

@@ -8,7 +8,7 @@ import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.logs import Redaction, configure, redacted
+from pbem.logs import RedactingFilter, configure, redact_event
 from pbem.tokens import Keyring, Purpose
 
 TOKEN = Keyring.new(bytes(range(40)), date(2026, 11, 21)).make(Purpose.MOVE, 12, 0)
@@ -40,7 +40,7 @@ def test_an_event_is_one_line_of_json_with_its_name(stream: io.StringIO) -> None
     }
 
 
-def test_a_library_comes_out_in_the_same_form(stream: io.StringIO) -> None:
+def test_a_library_is_logged_in_the_same_form(stream: io.StringIO) -> None:
     logging.getLogger("waitress").warning("Task queue depth is %d for %s", 3, ADDRESS)
     (line,) = lines(stream)
     assert line["event"] == "Task queue depth is 3 for <address>"
@@ -48,14 +48,14 @@ def test_a_library_comes_out_in_the_same_form(stream: io.StringIO) -> None:
     assert line["logger"] == "waitress"
 
 
-def test_what_is_below_the_level_is_not_said(stream: io.StringIO) -> None:
+def test_events_below_the_level_are_not_logged(stream: io.StringIO) -> None:
     structlog.get_logger().debug("deadline_looked_at")
     logging.getLogger("library").debug("chatter")
     assert lines(stream) == []
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("I/O operation on closed file")])
-def test_who_cannot_write_an_event_down_goes_on_with_the_work(error: Exception) -> None:
+def test_a_failed_write_does_not_fail_the_work(error: Exception) -> None:
     class Full(io.StringIO):
         def write(self, _text: str) -> int:
             raise error
@@ -64,7 +64,7 @@ def test_who_cannot_write_an_event_down_goes_on_with_the_work(error: Exception) 
     structlog.get_logger("pbem.web").info("request_answered")
 
 
-def test_no_secret_passes_in_a_trace(stream: io.StringIO) -> None:
+def test_no_secret_passes_in_a_traceback(stream: io.StringIO) -> None:
     def fail() -> None:
         raise RuntimeError(f"no mail to {ADDRESS}, link {TOKEN}")
 
@@ -78,7 +78,7 @@ def test_no_secret_passes_in_a_trace(stream: io.StringIO) -> None:
     assert not any(secret in text for secret in SECRETS)
 
 
-def test_no_secret_passes_in_what_was_bound_to_the_context(stream: io.StringIO) -> None:
+def test_no_secret_passes_in_context_variables(stream: io.StringIO) -> None:
     with structlog.contextvars.bound_contextvars(path=f"/m/{TOKEN}/2"):
         structlog.get_logger().info("page_served")
     assert lines(stream)[0]["path"] == "/m/***/2"
@@ -97,38 +97,38 @@ values = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=5), values))
-def test_no_secret_passes_wherever_in_an_event_it_hides(event: dict[str, object]) -> None:
-    text = json.dumps(redacted(None, "info", event))
+def test_no_secret_passes_in_a_nested_value(event: dict[str, object]) -> None:
+    text = json.dumps(redact_event(None, "info", event))
     assert not any(secret in text for secret in SECRETS)
 
 
 def test_no_secret_passes_in_the_text_of_an_object() -> None:
-    class Mail:
+    class Email:
         def __repr__(self) -> str:
             return f"<mail to {ADDRESS}>"
 
-    assert redacted(None, "info", {"mail": Mail(), "mails": {Mail()}}) == {
+    assert redact_event(None, "info", {"mail": Email(), "mails": {Email()}}) == {
         "mail": "<mail to <address>>",
         "mails": ["<mail to <address>>"],
     }
 
 
-def test_plain_values_stay_what_they_are() -> None:
+def test_plain_values_keep_their_types() -> None:
     at = datetime(2026, 11, 21, tzinfo=UTC)
     event = {"event": "x", "n": 3, "part": 0.5, "late": True, "seat": None, "at": at}
-    assert redacted(None, "info", event) == {**event, "at": "2026-11-21 00:00:00+00:00"}
+    assert redact_event(None, "info", event) == {**event, "at": "2026-11-21 00:00:00+00:00"}
 
 
-def test_a_value_that_holds_itself_ends() -> None:
+def test_a_cyclic_value_is_cut_off() -> None:
     value: list[object] = [TOKEN]
     value.append(value)
-    assert TOKEN not in json.dumps(redacted(None, "info", {"value": value}))
+    assert TOKEN not in json.dumps(redact_event(None, "info", {"value": value}))
 
 
-def test_access_logs_of_the_servers_hold_no_token() -> None:
+def test_access_logs_contain_no_token() -> None:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.addFilter(Redaction())
+    handler.addFilter(RedactingFilter())
     log = logging.getLogger("tests.access")
     log.handlers, log.level, log.propagate = [handler], logging.INFO, False
     log.info('%(h)s "%(r)s" %(s)s', {"h": "-", "r": f"GET /m/{TOKEN}/2 HTTP/1.1", "s": "200"})
@@ -142,11 +142,11 @@ def test_access_logs_of_the_servers_hold_no_token() -> None:
     assert not any(secret in text for secret in SECRETS)
 
 
-def test_no_formatter_behind_the_filter_can_write_the_trace_anew() -> None:
+def test_no_formatter_behind_the_filter_can_format_the_traceback_again() -> None:
     try:
         raise RuntimeError(ADDRESS)
     except RuntimeError as error:
         trace = (RuntimeError, error, error.__traceback__)
     record = logging.LogRecord("gunicorn.error", logging.ERROR, "", 1, "failed", None, trace)
-    assert Redaction().filter(record)
+    assert RedactingFilter().filter(record)
     assert record.exc_info is None

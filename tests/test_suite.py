@@ -1,4 +1,4 @@
-"""The suite's own promises: nothing is left out silently, nothing leaves this machine."""
+"""The suite's own promises: no test is skipped silently, and no test leaves this machine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ONE_OF_EACH_SKIP = """
 
 @pytest.fixture
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A small suite under our conftest, on a machine that lacks one program."""
+    """A small suite with our conftest, on a machine that lacks one program."""
     monkeypatch.delenv("PBEM_TEST_NO_SKIP", raising=False)
     missing = 'TOOLS["no-such-program"] = Tool(("no-such-program",), "apt-get install nothing")'
     present = 'TOOLS["python"] = Tool(("python3",), "apt-get install python3")'
@@ -47,7 +47,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
     return pytester
 
 
-def test_a_test_whose_tool_is_missing_is_named_at_the_end_with_the_way_to_get_it(
+def test_a_missing_tool_is_named_at_the_end_with_the_way_to_get_it(
     suite: pytest.Pytester,
 ) -> None:
     suite.makepyfile("""
@@ -79,7 +79,7 @@ def test_a_test_whose_tools_are_found_runs(suite: pytest.Pytester) -> None:
     result.stdout.no_fnmatch_line("*NOT RUN*")
 
 
-def test_a_tool_nobody_described_is_a_failure(suite: pytest.Pytester) -> None:
+def test_an_unknown_tool_is_a_failure(suite: pytest.Pytester) -> None:
     suite.makepyfile("""
         import pytest
 
@@ -91,7 +91,7 @@ def test_a_tool_nobody_described_is_a_failure(suite: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*needs('chronium')*add it*"])
 
 
-def test_every_kind_of_skip_is_told(suite: pytest.Pytester) -> None:
+def test_every_kind_of_skip_is_reported(suite: pytest.Pytester) -> None:
     suite.makepyfile(_ONE_OF_EACH_SKIP)
     result = suite.runpytest()
     result.assert_outcomes(skipped=6, passed=1)
@@ -99,7 +99,7 @@ def test_every_kind_of_skip_is_told(suite: pytest.Pytester) -> None:
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "workers"])
-def test_every_kind_of_skip_is_a_failure_where_skipping_is_forbidden(
+def test_every_kind_of_skip_fails_when_skipping_is_forbidden(
     suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("PBEM_TEST_NO_SKIP", "1")
@@ -113,7 +113,7 @@ def test_every_kind_of_skip_is_a_failure_where_skipping_is_forbidden(
     result.stdout.fnmatch_lines(["*skipping is forbidden: by call*"])
 
 
-def test_a_module_that_skips_itself_is_a_failure_where_skipping_is_forbidden(
+def test_a_skipped_module_fails_when_skipping_is_forbidden(
     suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PBEM_TEST_NO_SKIP", "1")
@@ -127,7 +127,7 @@ def test_a_module_that_skips_itself_is_a_failure_where_skipping_is_forbidden(
     result.stdout.fnmatch_lines(["*skipping is forbidden*no_such_module*"])
 
 
-def test_a_failure_expected_by_mark_is_no_skip(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_expected_failure_is_not_a_skip(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_TEST_NO_SKIP", "1")
     suite.makepyfile("""
         import pytest
@@ -145,14 +145,14 @@ def test_the_last_line_is_pytests_own(suite: pytest.Pytester) -> None:
     assert "1 passed, 6 skipped" in last
 
 
-def test_a_failing_run_says_how_to_repeat_it(suite: pytest.Pytester) -> None:
+def test_a_failing_run_prints_how_to_repeat_it(suite: pytest.Pytester) -> None:
     suite.makepyfile(test_broken="def test_one(): assert False")
     result = suite.runpytest("-p", "randomly", "--randomly-seed=12345")
     result.stdout.fnmatch_lines(["*TO REPEAT*", "*--randomly-seed=12345*test_broken.py"])
 
 
 def test_no_test_reaches_beyond_this_machine() -> None:
-    # The broadcast address: were the guard gone, the kernel would refuse without a packet.
+    # The broadcast address: without the guard, the kernel would refuse it without sending a packet.
     with (
         socket.socket() as outward,
         warnings.catch_warnings(action="ignore"),
@@ -161,7 +161,7 @@ def test_no_test_reaches_beyond_this_machine() -> None:
         outward.connect(("255.255.255.255", 9))
 
 
-def test_tests_reach_this_machine_by_address_and_by_socket_file(tmp_path: Path) -> None:
+def test_a_test_reaches_this_machine_by_address_and_by_socket_file(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as client:
         client.connect(server.getsockname())
     with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as client:

@@ -13,21 +13,21 @@ from itsdangerous import BadSignature
 from pbem.domain.errors import BadInput, Fault, NotFound
 from pbem.tokens import (
     ALPHABET,
-    LINGER,
     MOST_GENERATION,
     MOST_ROW,
+    RETIREMENT_DELAY,
     SECRET_BYTES,
     TOKEN_LENGTH,
     Key,
     Keyring,
     Purpose,
     contains_token,
+    hide_tokens,
     redact,
     retire,
     revoke,
     rotate,
     row_of,
-    without_tokens,
 )
 
 TODAY = date(2026, 11, 21)
@@ -41,7 +41,7 @@ rows = st.integers(0, MOST_ROW)
 generations = st.integers(0, MOST_GENERATION)
 
 
-# Written down so that no change of the code kills the links in the mails that people have.
+# Fixed values, so that no change of the code breaks the links in old emails.
 GOLDEN = [
     ("aaaaaaaabqb4ld3alvmzviq7ozjiscisl", Purpose.MOVE, 1, 0),
     ("aaaaaaaabclqksodhrug2wirchtzkcbzx", Purpose.MOVE, 1, 1),
@@ -62,7 +62,7 @@ GOLDEN = [
 
 
 @pytest.mark.parametrize(("token", "purpose", "row", "generation"), GOLDEN)
-def test_a_link_that_was_ever_mailed_goes_on_working(token: str, purpose: Purpose, row: int, generation: int) -> None:
+def test_old_links_keep_working(token: str, purpose: Purpose, row: int, generation: int) -> None:
     signed_by = RING if token.startswith("a") else ROTATED
     assert signed_by.make(purpose, row, generation) == token
     assert ROTATED.verify(token, purpose, row, generation)
@@ -75,14 +75,12 @@ def test_a_link_that_was_ever_mailed_goes_on_working(token: str, purpose: Purpos
         ("0ba77777777xrlete3656eulbzvaxsao1", Purpose.BOUNCE, MOST_ROW),
     ],
 )
-def test_a_mail_that_waits_while_the_server_is_updated_still_gets_its_links(
-    placeholder: str, purpose: Purpose, row: int
-) -> None:
+def test_an_email_stored_before_an_upgrade_still_gets_its_links(placeholder: str, purpose: Purpose, row: int) -> None:
     assert RING.placeholder(purpose, row) == placeholder
-    assert RING.unfilled(placeholder.encode()).filled({row: 0}) == RING.make(purpose, row, 0).encode()
+    assert RING.template(placeholder.encode()).fill({row: 0}) == RING.make(purpose, row, 0).encode()
 
 
-def test_the_recipe_is_the_one_that_is_written_down() -> None:
+def test_the_recipe_is_the_documented_one() -> None:
     subkey = hmac.new(SECRET, b"pbem/1/link/m", hashlib.sha256).digest()
     number = (1234567).to_bytes(5, "big")
     mac = hmac.new(subkey, number + (3).to_bytes(4, "big"), hashlib.sha256).digest()[:15]
@@ -91,7 +89,7 @@ def test_the_recipe_is_the_one_that_is_written_down() -> None:
 
 
 @given(purposes, rows, generations)
-def test_a_token_fits_a_path_and_a_local_part_and_says_its_row(purpose: Purpose, row: int, generation: int) -> None:
+def test_a_token_fits_a_path_and_a_local_part_and_names_its_row(purpose: Purpose, row: int, generation: int) -> None:
     token = RING.make(purpose, row, generation)
     assert len(token) == TOKEN_LENGTH
     assert set(token) <= set(ALPHABET)
@@ -117,7 +115,7 @@ def test_a_token_with_any_other_character_is_refused(at: int, character: str, ro
 
 
 @given(st.text(max_size=40) | st.from_regex(r"[a-z2-7]{0,32}|[a-z2-7]{34,40}", fullmatch=True))
-def test_what_is_not_a_token_is_not_found(text: str) -> None:
+def test_anything_but_a_token_is_not_found(text: str) -> None:
     if re.fullmatch(r"[A-Za-z2-7]{33}", text):
         return
     assert not RING.verify(text, Purpose.MOVE, 0, 0)
@@ -126,7 +124,7 @@ def test_what_is_not_a_token_is_not_found(text: str) -> None:
 
 
 @pytest.mark.parametrize("foreign", ["\u212a", "\u017f", "0", "1", "8", "9", "=", "-", " ", "\n"])
-def test_a_character_that_only_looks_like_ours_is_refused(foreign: str) -> None:
+def test_a_lookalike_character_is_refused(foreign: str) -> None:
     # The Kelvin sign and the long s become k and s when a program changes their case.
     for text in (foreign + 32 * "a", 32 * "a" + foreign, 33 * "a" + foreign):
         with pytest.raises(NotFound):
@@ -134,7 +132,7 @@ def test_a_character_that_only_looks_like_ours_is_refused(foreign: str) -> None:
 
 
 @given(purposes, purposes, rows, rows, generations, generations)
-def test_a_token_is_good_for_its_purpose_row_and_generation_only(
+def test_a_token_is_valid_for_its_purpose_row_and_generation_only(
     purpose: Purpose, foreign: Purpose, row: int, other: int, generation: int, raised: int
 ) -> None:
     token = RING.make(purpose, row, generation)
@@ -144,7 +142,7 @@ def test_a_token_is_good_for_its_purpose_row_and_generation_only(
 
 
 @pytest.mark.parametrize(("row", "generation"), [(-1, 0), (2**40, 0), (0, -1), (0, 2**32)])
-def test_a_number_that_does_not_fit_makes_no_token(row: int, generation: int) -> None:
+def test_a_number_out_of_range_is_refused(row: int, generation: int) -> None:
     with pytest.raises(ValueError, match="no link has"):
         RING.make(Purpose.MOVE, row, generation)
 
@@ -176,12 +174,12 @@ def test_a_revoked_key_is_refused_at_once() -> None:
 
 def test_a_key_retires_only_when_its_last_links_are_old() -> None:
     with pytest.raises(BadInput, match="2027-04-15"):
-        retire(ROTATED, "a", NEXT_DAY + LINGER - timedelta(days=1))
-    assert retire(ROTATED, "a", NEXT_DAY + LINGER) == revoke(ROTATED, "a")
+        retire(ROTATED, "a", NEXT_DAY + RETIREMENT_DELAY - timedelta(days=1))
+    assert retire(ROTATED, "a", NEXT_DAY + RETIREMENT_DELAY) == revoke(ROTATED, "a")
 
 
 @pytest.mark.parametrize("leave", [revoke, lambda ring, key: retire(ring, key, date.max)])
-def test_the_key_that_signs_stays(leave: Callable[[Keyring, str], Keyring]) -> None:
+def test_the_signing_key_cannot_be_removed(leave: Callable[[Keyring, str], Keyring]) -> None:
     for ring in (RING, ROTATED):
         with pytest.raises(BadInput, match="Rotate first"):
             leave(ring, ring.keys[0].id)
@@ -189,7 +187,7 @@ def test_the_key_that_signs_stays(leave: Callable[[Keyring, str], Keyring]) -> N
         leave(ROTATED, "z")
 
 
-def test_the_id_of_a_lost_key_comes_back_as_late_as_possible() -> None:
+def test_the_id_of_a_removed_key_is_reused_as_late_as_possible() -> None:
     ring, ids = RING, []
     for day in range(1, 64):
         ring = rotate(ring, day.to_bytes(SECRET_BYTES), TODAY)
@@ -206,7 +204,7 @@ def test_there_are_never_more_keys_than_ids() -> None:
         rotate(ring, NEXT_SECRET, TODAY)
 
 
-def test_keys_survive_their_text_form() -> None:
+def test_keys_parse_back_from_their_text() -> None:
     assert Keyring.parse(ROTATED.text()) == ROTATED
     assert Keyring.parse(ROTATED.text().strip().replace("\n", ", ")) == ROTATED
     assert Keyring.parse("# newest first\n\n" + ROTATED.text() + " # the last\n") == ROTATED
@@ -235,50 +233,50 @@ def test_no_secret_is_shown_by_a_repr_or_an_error() -> None:
         assert str(SECRET)[2:20] not in text
 
 
-def test_a_server_without_a_key_says_what_to_do() -> None:
+def test_without_a_key_the_error_says_what_to_do() -> None:
     with pytest.raises(BadInput, match="pbem init"):
         Keyring.parse("# nothing here yet\n")
 
 
-def test_one_root_key_has_unlike_keys_for_unlike_uses() -> None:
+def test_each_use_has_its_own_subkey() -> None:
     key = Key("a", TODAY, SECRET)
     labels = ["signer", "flask", *(f"link/{p}" for p in Purpose)]
     assert len({key.subkey(label) for label in labels} | {SECRET}) == len(labels) + 1
 
 
-# What is stored, and what is sent.
+# Stored and sent emails.
 
 
 @given(st.dictionaries(rows, st.tuples(purposes, generations), max_size=5))
-def test_a_stored_mail_gets_its_links_when_it_is_sent(
+def test_a_stored_email_gets_its_links_when_it_is_sent(
     links: dict[int, tuple[Purpose, int]],
 ) -> None:
-    def mail(places: list[str]) -> bytes:
+    def email(places: list[str]) -> bytes:
         return "".join(f"https://play.example.org/m/{place}/2\r\n" for place in places).encode()
 
-    stored = mail([RING.placeholder(purpose, row) for row, (purpose, _) in links.items()])
-    sent = mail([RING.make(purpose, row, gen) for row, (purpose, gen) in links.items()])
-    assert RING.unfilled(stored).rows == set(links)
-    assert RING.unfilled(stored).filled({row: gen for row, (_, gen) in links.items()}) == sent
+    stored = email([RING.placeholder(purpose, row) for row, (purpose, _) in links.items()])
+    sent = email([RING.make(purpose, row, gen) for row, (purpose, gen) in links.items()])
+    assert RING.template(stored).rows == set(links)
+    assert RING.template(stored).fill({row: gen for row, (_, gen) in links.items()}) == sent
     assert len(stored) == len(sent)
 
 
-def test_every_try_sends_the_same_bytes_whatever_was_rotated_in_between() -> None:
+def test_every_try_sends_the_same_bytes_even_after_a_rotation() -> None:
     stored = RING.placeholder(Purpose.BOUNCE, 9).encode()
-    assert ROTATED.unfilled(stored).filled({9: 2}) == RING.unfilled(stored).filled({9: 2})
+    assert ROTATED.template(stored).fill({9: 2}) == RING.template(stored).fill({9: 2})
 
 
-def test_a_mail_that_is_written_after_a_rotation_needs_the_new_key_only() -> None:
+def test_an_email_written_after_a_rotation_needs_the_new_key_only() -> None:
     stored = ROTATED.placeholder(Purpose.BOUNCE, 9).encode()
     left = revoke(ROTATED, "a")
-    assert left.unfilled(stored).filled({9: 2}) == left.make(Purpose.BOUNCE, 9, 2).encode()
-    # What was written before waits for ever, and has to be written anew.
-    assert left.unfilled(RING.placeholder(Purpose.BOUNCE, 9).encode()).rows == frozenset()
+    assert left.template(stored).fill({9: 2}) == left.make(Purpose.BOUNCE, 9, 2).encode()
+    # An email stored before waits for ever, and has to be rendered again.
+    assert left.template(RING.placeholder(Purpose.BOUNCE, 9).encode()).rows == frozenset()
 
 
-def test_a_stored_mail_holds_no_token() -> None:
+def test_a_stored_email_contains_no_token() -> None:
     stored = RING.placeholder(Purpose.MOVE, 9).encode()
-    sent = RING.unfilled(stored).filled({9: 2})
+    sent = RING.template(stored).fill({9: 2})
     assert not contains_token(stored, RING)
     assert contains_token(b"r+" + sent.upper() + b"@play.example.org", RING)
     assert contains_token(b"abc" + sent + b"def", RING)
@@ -293,24 +291,24 @@ def test_a_placeholder_is_not_a_token() -> None:
 
 
 @given(st.integers(0, TOKEN_LENGTH - 1), st.sampled_from(ALPHABET + "01"))
-def test_what_a_player_writes_never_becomes_a_link(at: int, character: str) -> None:
+def test_a_players_text_never_becomes_a_link(at: int, character: str) -> None:
     own = RING.placeholder(Purpose.MOVE, 9)
     forged = own[:at] + character + own[at + 1 :]
     if forged != own:
-        assert RING.unfilled(forged.encode()).rows == frozenset()
-        assert RING.unfilled(forged.encode()).filled({}) == forged.encode()
+        assert RING.template(forged.encode()).rows == frozenset()
+        assert RING.template(forged.encode()).fill({}) == forged.encode()
 
 
-def test_a_mail_for_one_reader_never_gets_the_link_of_another() -> None:
+def test_an_email_never_gets_the_link_of_another_reader() -> None:
     stored = RING.placeholder(Purpose.MOVE, 9).encode()
     with pytest.raises(Fault, match="link 9"):
-        RING.unfilled(stored).filled({8: 0})
+        RING.template(stored).fill({8: 0})
 
 
-# Signed values that need not live in an address.
+# Signed values, which need not fit in an address.
 
 
-def test_a_signed_value_is_good_for_its_salt_and_outlives_a_rotation() -> None:
+def test_a_signed_value_is_valid_for_its_salt_and_survives_a_rotation() -> None:
     signed = RING.signer("receipt").dumps({"seq": 3})
     assert ROTATED.signer("receipt").loads(signed) == {"seq": 3}
     with pytest.raises(BadSignature):
@@ -321,12 +319,12 @@ def test_a_signed_value_is_good_for_its_salt_and_outlives_a_rotation() -> None:
         RING.signer("receipt").loads(ROTATED.signer("receipt").dumps({"seq": 3}))
 
 
-def test_sessions_outlive_a_rotation() -> None:
+def test_sessions_survive_a_rotation() -> None:
     assert ROTATED.flask_secrets()[1:] == RING.flask_secrets()
     assert SECRET not in RING.flask_secrets()
 
 
-# What may be logged.
+# Redaction.
 
 
 @given(purposes, rows, st.integers(24, TOKEN_LENGTH))
@@ -336,7 +334,7 @@ def test_no_token_reaches_a_log(purpose: Purpose, row: int, length: int) -> None
         assert redact(f'"GET {path} HTTP/1.1" 200') == f'"GET /{purpose}/***/2 HTTP/1.1" 200'
 
 
-def test_no_token_reaches_a_log_in_disguise() -> None:
+def test_no_disguised_token_reaches_a_log() -> None:
     token = RING.make(Purpose.MOVE, 9, 0)
     assert redact(f"/m/%{ord(token[0]):x}{token[1:]}") == "/m/***"
     assert redact(f"/m/{token}{token}") == "/m/***"
@@ -373,21 +371,21 @@ def test_no_address_reaches_a_log(text: str, redacted: str) -> None:
         "@ 3 o'clock, 5 @ 6",
     ],
 )
-def test_what_is_no_secret_stays_in_the_log(text: str) -> None:
+def test_anything_else_stays_in_the_log(text: str) -> None:
     assert redact(text) == text
 
 
-def test_a_mail_that_is_shown_to_somebody_else_has_no_place_for_a_link_and_no_token() -> None:
+def test_an_email_shown_to_others_has_no_placeholder_and_no_token() -> None:
     token, place = RING.make(Purpose.SEAT, 9, 0), RING.placeholder(Purpose.SEAT, 9)
     stars = "*" * TOKEN_LENGTH
     stored = f"See https://play.example.org/s/{place} or /s/{token.upper()}/play"
-    assert without_tokens(stored.encode()).decode() == f"See https://play.example.org/s/{stars} or /s/{stars}/play"
+    assert hide_tokens(stored.encode()).decode() == f"See https://play.example.org/s/{stars} or /s/{stars}/play"
     subject = b"Subject: =?utf-8?b?%s?="
     plain = subject % b64encode("“Bid!”: the game begins".encode())
-    assert without_tokens(plain) == plain
-    assert b"?b?" not in without_tokens(subject % b64encode(f"“{token}”".encode()))
+    assert hide_tokens(plain) == plain
+    assert b"?b?" not in hide_tokens(subject % b64encode(f"“{token}”".encode()))
 
 
 @given(st.text())
-def test_redacting_twice_is_redacting_once(text: str) -> None:
+def test_redacting_twice_changes_nothing(text: str) -> None:
     assert redact(redact(text)) == redact(text)

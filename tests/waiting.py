@@ -1,4 +1,4 @@
-"""How tests wait for what other processes and threads do: until it has happened, and no longer than anybody would."""
+"""Waiting for other processes and threads, with a time limit."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _T = TypeVar("_T")
 
 
 def until(happened: Callable[[], _T], what: str) -> _T:
-    """Wait for something, and hand it back; fail, naming it, where it never comes."""
+    """Wait for a truthy result and return it; fail with the name of the event after the limit."""
     end = time.monotonic() + PATIENCE
     while not (found := happened()):
         assert time.monotonic() < end, f"this never happened: {what}"
-        # Nobody tells us what goes on in another process, so we look again and again, and leave it the processor.
+        # There is no notification from another process, so poll, and leave it the processor.
         time.sleep(0.01)
     return found

@@ -1,396 +1,115 @@
-"""How this server is set up: read once at the start, checked whole, and never changed.
+"""The settings of a server: read once at the start, checked as a whole, and never changed.
 
-Each setting stands in the environment (`PBEM_SMTP_HOST`) or in a TOML file (`host` in `[smtp]`):
-`pbem.toml` in the present folder, or the file that `PBEM_CONFIG` names. The environment wins. What
-is secret may be in a file of its own, named by `PBEM_SMTP_PASSWORD_FILE`. With nothing set at all,
-the server plays on this machine alone, with mails in a local mailbox.
+A setting is an environment variable (`PBEM_SMTP_HOST`) or a key of a TOML file (`host` in `[smtp]`): `pbem.toml` in the
+current folder, or the file named by `PBEM_CONFIG`. The environment wins. A secret may be in its own file, named by
+`PBEM_SMTP_PASSWORD_FILE`. Without any settings, the server is for this machine only, with emails in a local mailbox.
 
-All mistakes are told at once, each with what to do. Nothing outside this module reads the
-environment, and no secret is ever in a `repr`, a message or a listing.
+All mistakes are reported at once, each with a remedy. Nothing outside this module may read the environment, and no secret
+may be in a `repr`, a message or a listing.
 """
-
-# ruff: noqa: RUF009 - what is called for the defaults of the fields here only declares them.
 
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkstemp
-from zoneinfo import ZoneInfo
 
 from pbem.config import catalogues
-from pbem.config.checks import DISAGREEMENTS, host_of, is_local
-from pbem.config.fields import (
-    ADDRESS,
-    DATABASE,
-    DOMAIN,
-    FOLDER,
-    FOLDER_OR_NONE,
-    HOST,
-    HOST_OR_NONE,
-    HOSTS,
-    KEYS,
-    LANGUAGE,
-    LINE,
-    NAMES,
-    ORIGIN,
-    PACE,
-    PASSWORD,
-    PORT,
-    SIGNING_KEY,
-    YES_NO,
-    ZONE,
-    Derived,
-    Setting,
-    build,
-    number,
-    one_of,
-    section,
-    setting,
-    settings_of,
-)
-from pbem.config.sources import Given, from_environment, from_file, read_private_text
+from pbem.config.checks import CONFLICTS
+from pbem.config.fields import FOLDER_OR_NONE, Derived, Setting, build
+from pbem.config.settings import KEYS_FILE, SETTINGS, Config
+from pbem.config.sources import SourceText, from_environment, from_file
 from pbem.domain.errors import BadInput, quoted
-from pbem.domain.pace import Pace
 from pbem.i18n.speech import Language
 from pbem.tokens import Keyring
 
 
-class Security(StrEnum):
-    """How the connection to the mail relay is protected."""
-
-    NONE = "none"
-    STARTTLS = "starttls"
-    TLS = "tls"
-
-
-class SenderCheck(StrEnum):
-    """What a mail must show before a move in it counts."""
-
-    STRICT = "strict"
-    TOKEN = "token"  # noqa: S105 - the name of a check and no secret
-    OFF = "off"
-
-
-_SMTP_PORTS: dict[str, str] = {Security.NONE: "25", Security.STARTTLS: "587", Security.TLS: "465"}
-
-
-@dataclass(frozen=True, slots=True)
-class Web:
-    """Where the web server listens."""
-
-    host: str = setting(HOST, "127.0.0.1", "Address the web server listens on.")
-    port: int = setting(PORT, "8000", "Port the web server listens on.")
-    admin_port: int = setting(
-        number(0, 65535), "0", "Port for metrics and health, on this machine only, each process its own; 0 for none."
-    )
-    threads: int = setting(number(1, 64), "8", "Requests that are answered at the same time.")
-
-
-@dataclass(frozen=True, slots=True)
-class Smtp:
-    """The relay that takes our mails."""
-
-    host: str = setting(HOST_OR_NONE, "", "The mail relay; without one, mails stay in a local mailbox.")
-    security: Security = setting(one_of(Security), "starttls", "How the connection to the relay is protected.")
-    port: int = setting(
-        PORT,
-        Derived("587; with tls 465, with none 25", lambda so_far: _SMTP_PORTS[so_far["smtp.security"]]),
-        "Port of the relay.",
-    )
-    user: str = setting(LINE, "", "Name to sign in to the relay with, if it wants one.")
-    password: str = setting(PASSWORD, "", "Password to sign in to the relay with.", secret=True)
-    timeout: int = setting(number(1, 120), "60", "Seconds to wait for an answer of the relay; a lease lasts longer.")
-
-
-@dataclass(frozen=True, slots=True)
-class Mail:
-    """What our mails look like from outside."""
-
-    domain: str = setting(
-        DOMAIN,
-        Derived("the host of base_url", lambda so_far: host_of(so_far["base_url"])),
-        "Domain of our addresses: replies, bounces and list names.",
-    )
-    sender: str = setting(
-        ADDRESS,
-        Derived("games@ the mail domain", lambda so_far: f"games@{so_far['mail.domain']}"),
-        "The one address that all mails come from.",
-    )
-    # Whoever tries the house out alone, with every mail on the screen, should not wait a minute for each turn.
-    hold: int = setting(
-        number(0, 3600),
-        Derived("60; 5 in development", lambda so_far: "5" if so_far["development"] == "yes" else "60"),
-        "Seconds that a mail waits, during which its move can be taken back.",
-    )
-    per_second: int = setting(number(0, 1000), "10", "Mails sent in a second at most; 0 leaves that to the relay.")
-    per_domain: int = setting(number(0, 1000), "1", "The same for the mails to one domain; 0 leaves that to the relay.")
-    new_domain: int = setting(
-        number(0, 10_000), "200", "Mails in an hour to a domain that none went to before today; 0 is no limit."
-    )
-    nameserver: str = setting(
-        HOST_OR_NONE, "", "DNS server that is asked what receivers will see, as 9.9.9.9; without one, this machine's."
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Dkim:
-    """How our mails are signed, if the relay does not sign them."""
-
-    domain: str = setting(
-        DOMAIN,
-        Derived("the mail domain", lambda so_far: so_far["mail.domain"]),
-        "Domain that vouches for our mails: that of the sender, or one above it.",
-    )
-    selector: str = setting(DOMAIN, "pbem", "Name under which the other half of the key stands in the domain's DNS.")
-    private_key: str = setting(
-        SIGNING_KEY, "", "RSA key in PEM to sign mails with; without one, signing is left to the relay.", secret=True
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Inbound:
-    """How mails reach us."""
-
-    replies: bool = setting(
-        YES_NO,
-        Derived("yes in development, otherwise no", lambda so_far: so_far["development"]),
-        "Read answers to mails; say yes when your mail server hands them in.",
-    )
-    lmtp_host: str = setting(HOST, "127.0.0.1", "Address on which mails are taken, by LMTP.")
-    # Alone on a machine there is a page to answer mails on, and a port that several checkouts would fight for.
-    lmtp_port: int = setting(
-        number(0, 65535),
-        Derived("8024; 0 in development", lambda so_far: "0" if so_far["development"] == "yes" else "8024"),
-        "Port on which mails are taken, by LMTP; 0 for none.",
-    )
-    secret: str = setting(
-        PASSWORD, "", "Secret that signs mails handed in at /inbound; without one, none are taken there.", secret=True
-    )
-    sender_check: SenderCheck = setting(
-        one_of(SenderCheck),
-        "strict",
-        "What a move by mail needs: strict (a sender that our mail server has authenticated), "
-        "token (a known sender; for a small private server), or off (nothing but the token).",
-    )
-    authserv_id: str = setting(
-        LINE,
-        Derived("the mail domain", lambda so_far: so_far["mail.domain"]),
-        "Name by which our mail server signs its Authentication-Results; others are not believed.",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """What people see."""
-
-    name: str = setting(LINE, "Auction games by mail", "Name of the site, in pages and mails.")
-    contact: str = setting(
-        ADDRESS,
-        Derived("organiser@ the mail domain", lambda so_far: f"organiser@{so_far['mail.domain']}"),
-        "Where people reach the organiser.",
-    )
-    pace: Pace = setting(PACE, "1d", "Pace of a new table, unless its host chooses another.")
-    timezone: ZoneInfo = setting(ZONE, "UTC", "Zone of people who have not chosen theirs.")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much we take from anybody."""
-
-    request_bytes: int = setting(
-        number(1024, 2**24), "65536", "Largest form that is read; the longest real one has 4 KB."
-    )
-    mail_bytes: int = setting(
-        number(2**16, 2**26), "1048576", "Largest mail that is read; a reply quotes at most 60 KB."
-    )
-    open_tables: int = setting(number(1, 1000), "20", "Tables one person can have open or be playing at.")
-    answers_a_turn: int = setting(
-        number(1, 100), "5", "Answers by mail to one player in one turn; then silence and a note."
-    )
-    answers_a_day: int = setting(number(1, 1000), "20", "Answers by mail to one player in a day.")
-
-
-@dataclass(frozen=True, slots=True)
-class Games:
-    """How games are played that other packages bring."""
-
-    trusted: tuple[str, ...] = setting(
-        NAMES, "", "Packages, or games of theirs, that run inside the server and without limits; with commas."
-    )
-    seconds: int = setting(
-        number(1, 60), "2", "Seconds that a rule of any other package may work before it is stopped."
-    )
-    megabytes: int = setting(number(64, 4096), "256", "Megabytes of memory that the rules of such a game may take.")
-
-
-def _names_of(host: str) -> str:
-    # Who tries the server out types whatever name of their own machine comes to mind.
-    return ", ".join(dict.fromkeys([host, "localhost", "127.0.0.1"])) if is_local(host) else host
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """All settings. A default can follow from settings that stand above it."""
-
-    data_dir: Path = setting(FOLDER, "./.pbem", "Folder of the database, the keys and the local mailbox.")
-    database_url: str = setting(
-        DATABASE,
-        Derived(
-            "`sqlite:///<data_dir>/pbem.sqlite3`",
-            lambda so_far: f"sqlite:///{so_far['data_dir']}/pbem.sqlite3",
-        ),
-        "The database: SQLite for one machine, PostgreSQL for several.",
-        secret=True,
-    )
-    keys: Keyring | None = setting(
-        KEYS,
-        Derived(
-            "the file <data_dir>/keys, made by `pbem init`",
-            lambda so_far: _own_keys(Path(so_far["data_dir"])),
-        ),
-        "The keys that links are made with, newest first. Whoever has them can play for everybody.",
-        secret=True,
-    )
-    web: Web = section(Web)
-    base_url: str = setting(
-        ORIGIN,
-        Derived(
-            "http://localhost: and the port",
-            lambda so_far: f"http://localhost:{so_far['web.port']}",
-        ),
-        "Address of the site, as it stands in mails.",
-    )
-    trusted_hosts: tuple[str, ...] = setting(
-        HOSTS,
-        Derived(
-            "the host of base_url; where that is this machine, localhost and 127.0.0.1",
-            lambda so_far: _names_of(host_of(so_far["base_url"])),
-        ),
-        "Names under which browsers may ask for the site; other requests are refused.",
-    )
-    smtp: Smtp | None = section(Smtp)
-    development: bool = setting(
-        YES_NO,
-        Derived(
-            "yes where base_url is this machine and there is no relay, otherwise no",
-            lambda so_far: "yes" if is_local(host_of(so_far["base_url"])) and not so_far["smtp.host"] else "no",
-        ),
-        "Show every mail to every visitor at /mailbox, to play without real mail.",
-    )
-    language: str = setting(
-        LANGUAGE, "en", "The language of all pages and mails; one other than en needs a catalogue of translations."
-    )
-    catalogues: Path | None = setting(
-        FOLDER_OR_NONE, "", "Folder of the catalogues: that of German is in de/LC_MESSAGES/pbem.mo."
-    )
-    mail: Mail = section(Mail)
-    dkim: Dkim | None = section(Dkim)
-    inbound: Inbound = section(Inbound)
-    site: Site = section(Site)
-    limits: Limits = section(Limits)
-    games: Games = section(Games)
-
-    def keyring(self) -> Keyring:
-        """The keys, for whoever cannot do without."""
-        if self.keys is None:
-            raise BadInput("This server has no keys yet.", remedy="Make them with `pbem init`.")
-        return self.keys
-
-
-SETTINGS: tuple[Setting, ...] = tuple(settings_of(Config))
-
-
 def read(environ: Mapping[str, str]) -> Config:
-    """The configuration that the environment and the file say, or everything that is wrong."""
+    """The configuration from the environment and the file. Raises BadInput with everything that is wrong."""
     problems: list[str] = []
-    given = _given(environ, problems)
+    sources = _source_texts(environ, problems)
     values: dict[str, object] = {}
-    so_far: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for each in SETTINGS:
-        # KeyError: what follows from a setting that is itself wrong cannot be told yet.
+        # KeyError: a default that depends on a wrong setting is unknown.
         with suppress(KeyError):
             try:
-                text = given[each.name].text if each.name in given else _default(each, so_far)
+                text = sources[each.name].text if each.name in sources else _default(each, texts)
                 values[each.name] = each.kind.parse(text)
-                so_far[each.name] = each.kind.show(values[each.name])
+                texts[each.name] = each.kind.show(values[each.name])
             except BadInput as refusal:
-                problems.append(f"{_where(each, given)}: {refusal}")
+                problems.append(f"{_where(each, sources)}: {refusal}")
             except ValueError:
                 what = "this" if each.secret else quoted(text)
-                problems.append(f"{_where(each, given)}: {what} is not {each.kind.name}.")
-    for disagreement in DISAGREEMENTS:
-        # KeyError here and below, too: whatever looks at a setting that is itself wrong cannot say anything yet.
+                problems.append(f"{_where(each, sources)}: {what} is not {each.kind.name}.")
+    for conflict in CONFLICTS:
+        # KeyError here and below, too: a check that needs a wrong setting is skipped.
         with suppress(KeyError):
-            problems += disagreement(so_far)
+            problems += conflict(texts)
     with suppress(KeyError):
-        problems += _untranslated(so_far)
+        problems += _catalogue_problems(texts)
     if problems:
         raise BadInput(
             "\n- ".join(["These settings cannot be used:", *problems]),
             remedy="\nNothing was started; correct them and try again.",
         )
     config = build(Config, values)
-    if not so_far["smtp.host"]:
+    if not texts["smtp.host"]:
         config = replace(config, smtp=None)
-    return config if so_far["dkim.private_key"] == "set" else replace(config, dkim=None)
+    return config if texts["dkim.private_key"] == "set" else replace(config, dkim=None)
 
 
 def language_of(config: Config) -> Language:
-    """The language that this server speaks."""
+    """The language of this server. Raises BadInput if its catalogue cannot be read."""
     return catalogues.language(config.language, config.catalogues)
 
 
 def show(config: Config) -> str:
-    """All settings as they are in force, one a line, with secrets as "set" or "not set"."""
+    """All settings in force, one a line, with secrets as "set" or "not set"."""
     width = max(len(each.variable) for each in SETTINGS)
     return "".join(f"{each.variable:{width}}  {_shown(each, config)}".rstrip() + "\n" for each in SETTINGS)
 
 
 def save_keys(data_dir: Path, keyring: Keyring) -> None:
-    """Write the keys to where they are read from by default, whole or not at all, for us alone."""
+    """Write the keys to their default file, whole or not at all, readable by the owner alone."""
     data_dir.mkdir(parents=True, exist_ok=True)
-    descriptor, written = mkstemp(dir=data_dir, prefix=_KEYS_FILE)
+    descriptor, temporary = mkstemp(dir=data_dir, prefix=KEYS_FILE)
     try:
-        # mkstemp gives the file to its owner alone, before anything is in it.
+        # mkstemp makes the file readable by its owner alone, before anything is in it.
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write("# The keys of all links, newest first. Keep them secret, and keep a copy.\n")
             file.write(keyring.text())
             file.flush()
             os.fsync(file.fileno())
-        Path(written).replace(data_dir / _KEYS_FILE)
+        Path(temporary).replace(data_dir / KEYS_FILE)
     except BaseException:
-        Path(written).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
 
 
-_KEYS_FILE = "keys"
-
-
-def _given(environ: Mapping[str, str], problems: list[str]) -> dict[str, Given]:
+def _source_texts(environ: Mapping[str, str], problems: list[str]) -> dict[str, SourceText]:
     named = environ.get("PBEM_CONFIG")
     path = Path(named or "pbem.toml")
-    of_file = from_file(SETTINGS, path, problems) if named or path.exists() else {}
-    return of_file | from_environment(SETTINGS, environ, problems)
+    from_toml = from_file(SETTINGS, path, problems) if named or path.exists() else {}
+    return from_toml | from_environment(SETTINGS, environ, problems)
 
 
-def _untranslated(so_far: Mapping[str, str]) -> Iterator[str]:
-    """What keeps the language from being spoken: better known before anybody is spoken to."""
+def _catalogue_problems(texts: Mapping[str, str]) -> Iterator[str]:
+    """Problems with the catalogue of the language, better found at the start."""
     try:
-        catalogues.language(so_far["language"], FOLDER_OR_NONE.parse(so_far["catalogues"]))
+        catalogues.language(texts["language"], FOLDER_OR_NONE.parse(texts["catalogues"]))
     except BadInput as refusal:
         yield f"PBEM_LANGUAGE: {refusal}"
 
 
-def _default(each: Setting, so_far: Mapping[str, str]) -> str:
-    return each.default.text(so_far) if isinstance(each.default, Derived) else each.default
+def _default(each: Setting, texts: Mapping[str, str]) -> str:
+    return each.default.text(texts) if isinstance(each.default, Derived) else each.default
 
 
-def _where(each: Setting, given: Mapping[str, Given]) -> str:
-    if each.name in given:
-        return given[each.name].where
+def _where(each: Setting, sources: Mapping[str, SourceText]) -> str:
+    if each.name in sources:
+        return sources[each.name].where
     return f"{each.variable} (not set, so {each.default_words})"
 
 
@@ -400,8 +119,3 @@ def _shown(each: Setting, config: Config) -> str:
         value = getattr(value, name, None)
     unused = value is None and each.name.startswith(("smtp.", "dkim."))
     return "" if unused else each.kind.show(value)
-
-
-def _own_keys(data_dir: Path) -> str:
-    path = data_dir / _KEYS_FILE
-    return read_private_text(path) if path.exists() else ""

@@ -1,8 +1,8 @@
-"""Catalogues of translations, as gettext keeps them: one compiled file for each language, in a folder of the organiser's.
+"""Catalogues of translations in gettext's layout: one compiled file for each language, in a folder of the organiser's.
 
     catalogues/de/LC_MESSAGES/pbem.mo
 
-English stands in code and templates, so it has none. A catalogue is read whole; whatever it does not translate is English.
+English needs none, since code and templates are in English. A sentence that a catalogue lacks stays English.
 """
 
 import struct
@@ -14,7 +14,7 @@ from pbem.i18n.speech import ENGLISH, Language
 
 
 def language(tag: str, folder: Path | None) -> Language:
-    """A language with its words, or why they cannot be had."""
+    """A language with its translations. Raises BadInput if there is no readable catalogue."""
     if tag == ENGLISH.tag:
         return ENGLISH
     if folder is None:
@@ -31,5 +31,5 @@ def language(tag: str, folder: Path | None) -> Language:
             remedy="Correct PBEM_CATALOGUES, or put the compiled catalogue there.",
         ) from None
     except (struct.error, ValueError, LookupError, SyntaxError):
-        # What gettext makes of a file that is none: cut short, of other letters, or with plural forms that are no rule.
+        # The errors of gettext for a broken file: cut short, wrongly encoded, or with an invalid plural rule.
         raise BadInput(f"{path} is no compiled catalogue.", remedy="Compile it anew with msgfmt or pybabel.") from None

@@ -1,65 +1,65 @@
-"""What only several settings together can have wrong, each with what to do.
+"""Checks of several settings together, each with a remedy.
 
-Each check looks at the settings as they are shown, by their names; a setting that is itself wrong is not there, and then
-the check is left out. Nothing is read or decided in here.
+A check looks at the texts of the settings, by name. A setting that is itself wrong has no text, and then the check is
+skipped. Nothing may be read from outside here.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-Shown = Mapping[str, str]
-"""Settings by their names, as text."""
+Texts = Mapping[str, str]
+"""The texts of the settings, by name."""
 
 
 def host_of(url: str) -> str:
-    """The host of a web address."""
+    """The host of a URL."""
     return urlsplit(url).hostname or ""
 
 
 def is_local(host: str) -> bool:
-    """Whether the name is this machine's and nobody else's."""
+    """Whether a host name always means this machine."""
     return host in {"localhost", "::1"} or host.endswith(".localhost") or host.startswith("127.")
 
 
-def _unprotected(so_far: Shown) -> Iterator[str]:
-    url = so_far["base_url"]
+def _insecure_site(texts: Texts) -> Iterator[str]:
+    url = texts["base_url"]
     if is_local(host_of(url)):
         return
-    if so_far["development"] == "yes" and url.startswith("https:"):
+    if texts["development"] == "yes" and url.startswith("https:"):
         yield "PBEM_DEVELOPMENT: everybody could read all mails of a public site; set it to no."
-    if so_far["development"] == "no" and url.startswith("http:"):
+    if texts["development"] == "no" and url.startswith("http:"):
         yield "PBEM_BASE_URL: links in mails must be safe from listeners; write https://."
 
 
-def _nowhere_to_send(so_far: Shown) -> Iterator[str]:
-    if so_far["development"] == "no" and not so_far["smtp.host"]:
+def _missing_relay(texts: Texts) -> Iterator[str]:
+    if texts["development"] == "no" and not texts["smtp.host"]:
         yield "PBEM_SMTP_HOST: nobody would get a mail; name a relay, or set PBEM_DEVELOPMENT to yes."
 
 
-def _half_signed_in(so_far: Shown) -> Iterator[str]:
-    user, password = bool(so_far["smtp.user"]), so_far["smtp.password"] == "set"
+def _incomplete_login(texts: Texts) -> Iterator[str]:
+    user, password = bool(texts["smtp.user"]), texts["smtp.password"] == "set"
     if user != password:
         yield "PBEM_SMTP_USER and PBEM_SMTP_PASSWORD: set both or neither."
-    if password and so_far["smtp.security"] == "none" and not is_local(so_far["smtp.host"]):
+    if password and texts["smtp.security"] == "none" and not is_local(texts["smtp.host"]):
         yield "PBEM_SMTP_SECURITY: a password must not travel in the clear; use starttls or tls."
 
 
-def _same_port(so_far: Shown) -> Iterator[str]:
-    if so_far["web.port"] == so_far["web.admin_port"]:
+def _same_port(texts: Texts) -> Iterator[str]:
+    if texts["web.port"] == texts["web.admin_port"]:
         yield "PBEM_WEB_ADMIN_PORT: it is the port of the site; choose another."
 
 
-def _signed_by_a_stranger(so_far: Shown) -> Iterator[str]:
-    sender = so_far["mail.sender"].rpartition("@")[2]
-    if so_far["dkim.private_key"] == "set" and not f".{sender}".endswith(f".{so_far['dkim.domain']}"):
+def _foreign_signature(texts: Texts) -> Iterator[str]:
+    sender = texts["mail.sender"].rpartition("@")[2]
+    if texts["dkim.private_key"] == "set" and not f".{sender}".endswith(f".{texts['dkim.domain']}"):
         yield f"PBEM_DKIM_DOMAIN: only {sender}, or a domain above it, can vouch for PBEM_MAIL_SENDER."
 
 
-DISAGREEMENTS: Final[tuple[Callable[[Shown], Iterator[str]], ...]] = (
-    _unprotected,
-    _nowhere_to_send,
-    _half_signed_in,
+CONFLICTS: Final[tuple[Callable[[Texts], Iterator[str]], ...]] = (
+    _insecure_site,
+    _missing_relay,
+    _incomplete_login,
     _same_port,
-    _signed_by_a_stranger,
+    _foreign_signature,
 )

@@ -1,8 +1,8 @@
-"""What a setting is: a name, a kind of value, a default and an explanation, declared once.
+"""Declarations of settings: a name, a kind of value, a default and an explanation, in one place.
 
-Settings are fields of the dataclasses in `config`. From these declarations come the reading of the
-environment and the file, the error messages, `pbem config show` and the table in the handbook. This
-module knows no particular setting and reads nothing: it turns text into values, and back.
+Settings are fields of the dataclasses in `config`. The reading of environment and file, the error messages, `pbem config
+show` and the table in the handbook all follow from these declarations. This module knows no setting and reads nothing: it
+converts texts to values, and back.
 """
 
 import re
@@ -24,10 +24,9 @@ Word = TypeVar("Word", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[T]):
-    """A kind of value: what to call it, how to read it, and how to show it.
+    """A kind of value: its name, how to parse it, and how to show it.
 
-    The name completes the sentence "this is not ...". For a text that is not of this kind, `parse`
-    raises ValueError or BadInput.
+    The name completes the sentence "this is not ...". `parse` raises ValueError or BadInput.
     """
 
     name: str
@@ -37,7 +36,7 @@ class Kind(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A default that follows from earlier settings: how to say it, and its text given theirs."""
+    """A default that depends on earlier settings: its description, and its text given theirs."""
 
     words: str
     text: Callable[[Mapping[str, str]], str]
@@ -45,7 +44,7 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting, as the handbook tells of it."""
+    """A setting, as the handbook lists it."""
 
     name: str
     kind: Kind[Any]
@@ -55,19 +54,19 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        """The environment variable that sets it."""
+        """Its environment variable."""
         return f"PBEM_{self.name.replace('.', '_').upper()}"
 
     @property
     def default_words(self) -> str:
-        """The default, for people."""
+        """Its default, for people."""
         return self.default.words if isinstance(self.default, Derived) else self.default
 
 
 def setting(kind: Kind[T], default: str | Derived, explanation: str, *, secret: bool = False) -> T:
-    """Declare a setting as a field of the type that its kind gives.
+    """Declare a setting as a field of its kind's type.
 
-    The field itself has no default, so that nothing but reading all settings makes a configuration.
+    The field has no default of its own, so a configuration can only be made by reading all settings.
     """
     declared = (kind, default, explanation, secret)
     return cast("T", field(repr=not secret, metadata={"setting": declared}))
@@ -79,33 +78,33 @@ def section(of: type[T]) -> T:
 
 
 def settings_of(config: type[Any], prefix: str = "") -> Iterator[Setting]:
-    """All settings that a dataclass and its sections declare, in the order of their declaration."""
-    for place in fields(config):
-        if "section" in place.metadata:
-            yield from settings_of(place.metadata["section"], f"{place.name}.")
+    """All settings of a dataclass and its sections, in order of declaration."""
+    for each in fields(config):
+        if "section" in each.metadata:
+            yield from settings_of(each.metadata["section"], f"{each.name}.")
         else:
-            yield Setting(prefix + place.name, *place.metadata["setting"])
+            yield Setting(prefix + each.name, *each.metadata["setting"])
 
 
 def build(config: type[T], values: Mapping[str, object], prefix: str = "") -> T:
-    """The configuration, or one section of it, made of the values of its settings."""
+    """The configuration, or a section of it, made of the values of its settings."""
 
-    def value(place: "Field[Any]") -> object:
-        if "section" in place.metadata:
-            return build(place.metadata["section"], values, f"{place.name}.")
-        return values[prefix + place.name]
+    def value(each: "Field[Any]") -> object:
+        if "section" in each.metadata:
+            return build(each.metadata["section"], values, f"{each.name}.")
+        return values[prefix + each.name]
 
-    return config(**{place.name: value(place) for place in fields(cast("Any", config))})
+    return config(**{each.name: value(each) for each in fields(cast("Any", config))})
 
 
-# The kinds. What is shown can be read again, except where it is secret.
+# The kinds. The shown text can be parsed again, except for secrets.
 
 
 def number(low: int, high: int) -> Kind[int]:
     """A whole number within bounds."""
 
     def parse(text: str) -> int:
-        # Not int() alone, which reads 1_0 and the digits of every script.
+        # Not int() alone, which accepts 1_0 and the digits of every script.
         if not re.fullmatch(r"[0-9]{1,12}", text) or not low <= int(text) <= high:
             raise ValueError("no such number")
         return int(text)
@@ -114,7 +113,7 @@ def number(low: int, high: int) -> Kind[int]:
 
 
 def one_of(words: type[Word]) -> Kind[Word]:
-    """One of the words of an enumeration."""
+    """A value of an enumeration."""
     return Kind(f"one of: {', '.join(words)}", lambda text: words(text.lower()))
 
 
@@ -126,14 +125,14 @@ def _yes_no(text: str) -> bool:
 
 
 def _line(text: str) -> str:
-    # Some of these become mail headers, where a line break would begin another header.
+    # Some of these become email headers, where a line break would begin another header.
     if not text.isprintable():
         raise ValueError("not one line")
     return text
 
 
 def _folder(text: str) -> Path:
-    """Absolute, so that it stays where it is when a process changes its folder."""
+    """An absolute path, which stays valid if the process changes its folder."""
     try:
         return Path(_line(text)).expanduser().absolute()
     except RuntimeError as error:
@@ -150,7 +149,7 @@ def _matching(pattern: str) -> Callable[[str], str]:
 
 
 def _language(text: str) -> str:
-    """As a tag: `pt-BR`, also where somebody wrote it as the name of a folder."""
+    """A language tag such as `pt-BR`, also written as the name of a folder (`pt_BR`)."""
     return _matching(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?")(text.replace("_", "-"))
 
 
@@ -163,7 +162,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _origin(text: str) -> str:
-    """Without a path: links have to be short, and tokens stand at fixed places in their path."""
+    """A URL without a path: links have to be short, and tokens are at fixed places in their paths."""
     url = urlsplit(text.lower())
     if url.scheme not in {"http", "https"} or not url.hostname or "@" in url.netloc:
         raise ValueError("no origin")
@@ -180,7 +179,7 @@ def _database(text: str) -> str:
 
 
 def _private_key(text: str) -> str:
-    """Only whether it is the text of a key: what is in it is for whoever signs with it."""
+    """The text of a key. Only its form is checked here; the module that signs reads the key."""
     if text and not re.fullmatch(
         r"-----BEGIN ((RSA )?PRIVATE KEY)-----\n[A-Za-z0-9+/=\n]+\n-----END \1-----", text.strip()
     ):
@@ -189,7 +188,7 @@ def _private_key(text: str) -> str:
 
 
 def _without_password(url: str) -> str:
-    """Without the query too: a password may stand there as well."""
+    """A URL without its password, and without its query, which may contain one as well."""
     return re.sub(r"\?.*", "?***", re.sub(r"(?<=://)([^/:]*):.*@", r"\1:***@", url))
 
 
@@ -197,7 +196,7 @@ def _set_or_not(secret: object) -> str:
     return "set" if secret else "not set"
 
 
-# An address is checked for its shape only: whether mail arrives is for `pbem doctor` to find out.
+# An address is checked for its form only; `pbem doctor` finds out whether email arrives.
 ADDRESS = Kind("a mail address, like games@example.org", _matching(r"[\w.+-]+@[\w-]+(\.[\w-]+)*"))
 DATABASE = Kind("the URL of an sqlite or postgresql database", _database, _without_password)
 DOMAIN = Kind("a domain, like example.org", _matching(r"[\w-]+(\.[\w-]+)*"))

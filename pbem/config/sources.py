@@ -1,7 +1,7 @@
-"""Where the text of a setting comes from: the environment, a TOML file, or a file of its own.
+"""The sources of settings: the environment, a TOML file, and files of secrets.
 
-Mistakes are collected and none is fatal, so that whoever sets up a server sees all of them at once.
-This module does not know what a setting means, and it never puts a value into a message.
+Mistakes are collected and none is fatal, so that all of them can be shown at once. This module does not know the meaning of
+a setting, and must never put a value into a message.
 """
 
 import difflib
@@ -16,13 +16,13 @@ from pbem.domain.errors import BadInput
 
 # A secret is a line or a few; a settings file is a page.
 _MOST_BYTES = 100_000
-# These say where the file is, and belong to the tests.
+# These name the file, or belong to the tests.
 _OTHERS = ("PBEM_CONFIG", "PBEM_TEST_")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """The text that somebody gave to a setting, and where."""
+class SourceText:
+    """The text of a setting, and where it was found."""
 
     text: str
     where: str
@@ -30,8 +30,8 @@ class Given:
 
 def from_environment(
     settings: Collection[Setting], environ: Mapping[str, str], problems: list[str]
-) -> dict[str, Given]:
-    """What the variables say, by the names of the settings. An empty one counts as not set."""
+) -> dict[str, SourceText]:
+    """The settings in the environment, by name. An empty variable counts as not set."""
     texts = {
         name: text
         for name, text in environ.items()
@@ -40,8 +40,8 @@ def from_environment(
     return _named({each.variable: each for each in settings}, "_FILE", texts, "", problems)
 
 
-def from_file(settings: Collection[Setting], path: Path, problems: list[str]) -> dict[str, Given]:
-    """What a TOML file says, by the names of the settings."""
+def from_file(settings: Collection[Setting], path: Path, problems: list[str]) -> dict[str, SourceText]:
+    """The settings in a TOML file, by name."""
     try:
         document = tomllib.loads(read_text(path))
     except BadInput as refusal:
@@ -61,7 +61,7 @@ def from_file(settings: Collection[Setting], path: Path, problems: list[str]) ->
 
 
 def read_text(path: Path) -> str:
-    """The text of a small file, or why there is none."""
+    """The text of a small file. Raises BadInput."""
     try:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
@@ -77,7 +77,7 @@ def read_text(path: Path) -> str:
 
 
 def read_private_text(path: Path) -> str:
-    """The text of a file that we made for ourselves alone, if it still is."""
+    """The text of a file readable by its owner alone. Raises BadInput if others can read it."""
     if path.exists() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise BadInput(f"{path} is open to other people on this machine.", remedy=f"Close it: chmod 600 {path}")
     return read_text(path)
@@ -89,14 +89,14 @@ def _named(
     texts: Mapping[str, str],
     place: str,
     problems: list[str],
-) -> dict[str, Given]:
-    """The texts by the names of their settings; secrets may be given by the path of a file."""
+) -> dict[str, SourceText]:
+    """The texts by the names of their settings; a secret may be given by the path of a file."""
     files = {name + suffix: name for name, each in known.items() if each.secret}
     found = {}
     for name, text in texts.items():
         where = name + place
         if name in known:
-            found[known[name].name] = Given(text, where)
+            found[known[name].name] = SourceText(text, where)
         elif name not in files:
             nearest = difflib.get_close_matches(name, [*known, *files], n=1)
             hint = f"did you mean {nearest[0]}?" if nearest else "remove it."
@@ -105,7 +105,7 @@ def _named(
             problems.append(f"{where}: {files[name]} is set as well; remove one of the two.")
         else:
             try:
-                found[known[files[name]].name] = Given(read_text(Path(text)).rstrip(), where)
+                found[known[files[name]].name] = SourceText(read_text(Path(text)).rstrip(), where)
             except BadInput as refusal:
                 problems.append(f"{where}: {refusal}")
     return found
@@ -120,7 +120,7 @@ def _flat(document: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 
 
 def _as_text(value: object) -> str | None:
-    """As it would stand in the environment, so that both are read in the same way."""
+    """The value as text, in the form that an environment variable has."""
     match value:
         case bool():
             return "yes" if value else "no"

@@ -1,8 +1,8 @@
-"""What can be done at the organisers' desk, and who may do it.
+"""The acts of the organisers' desk, and who may perform them.
 
-An organiser moderates all tables but those at which they play, and all people but those they play with; the host of a table helps at that one, and is shown nothing
-that a player would not be shown; whoever has an account on the machine has the database anyway, and may do everything. The
-handbook's page on organising holds this as a table, which a test compares.
+An organiser moderates every table they don't play at, and everyone they don't play with. The host of a table helps at
+that table and sees only what a player sees. An account on the machine gives access to the database, so the command line
+may do everything. A test compares this with the table on the handbook's page on organising.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from pbem.i18n.speech import gettext as _
 
 
 class Act(StrEnum):
-    """One thing that can be done. The words stand in the audit for ever, so none is ever changed."""
+    """An act of moderation. Its value is stored in the audit for good, so it must never change."""
 
-    # Looking.
+    # Read only.
     OVERVIEW = "overview"
     TABLE = "table"
     PEOPLE = "people"
@@ -24,7 +24,7 @@ class Act(StrEnum):
     CALLS = "calls"
     CALL = "call"
     AUDIT = "audit"
-    ACCOUNT = "account"  # one's own passphrase, codes and devices
+    ACCOUNT = "account"  # the organiser's own passphrase, codes and devices
 
     # At one table.
     PAUSE = "pause"
@@ -40,9 +40,9 @@ class Act(StrEnum):
     UNFREEZE = "unfreeze"
     REDACT = "redact"
     SEE_AS = "see as"
-    READ_MAIL = "read mail"  # also one that is about no table
+    READ_MAIL = "read mail"  # including emails about no table
 
-    # About people, mails and time.
+    # People, emails and time.
     ADDRESS = "address"
     BAN = "ban"
     UNBAN = "unban"
@@ -62,7 +62,7 @@ class Act(StrEnum):
     RESEND_ALL = "resend all"
     ANNOUNCE = "announce"
 
-    # About organisers themselves.
+    # Organisers themselves.
     ORGANISER_ADDED = "organiser added"
     ORGANISER_REMOVED = "organiser removed"
     CODES_ON = "codes on"
@@ -71,19 +71,19 @@ class Act(StrEnum):
 
 
 class Role(StrEnum):
-    """As what somebody acts."""
+    """The role in which a person acts."""
 
     ORGANISER = "organiser"
     HOST = "host"
     MACHINE = "command line"
 
 
-LOOKING: Final = frozenset(
+READ_ONLY: Final = frozenset(
     {Act.OVERVIEW, Act.TABLE, Act.PEOPLE, Act.PERSON, Act.CALLS, Act.CALL, Act.AUDIT, Act.ACCOUNT}
 )
-"""What nothing is written down of."""
+"""Acts that leave no entry in the audit."""
 
-DANGEROUS: Final = frozenset(
+NEEDS_PASSPHRASE: Final = frozenset(
     {
         Act.SUBSTITUTE,
         Act.REWIND,
@@ -104,16 +104,16 @@ DANGEROUS: Final = frozenset(
         Act.CODES_OFF,
     }
 )
-"""What cannot be made good at once if somebody else sits at an organiser's screen: it needs the passphrase again."""
+"""Acts that need the passphrase again, because a stranger at an organiser's screen could do lasting harm with them."""
 
 ABOUT_ONE_PERSON: Final = frozenset(
     {Act.PERSON, Act.READ_MAIL, Act.ADDRESS, Act.BAN, Act.UNBAN, Act.RELEASE, Act.MERGE, Act.EXPORT, Act.DELETE}
 )
-"""What shows or changes everything of a person, at whatever table: not for whoever plays against them."""
+"""Acts on all of a person's data, at every table: forbidden to an organiser who plays against them."""
 
 _ONLY_AT_THE_MACHINE: Final = frozenset({Act.ORGANISER_ADDED, Act.ORGANISER_REMOVED})
 
-MAY: Final = {
+PERMISSIONS: Final = {
     Role.MACHINE: frozenset(Act),
     Role.ORGANISER: frozenset(Act) - _ONLY_AT_THE_MACHINE,
     Role.HOST: frozenset({Act.TABLE, Act.PAUSE, Act.RESUME, Act.EXTEND, Act.RESEND}),
@@ -122,7 +122,7 @@ MAY: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts. `person_id` is who they are at tables: a host's always, an organiser's where their address has a person."""
+    """Who performs an act. `person_id` is their row as a player: always set for a host, for an organiser if they play."""
 
     role: Role
     name: str
@@ -130,12 +130,12 @@ class Actor:
     person_id: int | None = None
 
     def __str__(self) -> str:
-        """As they are called in the audit: organiser Ann, host Ben, command line root."""
+        """The name in the audit: `organiser Ann`, `host Ben`, `command line root`."""
         return f"{self.role} {self.name}"
 
-    def must_be_allowed(self, act: Act) -> None:
-        """Refuse what nobody in this role may ever do."""
-        if act in MAY[self.role]:
+    def require(self, act: Act) -> None:
+        """Check that this role has permission for an act. Raises Forbidden."""
+        if act in PERMISSIONS[self.role]:
             return
         if self.role is Role.HOST:
             raise Forbidden(

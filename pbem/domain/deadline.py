@@ -1,20 +1,20 @@
-"""Deadlines: until when a seat may decide, and why until then.
+"""Deadlines: when a seat's time runs out, and why then.
 
-    start      the later of rendering and acceptance of the turn's mail
-    pace       + what the table allows, or the next moment of its calendar
-    stopped    + outages, pauses, an unreachable address and vacation: in these the clock stands still
-    extended   + what the organiser gave
-    promised   never earlier than a moment already told
-    notice     never less than some time after the clock stood still for long
+    start      when the turn's email was rendered or accepted, whichever is later
+    pace       + the time that the table allows, or the next moment of its calendar
+    stopped    + outages, pauses, an unreachable address and vacation, in which the clock stops
+    extended   + extra time from the organiser
+    promised   never earlier than a deadline that the player was told
+    notice     some time at least after a long stop
     rounded    up to a moment that is easy to remember
-    quiet      out of the player's quiet hours
+    quiet      moved out of the player's quiet hours
 
-Each line only ever moves the moment later, and each that did is kept with its reason, so that a
-mail and the organiser's page can say how the moment came about. One function answers both what to
-print (`printed`) and what counts (`due`): the same rules, asked at rendering and asked now.
+A step only ever moves the deadline later. Each step that did is kept with its reason, so that an email and the
+organiser's page can explain the deadline. The same rules give the deadline to print in an email (`printed_deadline`) and
+the one that counts (`deadline_of`).
 
-Everything is an argument. Nothing in here asks the time, fires a time-out or moves a deadline that
-is stored; and no result is ever earlier because somebody was down, away or late.
+This module must never read a clock, fire a time-out or change a stored deadline. No deadline is ever earlier because a
+server was down or a player away.
 """
 
 import re
@@ -27,60 +27,60 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.duration import DAY, HOUR, parse_duration
 from pbem.domain.errors import BadInput, quoted
-from pbem.domain.interval import ZERO, Interval, at_most, later_by, require_utc, union
+from pbem.domain.interval import ZERO, Interval, first_part, moment_after, require_utc, union
 from pbem.domain.localtime import moment_at, parse_wall, round_up
 from pbem.domain.pace import CALENDAR_NOTICE, Pace, PerDecision
 from pbem.domain.quiet_hours import QuietHours, end_of_quiet
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import marked
+from pbem.i18n.speech import mark
 
-# How long the others wait for an address that cannot be reached before its seat is offered.
+# How long the others wait for an unreachable address before its seat is offered.
 PATIENCE = 7 * DAY
 
-# After the clock stood still, a player gets at least this much of it again: half a day where
-# people count in days, because that is how often they look.
+# The least time a player gets after a long stop: half a day where a pace is counted in days, because that is how often
+# people look.
 NOTICE = 12 * HOUR
 
-# A delay that nobody minds, at a pace of four hours or more; at shorter ones it is a quarter.
-UNNOTICED = HOUR
+# A delay that nobody minds at a pace of four hours or more. At a shorter pace it is a quarter of the pace.
+NEGLIGIBLE = HOUR
 
-# A longer stay is a pause, which is seen as one.
+# Anything longer should be a pause, which players can see.
 LONGEST_EXTENSION = 30 * DAY
 
 _DAY_AND_WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ([0-9:]{1,8})")
 
 
 class Reason(Enum):
-    """Why a deadline is when it is; the value names it for whoever reads how it came about."""
+    """A reason for the time of a deadline. The value is what players read."""
 
-    PACE = marked("pace of the table")
-    OUTAGE = marked("outage of the server")
-    PAUSE = marked("pause of the table")
-    UNREACHABLE = marked("address that could not be reached")
-    VACATION = marked("vacation")
-    EXTENSION = marked("more time from the organiser")
-    PROMISE = marked("moment promised before")
-    NOTICE = marked("time to come back after a stop")
-    ROUNDING = marked("rounding up")
-    QUIET = marked("quiet hours")
+    PACE = mark("pace of the table")
+    OUTAGE = mark("outage of the server")
+    PAUSE = mark("pause of the table")
+    UNREACHABLE = mark("address that could not be reached")
+    VACATION = mark("vacation")
+    EXTENSION = mark("more time from the organiser")
+    PROMISE = mark("moment promised before")
+    NOTICE = mark("time to come back after a stop")
+    ROUNDING = mark("rounding up")
+    QUIET = mark("quiet hours")
 
 
 _IN_ANY_TURN: Final = frozenset({Reason.PACE, Reason.PROMISE, Reason.ROUNDING})
 
-LATE_MAIL: Final = marked("mail that was long on its way")
-"""Why the time that the pace gives ends later than the mail of the turn said: its clock started later."""
+LATE_MAIL: Final = mark("mail that was long on its way")
+"""The reason when the pace alone ends later than the turn's email said: the clock started later."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtendedBy:
-    """The organiser gave this much more time."""
+    """Extra time from the organiser, as a length."""
 
     amount: timedelta
 
 
 @dataclass(frozen=True, slots=True)
 class ExtendedTo:
-    """The organiser gave time until this moment; it takes nothing from who has longer anyway."""
+    """Extra time from the organiser, until a moment. A later deadline stays as it is."""
 
     moment: datetime
 
@@ -93,11 +93,11 @@ Extension = ExtendedBy | ExtendedTo
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """All that the deadline of one seat in one turn depends on.
+    """Everything that the deadline of one seat in one turn depends on.
 
-    `accepted_at` is when its clock started; None means that it has not.
-    `promised` is the latest moment that any mail or page has told this seat. `unreachable` is
-    when mail to the seat's address failed, each from the failure until mail went through again.
+    `accepted_at` is when the relay accepted the turn's email; None until then, and the clock has not started.
+    `promised` is the latest deadline that any email or page has told this seat. `unreachable` holds the times when email
+    to the seat's address failed, each from the failure until an email went through again.
     """
 
     pace: Pace
@@ -123,7 +123,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One step towards the moment: why, by how much, and where it led."""
+    """One step of a deadline: its reason, its length, and the moment it led to."""
 
     reason: Reason
     by: timedelta
@@ -131,11 +131,11 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """Until when a seat may decide, and how that came about: the parts lead from `start` to `at`.
+class Deadline:
+    """The deadline of a seat. The parts lead from `start` to `at`.
 
-    `at` is None while there is no such moment: the clock has not started (`start` is None too), or
-    it stands still and nobody knows until when (`waits_for` says why).
+    `at` is None while there is no deadline: the clock has not started (`start` is None too), or it has stopped without
+    a known end (`waits_for` is the reason).
     """
 
     start: datetime | None
@@ -144,65 +144,65 @@ class Due:
     waits_for: Reason | None = None
 
 
-def printed(turn: Turn) -> Due:
-    """The deadline to print in the turn's mail: as if it were accepted the moment it is rendered."""
-    return due(replace(turn, accepted_at=turn.rendered_at))
+def printed_deadline(turn: Turn) -> Deadline:
+    """The deadline to print in the turn's email, as if it were accepted the moment it is rendered."""
+    return deadline_of(replace(turn, accepted_at=turn.rendered_at))
 
 
-def due(turn: Turn) -> Due:
-    """The deadline that counts, from all that is known now."""
+def deadline_of(turn: Turn) -> Deadline:
+    """The deadline that counts, from everything known now."""
     if turn.accepted_at is None:
-        return Due(None, None)
+        return Deadline(None, None)
     start = max(turn.rendered_at, turn.accepted_at)
     at = start
     parts: list[Part] = []
     for reason, moment in _steps(turn, start):
         if moment is None:
-            return Due(start, None, tuple(parts), _standing_still(turn))
+            return Deadline(start, None, tuple(parts), _endless_stop(turn))
         if moment > at:
             parts.append(Part(reason, moment - at, moment))
             at = moment
-    return Due(start, at, tuple(parts))
+    return Deadline(start, at, tuple(parts))
 
 
-def differs(promised: datetime, effective: datetime, pace: Pace) -> bool:
-    """Whether the moment that counts is so much later than the one told that the seat must hear it."""
-    return effective - promised > unnoticed(pace)
+def is_noticeably_later(promised: datetime, effective: datetime, pace: Pace) -> bool:
+    """Whether the deadline that counts is so much later than the promised one that the player must be told."""
+    return effective - promised > negligible(pace)
 
 
-def why_later(found: Due, promised: datetime) -> list[str]:
-    """What to tell a player whose time ends later than they were told: not the steps that every deadline takes anyway."""
-    pace_alone = next((part.at for part in found.parts if part.reason is Reason.PACE), promised)
+def reasons_later(deadline: Deadline, promised: datetime) -> list[str]:
+    """The reasons to give a player whose deadline is later than promised, without the steps that every deadline takes."""
+    pace_alone = next((part.at for part in deadline.parts if part.reason is Reason.PACE), promised)
     late = [LATE_MAIL] if pace_alone > promised else []
-    return late + [part.reason.value for part in found.parts if part.reason not in _IN_ANY_TURN]
+    return late + [part.reason.value for part in deadline.parts if part.reason not in _IN_ANY_TURN]
 
 
-def offered_at(turn: Turn) -> datetime | None:
-    """When the others need wait no longer for an unreachable address and its seat is offered.
+def seat_offer_at(turn: Turn) -> datetime | None:
+    """The moment at which the others stop waiting for an unreachable address and its seat is offered.
 
-    None where mail went through again in time. The moment may lie ahead: it holds if nothing changes.
+    None if an email went through again in time. The moment may be in the future; it holds if nothing changes.
     """
     failures, waited = _failures(turn), _waited(turn)
     return waited[-1].end if waited != failures else None
 
 
-def stopped(turn: Turn) -> tuple[Interval, ...]:
-    """The time in which this seat's clock stands still."""
+def stops(turn: Turn) -> tuple[Interval, ...]:
+    """The times in which this seat's clock stops."""
     return union(interval for _, intervals in _stops(turn) for interval in intervals)
 
 
 def notice(pace: Pace) -> timedelta:
-    """What is left of a player's time, at least, after the clock stood still for long."""
+    """The least time a player has after a long stop."""
     return NOTICE if pace.scale >= DAY else pace.scale / 4
 
 
-def unnoticed(pace: Pace) -> timedelta:
-    """A delay, or a stop, too short to make a difference at that pace."""
-    return min(UNNOTICED, pace.scale / 4)
+def negligible(pace: Pace) -> timedelta:
+    """The longest delay or stop that makes no difference at that pace."""
+    return min(NEGLIGIBLE, pace.scale / 4)
 
 
 def parse_extension(text: str, now: datetime, zone: ZoneInfo) -> Extension:
-    """What an organiser typed: `1d`, or `2026-12-01 20:00` as the clocks of the zone show it."""
+    """Parse extra time from an organiser: `1d`, or `2026-12-01 20:00` in local time of the zone. Raises BadInput."""
     match = _DAY_AND_WALL.fullmatch(" ".join(text.split()))
     extension: Extension
     try:
@@ -228,7 +228,7 @@ def parse_extension(text: str, now: datetime, zone: ZoneInfo) -> Extension:
 
 
 def _steps(turn: Turn, start: datetime) -> Iterator[tuple[Reason, datetime | None]]:
-    """Where each rule leads, in their order. The first None is the last word: no moment yet."""
+    """The moment that each rule leads to, in order. A None ends it: there is no deadline yet."""
     at = _agreed(turn.pace, start, ())
     yield Reason.PACE, at
     still: tuple[Interval, ...] = ()
@@ -246,7 +246,7 @@ def _steps(turn: Turn, start: datetime) -> Iterator[tuple[Reason, datetime | Non
     if turn.promised is not None:
         at = max(at, turn.promised)
         yield Reason.PROMISE, at
-    # Each of these may lead to where another one moves it on: go round until none does.
+    # Each of these may move the deadline to where another one applies: repeat until none does.
     settled = None
     while at != settled:
         settled = at
@@ -254,14 +254,14 @@ def _steps(turn: Turn, start: datetime) -> Iterator[tuple[Reason, datetime | Non
         yield Reason.NOTICE, at
         if at is None:
             return
-        at = round_up(at, turn.pace.friendly_step, turn.zone)
+        at = round_up(at, turn.pace.rounding_step, turn.zone)
         yield Reason.ROUNDING, at
         at = end_of_quiet(at, turn.quiet)
         yield Reason.QUIET, at
 
 
 def _stops(turn: Turn) -> tuple[tuple[Reason, tuple[Interval, ...]], ...]:
-    """What stops the clock, by reason. Time that two of them share counts for the first."""
+    """The stops of the clock, by reason. Time that two of them share counts for the first."""
     return (
         (Reason.OUTAGE, turn.outages),
         (Reason.PAUSE, turn.pauses),
@@ -271,21 +271,21 @@ def _stops(turn: Turn) -> tuple[tuple[Reason, tuple[Interval, ...]], ...]:
 
 
 def _failures(turn: Turn) -> tuple[Interval, ...]:
-    """When the address could not be reached, as far as it concerns this turn.
+    """The times in which the address was unreachable, as far as they affect this turn.
 
-    A failure counts from its own beginning: an address that has been dead for a week does not
-    get another week at each new turn.
+    A failure counts from its own beginning: an address that has been dead for a week does not get another week at each
+    new turn.
     """
     return union(failure for failure in turn.unreachable if failure.end is None or failure.end > turn.rendered_at)
 
 
 def _waited(turn: Turn) -> tuple[Interval, ...]:
-    """The part of the failures that the others wait for."""
-    return at_most(_failures(turn), turn.patience)
+    """The part of the failures for which the others wait."""
+    return first_part(_failures(turn), turn.patience)
 
 
-def _standing_still(turn: Turn) -> Reason | None:
-    """What stops the clock with no end in sight."""
+def _endless_stop(turn: Turn) -> Reason | None:
+    """The reason for a stop without a known end."""
     for reason, intervals in _stops(turn):
         if any(interval.end is None for interval in intervals):
             return reason
@@ -293,13 +293,13 @@ def _standing_still(turn: Turn) -> Reason | None:
 
 
 def _agreed(pace: Pace, start: datetime, still: tuple[Interval, ...]) -> datetime | None:
-    """When the time that the pace gives has run out."""
+    """The moment at which the time of the pace runs out."""
     if isinstance(pace, PerDecision):
-        return later_by(start, pace.allowed, still)
-    earliest = later_by(start, CALENDAR_NOTICE, still)
+        return moment_after(start, pace.allowed, still)
+    earliest = moment_after(start, CALENDAR_NOTICE, still)
     while earliest is not None:
         moment = pace.next_moment(earliest)
-        stop = next((stop for stop in still if stop.start < moment and stop.holds(moment)), None)
+        stop = next((stop for stop in still if stop.start < moment and stop.contains(moment)), None)
         if stop is None:
             return moment
         earliest = stop.end
@@ -309,18 +309,18 @@ def _agreed(pace: Pace, start: datetime, still: tuple[Interval, ...]) -> datetim
 def _extended(at: datetime, extension: Extension, still: tuple[Interval, ...]) -> datetime | None:
     if isinstance(extension, ExtendedTo):
         return max(at, extension.moment)
-    return later_by(at, extension.amount, still)
+    return moment_after(at, extension.amount, still)
 
 
 def _with_notice(pace: Pace, start: datetime, at: datetime, still: tuple[Interval, ...]) -> datetime | None:
-    """The moment itself, or as much later as the stops before it ask for."""
+    """The moment itself, or later if stops before it call for notice."""
     for stop in still:
         if stop.start >= at or (stop.end is not None and stop.end <= start):
             continue
         if stop.end is None:
             return None
-        long = stop.end - stop.start > unnoticed(pace)
-        enough = later_by(stop.end, notice(pace) if long else ZERO, still)
+        long = stop.end - stop.start > negligible(pace)
+        enough = moment_after(stop.end, notice(pace) if long else ZERO, still)
         if enough is None:
             return None
         at = max(at, enough)

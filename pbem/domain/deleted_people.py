@@ -1,6 +1,6 @@
-"""People who have left for good: what they are called where they have played, and what stands in place of an address.
+"""Deleted people: the name and the address that replace theirs at the tables they played at.
 
-The address is under a domain that is reserved for what is nowhere (RFC 2606): nobody can have it or type it here.
+The address is under a domain that can never exist (RFC 2606): nobody can own it, and nobody can enter it here.
 """
 
 from collections.abc import Collection
@@ -12,15 +12,15 @@ DOMAIN: Final = "former.invalid"
 
 
 def former_address(key: str) -> str:
-    """What stands in place of the address of somebody who has left."""
+    """The address that replaces a deleted person's."""
     return f"{key}@{DOMAIN}"
 
 
 def is_former(address: str) -> bool:
-    """Whether this stands in place of an address."""
+    """Whether an address is that of a deleted person."""
     return address.endswith(f"@{DOMAIN}")
 
 
 def former_name(taken: Collection[str]) -> str:
-    """What somebody who has left is called at a table where the others have these names."""
+    """A name for a deleted person at a table where these names are taken."""
     return next(name for number in count(1) if (name := NAME if number == 1 else f"{NAME} ({number})") not in taken)

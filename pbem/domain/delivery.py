@@ -1,16 +1,15 @@
-"""Delivery: when a person wants to be mailed about their tables, or whether at all.
+"""Delivery: when a person's emails about tables are sent, if at all.
 
-    at once      as soon as there is something to say
-    after 30m    so much later, and not at all if it was answered meanwhile
-    daily        one digest a day, at a time of day of the person's own
-    reminders    only when an answer is still missing, and how a game ended
+    at once      as soon as there is news
+    after 30m    after that delay, unless the player has moved by then
+    daily        one digest a day, at a time of the person's choice
+    reminders    only when a move is still missing, and how a game ended
     results      only how a game ended
-    nothing      only what they have asked for themselves
+    nothing      only emails the person has asked for
 
-A wish is for all tables or for one. It is about mails and never about time: a turn's clock starts when a mail sent at
-once would have left, so that nobody gets more time than the others by reading their mail later. Quiet hours are for
-everybody's mails: what would leave in them leaves at their end. Which mails there are, and sending them, is the services'
-business.
+A preference is for all tables or for one. It changes emails and never time: a turn's clock starts when an email sent at
+once would have left, so nobody gains time by reading their email later. Quiet hours apply to everyone: an email due in
+them leaves when they end. This module must never know a table, or send an email.
 """
 
 from dataclasses import dataclass
@@ -25,29 +24,29 @@ from pbem.domain.localtime import local_day, moment_at
 from pbem.domain.quiet_hours import QuietHours, end_of_quiet
 from pbem.i18n.speech import gettext as _
 
-USUAL_DIGEST: Final = time(8)
-"""When a digest comes unless its reader says when: before the day begins."""
+DEFAULT_DIGEST: Final = time(8)
+"""The time of a digest unless its reader chooses another: before the day begins."""
 
 LONGEST_DELAY: Final = 12 * HOUR
-"""Whoever wants to wait longer wants a digest."""
+"""The longest delay; for a longer one there is the digest."""
 
-ASKED_FOR: Final = frozenset({"confirm", "links", "receipt", "was_it_you", "alert", "new_address", "farewell"})
-"""Kinds of mail that somebody waits for just now: they leave whatever is wished, also in quiet hours."""
+URGENT: Final = frozenset({"confirm", "links", "receipt", "was_it_you", "alert", "new_address", "farewell"})
+"""Kinds of email that the reader is waiting for: sent at once under any preference, and in quiet hours."""
 
-ANSWERS: Final = frozenset({"call_answered", "moved", "merged", "banned"})
-"""Kinds that answer something, however long ago it was asked, or concern their reader in person: never withheld."""
+PERSONAL: Final = frozenset({"call_answered", "moved", "merged", "banned"})
+"""Kinds that answer the reader or concern them in person: never withheld."""
 
-RUNNING: Final = frozenset(
+GAME_NEWS: Final = frozenset(
     {"welcome", "turn", "reminder", "sealed", "auto_passed", "notice", "seated", "resigned", "host", "end_proposed"}
 )
-"""Kinds that tell what happens at a table that is being played: the ones that a digest takes the place of."""
+"""Kinds about a game in progress, which a digest replaces."""
 
 RESULTS: Final = frozenset({"result", "voided"})
-"""Kinds that tell how a game ended."""
+"""Kinds about the end of a game."""
 
 
 class Way(StrEnum):
-    """The ways of being mailed."""
+    """The delivery preferences."""
 
     AT_ONCE = "at once"
     DELAYED = "after"
@@ -59,7 +58,7 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One way of being mailed; `delay` is there where it is the delayed one."""
+    """A delivery preference; `delay` is set for the delayed way only."""
 
     way: Way
     delay: timedelta = timedelta(0)
@@ -76,8 +75,8 @@ class Delivery:
 AT_ONCE: Final = Delivery(Way.AT_ONCE)
 
 
-class Fate(Enum):
-    """What becomes of a mail that is due."""
+class Action(Enum):
+    """What to do with an email that is due."""
 
     SEND = "send"
     WAIT = "wait"
@@ -86,15 +85,15 @@ class Fate(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What becomes of a mail that is due, and until when it waits if it does."""
+class Verdict:
+    """The action for an email that is due; `until` is set if it has to wait."""
 
-    fate: Fate
+    action: Action
     until: datetime | None = None
 
 
 def parse_delivery(text: str) -> Delivery:
-    """A way of being mailed from what a person typed: `at once`, `after 30m`, `daily`, `results`, `nothing`."""
+    """Parse a delivery preference: `at once`, `after 30m`, `daily`, `results`, `nothing`. Raises BadInput."""
     words = " ".join(text.lower().split())
     if words.startswith("after "):
         delay = parse_duration(words.removeprefix("after "))
@@ -119,34 +118,34 @@ def parse_delivery(text: str) -> Delivery:
 
 
 def judge(
-    kind: str, wish: Delivery, queued_at: datetime, now: datetime, quiet: QuietHours | None, *, last: bool = False
-) -> Judged:
-    """What becomes of a mail of this kind that is due now.
+    kind: str, preference: Delivery, queued_at: datetime, now: datetime, quiet: QuietHours | None, *, last: bool = False
+) -> Verdict:
+    """Decide what to do with an email of this kind that is due now.
 
-    `last` says that it is the last word before a clock runs out, which would come too late in a digest.
+    `last` marks the last email before a clock runs out, which would come too late in a digest.
     """
-    if kind in ASKED_FOR:
-        return Judged(Fate.SEND)
-    if not _wanted(kind, wish.way):
-        return Judged(Fate.WITHHOLD)
-    if wish.way is Way.DAILY and kind in RUNNING and not last:
-        return Judged(Fate.DIGEST)
-    moment = end_of_quiet(max(now, queued_at + wish.delay), quiet)
-    return Judged(Fate.SEND) if moment <= now else Judged(Fate.WAIT, moment)
+    if kind in URGENT:
+        return Verdict(Action.SEND)
+    if not _is_wanted(kind, preference.way):
+        return Verdict(Action.WITHHOLD)
+    if preference.way is Way.DAILY and kind in GAME_NEWS and not last:
+        return Verdict(Action.DIGEST)
+    moment = end_of_quiet(max(now, queued_at + preference.delay), quiet)
+    return Verdict(Action.SEND) if moment <= now else Verdict(Action.WAIT, moment)
 
 
 def starts_without_mail(asked_at: datetime, hold: timedelta, quiet: QuietHours | None) -> datetime:
-    """When the clock of a turn starts whose mail is not sent at once because its reader does not want that.
+    """When the clock of a turn starts if its email is delayed or withheld at the reader's preference.
 
-    It is when a mail sent at once would have left: after the hold of the table, and not in quiet hours.
+    That is when an email sent at once would have left: after the table's hold, and outside quiet hours.
     """
     return end_of_quiet(asked_at + hold, quiet)
 
 
 def digest_day(now: datetime, at: time, zone: ZoneInfo, last: date | None) -> date | None:
-    """The day, in the reader's zone, whose digest is to be looked after now; None if none is.
+    """The day, in the reader's zone, whose digest is due now; None if none is.
 
-    Each day has one, also a day on which the clocks change, or that follows one on which nobody worked.
+    Every day has one, including days on which the clocks change and the day after an outage.
     """
     today = local_day(now, zone)
     if moment_at(today, at, zone) > now or (last is not None and last >= today):
@@ -154,11 +153,11 @@ def digest_day(now: datetime, at: time, zone: ZoneInfo, last: date | None) -> da
     return today
 
 
-def _wanted(kind: str, way: Way) -> bool:
-    if kind in ANSWERS:
+def _is_wanted(kind: str, way: Way) -> bool:
+    if kind in PERSONAL:
         return True
     if way is Way.NOTHING:
         return False
     if way is Way.REMINDERS and kind == "reminder":
         return True
-    return way not in (Way.REMINDERS, Way.RESULTS) or kind not in RUNNING
+    return way not in (Way.REMINDERS, Way.RESULTS) or kind not in GAME_NEWS

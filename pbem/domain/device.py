@@ -1,11 +1,11 @@
-"""Which device a browser runs on, in words, so that people recognise their own in a list.
+"""The name of a device, so that people recognise theirs in a list.
 
-It is a guess from what the browser says of itself; nothing may ever be decided by it.
+It is a guess from the browser's User-Agent. Nothing may be decided by it.
 """
 
 from typing import Final
 
-# The first that is found counts: most browsers also claim to be those further down.
+# The first match counts: most browsers also claim to be those further down.
 _BROWSERS: Final = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -30,8 +30,8 @@ _SYSTEMS: Final = (
 )
 
 
-def device(user_agent: str) -> str:
-    """The words for a device, such as `Firefox on Linux`; empty where it says nothing that we know."""
+def device_name(user_agent: str) -> str:
+    """The name of a device, such as `Firefox on Linux`; empty if the header names nothing known."""
     browser = next((name for sign, name in _BROWSERS if sign in user_agent), "")
     system = next((name for sign, name in _SYSTEMS if sign in user_agent), "")
     return " on ".join(filter(None, (browser, system)))

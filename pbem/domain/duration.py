@@ -1,7 +1,6 @@
-"""How long: as people type it (`5m`, `12h`, `3d`), and as it is said in a sentence (`2 days`).
+"""Durations: parsed from the short form (`5m`, `12h`, `3d`), and written in words (`2 days`).
 
-The short form is what settings, commands and stored paces share, both ways. What a length of time is
-for, and how short or long it may be, is the caller's business.
+Settings, commands and stored paces share the short form. Callers set the limits of a duration.
 """
 
 import re
@@ -15,13 +14,13 @@ MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
-# A day here is 24 hours, also when the clocks change: whoever means a time of day says one.
+# A day is 24 hours, even when the clocks change; a calendar pace names a time of day instead.
 _UNITS = {"d": DAY, "h": HOUR, "m": MINUTE}
 _DURATION = re.compile(r"([0-9]{1,5}) ?([mhd])", re.IGNORECASE)
 
 
 def parse_duration(text: str) -> timedelta:
-    """`5m`, `12h` or `3d` as a length of time, more than nothing."""
+    """Parse `5m`, `12h` or `3d`. Raises BadInput, also for zero."""
     match = _DURATION.fullmatch(text.strip())
     if match is None or int(match[1]) == 0:
         raise BadInput(
@@ -32,21 +31,21 @@ def parse_duration(text: str) -> timedelta:
     return int(match[1]) * _UNITS[match[2].lower()]
 
 
-def longer(more: str) -> str:
-    """How much more time was given, a length or until a moment, as people say it."""
-    return spoken(parse_duration(more)) if _DURATION.fullmatch(more) else more
+def extension_text(more: str) -> str:
+    """Extra time from an organiser for people to read: a duration in words; a moment stays as it is."""
+    return duration_text(parse_duration(more)) if _DURATION.fullmatch(more) else more
 
 
 def short_duration(length: timedelta) -> str:
-    """The text that `parse_duration` reads as this length, in the largest unit that fits."""
+    """The short form of a duration, in the largest unit that fits. Raises ValueError unless it is whole minutes."""
     for unit, size in _UNITS.items():
         if length and length % size == timedelta(0):
             return f"{length // size}{unit}"
     raise ValueError(f"{length} is not a whole number of minutes")
 
 
-def spoken(length: timedelta) -> str:
-    """A length of time in words, in its two largest units, rounded down: `1 day 3 hours`."""
+def duration_text(length: timedelta) -> str:
+    """A duration in words, in its two largest units, rounded down: `1 day 3 hours`."""
     minutes = length // MINUTE
     if minutes < 1:
         return _("less than a minute")

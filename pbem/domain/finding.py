@@ -1,22 +1,22 @@
-"""What somebody who looked at a thing has found: how it is, and what to do about it."""
+"""Findings of checks: how bad, and what to do about it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
-class How(StrEnum):
+class Severity(StrEnum):
     """How bad a finding is."""
 
-    WELL = "well"
+    OK = "ok"
     WARNING = "warning"
-    TROUBLE = "trouble"
+    ERROR = "error"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was looked at, how it is, and what to do."""
+    """The result of one check. `what` names the thing checked."""
 
     what: str
-    how: How
+    severity: Severity
     says: str
     remedy: str = ""

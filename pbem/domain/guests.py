@@ -1,7 +1,7 @@
-"""Guests: who plays a demo without having given an address.
+"""Guests: people who play a demo without giving an address.
 
-A guest is a person like any other, with an address under a domain that is reserved for what is nowhere (RFC 2606): nobody
-can have it or type it here, and no mail to it ever leaves.
+A guest is a person like any other, with an address under a domain that can never exist (RFC 2606). Nobody can own it or
+enter it here, and no email to it ever leaves.
 """
 
 from typing import Final
@@ -10,10 +10,10 @@ DOMAIN: Final = "demo.invalid"
 
 
 def guest_address(name: str) -> str:
-    """The address of the guest of that name."""
+    """The address of the guest with that name."""
     return f"demo-{name}@{DOMAIN}"
 
 
 def is_guest(address: str) -> bool:
-    """Whether this is a guest's address."""
+    """Whether an address is a guest's."""
     return address.endswith(f"@{DOMAIN}")

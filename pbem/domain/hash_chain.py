@@ -1,18 +1,18 @@
 """The hash chain that makes the log of a game tamper-evident.
 
-Every row of a log carries a hash of itself and of the row before it, so that the last hash, the
-head, vouches for the whole history; its first digits are printed in every mail, which makes the
-players' mailboxes the witnesses. A body is hashed together with a random nonce: a sealed bid, which
-is one of a few values, cannot be guessed from its hash, and a redacted text cannot be either.
+Every row of a log carries a hash of itself and of the row before it, so that the last hash, the head, vouches for the
+whole history. Its first digits, the fingerprint, are printed in every email, which makes the players' mailboxes
+witnesses. A body is hashed together with a random nonce: neither a sealed bid, which is one of a few values, nor a
+redacted text can be guessed from its hash.
 
     body hash = SHA-256(nonce || body)
     hash      = SHA-256(version byte || hash of the row before || fields || body hash)
     fields    = game, seq, kind, seat, by, at, rules; each as four bytes of length and UTF-8 text
     genesis   = SHA-256(version byte || "genesis" || game), the two as fields: before the first row
 
-What is hashed here stays hashed for as long as anybody keeps a mail: a change to any byte of the
-recipe needs a new version byte, and this module must go on verifying the old one. It knows nothing
-of what a body says, and it never reads the world: nonces and moments are arguments.
+Players keep their emails, so the recipe is permanent: a change to any byte of it needs a new version byte, and this
+module must go on verifying the old one. It knows nothing of the meaning of a body, and never reads the world: nonces and
+moments are arguments.
 """
 
 import hashlib
@@ -24,10 +24,10 @@ from enum import StrEnum
 
 VERSION = b"\x01"
 NONCE_BYTES = 16
-# Nonces are free to choose, so somebody who rewrites a history can try many to match a printed
-# head; 80 bits are out of reach for that, and twenty digits can still be compared by eye.
-SHORT_DIGITS = 20
-# A report is for a person: after this many flaws the next one tells nothing new.
+# Nonces are free to choose, so a forger who rewrites a history can try many to match a printed fingerprint; 80 bits are
+# out of reach for that, and twenty digits can still be compared by eye.
+FINGERPRINT_DIGITS = 20
+# A report is for a person: after this many flaws, the next one says nothing new.
 MOST_FLAWS = 100
 
 
@@ -35,8 +35,8 @@ MOST_FLAWS = 100
 class Row:
     """One row of a chain. A redacted row has lost its body and nonce, and kept everything else.
 
-    `game` names the chain: a random public name that was given to the game when it was created, and
-    not a number of this server's database, so that a game can move and still verify.
+    `game` names the chain: a random public name, given to the game when it was created. It is not an id of this database,
+    so a game can move to another server and still verify.
     """
 
     game: str
@@ -57,7 +57,7 @@ def genesis(game: str) -> bytes:
     return hashlib.sha256(VERSION + _field("genesis") + _field(game)).digest()
 
 
-def following(
+def next_row(
     head: bytes,
     *,
     game: str,
@@ -70,7 +70,7 @@ def following(
     body: bytes,
     nonce: bytes,
 ) -> Row:
-    """The row that follows the given head; its `hash` is the next head."""
+    """The row that follows the given head; its `hash` is the next head. Raises ValueError if the nonce has another length."""
     if len(nonce) != NONCE_BYTES:
         raise ValueError(f"a nonce has {NONCE_BYTES} bytes, not {len(nonce)}")
     body_hash = _body_hash(nonce, body)
@@ -78,13 +78,13 @@ def following(
     return replace(row, hash=_hash(head, row))
 
 
-def short(head: bytes) -> str:
-    """The head as it is printed in mails."""
-    return head.hex()[:SHORT_DIGITS]
+def fingerprint(head: bytes) -> str:
+    """The fingerprint of a head, as printed in emails."""
+    return head.hex()[:FINGERPRINT_DIGITS]
 
 
-class Wrong(StrEnum):
-    """What can be wrong with a row."""
+class FlawKind(StrEnum):
+    """The kinds of flaw in a row or a chain."""
 
     GAME = "game"
     SEQ = "seq"
@@ -96,29 +96,29 @@ class Wrong(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """One thing that is wrong: at which row, of which sort, and in a sentence."""
+    """One flaw: its row, its kind, and a sentence about it."""
 
     seq: int
-    wrong: Wrong
+    kind: FlawKind
     says: str
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What reading a whole chain found."""
+class ChainCheck:
+    """The result of verifying a whole chain."""
 
     rows: int
     head: bytes
     redacted: tuple[int, ...]
-    """The rows without a text; the caller checks that each has its row that says who and why."""
+    """The rows without a text; the caller checks that each has a row that says who redacted it and why."""
     flaws: tuple[Flaw, ...]
-    unseen: tuple[str, ...]
-    """Those of the printed heads asked about that no row of this chain has."""
+    missing: tuple[str, ...]
+    """The printed fingerprints that were asked about and that no row of this chain has."""
 
     @property
     def sound(self) -> bool:
-        """Whether this is the history that was written, as far as the given heads can tell."""
-        return not self.flaws and not self.unseen
+        """Whether the history is as written, as far as the given heads can tell."""
+        return not self.flaws and not self.missing
 
 
 def verify(
@@ -128,36 +128,36 @@ def verify(
     head: bytes | None = None,
     printed: Collection[str] = (),
     redactable: Collection[str] = (),
-) -> Outcome:
-    """Read a chain from its first row, one row at a time, and say everything that is wrong with it.
+) -> ChainCheck:
+    """Check a chain from its first row, one row at a time, and collect its flaws.
 
-    A chain alone cannot show that its last rows were cut off, nor that it was written anew from
-    some row on: give the `head` that is stored elsewhere, and any heads `printed` in mails. Only
-    rows of the `redactable` kinds may have lost their text.
+    A chain alone cannot show that its last rows were cut off, nor that it was rewritten from some row on. For that, pass
+    the `head` stored elsewhere, and fingerprints `printed` in emails. Only rows of the `redactable` kinds may have lost
+    their text.
     """
-    reading = _Reading(game, redactable, unseen=dict.fromkeys(map(str.lower, printed)))
+    reading = _Reading(game, redactable, missing=dict.fromkeys(map(str.lower, printed)))
     for row in rows:
         reading.read(row)
         if len(reading.flaws) >= MOST_FLAWS:
             break
     else:
         reading.end(head)
-    return Outcome(
+    return ChainCheck(
         reading.rows,
         reading.head,
         tuple(reading.redacted),
         tuple(reading.flaws[:MOST_FLAWS]),
-        tuple(reading.unseen),
+        tuple(reading.missing),
     )
 
 
 class _Reading:
-    """How far a chain has been read."""
+    """The state of a chain while it is being read."""
 
-    def __init__(self, game: str, redactable: Collection[str], unseen: dict[str, None]) -> None:
+    def __init__(self, game: str, redactable: Collection[str], missing: dict[str, None]) -> None:
         self.game = game
         self.redactable = redactable
-        self.unseen = unseen
+        self.missing = missing
         self.rows = 0
         self.seq = 0
         self.head = genesis(game)
@@ -165,41 +165,41 @@ class _Reading:
         self.flaws: list[Flaw] = []
 
     def read(self, row: Row) -> None:
-        self.flaws += (Flaw(row.seq, wrong, says) for wrong, says in self._wrongs(row))
+        self.flaws += (Flaw(row.seq, kind, says) for kind, says in self._flaws(row))
         if row.body is None:
             self.redacted.append(row.seq)
-        self.unseen.pop(short(row.hash), None)
-        # From here on the row is taken as it stands, so that one flaw is not told at every row.
+        self.missing.pop(fingerprint(row.hash), None)
+        # From here on the row counts as it is, so that one flaw is not reported at every row.
         self.rows, self.seq, self.head = self.rows + 1, row.seq, row.hash
 
     def end(self, head: bytes | None) -> None:
         if head is not None and not hmac.compare_digest(head, self.head):
             says = (
-                f"the chain ends at row {self.seq} with head {short(self.head)}, but {short(head)} "
+                f"the chain ends at row {self.seq} with head {fingerprint(self.head)}, but {fingerprint(head)} "
                 "was expected: rows are missing at the end, or were added or replaced"
             )
-            self.flaws.append(Flaw(self.seq, Wrong.HEAD, says))
+            self.flaws.append(Flaw(self.seq, FlawKind.HEAD, says))
 
-    def _wrongs(self, row: Row) -> Iterator[tuple[Wrong, str]]:
+    def _flaws(self, row: Row) -> Iterator[tuple[FlawKind, str]]:
         if row.game != self.game:
-            yield Wrong.GAME, f"row {row.seq} belongs to another game"
+            yield FlawKind.GAME, f"row {row.seq} belongs to another game"
         if row.seq != self.seq + 1:
-            yield Wrong.SEQ, f"row {self.seq + 1} was expected here, but this is row {row.seq}"
+            yield FlawKind.SEQ, f"row {self.seq + 1} was expected here, but this is row {row.seq}"
         elif not hmac.compare_digest(_hash(self.head, row), row.hash):
-            # Where the row before is missing there is nothing to hold this one against.
+            # If the row before is missing, there is nothing to compare this one with.
             says = "one of its fields or its hash was altered, or the row before it was replaced"
-            yield Wrong.HASH, f"row {row.seq} does not follow: {says}"
+            yield FlawKind.HASH, f"row {row.seq} does not follow: {says}"
         if row.body is None and row.nonce is None:
             if row.kind not in self.redactable:
-                yield Wrong.GONE, f"row {row.seq} ({row.kind}) has lost its text, which it may not"
+                yield FlawKind.GONE, f"row {row.seq} ({row.kind}) has lost its text, which it may not"
         elif not _fits(row):
-            yield Wrong.BODY, f"the text of row {row.seq}, its nonce or its hash was altered"
+            yield FlawKind.BODY, f"the text of row {row.seq}, its nonce or its hash was altered"
 
 
 def _fits(row: Row) -> bool:
     """Whether text and nonce are the ones that were hashed.
 
-    The length of the nonce counts: otherwise bytes could wander between it and the text.
+    The length of the nonce counts: otherwise bytes could move between it and the text.
     """
     if row.body is None or row.nonce is None or len(row.nonce) != NONCE_BYTES:
         return False
@@ -225,13 +225,13 @@ def _body_hash(nonce: bytes, body: bytes) -> bytes:
 
 
 def _field(text: str) -> bytes:
-    """Length first: otherwise "ab" and "c" would hash like "a" and "bc"."""
+    """A text with its length first: otherwise "ab" and "c" would hash like "a" and "bc"."""
     data = text.encode()
     return len(data).to_bytes(4, "big") + data
 
 
 def _moment(at: datetime) -> str:
-    """The same text for the same moment, in whatever zone a database hands it back."""
+    """The same text for the same moment, whichever zone a database returns it in."""
     if at.utcoffset() is None:
         raise ValueError(f"{at.isoformat()} has no time zone, so it is not a moment")
     return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

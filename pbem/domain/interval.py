@@ -1,11 +1,10 @@
-"""Half-open intervals of time, and clocks that stand still during some of them.
+"""Half-open intervals of time, and clocks that stop during some of them.
 
-An interval holds its first moment and not its last; one without an end is still going on. Whatever
-stops a player's clock (an outage, a pause, a vacation) is such an interval, so this is the whole
-arithmetic behind every deadline.
+An interval contains its first moment and not its last; an interval without an end is still going on. Everything that stops
+a player's clock (an outage, a pause, a vacation) is such an interval, so this is all the arithmetic behind a deadline.
 
-Moments are aware and in `datetime.UTC`, and anything else is refused: in another zone, Python adds
-wall-clock hours, which is wrong on two days of the year. This module never asks what time it is.
+Moments must be in `datetime.UTC`: in another zone, Python adds wall-clock hours, which is wrong on two days of the year.
+This module must never ask for the time.
 """
 
 from collections.abc import Iterable
@@ -17,7 +16,7 @@ ZERO = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From `start` until just before `end`; an `end` of None means that it is still going on."""
+    """The time from `start` until just before `end`; with an `end` of None it is still going on."""
 
     start: datetime
     end: datetime | None
@@ -29,19 +28,19 @@ class Interval:
             if self.end < self.start:
                 raise ValueError(f"an interval cannot end at {self.end}, before {self.start}")
 
-    def holds(self, moment: datetime) -> bool:
-        """Whether the moment lies in it."""
+    def contains(self, moment: datetime) -> bool:
+        """Whether a moment is within the interval."""
         return self.start <= moment and (self.end is None or moment < self.end)
 
 
 def require_utc(moment: datetime) -> None:
-    """Refuse a moment that is naive or in another zone: the programmer forgot to convert it."""
+    """Check that a moment is in `datetime.UTC`. Raises ValueError if it is naive or in another zone."""
     if moment.tzinfo is not UTC:
         raise ValueError(f"{moment!r} is not in datetime.UTC; convert it with astimezone(UTC)")
 
 
 def union(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-    """The same time as the fewest intervals, in order; what overlaps or touches becomes one."""
+    """The same time as the fewest intervals, in order; intervals that overlap or touch are merged."""
     merged: list[Interval] = []
     for interval in sorted(intervals, key=lambda each: each.start):
         if interval.end == interval.start:
@@ -55,7 +54,7 @@ def union(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
 
 
 def overlap(start: datetime, end: datetime, stopped: Iterable[Interval]) -> timedelta:
-    """How much of the time between two moments lies in the intervals, counted once each."""
+    """The part of the time between two moments that the intervals cover, each moment counted once."""
     total = ZERO
     for interval in union(stopped):
         first = max(start, interval.start)
@@ -64,15 +63,15 @@ def overlap(start: datetime, end: datetime, stopped: Iterable[Interval]) -> time
     return total
 
 
-def running(start: datetime, end: datetime, stopped: Iterable[Interval]) -> timedelta:
-    """How long a clock ran between two moments that stands still during the intervals."""
+def running_time(start: datetime, end: datetime, stopped: Iterable[Interval]) -> timedelta:
+    """The time that a clock runs between two moments if it stops during the intervals."""
     return end - start - overlap(start, end, stopped)
 
 
-def later_by(start: datetime, amount: timedelta, stopped: Iterable[Interval]) -> datetime | None:
+def moment_after(start: datetime, amount: timedelta, stopped: Iterable[Interval]) -> datetime | None:
     """The first moment at which a clock started at `start` has run for `amount`.
 
-    None where the clock stands still now and nobody knows until when: there is no such moment yet.
+    None while the clock has stopped without a known end.
     """
     require_utc(start)
     if amount < ZERO:
@@ -89,9 +88,9 @@ def later_by(start: datetime, amount: timedelta, stopped: Iterable[Interval]) ->
     return moment
 
 
-def at_most(intervals: Iterable[Interval], most: timedelta) -> tuple[Interval, ...]:
-    """The first part of the intervals, up to a total length; an open end is closed by it."""
-    kept: list[Interval] = []
+def first_part(intervals: Iterable[Interval], most: timedelta) -> tuple[Interval, ...]:
+    """The first part of the intervals, up to a total length, which also closes an open end."""
+    parts: list[Interval] = []
     left = most
     for interval in union(intervals):
         if left <= ZERO:
@@ -99,6 +98,6 @@ def at_most(intervals: Iterable[Interval], most: timedelta) -> tuple[Interval, .
         end = interval.start + left
         if interval.end is not None:
             end = min(end, interval.end)
-        kept.append(Interval(interval.start, end))
+        parts.append(Interval(interval.start, end))
         left -= end - interval.start
-    return tuple(kept)
+    return tuple(parts)

@@ -1,8 +1,8 @@
-"""Local time: zones by name, and the moment at which a clock on the wall shows a given time.
+"""Local time: zones by name, and the moment at which the clocks of a zone show a given time.
 
-Twice a year that is not obvious. A time that the clocks skip stands for the first moment after the
-gap; a time that they show twice stands for the first of the two. Everything that people agree on
-in local time (calendar paces, quiet hours, vacations, extensions) goes through `moment_at`.
+Twice a year that is not obvious. A time that the clocks skip means the first moment after the gap; a time that they show
+twice means the first of the two. Everything that people agree on in local time (calendar paces, quiet hours, vacations,
+extensions) goes through `moment_at`.
 
 The arithmetic of zones is `zoneinfo`'s; nothing here may add hours to a local time.
 """
@@ -23,13 +23,13 @@ _WALL = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 
 
 def parse_zone(name: str) -> ZoneInfo:
-    """The time zone of that name, such as `Europe/Berlin`."""
+    """The time zone of that name, such as `Europe/Berlin`. Raises BadInput."""
     name = name.strip()
     try:
         if _ZONE_NAME.fullmatch(name):
             return ZoneInfo(name)
     except (ZoneInfoNotFoundError, OSError):
-        pass  # A name of the right shape that is no zone, or a folder of zones.
+        pass  # A name of the right shape that is not a zone, or a folder of zones.
     raise BadInput(
         _("%(name)s is not the name of a time zone.", name=quoted(name)),
         why=_("A zone is named by its region and a large city in it."),
@@ -38,7 +38,7 @@ def parse_zone(name: str) -> ZoneInfo:
 
 
 def parse_wall(text: str) -> time:
-    """A time of day, such as `20:00`."""
+    """A time of day, such as `20:00`. Raises BadInput."""
     if wall := _WALL.fullmatch(text.strip()):
         return time(int(wall[1]), int(wall[2]))
     raise BadInput(
@@ -54,8 +54,8 @@ def moment_at(day: date, wall: time, zone: ZoneInfo) -> datetime:
     moment = shown.replace(tzinfo=zone).astimezone(UTC)
     if _shown(moment, zone) == shown:
         return moment
-    # The clocks skip that time. Read with the offset before the gap it lies after the jump, read
-    # with the offset after the gap it lies before the jump: look for the jump between the two.
+    # The clocks skip that time. With the offset from before the gap it comes after the jump; with the offset from after
+    # the gap it comes before. The jump is between the two.
     before = shown.replace(tzinfo=zone, fold=1).astimezone(UTC)
     after = moment
     while after - before > timedelta(seconds=1):
@@ -69,23 +69,23 @@ def moment_at(day: date, wall: time, zone: ZoneInfo) -> datetime:
 
 
 def local_day(moment: datetime, zone: ZoneInfo) -> date:
-    """The day that the calendars of the zone show at that moment."""
+    """The date in the zone at that moment."""
     return moment.astimezone(zone).date()
 
 
 def round_up(moment: datetime, step: timedelta, zone: ZoneInfo) -> datetime:
     """The first moment, not before this one, at which the clocks of the zone show a multiple of `step`.
 
-    In the zone and not in UTC, because a full hour in UTC is a quarter to in Kathmandu.
+    It works in the zone and not in UTC, because a full hour in UTC is a quarter to in Kathmandu.
     """
-    # A second round where the clocks jumped by something else than a multiple of the step.
+    # It takes a second round if the clocks jumped by anything but a multiple of the step.
     while over := _since_midnight(_shown(moment, zone)) % step:
         moment += step - over
     return moment
 
 
 def _shown(moment: datetime, zone: ZoneInfo) -> datetime:
-    """What the clocks of the zone show, without the zone, so that it compares as it reads."""
+    """The time in the zone, without the zone, so that it compares as it reads."""
     return moment.astimezone(zone).replace(tzinfo=None, fold=0)
 
 

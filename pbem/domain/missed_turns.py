@@ -1,8 +1,7 @@
-"""Silence: what becomes of a seat whose player lets the clock run out again and again.
+"""Missed turns: when a seat is offered to a substitute or a bot.
 
-The table agrees when it begins how many silent turns in a row it bears and who takes over then.
-What a single silent turn does is the decision's own default; who may take a seat, and how, is
-decided elsewhere.
+A table agrees at its start how many missed turns in a row it allows, and who takes over then. A single missed turn has the
+decision's own default. Other modules decide who may take a seat, and how.
 """
 
 from dataclasses import dataclass
@@ -10,12 +9,12 @@ from enum import StrEnum
 
 from pbem.i18n.speech import gettext as _
 
-# One silent turn happens to anybody; a limit of more than ten is no limit.
+# Anyone can miss one turn, and a limit of more than ten is no limit.
 FEWEST, MOST = 2, 10
 
 
 class Successor(StrEnum):
-    """Who is offered a seat whose player is gone."""
+    """Who is offered the seat of a player who is gone."""
 
     SUBSTITUTE = "substitute"
     BOT = "bot"
@@ -23,14 +22,14 @@ class Successor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """After `limit` silent turns in a row, the seat is offered to `successor`."""
+    """After `limit` missed turns in a row, the seat is offered to `successor`."""
 
     limit: int
     successor: Successor
 
     def __post_init__(self) -> None:
         if not FEWEST <= self.limit <= MOST:
-            raise ValueError(f"no table bears {self.limit} silent turns in a row")
+            raise ValueError(f"{self.limit} missed turns in a row are out of range")
 
     @classmethod
     def of_table(cls, limit: int, successor: str, *, private: bool) -> "Agreement":
@@ -39,12 +38,12 @@ class Agreement:
 
 
 def successor_after(in_a_row: int, agreement: Agreement) -> Successor | None:
-    """To whom the seat goes after that many silent turns in a row; None as long as to nobody."""
+    """The successor who is offered the seat after that many missed turns in a row; None while it is not offered."""
     return agreement.successor if in_a_row >= agreement.limit else None
 
 
 def warning(in_a_row: int, agreement: Agreement) -> str:
-    """What another silent turn would lead to, to be told before it happens."""
+    """A warning for the player: what another missed turn leads to."""
     left = agreement.limit - in_a_row
     bot = agreement.successor is Successor.BOT
     if left <= 0:

@@ -1,9 +1,8 @@
-"""The pace of a table: how long a decision may take, as its players agreed.
+"""The pace of a table: the time for a decision, as agreed by the players.
 
-Either a length of time that starts with each decision (`5m` for trying out, `12h`, `1d`, `3d`,
-`7d`), or moments of the calendar at which whatever is open is decided (`Tue,Fri 20:00
-Europe/Berlin`). A pace says only what was agreed; what becomes of it when somebody is away, or when
-we were down, is `deadline`'s business.
+It is either a duration that starts with each decision (`5m` for trying out, `12h`, `1d`, `3d`, `7d`), or moments of the
+calendar at which all open decisions are due (`Tue,Fri 20:00 Europe/Berlin`). Absences and outages are the business of
+`deadline`.
 """
 
 import re
@@ -16,11 +15,11 @@ from pbem.domain.errors import BadInput, quoted
 from pbem.domain.localtime import local_day, moment_at, parse_wall, parse_zone
 from pbem.i18n.speech import gettext as _
 
-# Shorter than a minute, a mail is not even there; longer than a month, the others have left.
+# Within a minute, an email may not even have arrived; after a month, the others have left.
 SHORTEST, LONGEST = MINUTE, 30 * DAY
 
-# A mail that comes less than half a day before a calendar moment is for the moment after that one:
-# people look at their mail once or twice a day.
+# An email that arrives less than half a day before a calendar moment is due at the one after: people read their email once
+# or twice a day.
 CALENDAR_NOTICE = 12 * HOUR
 
 _CALENDAR = re.compile(r"(?P<days>[A-Za-z][A-Za-z, ]{2,80}) (?P<wall>[0-9:]{1,8}) (?P<zone>[^ ]{1,80})")
@@ -29,7 +28,7 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 
 @dataclass(frozen=True, slots=True)
 class PerDecision:
-    """Each decision has the same length of time, counted from when it was asked for."""
+    """A pace of one duration for each decision, counted from its start."""
 
     allowed: timedelta
 
@@ -42,12 +41,12 @@ class PerDecision:
 
     @property
     def scale(self) -> timedelta:
-        """The length by which notices, reminders and rounding are measured."""
+        """The duration that sets the scale of notices, reminders and rounding."""
         return self.allowed
 
     @property
-    def friendly_step(self) -> timedelta:
-        """What a moment is rounded up to: as exact as the pace needs, and easy to remember."""
+    def rounding_step(self) -> timedelta:
+        """The unit to which deadlines are rounded up: as fine as the pace needs, and easy to remember."""
         if self.allowed < HOUR:
             return MINUTE
         return 5 * MINUTE if self.allowed < DAY else HOUR
@@ -55,7 +54,7 @@ class PerDecision:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Decisions are due at a time of day on some days of the week (Monday is 0), in one zone."""
+    """A pace of fixed moments: a time of day on some days of the week (Monday is 0), in one zone."""
 
     weekdays: tuple[int, ...]
     wall: time
@@ -71,18 +70,18 @@ class Calendar:
 
     @property
     def scale(self) -> timedelta:
-        """A day: the least that lies between two moments of a calendar."""
+        """A day: the least time between two moments of a calendar."""
         return DAY
 
     @property
-    def friendly_step(self) -> timedelta:
-        """A minute: the players chose the moment, and nobody else rounds it."""
+    def rounding_step(self) -> timedelta:
+        """A minute: the players chose the moment, so it is not rounded."""
         return MINUTE
 
     def next_moment(self, earliest: datetime) -> datetime:
         """The first moment of this calendar that is not before the given one."""
-        # From the day before, whose moment a gap can push past midnight; after at most a week,
-        # and one day more where a zone skipped one, there is a moment.
+        # Start from the day before, because a gap can push its moment past midnight. Within a week, or a week and a day
+        # if the zone skipped one, there is a moment.
         day = local_day(earliest, self.zone) - DAY
         while True:
             moment = moment_at(day, self.wall, self.zone)
@@ -95,7 +94,7 @@ Pace = PerDecision | Calendar
 
 
 def parse_pace(text: str) -> Pace:
-    """A pace from what a person typed: `12h`, or `Tue,Fri 20:00 Europe/Berlin`."""
+    """Parse a pace: `12h`, or `Tue,Fri 20:00 Europe/Berlin`. Raises BadInput."""
     if calendar := _CALENDAR.fullmatch(" ".join(text.split())):
         return Calendar(
             _parse_weekdays(calendar["days"]),
@@ -120,7 +119,7 @@ def parse_pace(text: str) -> Pace:
 
 
 def _parse_weekdays(text: str) -> tuple[int, ...]:
-    """`Tue,Fri`, `tuesday and friday`: the days as numbers, each once, Monday (0) first."""
+    """Parse `Tue,Fri` or `tuesday and friday` into numbers, without duplicates, Monday (0) first."""
     words = text.lower().replace(" and ", " ").replace(",", " ").split()
     return tuple(sorted({_parse_weekday(word) for word in words}))
 

@@ -1,7 +1,7 @@
-"""Quiet hours: the part of each day in which a person wants no clock to run out and no reminder.
+"""Quiet hours: the part of each day in which a person's clock never runs out and no reminder is sent.
 
-They are local times in the person's zone and may cross midnight. A moment inside them moves to
-their end, never to their beginning. What moves, and how often, is `deadline`'s business.
+They are in local time of the person's zone and may cross midnight. A moment inside them moves to their end, never to their
+beginning. `deadline` decides which moments move.
 """
 
 import re
@@ -15,8 +15,8 @@ from pbem.domain.interval import Interval, union
 from pbem.domain.localtime import local_day, moment_at, parse_wall
 from pbem.i18n.speech import gettext as _
 
-# What is left of the day has to hold a full hour to be due at, also when the clocks change; and
-# the others at the table wait through the night too.
+# The rest of the day must contain a full hour for a deadline, even when the clocks change; and the others at the table
+# have to wait as well.
 LONGEST = 16 * HOUR
 
 _QUIET = re.compile(r"(?P<begin>[0-9:]{1,8}) ?(?:-|–|to) ?(?P<end>[0-9:]{1,8})")
@@ -24,7 +24,7 @@ _QUIET = re.compile(r"(?P<begin>[0-9:]{1,8}) ?(?:-|–|to) ?(?P<end>[0-9:]{1,8})
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """From one local time until just before another: on the next day, where that is the earlier."""
+    """The time from `begin` until just before `end`, which is on the next day if it is the earlier of the two."""
 
     begin: time
     end: time
@@ -39,15 +39,15 @@ class QuietHours:
 
     @property
     def length(self) -> timedelta:
-        """How long they are on a day on which the clocks do not change."""
+        """The length on a day on which the clocks do not change."""
         return (_since_midnight(self.end) - _since_midnight(self.begin)) % DAY
 
-    def around(self, moment: datetime) -> Interval | None:
-        """The stretch of quiet that the moment lies in, if it lies in one."""
+    def period_around(self, moment: datetime) -> Interval | None:
+        """The quiet period that contains the moment, if one does."""
         today = local_day(moment, self.zone)
         # Two days to each side: in a zone that skips a whole day, two nights touch.
         nights = (self._beginning_on(today + days * DAY) for days in range(-2, 3))
-        return next((stretch for stretch in union(nights) if stretch.holds(moment)), None)
+        return next((period for period in union(nights) if period.contains(moment)), None)
 
     def _beginning_on(self, day: date) -> Interval:
         last = day if self.begin < self.end else day + DAY
@@ -55,13 +55,13 @@ class QuietHours:
 
 
 def end_of_quiet(moment: datetime, quiet: QuietHours | None) -> datetime:
-    """The end of the quiet hours that the moment lies in; otherwise the moment itself."""
-    stretch = quiet.around(moment) if quiet else None
-    return stretch.end if stretch and stretch.end else moment
+    """The end of the quiet period that contains the moment; without one, the moment itself."""
+    period = quiet.period_around(moment) if quiet else None
+    return period.end if period and period.end else moment
 
 
 def parse_quiet(text: str, zone: ZoneInfo) -> QuietHours:
-    """Quiet hours from what a person typed, such as `22:00-07:00`, in that person's zone."""
+    """Parse quiet hours in a person's zone, such as `22:00-07:00`. Raises BadInput."""
     match = _QUIET.fullmatch(text.strip())
     if match is None:
         raise BadInput(

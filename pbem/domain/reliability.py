@@ -1,23 +1,23 @@
-"""How reliable a player has been: what others at a table would like to know before they join, and nothing else.
+"""The reliability of a player: what others at a table want to know before they join, and nothing else.
 
-A share of few turns says nothing, so a newcomer has none, neither a good one nor a bad one. A share is rounded down: only
-who was never late is at a hundred.
+A percentage of few turns means nothing, so a newcomer has none. Percentages are rounded down: only a player who was never
+late has a hundred.
 """
 
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-LOOKED_BACK: Final = timedelta(days=365)
-"""What was longer ago is forgotten, the games with the silences."""
+PERIOD: Final = timedelta(days=365)
+"""How far back turns and games count; older ones are forgiven."""
 
-ENOUGH: Final = 20
-"""So many turns make a share of them worth telling."""
+FEWEST_TURNS: Final = 20
+"""The least number of turns for a percentage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What there is to count: turns that were asked, those that the clock decided, games played to the end and left."""
+    """A player's counts: turns asked for, turns decided by the clock, games finished and games left."""
 
     turns: int = 0
     missed: int = 0
@@ -27,7 +27,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """What is told of it: the share of turns in time, in percent, if there were enough of them."""
+    """A player's reliability: turns in time in percent (None for few turns), games finished and games left."""
 
     in_time: int | None
     finished: int
@@ -35,7 +35,7 @@ class Reliability:
 
 
 def reliability(counts: Counts) -> Reliability:
-    """What the counts say of a player."""
-    told = counts.turns >= ENOUGH
-    in_time = max(counts.turns - counts.missed, 0) * 100 // counts.turns if told else None
+    """The reliability of a player with these counts."""
+    enough = counts.turns >= FEWEST_TURNS
+    in_time = max(counts.turns - counts.missed, 0) * 100 // counts.turns if enough else None
     return Reliability(in_time, counts.finished, counts.left)

@@ -1,8 +1,8 @@
-"""Words that people choose: names, titles of tables, words for the seed, texts to the organiser.
+"""Texts that people enter: names, titles of tables, words for the seed, messages to the organiser.
 
-What comes out is fit to stand in a mail's header, in a page and in a sentence of a game: no control characters, nothing
-that turns the direction of writing, nothing that cannot be seen, no web address that would make our invitations
-somebody's advertisement. What is too long is refused and never cut. Whether somebody may say a thing is not decided here.
+Parsed texts are fit for an email header, a page and a sentence of a game: no control characters, no direction marks,
+nothing invisible, and no web address that would turn invitations into advertisements. A text that is too long is refused,
+never cut. Whether it is polite is not decided here.
 """
 
 import re
@@ -14,32 +14,32 @@ from pbem.i18n.speech import gettext as _
 
 LONGEST_NAME: Final = 40
 LONGEST_TITLE: Final = 80
-LONGEST_WORD: Final = 100
-LONGEST_SAID: Final = 500
+LONGEST_SEED_WORD: Final = 100
+LONGEST_TALK: Final = 500
 SHORTEST_REASON: Final = 3
 LONGEST_REASON: Final = 500
 LONGEST_TEXT: Final = 4000
-"""Two printed pages: more to the organiser is better said in an answer to the answer."""
+"""Two printed pages: any more is better sent as a second message."""
 
 # Categories of characters without a shape of their own: controls, formats (direction marks among them), surrogates,
 # private use, unassigned, and separators of lines and paragraphs.
-_SHAPELESS: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-# Joiners make letters in several scripts and pictures of families; beside a plain letter, or at an end, they are a trick
-# by which one name looks like another.
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Joiners form letters in several scripts and pictures of families; next to an ASCII letter, or at an end, they only make
+# one name look like another.
 _JOINERS: Final = frozenset("\u200c\u200d")
 _IDLE_JOINER: Final = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f])")
-# Letters and signs that show nothing.
+# Letters and signs that are blank.
 _BLANKS: Final = re.compile(r"[\u115f\u1160\u2800\u3164\uffa0]")
-# No language piles up so many marks on one letter; written like that, a name runs over the lines above and below it.
-_PILED: Final = re.compile(r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{4}")
-# The directions of letters and numbers of scripts that are written from the right.
-_BACKWARDS: Final = frozenset({"R", "AL", "AN"})
-_ADDRESS: Final = re.compile(r"\S@\S")
-_WEB: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
+# No language puts so many marks on one letter, and they would run over the lines above and below.
+_MANY_MARKS: Final = re.compile(r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{4}")
+# The directions of letters and numbers in right-to-left scripts.
+_RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
+_AT_SIGN: Final = re.compile(r"\S@\S")
+_URL: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
 
 
-def name_of(text: str) -> str:
-    """What somebody wants to be called."""
+def parse_name(text: str) -> str:
+    """Parse a player's name. Raises BadInput."""
     name = _line(text, _("a name"), LONGEST_NAME)
     if not name:
         raise BadInput(
@@ -56,39 +56,39 @@ def name_of(text: str) -> str:
     return name
 
 
-def set_apart(name: str) -> str:
+def isolate(name: str) -> str:
     """A name that keeps its own direction of writing within a sentence, and leaves the sentence its own."""
-    # The marks are invisible, but they are characters: only names that need them get them.
-    return f"\u2068{name}\u2069" if any(unicodedata.bidirectional(c) in _BACKWARDS for c in name) else name
+    # The marks are invisible, but they are characters, so only names that need them get them.
+    return f"\u2068{name}\u2069" if any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in name) else name
 
 
-def title_of(text: str) -> str:
-    """What a table is to be called; empty where its host has no wish."""
+def parse_title(text: str) -> str:
+    """Parse the title of a table; empty if the host has none. Raises BadInput."""
     return _line(text, _("a title"), LONGEST_TITLE)
 
 
-def word_of(text: str) -> str:
-    """A player's word for the seed, which may be anything or nothing."""
-    return _line(text, _("a word for the seed"), LONGEST_WORD)
+def parse_seed_word(text: str) -> str:
+    """Parse a player's word for the seed, which may be empty. Raises BadInput."""
+    return _line(text, _("a word for the seed"), LONGEST_SEED_WORD)
 
 
-def said_of(text: str) -> str:
-    """One paragraph to everybody at a table."""
-    said = " ".join(_shaped(unicodedata.normalize("NFC", text)).split())
-    if not said:
+def parse_talk(text: str) -> str:
+    """Parse a talk message into one paragraph. Raises BadInput."""
+    message = " ".join(_visible(unicodedata.normalize("NFC", text)).split())
+    if not message:
         raise BadInput(_("There is nothing in that to be said."), remedy=_("Please write what the others should hear."))
-    if len(said) > LONGEST_SAID:
+    if len(message) > LONGEST_TALK:
         raise BadInput(
-            _("What you want to say has %(many)s characters.", many=len(said)),
-            why=_("%(longest_said)s are the most, because it stands in everybody's mail.", longest_said=LONGEST_SAID),
+            _("What you want to say has %(many)s characters.", many=len(message)),
+            why=_("%(longest_said)s are the most, because it stands in everybody's mail.", longest_said=LONGEST_TALK),
             remedy=_("Please say it shorter, or in two lines."),
         )
-    return said
+    return message
 
 
-def reason_of(text: str) -> str:
-    """Why somebody moderates as they do. Players and other organisers read it, and it stays."""
-    reason = " ".join(_shaped(unicodedata.normalize("NFC", text)).split())
+def parse_reason(text: str) -> str:
+    """Parse the reason for an act of moderation, which players and other organisers read. Raises BadInput."""
+    reason = " ".join(_visible(unicodedata.normalize("NFC", text)).split())
     if not SHORTEST_REASON <= len(reason) <= LONGEST_REASON:
         raise BadInput(
             _("Please say why.")
@@ -102,13 +102,13 @@ def reason_of(text: str) -> str:
             ),
             remedy=_("Nothing was changed; please write one that those whom it concerns may read."),
         )
-    must_hold_no_address(reason)
+    refuse_addresses(reason)
     return reason
 
 
-def must_hold_no_address(text: str) -> None:
-    """Refuse words about what moderators do in which there is somebody's address."""
-    if _ADDRESS.search(text):
+def refuse_addresses(text: str) -> None:
+    """Check that a text about moderation contains no email address. Raises BadInput."""
+    if _AT_SIGN.search(text):
         raise BadInput(
             _("There is an address in that."),
             why=_("What is written about moderation is kept for ever and read by others."),
@@ -116,36 +116,36 @@ def must_hold_no_address(text: str) -> None:
         )
 
 
-def text_of(text: str) -> str:
-    """Several lines to a person."""
-    lines = [_shaped(line).rstrip() for line in unicodedata.normalize("NFC", text).replace("\r\n", "\n").split("\n")]
-    said = "\n".join(lines).strip()
-    if not said:
+def parse_message(text: str) -> str:
+    """Parse a message of several lines. Raises BadInput."""
+    lines = [_visible(line).rstrip() for line in unicodedata.normalize("NFC", text).replace("\r\n", "\n").split("\n")]
+    message = "\n".join(lines).strip()
+    if not message:
         raise BadInput(_("There is no text in that."), remedy=_("Please write what it is about."))
-    if len(said) > LONGEST_TEXT:
+    if len(message) > LONGEST_TEXT:
         raise BadInput(
-            _("Your text has %(many)s characters.", many=len(said)),
+            _("Your text has %(many)s characters.", many=len(message)),
             why=_("%(longest_text)s are the most.", longest_text=LONGEST_TEXT),
             remedy=_("Please say it shorter; you can add to it in a second message."),
         )
-    return said
+    return message
 
 
 def _line(text: str, what: str, longest: int) -> str:
-    line = " ".join(_shaped(unicodedata.normalize("NFC", text)).split())
+    line = " ".join(_visible(unicodedata.normalize("NFC", text)).split())
     if len(line) > longest:
         raise BadInput(
             _("%(line)s is too long for %(what)s.", line=quoted(line), what=what),
             why=_("It has %(many)s characters, and %(longest)s are the most.", many=len(line), longest=longest),
             remedy=_("Please choose a shorter one."),
         )
-    if _PILED.search(line):
+    if _MANY_MARKS.search(line):
         raise BadInput(
             _("What you wrote cannot be %(what)s.", what=what),
             why=_("It piles up marks on a letter, which run over the lines of others."),
             remedy=_("Please choose another."),
         )
-    if _WEB.search(line) or "=?" in line:
+    if _URL.search(line) or "=?" in line:
         raise BadInput(
             _("%(line)s cannot be %(what)s.", line=quoted(line), what=what),
             why=_("It stands in mails to others, where a web address or code has no place."),
@@ -154,8 +154,8 @@ def _line(text: str, what: str, longest: int) -> str:
     return line
 
 
-def _shaped(text: str) -> str:
-    shaped = "".join(
-        c if c in _JOINERS or unicodedata.category(c) not in _SHAPELESS else " " if c.isspace() else "" for c in text
+def _visible(text: str) -> str:
+    visible = "".join(
+        c if c in _JOINERS or unicodedata.category(c) not in _INVISIBLE else " " if c.isspace() else "" for c in text
     )
-    return _IDLE_JOINER.sub("", _BLANKS.sub(" ", shaped))
+    return _IDLE_JOINER.sub("", _BLANKS.sub(" ", visible))

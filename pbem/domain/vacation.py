@@ -1,8 +1,7 @@
-"""Vacations: whole days on which a player's clocks stand still, out of a yearly budget.
+"""Vacations: whole days on which a player's clocks stop, out of a yearly budget.
 
-Days are days of the player's own zone, and the first and the last both count. Booking ahead is the
-player's right and needs nobody's consent, so the budget is what protects the table. What a vacation
-does to a deadline is `deadline`'s business.
+Days are in the player's own zone, and the first and the last both count. Booking ahead is the player's right and needs
+nobody's consent, so the budget is what protects the table. `deadline` applies vacations to clocks.
 """
 
 import re
@@ -16,23 +15,22 @@ from pbem.domain.errors import BadInput, Refusal, TooMany, quoted
 from pbem.domain.interval import Interval
 from pbem.domain.localtime import local_day, moment_at
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import marked
+from pbem.i18n.speech import mark
 
-# As many days of leave as most people have in a year. Counted by calendar years, which everybody
-# can check on their fingers.
+# About as many days of leave as most people have. It is counted by calendar years, which anyone can check by hand.
 YEARLY_BUDGET = 30
 
-# Nobody plans further ahead, and a slip in the year should be noticed.
+# Nobody plans further ahead, and a typo in the year should be noticed.
 FURTHEST_AHEAD = 366 * DAY
 
 _VACATION = re.compile(r"(?:from )?([0-9]{4}-[0-9]{2}-[0-9]{2})(?: (?:to|until|-|–) ([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
 _FROM_TODAY = re.compile(r"^(?:to|until) (?=[0-9]{4}-[0-9]{2}-[0-9]{2}$)")
-_EXAMPLE = marked("Write it like 2026-12-20 to 2027-01-03; both days count.")
+_EXAMPLE = mark("Write it like 2026-12-20 to 2027-01-03; both days count.")
 
 
 @dataclass(frozen=True, slots=True)
 class Vacation:
-    """From the first day to the last, both included."""
+    """The days from the first to the last, both included."""
 
     first: date
     last: date
@@ -45,20 +43,20 @@ class Vacation:
         return f"{self.first} to {self.last}"
 
     def days_in(self, year: int) -> int:
-        """How many of its days lie in that calendar year."""
+        """The number of its days in that calendar year."""
         first = max(self.first, date(year, 1, 1))
         last = min(self.last, date(year, 12, 31))
         return max((last - first).days + 1, 0)
 
     def interval(self, zone: ZoneInfo) -> Interval:
-        """The time that it covers for somebody who lives in that zone."""
+        """The time it covers in that zone."""
         return Interval(moment_at(self.first, time(0), zone), moment_at(self.last + DAY, time(0), zone))
 
 
 def parse_vacation(text: str, today: date | None = None) -> Vacation:
-    """A vacation from what a person typed: `2026-12-20 to 2027-01-03`, or one day alone.
+    """Parse a vacation: `2026-12-20 to 2027-01-03`, or a single day. Raises BadInput.
 
-    With the day that it is for them also `until 2027-01-03`, from today on.
+    With the player's date as `today`, also `until 2027-01-03`, starting today.
     """
     words = " ".join(text.split())
     if today is not None:
@@ -82,36 +80,39 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
 
 
 def check_vacation(
-    wanted: Vacation,
+    vacation: Vacation,
     booked: Collection[Vacation],
     now: datetime,
     zone: ZoneInfo,
     budget: int = YEARLY_BUDGET,
 ) -> None:
-    """Refuse a vacation that is past, too far ahead, on top of another, or over the budget."""
+    """Check a new vacation against the calendar, those already booked, and the budget.
+
+    Raises BadInput if it is past or too far ahead, Refusal if it overlaps another, and TooMany if it exceeds the budget.
+    """
     today = local_day(now, zone)
-    if wanted.first < today:
+    if vacation.first < today:
         raise BadInput(
-            _("This vacation would begin on %(first)s, and today is %(today)s.", first=wanted.first, today=today),
+            _("This vacation would begin on %(first)s, and today is %(today)s.", first=vacation.first, today=today),
             why=_("A vacation cannot begin in the past: others have played on since."),
             remedy=_("Choose today or a later day as the first."),
         )
-    if wanted.first > today + FURTHEST_AHEAD:
+    if vacation.first > today + FURTHEST_AHEAD:
         raise BadInput(
-            _("This vacation would begin on %(first)s, more than a year from now.", first=wanted.first),
+            _("This vacation would begin on %(first)s, more than a year from now.", first=vacation.first),
             why=_("Vacations can be booked for the next twelve months."),
             remedy=_("Please check the year, or book it later."),
         )
     for other in booked:
-        if wanted.first <= other.last and other.first <= wanted.last:
+        if vacation.first <= other.last and other.first <= vacation.last:
             raise Refusal(
                 _("You already have a vacation from %(other)s.", other=other),
                 why=_("Two vacations cannot share a day."),
                 remedy=_("Choose other days, or cancel that one first."),
             )
-    for year in range(wanted.first.year, wanted.last.year + 1):
+    for year in range(vacation.first.year, vacation.last.year + 1):
         left = days_left(year, booked, budget)
-        asked = wanted.days_in(year)
+        asked = vacation.days_in(year)
         if asked > left:
             raise TooMany(
                 _(
@@ -129,7 +130,7 @@ def check_vacation(
 
 
 def days_left(year: int, booked: Collection[Vacation], budget: int = YEARLY_BUDGET) -> int:
-    """How many days of that year's budget are not booked yet."""
+    """The days of that year's budget that are not booked yet."""
     return max(budget - sum(vacation.days_in(year) for vacation in booked), 0)
 
 

@@ -1,1 +1,1 @@
-"""The language that people are spoken to in: translated sentences, and the catalogues that hold them."""
+"""The language of pages, emails and messages: translated sentences, and the catalogues that hold them."""

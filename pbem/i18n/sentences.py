@@ -1,4 +1,4 @@
-"""How templates of pages and mails say their sentences: by gettext, in the language that is spoken."""
+"""Gettext for the templates of pages and emails."""
 
 from functools import lru_cache
 from gettext import NullTranslations
@@ -10,30 +10,30 @@ from markupsafe import Markup
 
 from pbem.i18n import speech
 
-MOST_REMEMBERED: Final = 5000
-"""Sentences without values that are remembered in the language in which they were said: a few hundred bytes each."""
+CACHE_SIZE: Final = 5000
+"""The number of cached sentences without values: a few hundred bytes each."""
 
 
-def speak(environment: Environment) -> None:
-    """Let the templates of an environment, which has Jinja's extension for that, speak the language that is spoken."""
+def install(environment: Environment) -> None:
+    """Let the templates of an environment, which must have Jinja's i18n extension, use the current language."""
     environment.install_gettext_callables(  # type: ignore[attr-defined]  # the extension adds it
-        speech.translated, speech.translated_by_number, newstyle=True
+        speech.translate, speech.translate_plural, newstyle=True
     )
-    # Jinja's own function does this in three calls by way of the context, several dozen times on a page, and cannot see
-    # that a value brings its own full stop.
-    environment.globals.update(_=_said, gettext=_said)
+    # Jinja's own function takes three calls through the context, several dozen times on a page, and does not drop a double
+    # full stop.
+    environment.globals.update(_=_sentence, gettext=_sentence)
 
 
 @pass_eval_context
-def _said(context: EvalContext, message: str, /, **values: object) -> str:
-    """A sentence of a template, with its values escaped where the template escapes."""
+def _sentence(context: EvalContext, message: str, /, **values: object) -> str:
+    """A translated sentence, with its values escaped in templates that escape."""
     if not context.autoescape:
         return speech.gettext(message, **values)
     if not values:
-        return _alone(speech.language(), message)
-    return Markup(speech.stopped_once(speech.translated(message), values)) % values  # noqa: S704 - a template's, or a catalogue's
+        return _cached_sentence(speech.language(), message)
+    return Markup(speech.drop_double_stop(speech.translate(message), values)) % values  # noqa: S704 - a template's, or a catalogue's
 
 
-@lru_cache(maxsize=MOST_REMEMBERED)
-def _alone(language: NullTranslations, message: str) -> Markup:
-    return Markup(language.gettext(message) if message else "") % {}  # noqa: S704 - the same
+@lru_cache(maxsize=CACHE_SIZE)
+def _cached_sentence(language: NullTranslations, message: str) -> Markup:
+    return Markup(language.gettext(message) if message else "") % {}  # noqa: S704 - a template's, or a catalogue's

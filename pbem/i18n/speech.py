@@ -1,15 +1,15 @@
-"""The language that people are spoken to in: every sentence of ours that people read goes through here.
+"""The current language: every sentence for people passes through here.
 
-Those in templates come by Jinja's gettext calls, those in code by `gettext` and `ngettext`, and those that the rules and the
-facts of a game say by a teller from here. English is what stands in templates and code, so it needs no catalogue.
+Sentences of templates arrive by Jinja's gettext calls, those of code by `gettext` and `ngettext`, and those of the rules and
+facts of a game by a Teller from here. English needs no catalogue, since templates and code are in English.
 
-    from pbem.domain.speech import gettext as _
+    from pbem.i18n.speech import gettext as _
 
     raise BadInput(_("%(many)s bots are too many.", many=bots))
 
-Values stand in a sentence by their names, so that another language can put them elsewhere; a percent sign is written twice.
-A sentence that is kept before anybody reads it, such as one of a class, is marked where it stands, and translated where it
-is said. What people type (commands, names of settings) is the same in every language, and so is what is kept in a log.
+Values are named in a sentence, so that another language can reorder them; a percent sign is doubled. A sentence stored
+before it is read, such as one of a class, is marked where it is written and translated where it is used. Commands and names
+of settings are the same in every language, and so is everything stored in a log.
 """
 
 import re
@@ -24,90 +24,90 @@ from engine.tell import Teller, Text
 
 
 class Language(NamedTuple):
-    """A language that is spoken: its tag as pages and mails name it, and its words."""
+    """A language: its tag, as pages and emails give it, and its translations."""
 
     tag: str
-    words: NullTranslations
+    translations: NullTranslations
 
 
 ENGLISH: Final = Language("en", NullTranslations())
 
-_OF_HOUSE: Final = [ENGLISH]
-"""The one language of a server, in all of its threads; a process settles it once, before it begins."""
+_SERVER_LANGUAGE: Final = [ENGLISH]
+"""The one language of a server, in all threads; a process sets it once at its start."""
 
-_SPOKEN: Final[ContextVar[Language | None]] = ContextVar("spoken", default=None)
+_CONTEXT_LANGUAGE: Final[ContextVar[Language | None]] = ContextVar("language", default=None)
 
-_STOP: Final = re.compile(r"(%\((\w+)\)s)\.(?!\.)")
+_FULL_STOP: Final = re.compile(r"(%\((\w+)\)s)\.(?!\.)")
 _ENDS: Final = (".", "!", "?", "…")
 
 
 def language() -> NullTranslations:
-    """The language that is spoken: for whoever keeps what was said in it."""
-    return _spoken().words
+    """The translations of the current language, for keys of caches."""
+    return _current().translations
 
 
 def tag() -> str:
-    """What the language that is spoken is called: `en`, `pt-BR`."""
-    return _spoken().tag
+    """The tag of the current language: `en`, `pt-BR`."""
+    return _current().tag
 
 
-def settle(server: Language) -> None:
-    """Let everybody be spoken to in this language from now on."""
-    _OF_HOUSE[0] = server
+def set_server_language(language: Language) -> None:
+    """Set the language of this process."""
+    _SERVER_LANGUAGE[0] = language
 
 
 def gettext(message: str, /, **values: object) -> str:
-    """A sentence in the language that is spoken, with its values."""
-    return stopped_once(translated(message), values) % values
+    """A sentence in the current language, with its values."""
+    return drop_double_stop(translate(message), values) % values
 
 
 def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
-    """One of two sentences, by a number, which stands in it as `num`."""
-    return translated_by_number(one, many, number) % {"num": number, **values}
+    """One of two sentences in the current language, chosen by a number, which it contains as `num`."""
+    return translate_plural(one, many, number) % {"num": number, **values}
 
 
-def marked(message: str) -> str:
-    """A sentence that is translated where it is said, and found by its mark where it stands."""
+def mark(message: str) -> str:
+    """The message itself, marked for the catalogue and translated where it is used."""
     return message
 
 
-def stopped_once(message: str, values: Mapping[str, object]) -> str:
-    """The message without its full stop after a value that ends a sentence itself, as the title of Bid! does."""
+def drop_double_stop(message: str, values: Mapping[str, object]) -> str:
+    """The message without its full stop after a value that ends in one itself, as the title of Bid! does."""
     if ")s." not in message:
         return message
-    return _STOP.sub(lambda stop: stop[1] if str(values.get(stop[2], "")).endswith(_ENDS) else stop[0], message)
+    return _FULL_STOP.sub(lambda stop: stop[1] if str(values.get(stop[2], "")).endswith(_ENDS) else stop[0], message)
 
 
-def translated(message: str) -> str:
-    """A message as the catalogue has it, with the places of its values."""
-    # What a catalogue has for no words is what it says of itself.
+def translate(message: str) -> str:
+    """A message in the current language, before its values are inserted."""
+    # The entry of a catalogue for the empty message is its own header.
     return language().gettext(message) if message else ""
 
 
-def translated_by_number(one: str, many: str, number: int) -> str:
-    """The same of one that has two forms."""
+def translate_plural(one: str, many: str, number: int) -> str:
+    """A message with two forms in the current language, before its values are inserted."""
     return language().ngettext(one, many, number)
 
 
 def teller(game: Game[Any], reader: int | None = None, names: tuple[str, ...] = ()) -> Teller:
-    """Somebody who tells a game's facts to one reader in the language that is spoken."""
-    return game.teller(reader, names, translated)
+    """A Teller of a game's facts for one reader, in the current language."""
+    return game.teller(reader, names, translate)
 
 
-def told(text: Text) -> str:
-    """What the rules say to nobody in particular."""
-    return Teller(translate=translated)(text)
+def render(text: Text) -> str:
+    """A text of the rules in the current language, without a reader."""
+    return Teller(translate=translate)(text)
 
 
 @contextmanager
-def speaking(translations: NullTranslations) -> Iterator[None]:
-    """Speak another language for a while, in this thread."""
-    before = _SPOKEN.set(Language(tag(), translations))
+def use_translations(translations: NullTranslations) -> Iterator[None]:
+    """Use other translations for a while, in this thread."""
+    before = _CONTEXT_LANGUAGE.set(Language(tag(), translations))
     try:
         yield
     finally:
-        _SPOKEN.reset(before)
+        _CONTEXT_LANGUAGE.reset(before)
 
 
-def _spoken() -> Language:
-    return _SPOKEN.get() or _OF_HOUSE[0]
+def _current() -> Language:
+    return _CONTEXT_LANGUAGE.get() or _SERVER_LANGUAGE[0]

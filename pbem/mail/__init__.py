@@ -1,1 +1,1 @@
-"""Mail: written, put on the wire, sent, kept in a local mailbox. It knows no table and no database."""
+"""Email: rendered, sent, received, and checked in the DNS. It knows no table and no database."""

@@ -1,12 +1,11 @@
-"""A mail as bytes for the wire, and back: the text first, the same as HTML second, for whoever has both.
+"""Emails as bytes, and back: plain text first, the same as HTML second.
 
-How a message is written is ours, because the standard library encodes long headers until mail programs no longer
-understand them, writes lines that are too long, and lets a name inject a header. What was written is read again by the
-standard library before anybody may queue it: a mail whose headers are not exactly those that were meant is refused.
+We serialise messages ourselves, because the standard library encodes long headers until mail programs no longer understand
+them, writes lines that are too long, and lets a name inject a header. Every email is parsed again by the standard library
+before it is queued, and refused if its headers are not exactly the intended ones.
 
-Bodies are stored with placeholders where tokens go, so nothing here may break a line within one. The same mail is the same
-bytes whenever it is written: nothing in here is drawn or read from a clock. This module must never know what a mail is
-about.
+Bodies are stored with placeholders for tokens, so nothing here may break a line within one. The same email always gives the
+same bytes: nothing in here is random or read from a clock. This module must never know what an email is about.
 """
 
 import hashlib
@@ -28,22 +27,22 @@ from typing import Any, Final
 from pbem.domain.errors import Fault
 
 LINE: Final = 76
-"""The longest line of an encoded body (RFC 2045), and what headers are folded to."""
+"""The longest line of an encoded body (RFC 2045), and of a folded header."""
 
 LONGEST_LINE: Final = 998
-"""What SMTP carries."""
+"""The limit of SMTP."""
 
-_MOST_KNOWN: Final = 256
-"""So many addresses are remembered as they stand in a header: the same few people are written to again and again."""
+_CACHE_SIZE: Final = 256
+"""Addresses whose header form is cached: the same few people get email again and again."""
 
 LONGEST_SUBJECT: Final = 200
 LONGEST_NAME: Final = 100
 
 MOST_BYTES: Final = 60 * 1024
 MOST_HTML: Final = 20 * 1024
-"""Mail programs show a longer mail, or longer HTML, only in part."""
+"""Mail programs cut off longer emails, and longer HTML."""
 
-# Headers that programs read: never encoded, folded only between words.
+# Headers for programs: never encoded, folded only between words.
 _PLAIN: Final = frozenset(
     {
         "auto-submitted",
@@ -63,27 +62,27 @@ _PLAIN: Final = frozenset(
     }
 )
 _WORD: Final = re.compile(r"[!-~]{1,900}")
-_SHAPELESS: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
-_TO_BE_ENCODED: Final = re.compile(r"[^ \t\n!-<>-~]+|[ \t]$|^F(?=rom )|^\.$", re.MULTILINE)
-"""What is no ASCII; blanks at the end of a line, which get lost; what a mailbox or a relay would take for a sign of its own."""
+_ENCODED_CHARACTERS: Final = re.compile(r"[^ \t\n!-<>-~]+|[ \t]$|^F(?=rom )|^\.$", re.MULTILINE)
+"""Anything outside ASCII, blanks at the ends of lines, which get lost, and lines that mailboxes or relays treat as syntax."""
 
 _WORDLIKE: Final = "[A-Za-z0-9=]"
 _PIECE: Final = re.compile(
     rf".{{1,{LINE - 1}}}(?:(?<!{_WORDLIKE})|(?!{_WORDLIKE}))|.{{1,{LINE - 1}}}(?<!=)(?<!=.)", re.DOTALL
 )
-"""As much of an encoded line as fits, up to the end of a word, and of what is longer than a line, of a character."""
+"""As much of an encoded line as fits, up to the end of a word, or of a character if the word is longer than a line."""
 
 
 class WirePolicy(EmailPolicy):
-    """The standard policy, except that a header is taken as it stands, and one that programs read is not taken apart."""
+    """The standard policy, except that headers are kept as they are, and those for programs are not parsed."""
 
     def header_store_parse(self, name: str, value: Any) -> tuple[str, Any]:
-        """A header as it is kept: as it stands, because whoever writes one here has made it fit."""
+        """The header as it is stored: unchanged, because we write only valid ones."""
         return name, value
 
     def header_fetch_parse(self, name: str, value: Any) -> Any:
-        """A header as it is read: one for programs as one line, which is all that anybody asks of it."""
+        """The header as it is read; one for programs as a single line, unparsed."""
         return value.replace("\r\n", "") if name.lower() in _PLAIN else super().header_fetch_parse(name, value)
 
 
@@ -91,19 +90,19 @@ POLICY: Final = WirePolicy(linesep="\r\n", max_line_length=LINE, cte_type="7bit"
 
 
 @dataclass(frozen=True, slots=True)
-class Mailbox:
-    """An address, and who reads there."""
+class NamedAddress:
+    """An address with a name."""
 
     name: str
     address: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Mail:
-    """A mail before it is bytes. `plain` are the headers that programs read, by name; without `html` it is text only."""
+class Email:
+    """An email before it is serialised. `plain` are the headers for programs, by name; without `html` it is text only."""
 
-    sender: Mailbox
-    to: Mailbox
+    sender: NamedAddress
+    to: NamedAddress
     subject: str
     date: datetime
     message_id: str
@@ -112,85 +111,87 @@ class Mail:
     html: str = ""
 
 
-def serialise(mail: Mail) -> bytes:
-    """The bytes of a mail; refused if they do not read back as what was meant."""
+def serialise(email: Email) -> bytes:
+    """The bytes of an email. Raises Fault if they do not parse back to the same email."""
     try:
-        headers = _headers(mail)
-        written = f"{_lines(headers)}\r\n{_body_of(mail)}".encode("ascii")
+        headers = _headers(email)
+        content = f"{_lines(headers)}\r\n{_encoded_body(email)}".encode("ascii")
     except (ValueError, TypeError, MessageError, UnicodeError, IndexError) as error:
         raise Fault(
             "A mail cannot be put on the wire.", why=f"Its headers are not allowed ({type(error).__name__})."
         ) from error
-    _read_back(mail, headers, written)
-    return written
+    _read_back(email, headers, content)
+    return content
 
 
-def parse(written: bytes) -> EmailMessage:
-    """A mail of ours, read again."""
-    message: Message = BytesParser(policy=POLICY).parsebytes(written)
+def parse(content: bytes) -> EmailMessage:
+    """Parse one of our emails."""
+    message: Message = BytesParser(policy=POLICY).parsebytes(content)
     assert isinstance(message, EmailMessage)
     return message
 
 
 def text_of(message: EmailMessage) -> str:
-    """The plain text of a mail."""
+    """The plain text of an email."""
     return _body(message, "plain")
 
 
 def html_of(message: EmailMessage) -> str:
-    """The HTML of a mail; empty if it has none."""
+    """The HTML of an email; empty if it has none."""
     return _body(message, "html")
 
 
 def one_line(text: str, longest: int = LONGEST_SUBJECT) -> str:
-    """What people wrote, fit for a header: one line without invisible characters and without the mark of encoded words."""
-    kept = "".join(" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in _SHAPELESS)
-    # Taking one mark out may make another of what stood around it.
-    while "=?" in kept:
-        kept = kept.replace("=?", "= ?")
-    line = " ".join(kept.split())
+    """A person's text, made fit for a header: one line without invisible characters and encoded-word syntax."""
+    visible = "".join(
+        " " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in _INVISIBLE
+    )
+    # Removing one mark may form another from its surroundings.
+    while "=?" in visible:
+        visible = visible.replace("=?", "= ?")
+    line = " ".join(visible.split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 
-def _headers(mail: Mail) -> list[tuple[str, str]]:
-    """All headers as they stand on the wire, but for where their lines break."""
+def _headers(email: Email) -> list[tuple[str, str]]:
+    """All headers, not folded yet."""
     headers = [
-        ("From", _written_address(mail.sender)),
-        ("To", _written_address(mail.to)),
-        ("Subject", _encoded_words(one_line(mail.subject))),
-        ("Date", format_datetime(mail.date)),
-        ("Message-ID", mail.message_id),
-        *mail.plain.items(),
+        ("From", _address_header(email.sender)),
+        ("To", _address_header(email.to)),
+        ("Subject", _encoded_words(one_line(email.subject))),
+        ("Date", format_datetime(email.date)),
+        ("Message-ID", email.message_id),
+        *email.plain.items(),
         ("MIME-Version", "1.0"),
-        *([("Content-Type", _alternative(mail))] if mail.html else _content_headers("plain")),
+        *([("Content-Type", _alternative(email))] if email.html else _content_headers("plain")),
     ]
     if len({name.lower() for name, _ in headers}) < len(headers):
         raise ValueError("a header would be there twice")
     for name, value in headers:
-        # Anything between words but a blank would begin another header.
+        # Anything but a blank between words could begin another header.
         if not all(_WORD.fullmatch(word) for word in value.split(" ") if word):
             raise ValueError(f"{name} has characters that programs do not read")
     return headers
 
 
-def _alternative(mail: Mail) -> str:
-    return f'multipart/alternative; boundary="{_boundary(mail)}"'
+def _alternative(email: Email) -> str:
+    return f'multipart/alternative; boundary="{_boundary(email)}"'
 
 
-def _boundary(mail: Mail) -> str:
-    """It follows from the mail's name; no encoded line can look like it, because "_" stands for no byte."""
-    return f"=_{hashlib.sha256(mail.message_id.encode()).hexdigest()[:32]}"
+def _boundary(email: Email) -> str:
+    """Derived from the Message-ID; no encoded line can look like it, because "_" cannot follow "=" there."""
+    return f"=_{hashlib.sha256(email.message_id.encode()).hexdigest()[:32]}"
 
 
 def _content_headers(subtype: str) -> list[tuple[str, str]]:
     return [("Content-Type", f'text/{subtype}; charset="utf-8"'), ("Content-Transfer-Encoding", "quoted-printable")]
 
 
-def _body_of(mail: Mail) -> str:
-    if not mail.html:
-        return _quoted_printable(mail.text)
-    line = f"--{_boundary(mail)}"
-    return "\r\n".join([line, _part("plain", mail.text), line, _part("html", mail.html), f"{line}--", ""])
+def _encoded_body(email: Email) -> str:
+    if not email.html:
+        return _quoted_printable(email.text)
+    line = f"--{_boundary(email)}"
+    return "\r\n".join([line, _part("plain", email.text), line, _part("html", email.html), f"{line}--", ""])
 
 
 def _part(subtype: str, text: str) -> str:
@@ -219,12 +220,12 @@ def _folded(name: str, value: str) -> str:
 
 
 def _encoded_words(text: str) -> str:
-    """A text as it stands in a header: as it is, or all of it encoded, so that no blank between two words gets lost."""
+    """The text of a header: unchanged, or encoded as a whole, so that no blank between two words gets lost."""
     return text if text.isascii() else Header(text, "utf-8", maxlinelen=LINE, header_name="Subject").encode(linesep="")
 
 
-@lru_cache(maxsize=_MOST_KNOWN)
-def _written_address(mailbox: Mailbox) -> str:
+@lru_cache(maxsize=_CACHE_SIZE)
+def _address_header(mailbox: NamedAddress) -> str:
     address = Address(display_name=one_line(mailbox.name, LONGEST_NAME), addr_spec=mailbox.address)
     name = address.display_name
     if not name:
@@ -233,62 +234,62 @@ def _written_address(mailbox: Mailbox) -> str:
     return f"{phrase} <{address.addr_spec}>"
 
 
-@lru_cache(maxsize=_MOST_KNOWN)
-def _read_address(written: str) -> str:
-    """The one address in a header, as others read it; nothing if there is not exactly one without defects."""
-    header = POLICY.header_fetch_parse("To", written)
+@lru_cache(maxsize=_CACHE_SIZE)
+def _parse_address(content: str) -> str:
+    """The one address in a header as other programs read it; empty unless there is exactly one without defects."""
+    header = POLICY.header_fetch_parse("To", content)
     return str(header.addresses[0].addr_spec) if len(header.addresses) == 1 and not header.defects else ""
 
 
 def _quoted_printable(text: str) -> str:
-    """The text as quoted-printable, whose soft breaks never go through a token's place.
+    """The text as quoted-printable, whose soft breaks never split a placeholder.
 
-    The library's own encoder counts characters only; a place that is broken in two could not be filled.
+    The library's encoder counts characters only, and a split placeholder could not be replaced.
     """
-    encoded = _TO_BE_ENCODED.sub(_in_digits, text.rstrip("\n"))
-    return "\r\n".join(line if len(line) <= LINE else _softly_broken(line) for line in encoded.split("\n")) + "\r\n"
+    encoded = _ENCODED_CHARACTERS.sub(_hex, text.rstrip("\n"))
+    return "\r\n".join(line if len(line) <= LINE else _soft_broken(line) for line in encoded.split("\n")) + "\r\n"
 
 
-def _in_digits(found: re.Match[str]) -> str:
+def _hex(found: re.Match[str]) -> str:
     return "=" + found[0].encode().hex("=").upper()
 
 
-def _softly_broken(line: str) -> str:
+def _soft_broken(line: str) -> str:
     *pieces, last = _PIECE.findall(line)
     return "=\r\n".join([*pieces, "=2E" if last == "." else last])
 
 
-def _read_back(mail: Mail, headers: list[tuple[str, str]], written: bytes) -> None:
-    """Refuse a mail that somebody else would read otherwise than it was meant."""
-    # The plain parser takes lines for what they are; only the headers that are for people are taken apart.
-    message = BytesParser(policy=compat32).parsebytes(written)
-    meant = [(name, " ".join(value.split())) for name, value in headers]
+def _read_back(email: Email, headers: list[tuple[str, str]], content: bytes) -> None:
+    """Check that other programs will read the email as intended. Raises Fault."""
+    # The compat32 parser leaves headers as they are; only those for people are parsed further.
+    message = BytesParser(policy=compat32).parsebytes(content)
+    intended = [(name, " ".join(value.split())) for name, value in headers]
     found = [(name, " ".join(str(value).split())) for name, value in message.items()]
     subject = POLICY.header_fetch_parse("Subject", message["Subject"])
-    html = len(mail.html.encode())
-    for good, what in (
-        ([name for name, _ in found] == [name for name, _ in meant], "has other headers"),
-        (found == meant, "has headers that were changed"),
-        (subject == one_line(mail.subject) and not subject.defects, "has another subject"),
-        (_read_address(str(message["To"])) == mail.to.address, "goes to somebody else"),
-        (_read_address(str(message["From"])) == mail.sender.address, "comes from somebody else"),
+    html = len(email.html.encode())
+    for ok, what in (
+        ([name for name, _ in found] == [name for name, _ in intended], "has other headers"),
+        (found == intended, "has headers that were changed"),
+        (subject == one_line(email.subject) and not subject.defects, "has another subject"),
+        (_parse_address(str(message["To"])) == email.to.address, "goes to somebody else"),
+        (_parse_address(str(message["From"])) == email.sender.address, "comes from somebody else"),
         (not message.defects, "has defects"),
-        (_read_parts(message) == _meant_parts(mail), "has another text"),
-        (written.isascii() and b"\n" not in written.replace(b"\r\n", b""), "has bytes that mail does not carry"),
-        (max(map(len, written.split(b"\r\n"))) <= LONGEST_LINE, "has a line that is too long"),
-        (len(written) <= MOST_BYTES, f"is too large ({len(written):,} bytes; {MOST_BYTES:,} are the most)"),
+        (_parsed_parts(message) == _intended_parts(email), "has another text"),
+        (content.isascii() and b"\n" not in content.replace(b"\r\n", b""), "has bytes that mail does not carry"),
+        (max(map(len, content.split(b"\r\n"))) <= LONGEST_LINE, "has a line that is too long"),
+        (len(content) <= MOST_BYTES, f"is too large ({len(content):,} bytes; {MOST_BYTES:,} are the most)"),
         (html <= MOST_HTML, f"is too large (its HTML has {html:,} bytes; {MOST_HTML:,} are the most)"),
     ):
-        if not good:
+        if not ok:
             raise Fault(f"A mail cannot be put on the wire: read back, it {what}.")
 
 
-def _meant_parts(mail: Mail) -> list[tuple[str, str]]:
-    parts = [("text/plain", mail.text)] + [("text/html", mail.html)] * bool(mail.html)
+def _intended_parts(email: Email) -> list[tuple[str, str]]:
+    parts = [("text/plain", email.text)] + [("text/html", email.html)] * bool(email.html)
     return [(kind, text.rstrip("\n")) for kind, text in parts]
 
 
-def _read_parts(message: Message) -> list[tuple[str, str]]:
+def _parsed_parts(message: Message) -> list[tuple[str, str]]:
     parts = [part for part in message.walk() if not part.is_multipart()]
     texts = [(part.get_content_type(), part.get_payload(decode=True)) for part in parts]
     return [(kind, bytes(text).decode().replace("\r\n", "\n").rstrip("\n")) for kind, text in texts]

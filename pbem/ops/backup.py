@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pbem.config import Config, save_keys
+from pbem.config import save_keys
+from pbem.config.settings import Config
 from pbem.config.sources import read_private_text
 from pbem.domain.errors import BadInput, Fault, Forbidden
 from pbem.ops.process_lock import alone

@@ -1,4 +1,4 @@
-"""How a server is: one look at everything that can be in its way, and what to do about each trouble.
+"""How a server is: one look at everything that can be in its way, and what to do about each error.
 
 A doctor only looks. Each finding is well, a warning (it works, and something should be seen to) or trouble (it does not
 work, or not for long).
@@ -10,11 +10,11 @@ from typing import Final
 
 from pbem import paths
 from pbem.clock import SystemClock
-from pbem.config import Config
-from pbem.domain.duration import spoken
+from pbem.config.settings import Config
+from pbem.domain.duration import duration_text
 from pbem.domain.errors import PbemError
-from pbem.domain.finding import Finding, How
-from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_HOLE
+from pbem.domain.finding import Finding, Severity
+from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_GAP
 from pbem.mail.send.relay import Relay
 from pbem.ops import mail_checks, mail_intake
 from pbem.ops.domains import look_at_domains
@@ -44,7 +44,7 @@ def examine(config: Config) -> Iterator[Finding]:
             must_be_there(config)
             store = Store(config.database_url)
     except PbemError as error:
-        yield Finding("database", How.TROUBLE, " ".join(filter(None, (error.what, error.why))), error.remedy)
+        yield Finding("database", Severity.ERROR, " ".join(filter(None, (error.what, error.why))), error.remedy)
         return
     try:
         yield from _database(store)
@@ -56,21 +56,23 @@ def _files(_config: Config) -> Iterator[Finding]:
     missing = [folder for folder in (paths.templates(), paths.migrations(), paths.handbook()) if not folder.is_dir()]
     if missing:
         says = f"{', '.join(map(str, missing))} cannot be found."
-        yield Finding("installation", How.TROUBLE, says, "Install pbem again, from a wheel or a whole checkout.")
+        yield Finding("installation", Severity.ERROR, says, "Install pbem again, from a wheel or a whole checkout.")
     else:
-        yield Finding("installation", How.WELL, "templates, migrations and handbook are there")
+        yield Finding("installation", Severity.OK, "templates, migrations and handbook are there")
 
 
 def _keys(config: Config) -> Iterator[Finding]:
     if config.keys is None:
-        yield Finding("keys", How.TROUBLE, "There are no keys, so no link can be made.", "Make them with `pbem init`.")
+        yield Finding(
+            "keys", Severity.ERROR, "There are no keys, so no link can be made.", "Make them with `pbem init`."
+        )
         return
     newest = config.keys.keys[0]
     if SystemClock().now().date() - newest.made > _OLD_KEY:
         says = f"The newest key, {newest.id}, is from {newest.made}."
-        yield Finding("keys", How.WARNING, says, "Make a new one with `pbem keys rotate`.")
+        yield Finding("keys", Severity.WARNING, says, "Make a new one with `pbem keys rotate`.")
     else:
-        yield Finding("keys", How.WELL, f"{len(config.keys.keys)}, the newest made on {newest.made}")
+        yield Finding("keys", Severity.OK, f"{len(config.keys.keys)}, the newest made on {newest.made}")
 
 
 def _games(config: Config) -> Iterator[Finding]:
@@ -79,28 +81,28 @@ def _games(config: Config) -> Iterator[Finding]:
     played = [each for each in found if each.trouble is None]
     if unknown := offers.unknown(config.games.trusted, found):
         says = f"PBEM_GAMES_TRUSTED names {', '.join(unknown)}, and no such package or game is installed."
-        yield Finding("games", How.WARNING, says, "Correct the name, or take it away.")
+        yield Finding("games", Severity.WARNING, says, "Correct the name, or take it away.")
     for each in found:
         if each.trouble is not None:
-            yield Finding("games", How.WARNING, each.trouble.says, each.trouble.remedy)
+            yield Finding("games", Severity.WARNING, each.trouble.says, each.trouble.remedy)
     if played:
         ways = {True: "inside the server", False: "in a process of its own"}
         listed = ", ".join(f"{each.found.name} ({each.found.source}, {ways[each.trusted]})" for each in played)
-        yield Finding("games", How.WELL, f"of other packages: {listed}")
+        yield Finding("games", Severity.OK, f"of other packages: {listed}")
 
 
 def _mail(config: Config) -> Iterator[Finding]:
     if config.smtp is None:
-        yield Finding("mail", How.WELL, f"no relay: mails stay in the local mailbox, {config.base_url}/mailbox")
+        yield Finding("mail", Severity.OK, f"no relay: mails stay in the local mailbox, {config.base_url}/mailbox")
         return
     relay = f"{config.smtp.host}, port {config.smtp.port}, {config.smtp.security}"
-    said = Relay(config.smtp).trouble()
+    said = Relay(config.smtp).problem()
     if said:
         says = f"The relay ({relay}) takes no mail. It said: {said}."
         remedy = "Check PBEM_SMTP_HOST, _PORT, _SECURITY, _USER and _PASSWORD, and that a firewall lets us out."
-        yield Finding("mail", How.TROUBLE, says, remedy)
+        yield Finding("mail", Severity.ERROR, says, remedy)
         return
-    yield Finding("mail", How.WELL, f"the relay answers ({relay})")
+    yield Finding("mail", Severity.OK, f"the relay answers ({relay})")
     yield from mail_checks.check_records(config)
 
 
@@ -120,10 +122,10 @@ def _database(store: Store) -> Iterator[Finding]:
             with explained():
                 found = list(look(store))
         except PbemError as error:
-            yield Finding(what, How.TROUBLE, " ".join(filter(None, (error.what, error.why))), error.remedy)
+            yield Finding(what, Severity.ERROR, " ".join(filter(None, (error.what, error.why))), error.remedy)
             return
         yield from found
-        if any(each.how is How.TROUBLE for each in found) and what in ("database", "migrations"):
+        if any(each.severity is Severity.ERROR for each in found) and what in ("database", "migrations"):
             return
 
 
@@ -132,31 +134,31 @@ def _version(store: Store) -> Iterator[Finding]:
     broken = database_copy.damage(store)
     if broken is not None:
         remedy = "Stop the server, keep a copy of the file, and restore the last backup with `pbem restore`."
-        yield Finding("database", How.TROUBLE, f"The file is damaged. SQLite says: {broken}.", remedy)
+        yield Finding("database", Severity.ERROR, f"The file is damaged. SQLite says: {broken}.", remedy)
     elif database_health.unsafe_sqlite(store):
         says = f"{version} can damage a database in rare moments (fixed in 3.51.3)."
-        yield Finding("database", How.WARNING, says, "Install a newer one: pip install pysqlite3")
+        yield Finding("database", Severity.WARNING, says, "Install a newer one: pip install pysqlite3")
     else:
-        yield Finding("database", How.WELL, f"{version}, can be read")
+        yield Finding("database", Severity.OK, f"{version}, can be read")
 
 
 def _steps(store: Store) -> Iterator[Finding]:
     migrations.must_be_current(store)
     database_health.takes_writes(store)
     yield Finding(
-        "migrations", How.WELL, f"the database is at the newest step, {migrations.head()}, and can be written"
+        "migrations", Severity.OK, f"the database is at the newest step, {migrations.head()}, and can be written"
     )
 
 
 def _clock(store: Store) -> Iterator[Finding]:
     theirs, ours = database_health.clock(store), SystemClock().now()
     if theirs is None:
-        yield Finding("clock", How.WELL, f"{ours:%Y-%m-%d %H:%M:%S} UTC")
+        yield Finding("clock", Severity.OK, f"{ours:%Y-%m-%d %H:%M:%S} UTC")
     elif abs(theirs - ours) > CLOCK_TOLERANCE:
-        says = f"The database's clock is {spoken(abs(theirs - ours))} {'ahead' if theirs > ours else 'behind'}."
-        yield Finding("clock", How.TROUBLE, says, "Run a time service (chrony, systemd-timesyncd) on both machines.")
+        says = f"The database's clock is {duration_text(abs(theirs - ours))} {'ahead' if theirs > ours else 'behind'}."
+        yield Finding("clock", Severity.ERROR, says, "Run a time service (chrony, systemd-timesyncd) on both machines.")
     else:
-        yield Finding("clock", How.WELL, f"{ours:%Y-%m-%d %H:%M:%S} UTC, as in the database")
+        yield Finding("clock", Severity.OK, f"{ours:%Y-%m-%d %H:%M:%S} UTC, as in the database")
 
 
 def _worker(store: Store) -> Iterator[Finding]:
@@ -165,15 +167,15 @@ def _worker(store: Store) -> Iterator[Finding]:
         last = heartbeats.last_beat(tx)
     start = "Start the server with `pbem serve`, or a worker with `pbem worker`."
     if last is None:
-        yield Finding("worker", How.WARNING, "None has ever worked here, so no mail leaves.", start)
+        yield Finding("worker", Severity.WARNING, "None has ever worked here, so no mail leaves.", start)
     elif last - now > CLOCK_TOLERANCE:
-        says = f"The last sign of a worker is {spoken(last - now)} in the future, so nothing times out."
-        yield Finding("worker", How.TROUBLE, says, "Set the clock of this machine right, and run a time service.")
-    elif now - last > LONGEST_HOLE:
-        says = f"The last sign of one is {spoken(now - last)} old: no mail leaves, and no clock runs out."
-        yield Finding("worker", How.WARNING, says, start)
+        says = f"The last sign of a worker is {duration_text(last - now)} in the future, so nothing times out."
+        yield Finding("worker", Severity.ERROR, says, "Set the clock of this machine right, and run a time service.")
+    elif now - last > LONGEST_GAP:
+        says = f"The last sign of one is {duration_text(now - last)} old: no mail leaves, and no clock runs out."
+        yield Finding("worker", Severity.WARNING, says, start)
     else:
-        yield Finding("worker", How.WELL, f"last seen {(now - last).total_seconds():.0f} s ago")
+        yield Finding("worker", Severity.OK, f"last seen {(now - last).total_seconds():.0f} s ago")
 
 
 def _queue(store: Store) -> Iterator[Finding]:
@@ -184,19 +186,19 @@ def _queue(store: Store) -> Iterator[Finding]:
         undeliverable, _ = outbox.queue_length(tx, "undeliverable")
         stuck_turns = len(deadlines.parked(tx))
     if oldest is not None and now - oldest > _STUCK:
-        says = f"{waiting} mails wait, the oldest for {spoken(now - oldest)}."
-        yield Finding("queue", How.TROUBLE, says, "See `mail` and `worker` above; they leave when both are well.")
+        says = f"{waiting} mails wait, the oldest for {duration_text(now - oldest)}."
+        yield Finding("queue", Severity.ERROR, says, "See `mail` and `worker` above; they leave when both are well.")
     else:
-        yield Finding("queue", How.WELL, f"{waiting} mails wait")
+        yield Finding("queue", Severity.OK, f"{waiting} mails wait")
     if parked:
         remedy = "The ledger says why; mend that, then send them again from the desk."
-        yield Finding("queue", How.WARNING, f"{parked} mails were given up after many tries.", remedy)
+        yield Finding("queue", Severity.WARNING, f"{parked} mails were given up after many tries.", remedy)
     if undeliverable:
         remedy = "Their readers have to be reached in another way, or their seats given to others."
-        yield Finding("queue", How.WARNING, f"{undeliverable} mails went to addresses that take none.", remedy)
+        yield Finding("queue", Severity.WARNING, f"{undeliverable} mails went to addresses that take none.", remedy)
     if stuck_turns:
         remedy = "The log of the server has the fault (deadline_failed); report it, or end those turns by hand."
-        yield Finding("queue", How.TROUBLE, f"{stuck_turns} turns could not be timed out.", remedy)
+        yield Finding("queue", Severity.ERROR, f"{stuck_turns} turns could not be timed out.", remedy)
 
 
 def _tables(store: Store) -> Iterator[Finding]:
@@ -207,15 +209,15 @@ def _tables(store: Store) -> Iterator[Finding]:
     if halted:
         says = f"Games {', '.join(map(str, halted))} were stopped because their rules are not there, or have failed."
         remedy = "Where they are not there, install them and restart the server; others the desk lets go on."
-        yield Finding("tables", How.TROUBLE, says, remedy)
+        yield Finding("tables", Severity.ERROR, says, remedy)
     if frozen:
         says = f"Games {', '.join(map(str, frozen))} were stopped because their records do not check."
         yield Finding(
-            "tables", How.TROUBLE, says, "See `pbem verify --game N`; `pbem rebuild --game N` starts one again."
+            "tables", Severity.ERROR, says, "See `pbem verify --game N`; `pbem rebuild --game N` starts one again."
         )
     if not halted and not frozen:
-        yield Finding("tables", How.WELL, f"{number} in all")
+        yield Finding("tables", Severity.OK, f"{number} in all")
     if calling:
         yield Finding(
-            "tables", How.WARNING, f"{len(calling)} players wait for the organiser.", "Answer them at the desk."
+            "tables", Severity.WARNING, f"{len(calling)} players wait for the organiser.", "Answer them at the desk."
         )

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from pbem.clock import SystemClock
-from pbem.domain.finding import Finding, How
+from pbem.domain.finding import Finding, Severity
 from pbem.store import reachability, traffic
 from pbem.store.database import Store
 from pbem.store.traffic import TrafficRow
@@ -38,12 +38,12 @@ def look_at_domains(store: Store) -> Iterator[Finding]:
     if troubled:
         says = "; ".join(map(_said, troubled[:_MOST_SHOWN])) + (" and others." if troubled[_MOST_SHOWN:] else ".")
         remedy = "See `pbem mail check` for what the DNS lacks, and the ledger for what these servers say."
-        yield Finding("domains", How.WARNING, f"Within a week, {says}", remedy)
+        yield Finding("domains", Severity.WARNING, f"Within a week, {says}", remedy)
     else:
-        yield Finding("domains", How.WELL, f"{sent} mails were taken for {len(rows)} domains within a week")
+        yield Finding("domains", Severity.OK, f"{sent} mails were taken for {len(rows)} domains within a week")
     if dead:
         remedy = "Their readers and the others at their tables know. They come back by themselves when a mail arrives."
-        yield Finding("addresses", How.WARNING, f"{len(dead)} people cannot be reached by mail.", remedy)
+        yield Finding("addresses", Severity.WARNING, f"{len(dead)} people cannot be reached by mail.", remedy)
 
 
 def _is_troubled(row: TrafficRow) -> bool:

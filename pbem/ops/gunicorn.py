@@ -16,7 +16,8 @@ from typing import Any, Final
 from gunicorn.glogging import Logger
 
 from pbem import logs
-from pbem.config import Config, read
+from pbem.config import read
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden, PbemError
 
 

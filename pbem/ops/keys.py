@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from pbem import tokens
 from pbem.clock import SystemClock, SystemRandomness
-from pbem.config import Config, save_keys
+from pbem.config import save_keys
+from pbem.config.settings import Config
 from pbem.config.sources import read_private_text
 from pbem.domain.errors import BadInput
 from pbem.ops.process_lock import alone
 from pbem.ops.setup import open_store, server_on
 from pbem.service.links import Renewed, renew_mails
-from pbem.tokens import LINGER, SECRET_BYTES, Key, Keyring
+from pbem.tokens import RETIREMENT_DELAY, SECRET_BYTES, Key, Keyring
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,5 +67,5 @@ def _ours(config: Config) -> Keyring:
 
 
 def _kept(key: Key, newer: Key | None) -> Kept:
-    may_retire = "" if newer is None else (newer.made + LINGER).isoformat()
+    may_retire = "" if newer is None else (newer.made + RETIREMENT_DELAY).isoformat()
     return Kept(key.id, key.made.isoformat(), newer is None, may_retire)

@@ -7,12 +7,12 @@ from time import sleep
 from typing import Final
 
 from pbem.clock import SystemClock
-from pbem.config import Config
 from pbem.config.checks import is_local
-from pbem.domain.finding import Finding, How
-from pbem.mail.send.relay import Outcome, Parcel
+from pbem.config.settings import Config
+from pbem.domain.finding import Finding, Severity
+from pbem.mail.send.relay import Outcome, OutgoingEmail
 from pbem.mail.wire import html_of, parse, text_of
-from pbem.mail.write.compose import Reader, Thread, Written, compose
+from pbem.mail.write.compose import EmailContent, Reader, Thread, compose
 from pbem.ops.setup import open_server, open_store, server_on
 from pbem.service.incoming import test_mail
 from pbem.service.incoming.test_mail import Answer
@@ -48,7 +48,7 @@ def send_trial(config: Config, address: str, reply: str = "") -> Outcome:
     to, _ = normalised(address)
     post, now = post_of(config), SystemClock().now()
     number = token_hex(8)
-    written = Written(
+    written = EmailContent(
         kind="trial",
         reader=Reader("", to, config.site.timezone),
         thread=Thread(f"<trial.{number}@{config.mail.domain}>"),
@@ -59,9 +59,9 @@ def send_trial(config: Config, address: str, reply: str = "") -> Outcome:
     )
     content = compose(post.letterhead, written)
     if post.signer is not None:
-        content = post.signer.signed(content, now)
+        content = post.signer.sign(content, now)
     with post.transport.session() as session:
-        return session.send(Parcel(f"trial.{number}", config.mail.sender, to, content))
+        return session.send(OutgoingEmail(f"trial.{number}", config.mail.sender, to, content))
 
 
 def preview(config: Config, kind: str, game_id: int, seat: int, form: str) -> bytes | str:
@@ -81,20 +81,20 @@ def check_records(
         from pbem.mail.dns import nameserver, records
     except ImportError:
         says = "The library that asks the DNS is not installed, so nobody looked."
-        yield Finding("dns", How.WARNING, says, "Install pbem with its extra: pip install 'pbem[dkim]'")
+        yield Finding("dns", Severity.WARNING, says, "Install pbem with its extra: pip install 'pbem[dkim]'")
         return
     ours = domain in ("", config.mail.domain)
     domain = (domain or config.mail.domain).lower().rstrip(".")
     if is_local(domain):
-        yield Finding("dns", How.WELL, f"{domain} is this machine for itself only, so the DNS was not asked")
+        yield Finding("dns", Severity.OK, f"{domain} is this machine for itself only, so the DNS was not asked")
         return
     signer = signer_of(config) if ours and not selector else None
     asked = nameserver.Nameserver(config.mail.nameserver)
     if not addresses and config.smtp is not None:
-        addresses = records.leaving_from(asked, config.smtp.host, domain)
+        addresses = records.sending_addresses(asked, config.smtp.host, domain)
     yield from records.check(
         asked,
-        records.Sending(
+        records.MailSetup(
             domain=domain,
             signing=domain if signer is None else signer.domain,
             selector=selector if signer is None else signer.selector,

@@ -14,9 +14,9 @@ from types import FrameType
 from typing import Final
 
 from pbem.clock import SystemClock
-from pbem.config import Config, SenderCheck
+from pbem.config.settings import Config, SenderCheck
 from pbem.domain.errors import BadInput, Forbidden
-from pbem.domain.finding import Finding, How
+from pbem.domain.finding import Finding, Severity
 from pbem.mail.read.lmtp import Lmtp
 from pbem.ops.commands.terminal import many
 from pbem.ops.setup import must_be_there, open_store, server_on
@@ -94,20 +94,20 @@ def look_at_settings(config: Config) -> Iterator[Finding]:
     """Whether mails can come in, as far as the settings say."""
     inbound = config.inbound
     if not inbound.replies:
-        yield Finding("answers", How.WELL, "answers to mails are not read, and the mails say so")
+        yield Finding("answers", Severity.OK, "answers to mails are not read, and the mails say so")
         return
     if not inbound.lmtp_port:
-        yield Finding("answers", How.WELL, "answers to mails are read; none are taken by LMTP")
+        yield Finding("answers", Severity.OK, "answers to mails are read; none are taken by LMTP")
     elif said := _silence_at(inbound.lmtp_host, inbound.lmtp_port):
         says = f"Nobody takes mails at {inbound.lmtp_host}, port {inbound.lmtp_port} ({said})."
         remedy = "Start the server with `pbem serve`, or `pbem mail serve` on PostgreSQL; mail servers wait for days."
-        yield Finding("answers", How.WARNING, says, remedy)
+        yield Finding("answers", Severity.WARNING, says, remedy)
     else:
-        yield Finding("answers", How.WELL, f"mails are taken at {inbound.lmtp_host}, port {inbound.lmtp_port}")
+        yield Finding("answers", Severity.OK, f"mails are taken at {inbound.lmtp_host}, port {inbound.lmtp_port}")
     if inbound.sender_check is not SenderCheck.STRICT and not config.development:
         says = f"The check of senders is {inbound.sender_check}: who has seen a player's mail can move for them."
         remedy = "Let your mail server write Authentication-Results, and set PBEM_INBOUND_SENDER_CHECK to strict."
-        yield Finding("answers", How.WARNING, says, remedy)
+        yield Finding("answers", Severity.WARNING, says, remedy)
 
 
 def look_at_arrivals(store: Store) -> Iterator[Finding]:
@@ -119,26 +119,30 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
     unvouched = sum(number for what, number in counted.items() if what.startswith(receive.UNVOUCHED))
     believed = sum(number for what, number in counted.items() if what.startswith("reply"))
     yield Finding(
-        "arrivals", How.WELL, f"{many(sum(counted.values()), 'mail')} came in within a week, {believed} of them answers"
+        "arrivals",
+        Severity.OK,
+        f"{many(sum(counted.values()), 'mail')} came in within a week, {believed} of them answers",
     )
     if answer is not None:
         yield finding_of(answer)
     if parked:
         remedy = "The log has the fault (mail_not_read); when it is mended, `pbem mail retry` lets them be read again."
-        yield Finding("arrivals", How.WARNING, f"{many(parked, 'mail')} that came in could not be dealt with.", remedy)
+        yield Finding(
+            "arrivals", Severity.WARNING, f"{many(parked, 'mail')} that came in could not be dealt with.", remedy
+        )
     if unvouched >= _SEVERAL and not believed:
         says = f"{unvouched} answers came in, and our mail server vouches for none of them."
         remedy = "Check that PBEM_INBOUND_AUTHSERV_ID is the name in its Authentication-Results headers."
-        yield Finding("arrivals", How.WARNING, says, remedy)
+        yield Finding("arrivals", Severity.WARNING, says, remedy)
 
 
 def finding_of(answer: Answer) -> Finding:
     """What an answer to a test mail shows: whether both directions work."""
     if answer.believed:
-        return Finding("round trip", How.WELL, f"a test mail was answered {answer.says}; such a player is believed")
+        return Finding("round trip", Severity.OK, f"a test mail was answered {answer.says}; such a player is believed")
     says = f"A test mail was answered {answer.says}: such a player is asked back, by a link, whether they wrote it."
     remedy = "Have your mail server write Authentication-Results under the name in PBEM_INBOUND_AUTHSERV_ID."
-    return Finding("round trip", How.WARNING, says, remedy)
+    return Finding("round trip", Severity.WARNING, says, remedy)
 
 
 def _silence_at(host: str, port: int) -> str:

@@ -23,7 +23,8 @@ import structlog
 from waitress.server import create_server
 
 from pbem import logs, metrics
-from pbem.config import Config, language_of, read
+from pbem.config import language_of, read
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n import speech
 from pbem.ops.mail_intake import taking_mails
@@ -41,7 +42,7 @@ from pbem.store.database import Store, Tx
 from pbem.web.app import create_app
 from pbem.web.security import MOST_UPLOADED
 from pbem.worker import loop
-from pbem.worker.ticks import Shift
+from pbem.worker.ticks import WorkerContext
 
 Say = Callable[[str], None]
 
@@ -65,12 +66,12 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
     with alone(config.database_url), open_store(config) as store:
         server = server_on(store, config)
         offers.log_troubles()
-        shift = _shift(server, config) if with_worker else None
+        context = _worker_context(server, config) if with_worker else None
         web_server = _listening(config, create_app(server, config))
         try:
             with (
-                admin_port(server, config, shift.worker.name if shift else None),
-                _working(shift, config) if shift else nullcontext(),
+                admin_port(server, config, context.worker.name if context else None),
+                _worker_loop(context, config) if context else nullcontext(),
                 _told_to_stop(),
             ):
                 for line in _welcome(config):
@@ -88,11 +89,11 @@ def work(config: Config, say: Say) -> None:
     """Be a worker until told to stop."""
     must_be_there(config)
     with alone(config.database_url), open_store(config) as store:
-        shift = _shift(server_on(store, config), config)
+        context = _worker_context(server_on(store, config), config)
         offers.log_troubles()
-        with admin_port(shift.server, config, shift.worker.name):
+        with admin_port(context.server, config, context.worker.name):
             say("Working: mails, deadlines, reminders, bots. Stop it with Ctrl-C.")
-            loop.run(shift)
+            loop.run(context)
 
 
 def application() -> WSGIApplication:
@@ -101,7 +102,7 @@ def application() -> WSGIApplication:
     Processes are forked after this, and a connection must not be shared: each opens its own when it needs one.
     """
     config = read(os.environ)
-    speech.settle(language_of(config))
+    speech.set_server_language(language_of(config))
     logs.configure()
     app: WSGIApplication = create_app(server_on(Store(config.database_url, threads=config.web.threads), config), config)
     offers.log_troubles()
@@ -119,9 +120,9 @@ def seek_garbage_seldom() -> None:
 
 
 @contextmanager
-def _working(shift: Shift, config: Config) -> Iterator[None]:
-    ticks = loop.Loop(shift)
-    with taking_mails(shift.server, config):
+def _worker_loop(context: WorkerContext, config: Config) -> Iterator[None]:
+    ticks = loop.Loop(context)
+    with taking_mails(context.server, config):
         try:
             # Whoever is told to stop in the middle of this has to stop what has started.
             ticks.start()
@@ -130,16 +131,16 @@ def _working(shift: Shift, config: Config) -> Iterator[None]:
             ticks.stop()
 
 
-def _shift(server: Server, config: Config) -> Shift:
+def _worker_context(server: Server, config: Config) -> WorkerContext:
     post, box = post_of(config), receive.letterbox_of(config)
 
     def send(server: Server) -> int:
         done = deliver(server, post)
         for outcome, number in asdict(done).items():
-            metrics.MAILS.labels(outcome).inc(number)
+            metrics.EMAILS.labels(outcome).inc(number)
         return done.dealt_with
 
-    def attend(server: Server) -> int:
+    def receive_batch(server: Server) -> int:
         return receive.attend(server, box)
 
     def look(tx: Tx, game_id: int) -> daily_check.Checked:
@@ -148,7 +149,7 @@ def _shift(server: Server, config: Config) -> Shift:
         return daily_check.Checked(report.rows, len(report.wrongs), first)
 
     name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
-    return Shift(server, Worker(name, server.now()), send, attend, look)
+    return WorkerContext(server, Worker(name, server.now()), send, receive_batch, look)
 
 
 def _listening(config: Config, app: Any) -> Any:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from pbem.clock import SystemClock, SystemRandomness
-from pbem.config import Config, save_keys
+from pbem.config import save_keys
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput
 from pbem.ops.process_lock import alone
 from pbem.plugins import offers

@@ -96,7 +96,7 @@ def verify_file(path: Path, printed: Collection[str] = (), progress: Progress = 
     return report
 
 
-def _of_row(row: GameRow, found: hash_chain.Outcome) -> Iterator[str]:
+def _of_row(row: GameRow, found: hash_chain.ChainCheck) -> Iterator[str]:
     if row.seq != found.rows:
         yield f"the game is stored as having {row.seq} rows, but there are {found.rows}"
 

@@ -146,6 +146,6 @@ def renew_mails(tx: Tx, server: Server) -> Renewed:
         ledger.note(tx, outbox_id, now, "rewritten", "a key was revoked")
     sent = {(row.game_id, row.turn, row.seat): row for row in outbox.turns_open(tx)}
     # A mail of its own and not the old one again: mail programs show a second one of the same name to nobody.
-    emails = [outbox.Letter(row.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in sent.values()]
+    emails = [outbox.NewEmail(row.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in sent.values()]
     outbox.queue(tx, emails, now, now)
     return Renewed(len(rewritten), len(emails))

@@ -73,14 +73,14 @@ class Store:
     def write(self, work: Callable[[Connection], T]) -> T:
         """Run a use case in one transaction, the whole of it again if the database asks for that, then commit."""
         for attempt in range(1, TRIES + 1):
-            metrics.transaction_begun()
+            metrics.drop_pending_rows()
             try:
                 with self._writers, self.engine.connect() as connection, connection.begin():
                     self._begin(connection, "BEGIN IMMEDIATE")
                     done = work(connection)
-                    failpoints.point("store.committing")
-                failpoints.point("store.committed")
-                metrics.transaction_kept()
+                    failpoints.hit("store.committing")
+                failpoints.hit("store.committed")
+                metrics.count_pending_rows()
                 return done
             except DBAPIError as error:
                 if attempt == TRIES or not _may_try_again(error):

@@ -1,7 +1,4 @@
-"""The web application: one function that puts it together, and starts nothing.
-
-No worker, no thread and no connection begins here; who wants those starts them beside it.
-"""
+"""The web application: one function that puts it together. It starts no worker, no thread and no connection."""
 
 import hashlib
 from collections.abc import Callable
@@ -15,28 +12,28 @@ from jinja2 import Environment, StrictUndefined, Template
 from jinja2.environment import TemplateModule
 
 from pbem import paths
-from pbem.config import Config
-from pbem.domain.duration import longer
+from pbem.config.settings import Config
+from pbem.domain.duration import extension_text
 from pbem.i18n import sentences, speech
 from pbem.service.clocks import halts
 from pbem.service.server import Server
 from pbem.web import access_log, desk, link_repair, phrases, security, site
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
-from pbem.web.errors import answer_errors
-from pbem.web.people import account, consent, feeds, my_page, sign_in, unsubscribe, unverified_reply
-from pbem.web.public import dev_inbox, gallery, handbook, robots, rules, verify
-from pbem.web.seat import move, page, talk
-from pbem.web.tables import demo, interventions, lobby, replay
+from pbem.web.errors import handle_errors
+from pbem.web.people import account, consent, feeds, my_page, send_links, sign_in, unsubscribe, unverified_reply
+from pbem.web.public import contact, dev_inbox, front, gallery, handbook, robots, rules, verify
+from pbem.web.seat import choice, ending, move, page, talk
+from pbem.web.tables import interventions, invitations, joining, new, replay
 
 _log = structlog.get_logger(__name__)
 
 MOST_FORM_PARTS: Final = 50
-"""No form of ours has parts at all; what mail programs send for one click has one or two."""
+"""Only the form for a game file has parts; the one-click form of email programs has one or two."""
 
 
 def create_app(server: Server, config: Config) -> Flask:
-    """The application of a house."""
+    """The application of a server."""
     app = Flask("pbem.web", template_folder=str(paths.templates() / "web"), static_folder="static")
     app.config.update(
         TRUSTED_HOSTS=list(config.trusted_hosts),
@@ -47,46 +44,52 @@ def create_app(server: Server, config: Config) -> Flask:
     )
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    # English is what stands in the templates, so it needs no catalogue.
+    # The templates are in English, so English needs no catalogue.
     app.jinja_env.add_extension("jinja2.ext.i18n")
-    sentences.speak(app.jinja_env)
+    sentences.install(app.jinja_env)
     app.jinja_env.globals.update(
         language=speech.tag,
         site_name=config.site.name,
         base_url=config.base_url,
         development=config.development,
         pace_in_words=phrases.pace,
-        longer=longer,
-        drawn_by=_drawn_by(app.jinja_env),
+        longer=extension_text,
+        drawn_by=_board_templates(app.jinja_env),
         part=site.part,
         by_token=site.by_token,
         macros=_macros(app.jinja_env),
         style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
     )
-    pictures.provide(app)
-    site.settle(app.extensions, server, config)
-    access_log.watch(app)
-    security.watch(app, config)
-    link_repair.lead_back(app)
-    answer_errors(app)
-    app.teardown_request(lambda _error: _stop_failed(server))
+    pictures.set_up(app)
+    site.set_up(app, server, config)
+    access_log.log_requests(app)
+    security.guard(app, config)
+    link_repair.repair_links(app)
+    handle_errors(app)
+    app.teardown_request(lambda _error: _stop_failed_games(server))
     for pages in (
+        front.pages,
+        contact.pages,
+        new.pages,
+        joining.pages,
+        invitations.pages,
+        send_links.pages,
         move.pages,
         page.pages,
+        choice.pages,
+        ending.pages,
         interventions.pages,
         replay.pages,
         verify.pages,
         rules.pages,
         handbook.pages,
         robots.pages,
-        lobby.pages,
         sign_in.pages,
         my_page.pages,
         account.pages,
         consent.pages,
         feeds.pages,
         talk.pages,
-        demo.pages,
         unsubscribe.pages,
         unverified_reply.pages,
         inbound.pages,
@@ -100,26 +103,26 @@ def create_app(server: Server, config: Config) -> Flask:
     return app
 
 
-def _stop_failed(server: Server) -> None:
-    """Stop the tables whose games have failed. A page that was only looked at changes nothing: then a worker does it."""
+def _stop_failed_games(server: Server) -> None:
+    """Stop the tables whose games have failed. After a GET, which changes nothing, a worker does so."""
     if request.method in ("GET", "HEAD"):
         return
     try:
         halts.stop_failed(server)
-    except Exception:  # noqa: BLE001 - the answer is made, and nothing here may be in its way
+    except Exception:  # noqa: BLE001 - the answer is made, and no error may get in its way
         _log.exception("table_not_stopped")
 
 
-def _drawn_by(templates: Environment) -> Callable[[str], Template]:
-    """Which template draws the tables of a game: its own, or the one of all. Missing files are looked for only once."""
+def _board_templates(templates: Environment) -> Callable[[str], Template]:
+    """Return the template that shows the tables of a game: its own, or the general one. Missing files are looked for once."""
     return cache(lambda game: templates.select_template([f"games/{game}.html", "games/_any.html"]))
 
 
 def _macros(templates: Environment) -> Callable[[str], TemplateModule]:
-    """The macros of a template. An `import` compares all globals of two templates first, each time; there are no others."""
+    """Return the macros of a template. An `import` would compare the globals of two templates each time."""
     return cache(lambda name: templates.get_template(name).module)
 
 
 def _version(file: Path) -> str:
-    """What stands in the address of a file, so that a new one is fetched at once."""
+    """A part of a file's address that changes with the file, so that browsers fetch a new version at once."""
     return hashlib.sha256(file.read_bytes()).hexdigest()[:8]

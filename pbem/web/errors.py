@@ -1,7 +1,7 @@
-"""Errors become pages, and answers of the API, here and nowhere else.
+"""Errors as pages and as answers of the API, here and nowhere else.
 
-A refusal says what happened, why, and what to do now; a fault of ours says so, and what the log holds of it names no
-token and no address.
+A refusal says what is wrong, why, and what to do. A fault of the server says so, and its log entry has no token and no
+address.
 """
 
 from typing import Any, Final
@@ -40,50 +40,50 @@ STATUS: Final[dict[type[PbemError], int]] = {
 _log = structlog.get_logger(__name__)
 
 
-def answer_errors(app: Flask) -> None:
-    """Let every error of an application end in a page or an answer that says what to do."""
-    app.register_error_handler(PbemError, _of_ours)
-    app.register_error_handler(HTTPException, _of_the_framework)
-    app.register_error_handler(Exception, _of_nobody)
+def handle_errors(app: Flask) -> None:
+    """Answer every error of an application with a page, or an answer of the API, that says what to do."""
+    app.register_error_handler(PbemError, _answer_own)
+    app.register_error_handler(HTTPException, _answer_framework)
+    app.register_error_handler(Exception, _answer_unexpected)
 
 
-def status_of(error: PbemError) -> int:
-    """The status that stands for an error."""
-    return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
+def status_of(error: PbemError | None) -> int:
+    """The HTTP status of an error; 200 where there is none."""
+    return 200 if error is None else next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
 
 
 def as_data(error: PbemError, **more: Any) -> dict[str, Any]:
-    """An error as the API tells it."""
-    named = {"kind": type(error).__name__, "what": error.what, "why": error.why, "remedy": error.remedy}
-    return {"error": named | more}
+    """An error as the API returns it."""
+    values = {"kind": type(error).__name__, "what": error.what, "why": error.why, "remedy": error.remedy}
+    return {"error": values | more}
 
 
-def _of_ours(error: PbemError) -> Response:
+def _answer_own(error: PbemError) -> Response:
     if not isinstance(error, Refusal):
         _log.error("request_failed", endpoint=request.endpoint, exc_info=error)
-    return _told(error, status_of(error))
+    return _answer(error, status_of(error))
 
 
-def _of_the_framework(error: HTTPException) -> Response:
+def _answer_framework(error: HTTPException) -> Response:
     if isinstance(error, SecurityError):
-        # Asked for under a name that is not ours: there is no address that a page of ours could name.
+        # The request names another host, so no page of this site could give an address that works there.
         words = f"This is not the site that you asked for. Ours is at {config().base_url} and nowhere else.\n"
         return Response(words, 400, mimetype="text/plain")
     if error.code is None or error.code < 400:
-        response: Response = error.get_response()  # type: ignore[assignment]  # Flask has it make its own kind
+        response: Response = error.get_response()  # type: ignore[assignment]  # with Flask it is its own kind
         return response
     if error.code == 401:
-        told = _told(_of_code(401), 401)
-        told.headers["WWW-Authenticate"] = "Bearer"
-        return told
-    told = _told(_of_code(error.code), error.code)
+        answer = _answer(_error_of(401), 401)
+        answer.headers["WWW-Authenticate"] = "Bearer"
+        return answer
+    answer = _answer(_error_of(error.code), error.code)
     if error.code == 405 and getattr(error, "valid_methods", None):
-        told.headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]  # asked above
-    return told
+        answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]  # looked at above
+    return answer
 
 
-def _of_code(code: int) -> PbemError:
-    """What the framework has refused before any of our code was asked."""
+def _error_of(code: int) -> PbemError:
+    """The error for a request that the framework has refused."""
     match code:
         case 400:
             return BadInput(_("This request cannot be read."))
@@ -108,18 +108,18 @@ def _of_code(code: int) -> PbemError:
             return BadInput(_("This request cannot be answered."))
 
 
-def _of_nobody(error: Exception) -> Response:
+def _answer_unexpected(error: Exception) -> Response:
     _log.error("request_failed", endpoint=request.endpoint, exc_info=error)
     fault = for_visitors(error)
-    return _told(fault, status_of(fault))
+    return _answer(fault, status_of(fault))
 
 
-def _told(error: PbemError, status: int) -> Response:
+def _answer(error: PbemError, status: int) -> Response:
     if request.path.startswith("/api/"):
         response = jsonify(as_data(error))
         response.status_code = status
         return response
     lost = isinstance(error, (NotFound, Gone))
-    # A call to the organiser would have to be written down, too.
+    # Where the records cannot be written, a message to the organiser cannot be either.
     broken = not isinstance(error, (Refusal, Unavailable))
     return page("error.html", status, error=error, lost=lost, broken=broken)

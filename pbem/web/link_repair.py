@@ -1,7 +1,7 @@
-"""Links that programs have changed on their way, led back to what was mailed.
+"""Repairing links that email programs have changed.
 
-Mail programs and filters write addresses in capitals, quote them twice, double their slashes or leave one at the end. What
-is put right here is only how an address is written: whether its token is worth anything is asked where it leads.
+Email programs and filters write addresses in capitals, quote them twice, double their slashes or add one at the end. Only
+the spelling of an address is repaired here; whether its token is valid is checked by the page it leads to.
 """
 
 import re
@@ -15,22 +15,22 @@ from pbem.tokens import Purpose
 _LINK: Final = re.compile(rf"/+[{''.join(Purpose)}](?:/+[^/]+)+/*", re.IGNORECASE)
 
 
-def lead_back(app: Flask) -> None:
-    """Let an application lead whoever looks at such a link to the one that was mailed."""
-    app.before_request(_lead_back)
+def repair_links(app: Flask) -> None:
+    """Let an application redirect requests for such a link to the link as it was sent."""
+    app.before_request(_redirect)
 
 
-def as_mailed(path: str) -> str | None:
-    """How a link was written that came like this; None if it came so, or is none."""
-    came = unquote(unquote(path)).strip()
-    plain = "/" + "/".join(filter(None, came.split("/")))
-    # Only where the first letter is a capital are all: a choice may be typed with some, and is read like that.
-    if _LINK.fullmatch(came) is None or (plain == path and plain[1].islower()):
+def as_sent(path: str) -> str | None:
+    """The path of a link as it was sent; None if it is unchanged, or not one of the links in an email."""
+    unquoted = unquote(unquote(path)).strip()
+    plain = "/" + "/".join(filter(None, unquoted.split("/")))
+    # If the first letter is no capital, others were typed on purpose: a choice may be typed with capitals.
+    if _LINK.fullmatch(unquoted) is None or (plain == path and plain[1].islower()):
         return None
     return quote(plain.lower())
 
 
-def _lead_back() -> Response | None:
-    if request.method not in ("GET", "HEAD") or (mailed := as_mailed(request.path)) is None:
+def _redirect() -> Response | None:
+    if request.method not in ("GET", "HEAD") or (link := as_sent(request.path)) is None:
         return None
-    return Response(status=303, headers={"Location": mailed})
+    return Response(status=303, headers={"Location": link})

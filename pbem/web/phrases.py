@@ -1,4 +1,4 @@
-"""Moments and places as a page says them."""
+"""Deadlines, moments, events and results, as pages say them."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 from engine.game import Standing
 from engine.tell import Teller, say
-from pbem.domain.duration import spoken
-from pbem.domain.moments import from_now, said
+from pbem.domain.duration import duration_text
+from pbem.domain.moments import moment_text, relative_text
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.service.play.seat_cache import Told
 from pbem.service.play.seat_view import Look, Offered
@@ -15,7 +15,10 @@ from pbem.service.play.seat_view import Look, Offered
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """Until when somebody may decide. `kind` is paused, due, promised or waiting; only with a moment is there more."""
+    """The deadline of a decision. `kind` is paused, due, promised or waiting; the moment is empty for paused and waiting.
+
+    `at` is the moment in words, `away` how far off it is, and `written` the moment for programs.
+    """
 
     kind: str
     at: str = ""
@@ -24,7 +27,7 @@ class Deadline:
 
 
 def deadline(found: Look | Offered, now: datetime) -> Deadline:
-    """Until when somebody may decide; the page has the sentences."""
+    """The deadline of a seat, or of the one choice of a link. The page has the sentences."""
     if found.paused:
         return Deadline("paused")
     if found.due_at is not None:
@@ -35,31 +38,38 @@ def deadline(found: Look | Offered, now: datetime) -> Deadline:
 
 
 def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
-    """A moment in words, absolute and from now."""
-    return f"{said(at, zone)} ({from_now(now, at)})"
+    """A moment in words, with how far off it is."""
+    return f"{moment_text(at, zone)} ({relative_text(now, at)})"
 
 
 def pace(text: str) -> str:
     """The pace of a table in words."""
-    agreed = parse_pace(text)
-    return spoken(agreed.allowed) if isinstance(agreed, PerDecision) else text
+    parsed = parse_pace(text)
+    return duration_text(parsed.allowed) if isinstance(parsed, PerDecision) else text
+
+
+def capital(text: str) -> str:
+    """The text with a capital letter at its beginning."""
+    return text[:1].upper() + text[1:]
 
 
 def story(told: tuple[Told, ...], teller: Teller) -> list[str]:
-    """What happened, a sentence each."""
+    """What happened, a sentence for each event."""
     sentences = (teller.tell(each) for entry in told for each in entry.facts)
     return [sentence for sentence in sentences if sentence]
 
 
 def places(standing: Standing, teller: Teller) -> list[tuple[int, str, int]]:
-    """The final ranking: the place, who has it, and the score."""
-    found, place = [], 1
+    """The final ranking: each place, who has it, and the score."""
+    rows, place = [], 1
     for tied in standing.ranking:
         players = teller(say("{seats:seats}", seats=tied))
-        found.append((place, players[:1].upper() + players[1:], standing.scores[tied[0]]))
+        rows.append((place, capital(players), standing.scores[tied[0]]))
         place += len(tied)
-    return found
+    return rows
 
 
 def _deadline(kind: str, at: datetime, zone: ZoneInfo, now: datetime) -> Deadline:
-    return Deadline(kind, said(at, zone), from_now(now, at), at.astimezone(UTC).isoformat(timespec="minutes"))
+    return Deadline(
+        kind, moment_text(at, zone), relative_text(now, at), at.astimezone(UTC).isoformat(timespec="minutes")
+    )

@@ -1,7 +1,4 @@
-"""What a request works with: the house, the settings, the forms that came, and the pages that go.
-
-It knows where things are and decides nothing.
-"""
+"""What every view uses: the server, the settings, the fields of a form, pages and redirects, and pages kept as drawn."""
 
 import re
 import secrets
@@ -12,53 +9,53 @@ from urllib.parse import quote
 from flask import Flask, Response, current_app, make_response, render_template, request, url_for
 from markupsafe import Markup
 
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, quoted
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.lru import Memory
+from pbem.lru import LRU
 from pbem.service.server import Server
 
 V = TypeVar("V")
 
-_PLACE: Final = "pbem"
+_SERVER_AND_CONFIG: Final = "pbem"
 _PAGES: Final = "pbem pages"
 _PARTS: Final = "pbem parts"
 _ADDRESSES: Final = "pbem addresses"
-_HOLE: Final = secrets.token_hex(16)
-"""Stands for a token in what is drawn for all readers: letters that every address may hold, and nobody can write into a page."""
-_OTHER_HOLE: Final = secrets.token_hex(16)
-"""Stands for what comes after the token of an address."""
+_TOKEN: Final = secrets.token_hex(16)
+"""Stands for the token in a part or an address made for all readers. Nobody can guess it and write it into a page."""
+_OPTION: Final = secrets.token_hex(16)
+"""Stands for the part of an address after the token."""
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 MOST_PAGES: Final = 200
-"""Pages of seats that are remembered as they were drawn: a few megabytes."""
+"""Pages kept as they were drawn: a few megabytes."""
 
 MOST_PARTS: Final = 500
-"""Parts of pages that are remembered, about a kilobyte each; most are the same for everybody, so there are few."""
+"""Parts of pages kept as they were drawn, about a kilobyte each. Most are the same for everyone, so there are few."""
 
 LONGEST_FIELD: Final = 8000
-"""Twice the longest text that anybody may write to the organiser; only the list of invited addresses comes near."""
+"""Twice the longest message to the organiser. Only a list of addresses to invite comes near it."""
 
 
-def settle(extensions: dict[str, Any], server: Server, config: Config) -> None:
-    """Keep what all requests of an application work with."""
-    extensions[_PLACE] = (server, config)
-    extensions[_PAGES] = Memory(MOST_PAGES)
-    extensions[_PARTS] = Memory(MOST_PARTS)
-    extensions[_ADDRESSES] = {}
+def set_up(app: Flask, server: Server, config: Config) -> None:
+    """Give an application its server and settings, and empty caches."""
+    app.extensions[_SERVER_AND_CONFIG] = (server, config)
+    app.extensions[_PAGES] = LRU(MOST_PAGES)
+    app.extensions[_PARTS] = LRU(MOST_PARTS)
+    app.extensions[_ADDRESSES] = {}
 
 
 def server() -> Server:
-    """The house that this application belongs to."""
-    found: Server = current_app.extensions[_PLACE][0]
+    """The server of this application."""
+    found: Server = current_app.extensions[_SERVER_AND_CONFIG][0]
     return found
 
 
 def config() -> Config:
     """The settings of this application."""
-    found: Config = current_app.extensions[_PLACE][1]
+    found: Config = current_app.extensions[_SERVER_AND_CONFIG][1]
     return found
 
 
@@ -67,55 +64,54 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
     return make_response(render_template(template, **values), status)
 
 
-def drawn_once(key: object, made_of: V, draw: Callable[[V], str]) -> str:
-    """A page that is made of this and of nothing else, as it was drawn the last time if that was from the same."""
-    pages, in_language = pages_of(current_app), (key, speech.language())
-    before = pages.get(in_language)
-    if before is None or before[0] != made_of:
-        before = pages.put(in_language, (made_of, draw(made_of)))
-    return before[1]
+def drawn_once(key: object, content: V, draw: Callable[[V], str]) -> str:
+    """A page made of this content and of nothing else. It is drawn again only where the content has changed."""
+    pages, key_in_language = pages_of(current_app), (key, speech.language())
+    page = pages.get(key_in_language)
+    if page is None or page[0] != content:
+        page = pages.put(key_in_language, (content, draw(content)))
+    return page[1]
 
 
 def part(template: str, token: str, **values: Hashable) -> Markup:
-    """A part of a page that is made of these values and the reader's token and of nothing else.
+    """A part of a page made of these values and the reader's token, and of nothing else.
 
-    It is drawn once for all readers, with a hole where the token goes: most of what stands around a table is the same at
-    every table and after every move.
+    It is drawn once for all readers, because most of what surrounds a table is the same at every table and after each move.
     """
-    parts: Memory[str] = current_app.extensions[_PARTS]
+    parts: LRU[str] = current_app.extensions[_PARTS]
     key = (template, speech.language(), *sorted(values.items()))
-    drawn = parts.get(key) or parts.put(key, render_template(template, token=_HOLE, **values))
-    return Markup(drawn.replace(_HOLE, quote(token, safe="")))  # noqa: S704 - a template has escaped it, and this the token
+    html = parts.get(key) or parts.put(key, render_template(template, token=_TOKEN, **values))
+    return Markup(html.replace(_TOKEN, quote(token, safe="")))  # noqa: S704 - a template has escaped it, and this the token
 
 
 def by_token(endpoint: str, token: str, option: str | None = None) -> str:
-    """The address of a page that belongs to a token, as `url_for` makes it, which takes long for one page with twenty."""
+    """The address of a page behind a token. It is what `url_for` returns, which is slow for a page with twenty addresses."""
     known: dict[tuple[str, str], str] = current_app.extensions[_ADDRESSES]
     key = request.script_root, endpoint
     if key not in known:
-        known[key] = url_for(endpoint, token=_HOLE, option=option and _OTHER_HOLE)
-    address = known[key].replace(_HOLE, quote(token, safe=""))
-    return address if option is None else address.replace(_OTHER_HOLE, quote(option, safe=""))
+        known[key] = url_for(endpoint, token=_TOKEN, option=option and _OPTION)
+    address = known[key].replace(_TOKEN, quote(token, safe=""))
+    return address if option is None else address.replace(_OPTION, quote(option, safe=""))
 
 
-def pages_of(app: Flask) -> Memory[tuple[Any, str]]:
-    """The pages that an application remembers as they were drawn, each with what it was made of."""
-    found: Memory[tuple[Any, str]] = app.extensions[_PAGES]
+def pages_of(app: Flask) -> LRU[tuple[Any, str]]:
+    """The pages of an application as they were drawn, each with its content."""
+    found: LRU[tuple[Any, str]] = app.extensions[_PAGES]
     return found
 
 
 def go(endpoint: str, **values: Any) -> Response:
-    """Lead on after a form was taken, so that reloading repeats nothing."""
-    return lead_to(url_for(endpoint, **values))
+    """Redirect after a form, so that reloading the page does not send it again."""
+    return go_to(url_for(endpoint, **values))
 
 
-def lead_to(address: str) -> Response:
-    """The same, where the address is known."""
+def go_to(address: str) -> Response:
+    """Redirect to an address."""
     return Response(status=303, headers={"Location": address})
 
 
 def field(name: str) -> str:
-    """What was typed into a field; empty if it was not there."""
+    """The text in a field, or an empty one. Raises BadInput where it is too long."""
     text = request.form.get(name, "")
     if len(text) > LONGEST_FIELD:
         raise BadInput(
@@ -130,16 +126,16 @@ def ticked(name: str) -> bool:
     return bool(field(name))
 
 
-def whole_number(name: str, called: str) -> int:
-    """The whole number in a field; `called` is what people call the field."""
-    return read_number(field(name), called)
+def whole_number(name: str, meaning: str) -> int:
+    """The whole number in a field, which should be `meaning`. Raises BadInput."""
+    return read_number(field(name), meaning)
 
 
-def read_number(text: str, called: str) -> int:
-    """A whole number that somebody typed."""
-    # Not int() alone, which reads signs, underscores, the digits of every script and a million of them.
+def read_number(text: str, meaning: str) -> int:
+    """The whole number in a text, which should be `meaning`. Raises BadInput."""
+    # int() alone would accept signs, underscores, the digits of every script, and a million digits.
     if not _NUMBER.fullmatch(text):
         raise BadInput(
-            _("%(given)s is not %(called)s.", given=quoted(text), called=called), why=_("It has to be a whole number.")
+            _("%(given)s is not %(called)s.", given=quoted(text), called=meaning), why=_("It has to be a whole number.")
         )
     return int(text)

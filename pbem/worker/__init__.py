@@ -1,1 +1,1 @@
-"""What happens without anybody asking for it: what is done (`ticks`) and when (`loop`)."""
+"""The work of a server without a request: what is done (`ticks`) and when (`loop`)."""

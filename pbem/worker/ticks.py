@@ -1,8 +1,8 @@
-"""What a worker does when it is woken up: each tick claims what is due from the tables and acts on it.
+"""The ticks of a worker: each claims due rows from the database and acts on them.
 
-The tables are the schedule. A tick that is late, doubled or cut short changes nothing about what will have been done, so
-one worker or twenty are equally right, on one machine or several. Nothing in here knows when it is called (that is
-`loop`), and no rule about people, tables or time stands here: those are the use cases'.
+The tables are the schedule. A tick that is late, doubled or cut short changes nothing in the end, so any number of workers
+may run, on one machine or several. This module must not know when it is called (see `loop`), nor hold any rule about
+people, tables or time, which are in `service`.
 """
 
 import threading
@@ -28,17 +28,17 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
-class Shift:
-    """A worker at work: its hands on the server, its name, how it sends what is due, and whether it is to stop.
+class WorkerContext:
+    """The state of a worker: its server, its name, and its ways to the outside.
 
-    `send` sends one batch of mails that are due, and `attend` reads one of mails that came in; each says how many it has
-    dealt with. `look` is how the record of a table is checked, where that is to be done.
+    `send` sends one batch of due emails, and `receive` processes one batch of received emails; each returns their number.
+    `look` is the check of a table's record, if this worker does that.
     """
 
     server: Server
     worker: Worker
     send: Callable[[Server], int]
-    attend: Callable[[Server], int] = lambda _house: 0
+    receive: Callable[[Server], int] = lambda _server: 0
     look: daily_check.Look | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
@@ -46,157 +46,157 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Something to do every so many seconds."""
+    """A task to repeat, with the seconds between runs."""
 
     name: str
     every: float
-    do: Callable[[Shift], None]
+    do: Callable[[WorkerContext], None]
 
 
-def beat(shift: Shift) -> None:
-    """Say that this worker is there; write down an outage, and move every clock that ran in it."""
-    outage = shift.server.run(outages.beat, shift.worker)
+def beat(context: WorkerContext) -> None:
+    """Write a heartbeat; record an outage, and extend every clock that ran in it."""
+    outage = context.server.run(outages.beat, context.worker)
     if outage is not None:
         _log.warning("outage_found", start=outage.start, end=outage.end)
-    moved = outages.apply_outages(shift.server)
+    moved = outages.apply_outages(context.server)
     if moved:
         _log.info("clocks_moved", games=moved)
 
 
-def time_outs(shift: Shift) -> None:
+def time_out(context: WorkerContext) -> None:
     """Decide the turns whose clock has run out."""
-    while not shift.stopping.is_set():
-        passed = timeouts.time_out(shift.server, shift.worker)
-        _held_back(shift, passed.held_back)
-        if passed.decided or passed.failed:
-            _log.info("timed_out", decided=passed.decided, moved=passed.moved, failed=passed.failed)
-        if passed.decided + passed.moved < timeouts.BATCH:
+    while not context.stopping.is_set():
+        outcome = timeouts.time_out(context.server, context.worker)
+        _log_held_back(context, outcome.held_back)
+        if outcome.decided or outcome.failed:
+            _log.info("timed_out", decided=outcome.decided, moved=outcome.moved, failed=outcome.failed)
+        if outcome.decided + outcome.moved < timeouts.BATCH:
             break
 
 
-def play_bots(shift: Shift) -> None:
-    """Let bots decide, as long as there is one whose turn it is."""
-    while not shift.stopping.is_set() and bots.play_bots(shift.server):
+def play_bots(context: WorkerContext) -> None:
+    """Let bots decide until no bot is to move."""
+    while not context.stopping.is_set() and bots.play_bots(context.server):
         pass
 
 
-def remind(shift: Shift) -> None:
+def remind(context: WorkerContext) -> None:
     """Queue the reminders that are due."""
-    while not shift.stopping.is_set():
-        if timeouts.remind(shift.server, shift.worker).decided < timeouts.BATCH:
+    while not context.stopping.is_set():
+        if timeouts.remind(context.server, context.worker).decided < timeouts.BATCH:
             break
 
 
-def deliver(shift: Shift) -> None:
-    """Send the mails that are due."""
-    while not shift.stopping.is_set() and shift.send(shift.server):
+def deliver(context: WorkerContext) -> None:
+    """Send the emails that are due."""
+    while not context.stopping.is_set() and context.send(context.server):
         pass
 
 
-def attend(shift: Shift) -> None:
-    """Read the mails that came in."""
-    while not shift.stopping.is_set() and shift.attend(shift.server):
+def receive_emails(context: WorkerContext) -> None:
+    """Process the received emails."""
+    while not context.stopping.is_set() and context.receive(context.server):
         pass
 
 
-def gather_digests(shift: Shift) -> None:
+def gather_digests(context: WorkerContext) -> None:
     """Queue the digests whose time of day has come."""
-    if gathered := digests.gather(shift.server):
+    if gathered := digests.gather(context.server):
         _log.info("digests_gathered", mails=gathered)
 
 
-def tell_organisers(shift: Shift) -> None:
-    """Mail the organisers what they have to hear of."""
-    if told := alarms.tell(shift.server):
-        _log.info("organisers_told", alarms=told)
+def tell_organisers(context: WorkerContext) -> None:
+    """Email the organisers their alarms."""
+    if alarm_count := alarms.tell(context.server):
+        _log.info("organisers_told", alarms=alarm_count)
 
 
-def seats(shift: Shift) -> None:
-    """Give up the seats of people who cannot be reached, and end offers that are over."""
-    given_up, ended = substitutes.give_up_unreachable(shift.server), substitutes.tidy(shift.server)
+def update_seats(context: WorkerContext) -> None:
+    """Give up the seats of unreachable people, and end offers that are over."""
+    given_up, ended = substitutes.give_up_unreachable(context.server), substitutes.tidy(context.server)
     if given_up or ended:
         _log.info("seats_changed", given_up=given_up, ended=ended)
 
 
-def keep_views(shift: Shift) -> None:
-    """Keep what everybody knows of the games that have gone on, so that no page folds a whole log."""
-    while not shift.stopping.is_set() and views.keep_behind(shift.server) == views.BATCH:
+def store_views(context: WorkerContext) -> None:
+    """Store the views of games that have moved on, so that no page folds a whole log."""
+    while not context.stopping.is_set() and views.keep_behind(context.server) == views.BATCH:
         pass
 
 
-def stop_failed(shift: Shift) -> None:
-    """Stop the tables whose games have failed in this process."""
-    halts.stop_failed(shift.server)
+def stop_failed(context: WorkerContext) -> None:
+    """Stop the tables of games that have failed in this process."""
+    halts.stop_failed(context.server)
 
 
-def look_at_games(shift: Shift) -> None:
-    """Stop the tables whose games are not on this server, and let those go on whose games are back."""
-    stopped, back = halts.look(shift.server)
+def check_games(context: WorkerContext) -> None:
+    """Stop the tables of missing games, and resume those whose games are back."""
+    stopped, back = halts.look(context.server)
     if stopped or back:
         _log.info("games_looked_at", stopped=stopped, back=back)
 
 
-def expire_tables(shift: Shift) -> None:
+def expire_tables(context: WorkerContext) -> None:
     """Close tables that have waited for players too long."""
-    if closed := leaving.expire(shift.server):
+    if closed := leaving.expire(context.server):
         _log.info("tables_expired", games=closed)
 
 
-def work_through(shift: Shift) -> None:
-    """Go on with what an organiser has asked for at many tables."""
-    while not shift.stopping.is_set() and jobs.go_on(shift.server):
+def run_jobs(context: WorkerContext) -> None:
+    """Continue the jobs of organisers that affect many tables."""
+    while not context.stopping.is_set() and jobs.go_on(context.server):
         pass
 
 
-def count(shift: Shift) -> None:
-    """Count what has happened."""
-    while not shift.stopping.is_set() and activity.count(shift.server):
+def count_activity(context: WorkerContext) -> None:
+    """Update the counts of activity."""
+    while not context.stopping.is_set() and activity.count(context.server):
         pass
 
 
-def check(shift: Shift) -> None:
-    """Look at the records of a few tables."""
-    if shift.look is not None and (looked := daily_check.check_some(shift.server, shift.look)):
-        _log.info("tables_checked", games=looked)
+def check_records(context: WorkerContext) -> None:
+    """Check the records of a few tables."""
+    if context.look is not None and (checked := daily_check.check_some(context.server, context.look)):
+        _log.info("tables_checked", games=checked)
 
 
-def daily(shift: Shift) -> None:
-    """Once a day, by one worker of all: drop what nobody looks at any more."""
-    if shift.server.run(outages.tidy_daily):
-        outcomes.tidy(shift.server)
-        reachability.forgive(shift.server)
-        shift.server.run(receive.tidy)
-        shift.server.run(activity.tidy)
-        demo.tidy(shift.server)
-        shift.server.run(sessions.tidy)
+def clean_up(context: WorkerContext) -> None:
+    """Once a day, on one of all workers: delete what has expired."""
+    if context.server.run(outages.tidy_daily):
+        outcomes.tidy(context.server)
+        reachability.forgive(context.server)
+        context.server.run(receive.tidy)
+        context.server.run(activity.tidy)
+        demo.tidy(context.server)
+        context.server.run(sessions.tidy)
         _log.info("day_begun")
 
 
 TICKS: Final = (
-    # The beat comes first: nothing fires before it is known how long nobody worked.
+    # The heartbeat comes first: no clock may run out before an outage is known.
     Tick("beat", 15, beat),
     Tick("deliver", 2, deliver),
-    Tick("attend", 2, attend),
+    Tick("receive", 2, receive_emails),
     Tick("bots", 1, play_bots),
-    Tick("time_outs", 5, time_outs),
+    Tick("time_outs", 5, time_out),
     Tick("reminders", 60, remind),
     Tick("digests", 60, gather_digests),
     Tick("organisers", 60, tell_organisers),
-    Tick("seats", 60, seats),
-    Tick("views", 30, keep_views),
+    Tick("seats", 60, update_seats),
+    Tick("views", 30, store_views),
     Tick("faults", 2, stop_failed),
-    Tick("games", 60, look_at_games),
+    Tick("games", 60, check_games),
     Tick("lobby", 60, expire_tables),
-    Tick("bulk", 5, work_through),
-    Tick("count", 60, count),
-    Tick("check", 60, check),
-    Tick("daily", 600, daily),
+    Tick("jobs", 5, run_jobs),
+    Tick("count", 60, count_activity),
+    Tick("check", 60, check_records),
+    Tick("daily", 600, clean_up),
 )
 
 
-def _held_back(shift: Shift, reason: str | None) -> None:
-    """Say why nothing fires when that changes, and not every few seconds."""
+def _log_held_back(context: WorkerContext, reason: str | None) -> None:
+    """Log why no clock may run out, once for each change of the reason."""
     kind = None if reason is None else reason.split(" for ", 1)[0].split(":", 1)[0]
-    if kind != shift.held_back:
-        shift.held_back = kind
+    if kind != context.held_back:
+        context.held_back = kind
         _log.info("clocks_held_back" if reason else "clocks_run", reason=reason)

@@ -17,10 +17,10 @@ import pytest
 from sqlalchemy import bindparam, insert, select, update
 
 from pbem.clock import FakeClock
-from pbem.config import Security, Smtp
-from pbem.mail.send.relay import Parcel, Relay
+from pbem.config.settings import Security, Smtp
+from pbem.mail.send.relay import OutgoingEmail, Relay
 from pbem.mail.write import compose
-from pbem.mail.write.compose import Written
+from pbem.mail.write.compose import EmailContent
 from pbem.service.outgoing import content, deliver
 from pbem.service.outgoing.deliver import Post
 from pbem.service.outgoing.prepare import make_drafts
@@ -29,7 +29,7 @@ from pbem.store import games, outbox
 from pbem.store.schema import Ledger, Outbox, table_of
 from tests.bench.relay import relay
 from tests.bench.tables import begin_one_of_each, crowd, server_on
-from tests.mail.far_end import Keeping
+from tests.mail.transports import StoringTransport
 from tests.service.outgoing.test_deliver import HEAD
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
@@ -82,7 +82,7 @@ def test_stored_mails_leave_at_a_fair_share_of_bare_smtp_with_one_commit_a_mail(
     server, clock = hands
     post = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, port, "", "", 5)))
     ids = queued(server, clock)
-    inbox = Keeping()
+    inbox = StoringTransport()
     deliver.deliver(server, replace(post, transport=inbox), limit=MAILS)
     assert len(inbox.kept) == MAILS
 
@@ -145,7 +145,7 @@ def again(server: Server, ids: list[int]) -> None:
     server.store.write(lambda tx: tx.execute(_QUEUED, [{"of_id": row_id, "now": server.now()} for row_id in ids]))
 
 
-def words(server: Server, row_id: int) -> Written:
+def words(server: Server, row_id: int) -> EmailContent:
     """What a mail says, worked out beforehand."""
     now = server.now()
     with server.store.read() as tx:
@@ -178,7 +178,7 @@ def sent(server: Server, post: Post) -> None:
     assert done == MAILS
 
 
-def bare(server: Server, port: int, ids: list[int], parcels: list[Parcel]) -> None:
+def bare(server: Server, port: int, ids: list[int], parcels: list[OutgoingEmail]) -> None:
     """The same bytes, with one commit a mail."""
     with smtplib.SMTP("127.0.0.1", port) as smtp:
         for row_id, parcel in zip(ids, parcels, strict=True):
@@ -186,11 +186,11 @@ def bare(server: Server, port: int, ids: list[int], parcels: list[Parcel]) -> No
             commit(server, row_id)
 
 
-def by_hand(server: Server, port: int, ids: list[int], letters: list[Written]) -> None:
+def by_hand(server: Server, port: int, ids: list[int], letters: list[EmailContent]) -> None:
     """The same words, with the same templates and headers, as the standard library makes mails of them."""
     with smtplib.SMTP("127.0.0.1", port) as smtp:
         for row_id, letter in zip(ids, letters, strict=True):
-            said = compose.in_words(HEAD, letter)
+            said = compose.render(HEAD, letter)
             message = EmailMessage(policy=SMTP)
             message["From"] = f"{HEAD.site} <{HEAD.sender}>"
             message["To"] = f"{letter.reader.name} <{letter.reader.address}>"

@@ -14,7 +14,7 @@ from pbem.service.clocks.outages import Worker
 from pbem.service.server import Server
 from pbem.store.schema import Base, Deadline, Game, Player, table_of
 from pbem.worker import ticks
-from pbem.worker.ticks import Shift
+from pbem.worker.ticks import WorkerContext
 from tests.bench.tables import begin, crowd, server_on
 from tests.service.many import settle
 from tests.service.play.test_move_cost import cost_of
@@ -43,13 +43,13 @@ def _cost_among(url: str, games: int) -> tuple[dict[str, int], int]:
     due = [begin(server, "bid", players) for _ in range(DUE)]
     _start_clocks(server, players[0])
     _copy(server, due[0], games - DUE)
-    shift = Shift(server, Worker("bench", server.now() - timedelta(hours=1)), send=lambda _house: 0)
-    ticks.beat(shift)
+    context = WorkerContext(server, Worker("bench", server.now() - timedelta(hours=1)), send=lambda _server: 0)
+    ticks.beat(context)
     settle(server)
     server.store.close()
     before = _rows(url)
     steps = _count_steps(server)
-    statements = len(cost_of(server.store, lambda: ticks.time_outs(shift)).statements)
+    statements = len(cost_of(server.store, lambda: ticks.time_out(context)).statements)
     server.store.close()
     with server.store.read() as tx:
         assert tx.execute(text("SELECT count(*) FROM log WHERE by = 'clock'")).scalar_one() >= DUE

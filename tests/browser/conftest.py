@@ -1,7 +1,7 @@
-"""The site as people reach it: a server on this machine, a worker that is called by hand, and Chromium.
+"""The site as people reach it: a server on this machine, a worker that is run by hand, and Chromium.
 
-served      the site on a port of this machine; it can be stopped, and started anew with nothing kept but the database
-people      people("Ann") -> the tab of somebody with a telephone
+served      the site on a port of this machine; it can be stopped and restarted, keeping nothing but the database
+people      people("Ann") -> the browser tab of a person with a phone
 """
 
 import re
@@ -18,7 +18,7 @@ from waitress import wasyncore
 from waitress.server import create_server
 
 from pbem.clock import SeededRandomness
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.service.absence.bots import play_bots
 from pbem.service.outgoing.deliver import deliver, post_of
 from pbem.service.server import Server
@@ -29,7 +29,7 @@ from tests.web.conftest import *  # noqa: F403 - as above
 
 PHONE: ViewportSize = {"width": 360, "height": 640}
 PATIENCE = 60_000
-"""Milliseconds after which a page has failed: no test waits for them, and a busy machine needs some."""
+"""Milliseconds until a page counts as failed. No test waits for them, but a busy machine needs some."""
 
 
 @dataclass
@@ -45,34 +45,34 @@ class Served:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The address of the site."""
         return f"http://localhost:{self.port}"
 
     def start(self) -> None:
-        """Let it answer."""
+        """Start to answer."""
         app = create_app(self.server, self.config)
-        app.wsgi_app = self.wrap(app.wsgi_app)  # type: ignore[method-assign]  # as Flask tells one to
+        app.wsgi_app = self.wrap(app.wsgi_app)  # type: ignore[method-assign]  # as the manual of Flask says
         self._server = create_server(app, host="127.0.0.1", port=self.port, threads=4)
         self.port = self._server.effective_port
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Let it answer no more: its port is closed, and so is every line that a browser has kept open."""
+        """Stop answering: close the port, and every connection that a browser has kept open."""
         self._server.task_dispatcher.shutdown()
-        # Only the thread that listens may close what it listens to; with nothing left it ends.
+        # Only the thread that listens may close its socket; with nothing left it ends.
         self._server.trigger.pull_trigger(partial(wasyncore.close_all, self._server._map))
         assert self._thread is not None
         self._thread.join()
 
     def restart(self) -> None:
-        """What a process that starts finds: the database, and nothing else."""
+        """Restart as a new process would, with nothing but the database."""
         before = self.server
         self.server = Server(Store(str(before.store.url)), before.clock, SeededRandomness(8), before.keys)
         self.start()
 
     def work(self) -> None:
-        """Let a little time pass for the worker: bots play. Mails wait until somebody asks for them."""
+        """Let a little time pass for the worker: bots play, and emails wait to be delivered by `carry`."""
         clock: Any = self.server.clock
         while True:
             clock.advance(timedelta(minutes=2))
@@ -80,7 +80,7 @@ class Served:
                 return
 
     def carry(self) -> None:
-        """Let the worker do all that there is, mails among it."""
+        """Let the worker do everything that is due, emails too."""
         self.work()
         while deliver(self.server, post_of(self.config), limit=500).dealt_with:
             self.work()
@@ -88,7 +88,7 @@ class Served:
 
 @pytest.fixture
 def served(server: Server, settings: Config) -> Iterator[Served]:
-    """The site, as long as the test runs."""
+    """The site, running for one test."""
     site = Served(server, settings)
     site.start()
     yield site
@@ -97,7 +97,7 @@ def served(server: Server, settings: Config) -> Iterator[Served]:
 
 @pytest.fixture
 def people(chromium: Browser, served: Served) -> Iterator[Callable[..., Page]]:
-    """Make somebody who looks at the site with a telephone of their own."""
+    """people(name) -> the browser tab of a person with their own phone."""
     contexts = []
 
     def come(*, script: bool = True) -> Page:
@@ -112,7 +112,7 @@ def people(chromium: Browser, served: Served) -> Iterator[Callable[..., Page]]:
 
 
 def path_in(text: str, start: str) -> str:
-    """The first address of ours in a text that begins like this, without the name of the site."""
+    """The path of the first address of this site in a text that begins like this."""
     found = re.search(rf"https?://[^/\s]+({re.escape(start)}[^\s<>\"]*)", text)
     assert found, f"no address {start} in {text[:200]}"
     return found[1]

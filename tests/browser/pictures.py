@@ -1,7 +1,7 @@
-"""A picture of every page, as wide as a telephone, a tablet and a desk, by day and at night.
+"""Pictures of every page, as wide as a phone, a tablet and a desktop, in light and dark mode.
 
-`python -m tests.browser.pictures FOLDER [WORD ...]` takes them all, or those of pages with one of these words in their
-name, and puts those of one page side by side on a sheet, to be looked at one by one.
+`python -m tests.browser.pictures FOLDER [WORD ...]` takes pictures of all pages, or of those with one of these words in their
+name, and puts the pictures of each page side by side on a sheet.
 """
 
 import re
@@ -23,7 +23,7 @@ div {{ display: flex; gap: 8px; align-items: flex-start }} img {{ max-height: 24
 
 
 def main() -> None:
-    """Take them."""
+    """Take the pictures."""
     folder, *words = sys.argv[1:]
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def _take(
     page = context.new_page()
     for shown in pages:
         room.open(shown, page)
-        # A frame is not painted before somebody has come to it.
+        # A frame is not painted before it has been scrolled to.
         for frame in page.locator("iframe").all():
             frame.scroll_into_view_if_needed()
         page.evaluate("scrollTo(0, 0)")

@@ -1,6 +1,6 @@
-"""Somebody who plays on the pages of a seat as people do: with a thumb, or with the keyboard alone.
+"""A player who uses the pages of a seat as people do: by touch, or with the keyboard alone.
 
-They see what the page shows and nothing else, and fill in its forms by chance. What a form does not allow they try again.
+The player sees what the page shows and nothing else, fills in its forms at random, and tries again where a form is refused.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ FORMS = """
     }, {})),
 }))
 """
-"""What can be done on the page, and with which fields."""
+"""The forms of the acts on a page, with their fields."""
 
 
 @dataclass
 class Player:
-    """One person, at one seat."""
+    """A person in a seat."""
 
     page: Page
     luck: random.Random
     keyboard: bool = False
 
     def may_decide(self) -> bool:
-        """Whether the page asks for a choice that is not in yet."""
+        """Whether the page asks for a choice that has not been made yet."""
         return self.page.locator("form.act").count() > 0 and self.page.locator("div.sealed").count() == 0
 
     def decide(self) -> str:
-        """Choose something, look at the preview, say yes; what the receipt says."""
+        """Choose something, open the preview and confirm it; the words of the receipt."""
         for _ in range(TRIES):
             self._choose()
             yes = self.page.locator("button.main", has_text="Confirm: ")
@@ -80,14 +80,14 @@ class Player:
             self._write(form.locator(f"input[name='{name}']"), self._number(field, whole))
 
     def _of_list(self, name: str, values: list[str], whole: dict[str, Any]) -> str:
-        """One of a list; of lists that stand for places, each takes another."""
+        """Choose from a list; from lists for the places of an order, each time another value."""
         if "." not in name:
             return self.luck.choice(values)
         order = whole.setdefault("order", self.luck.sample(values, len(values)))
         return str(order[int(name.rpartition(".")[2])])
 
     def _number(self, field: dict[str, Any], whole: dict[str, Any]) -> str:
-        """A number of a range; of numbers that share a total, the first takes all."""
+        """Fill in a number; of numbers that share a total, the first gets all."""
         if "." not in field["name"]:
             return str(self.luck.randint(int(field["low"]), int(field["high"])))
         return field["high"] if field["name"].endswith(".0") else "0"
@@ -100,7 +100,7 @@ class Player:
             self._go_to(box)
             self.page.keyboard.press("Space")
         else:
-            # Tab leads into a group; arrows go round in it, and choose.
+            # Tab leads into a group of buttons; the arrow keys go round in it, and choose.
             self._go_to(form.locator(f"input[name='{name}']"))
             self.page.keyboard.press("Space")
             while not box.is_checked():
@@ -123,11 +123,11 @@ class Player:
         self.page.keyboard.type(text)
 
     def _go_to(self, target: Locator) -> None:
-        """Press Tab until it is there, or one of them is."""
-        wanted = [each.element_handle() for each in target.all()]
-        assert wanted
+        """Press Tab until the target, or one of the targets, has the focus."""
+        handles = [each.element_handle() for each in target.all()]
+        assert handles
         for _ in range(300):
             self.page.keyboard.press("Tab")
-            if self.page.evaluate("wanted => wanted.includes(document.activeElement)", wanted):
+            if self.page.evaluate("wanted => wanted.includes(document.activeElement)", handles):
                 return
         raise AssertionError(f"Tab does not lead to {target}")

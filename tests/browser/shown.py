@@ -1,7 +1,7 @@
-"""How each page is come to: its address, who looks, and the forms that are sent on the way.
+"""The way to each page: its address, who looks at it, and the forms sent on the way.
 
-What a route shows at different times is told apart in `ALSO`, and what only a form leads to in `SENT`; in braces stands
-what is in a showroom under that name. Every page here can be come to again and again.
+`ALSO` has the pages of the same route at different times, and `SENT` the pages that only a form leads to. Names in braces stand
+for things in a showroom. Every way can be used again and again.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, Route
 
-from engine import game as games_of_house
+from engine import game as all_games
 from pbem import paths
 from tests.web import browser
 
 SAFARI: Final = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Safari/604.1"
 )
-"""A browser that does not tell whether a person clicked."""
+"""A browser that does not report whether a person clicked."""
 
 WHY: Final = "Somebody asked for it on the phone, and everybody else at the table has agreed to it."
 
@@ -31,7 +31,7 @@ HELP: Final = sorted(page.stem for page in paths.handbook().glob("*.md"))
 
 
 class Eyes(StrEnum):
-    """Who looks at a page."""
+    """The person who looks at a page."""
 
     EVERYTHING = "signed in as a player and as an organiser"
     PLAYER = "signed in as a player alone, who hosts a table"
@@ -43,17 +43,17 @@ class Eyes(StrEnum):
 
 @dataclass(frozen=True)
 class Sent:
-    """A form that somebody fills in and sends."""
+    """A form to fill in and send."""
 
     button: str
     filled: Mapping[str, str] = field(default_factory=dict)
-    untold: bool = False
-    """By a browser that does not tell whether a person clicked."""
+    unreported: bool = False
+    """Whether it is sent by a browser that does not report clicks."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to a page: where it begins, the forms that lead on, who looks, and with what the page is answered."""
+    """A way to a page: the first address, the forms to send there, the person who looks, and the status of the page."""
 
     path: str
     sent: tuple[Sent, ...] = ()
@@ -63,37 +63,39 @@ class Way:
 
 @dataclass(frozen=True)
 class Shown:
-    """One page: what it is called, and the way there."""
+    """One page: its name, and the way to it."""
 
     name: str
     way: Way
 
     def open(self, page: Page) -> None:
-        """Let Chromium show it."""
+        """Open the page in Chromium."""
         page.goto(self.way.path)
         for each in self.way.sent:
             _send(page, each)
 
     def read(self, reader: browser.Browser) -> browser.Page:
-        """What somebody without pictures gets."""
+        """Read the page without a real browser."""
         page = reader.open(self.way.path)
         for each in self.way.sent:
             clicks = reader.says
-            reader.says = {name: value for name, value in clicks.items() if not each.untold or name != "Sec-Fetch-User"}
+            reader.says = {
+                name: value for name, value in clicks.items() if not each.unreported or name != "Sec-Fetch-User"
+            }
             page = page.form(each.button).press(**each.filled)
             reader.says = clicks
         return page
 
 
 def _send(page: Page, sent: Sent) -> None:
-    # The form may lie folded away.
+    # The form may be folded.
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     button = page.get_by_role("button", name=sent.button, exact=True)
     form = page.locator("form").filter(has=button).first
     for name, value in sent.filled.items():
         _fill(form.locator(f"[name='{name}']"), value)
-    if sent.untold:
-        page.route(lambda address: urlsplit(address).hostname == "localhost", _untold)
+    if sent.unreported:
+        page.route(lambda address: urlsplit(address).hostname == "localhost", _without_click_headers)
     form.get_by_role("button", name=sent.button, exact=True).click()
     page.wait_for_load_state()
     page.unroute_all()
@@ -109,24 +111,24 @@ def _fill(places: Locator, value: str) -> None:
             places.fill(value)
 
 
-def _untold(route: Route) -> None:
+def _without_click_headers(route: Route) -> None:
     if route.request.method == "GET":
         route.continue_()
         return
-    told = {name: value for name, value in route.request.headers.items() if not name.startswith("sec-")}
-    told |= {"user-agent": SAFARI, "sec-fetch-mode": "navigate", "sec-fetch-site": "same-origin"}
-    route.fulfill(response=route.fetch(headers=told, max_redirects=0))
+    headers = {name: value for name, value in route.request.headers.items() if not name.startswith("sec-")}
+    headers |= {"user-agent": SAFARI, "sec-fetch-mode": "navigate", "sec-fetch-site": "same-origin"}
+    route.fulfill(response=route.fetch(headers=headers, max_redirects=0))
 
 
-def _deed(path: str, *, do: str = "", eyes: Eyes = Eyes.EVERYTHING, status: int = 200, **filled: str) -> Way:
-    """An act of the desk, looked at before it is done; with the words of its button, done."""
+def _act(path: str, *, do: str = "", eyes: Eyes = Eyes.EVERYTHING, status: int = 200, **filled: str) -> Way:
+    """The way to the preview of an act at the desk; with `do`, the words of its button, to the act that was done."""
     look = Sent("See what it would do …", {**filled, "reason": WHY})
     return Way(path, (look, Sent(do)) if do else (look,), eyes, status)
 
 
 ALSO: Final[dict[str, dict[str, Way]]] = {
     "seat.show": {
-        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}") for kind in games_of_house.names()},
+        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}") for kind in all_games.names()},
         "sealed": Way("/s/{sealed}"),
         "not asked": Way("/s/{idle}"),
         "with an order": Way("/s/{ordered}"),
@@ -142,36 +144,36 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         "stale token": Way("/s/{wrong}", status=404),
         "renewed token": Way("/l/{gone}", status=410),
     },
-    "seat.receipt": {"sealed": Way("/s/{sealed}/receipt/{turn_of_sealed}")},
-    "decided.show": {"something": Way("/s/{paused}/decided")},
+    "choice.receipt": {"sealed": Way("/s/{sealed}/receipt/{turn_of_sealed}")},
+    "interventions.show": {"something": Way("/s/{paused}/decided")},
     "move.show": {
         "sealed": Way("/m/{move_of_sealed}/{choice_of_sealed}/receipt"),
         "over": Way("/m/{move_of_past}/pass"),
         "no choice": Way("/m/{move_of_sealed}/everything"),
     },
-    "lobby.front": {
+    "front.show": {
         "not found": Way("/nowhere", status=404),
         "not like that": Way("/my/leave", status=405),
         "broken": Way("/broken", status=500),
     },
-    "lobby.table": {"begun": Way("/t/{game}"), "finished": Way("/t/{finished}")},
-    "lobby.doorstep_page": {
+    "joining.show": {"begun": Way("/t/{game}"), "finished": Way("/t/{finished}")},
+    "invitation.show": {
         name: Way(f"/c/{{doorstep_of_{name.replace(' ', '_')}}}")
         for name in ("invited", "declined", "guest", "begun", "offered", "gone", "closed", "address", "confirmed")
     },
-    "rules.of_game": {kind: Way(f"/games/{kind}") for kind in games_of_house.names()},
-    "lobby.new": {kind: Way(f"/new/{kind}") for kind in games_of_house.names()},
-    "help.show": {name: Way(f"/help/{name}") for name in HELP},
+    "rules.of_game": {kind: Way(f"/games/{kind}") for kind in all_games.names()},
+    "new_table.show": {kind: Way(f"/new/{kind}") for kind in all_games.names()},
+    "handbook.show": {name: Way(f"/help/{name}") for name in HELP},
     "replay.seat_whole": {
-        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in games_of_house.names()},
+        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in all_games.names()},
         "over": Way("/s/{over}/replay"),
     },
-    "stop.show": {"of all": Way("/u/{stop}"), "stopped": Way("/u/{stopped}")},
+    "unsubscribe.show": {"of all": Way("/u/{stop}"), "stopped": Way("/u/{stopped}")},
     "consent.show": {"address": Way("/y/{moving}")},
-    "written.show": {"carried out": Way("/w/{written_by_me}"), "dropped": Way("/w/{written_by_somebody}")},
+    "unverified_reply.show": {"carried out": Way("/w/{written_by_me}"), "dropped": Way("/w/{written_by_somebody}")},
     "talk.show": {"nothing": Way("/s/{sealed}/talk")},
-    "own.show": {"nothing": Way("/my", eyes=Eyes.NEWCOMER)},
-    "own.mails": {"nothing": Way("/my/mails", eyes=Eyes.NEWCOMER)},
+    "my_page.show": {"nothing": Way("/my", eyes=Eyes.NEWCOMER)},
+    "my_page.emails": {"nothing": Way("/my/mails", eyes=Eyes.NEWCOMER)},
     "desk_table.show": {
         "waiting": Way("/desk/tables/{id_of_waiting}"),
         "paused": Way("/desk/tables/{id_of_paused}"),
@@ -181,16 +183,16 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
     },
     "desk_account.show": {"with codes": Way("/desk/account", eyes=Eyes.CAREFUL)},
     "desk_calls.show": {"closed": Way("/desk/calls?status=closed")},
-    "desk_calls.one": {"closed": Way("/desk/calls/{answered_call}")},
+    "desk_calls.show_call": {"closed": Way("/desk/calls/{answered_call}")},
     "desk_people.show": {"found": Way("/desk/people?q=ann"), "not found": Way("/desk/people?q=zzz")},
-    "desk_people.one": {
+    "desk_people.show_person": {
         "banned": Way("/desk/people/{banned}"),
         "left alone": Way("/desk/people/{out of reach id}"),
     },
     "desk_overview.show": {"not found": Way("/desk?q=zzz"), "paused": Way("/desk?trouble=paused")},
     "desk_overview.activity": {"by hour": Way("/desk/activity?by=hour")},
 }
-"""What the same routes show at other times, by name."""
+"""Pages of the same routes at other times, by name."""
 
 SENT: Final = {
     "leaving": Way("/s/{seat}", (Sent("Leave the table …"),)),
@@ -214,13 +216,13 @@ SENT: Final = {
         "/t/{waiting}", (Sent("Ask for a place", {"address": "a..b@example.org", "name": "Ann"}),), status=400
     ),
     "an invitation refused": Way("/c/{c}", (Sent("Invite them", {"invited": "nobody"}),), status=400),
-    "a place, untold": Way(
-        "/c/{doorstep_of_invited}", (Sent("Take the place", {"name": "Ben", "word": "cards"}, untold=True),)
+    "a place, no click reported": Way(
+        "/c/{doorstep_of_invited}", (Sent("Take the place", {"name": "Ben", "word": "cards"}, unreported=True),)
     ),
-    "a move, untold": Way("/m/{m}/pass", (Sent("Pass", untold=True),)),
-    "fewer mails, untold": Way("/u/{u}", (Sent("Stop all mails", untold=True),)),
-    "leaving for good, untold": Way("/y/{y}", (Sent("Yes, leave for good", untold=True),)),
-    "a reply, untold": Way("/w/{w}", (Sent("Yes, I wrote this", untold=True),)),
+    "a move, no click reported": Way("/m/{m}/pass", (Sent("Pass", unreported=True),)),
+    "fewer mails, no click reported": Way("/u/{u}", (Sent("Stop all mails", unreported=True),)),
+    "leaving for good, no click reported": Way("/y/{y}", (Sent("Yes, leave for good", unreported=True),)),
+    "a reply, no click reported": Way("/w/{w}", (Sent("Yes, I wrote this", unreported=True),)),
     "fewer mails refused": Way("/u/{u}", (Sent("Keep these settings", {"cadence": "often"}),), status=400),
     "settings refused": Way("/my/settings", (Sent("Keep these settings", {"quiet": "at night"}),), status=400),
     "a vacation refused": Way(
@@ -243,22 +245,22 @@ SENT: Final = {
         (Sent("See what it would do …", {"more": "a while", "reason": WHY}),),
         status=400,
     ),
-    "to pause": _deed("/desk/tables/{game id}/pause"),
-    "to resume": _deed("/desk/tables/{id_of_paused}/resume"),
-    "to extend": _deed("/desk/tables/{game id}/extend", more="2d"),
-    "extended": _deed("/desk/tables/{game id}/extend", do="Give more time", more="2d"),
-    "to rewind": _deed("/desk/tables/{game id}/rewind"),
-    "to substitute": _deed("/desk/tables/{game id}/substitute", seat="2", address=""),
-    "to correct": _deed("/desk/tables/{game id}/correct", what="title", to="A table with a longer title than before"),
-    "to redact": _deed("/desk/tables/{game id}/redact", line="1"),
-    "to close": _deed("/desk/tables/{game id}/close"),
-    "to ban": _deed("/desk/people/{person id}/ban", until="2027-01-31"),
-    "to release": _deed("/desk/people/{out of reach id}/release"),
-    "to delete": _deed("/desk/people/{person id}/delete"),
-    "to merge": _deed("/desk/people/{banned}/merge", other="gina@example.org"),
-    "to merge, refused": _deed("/desk/people/{person id}/merge", other="ben@example.org", status=400),
-    "to declare an outage": _deed("/desk/outage", start="2026-11-20T08:00", end="2026-11-20T09:30"),
-    "the passphrase again": _deed("/desk/tables/{game id}/close", eyes=Eyes.TIRED, status=403),
+    "to pause": _act("/desk/tables/{game id}/pause"),
+    "to resume": _act("/desk/tables/{id_of_paused}/resume"),
+    "to extend": _act("/desk/tables/{game id}/extend", more="2d"),
+    "extended": _act("/desk/tables/{game id}/extend", do="Give more time", more="2d"),
+    "to rewind": _act("/desk/tables/{game id}/rewind"),
+    "to substitute": _act("/desk/tables/{game id}/substitute", seat="2", address=""),
+    "to correct": _act("/desk/tables/{game id}/correct", what="title", to="A table with a longer title than before"),
+    "to redact": _act("/desk/tables/{game id}/redact", line="1"),
+    "to close": _act("/desk/tables/{game id}/close"),
+    "to ban": _act("/desk/people/{person id}/ban", until="2027-01-31"),
+    "to release": _act("/desk/people/{out of reach id}/release"),
+    "to delete": _act("/desk/people/{person id}/delete"),
+    "to merge": _act("/desk/people/{banned}/merge", other="gina@example.org"),
+    "to merge, refused": _act("/desk/people/{person id}/merge", other="ben@example.org", status=400),
+    "to declare an outage": _act("/desk/outage", start="2026-11-20T08:00", end="2026-11-20T09:30"),
+    "the passphrase again": _act("/desk/tables/{game id}/close", eyes=Eyes.TIRED, status=403),
     "to pause all": Way("/desk/all/pause", (Sent("Show what would happen", {"reason": WHY}),)),
     "to announce": Way("/desk/all/announce", (Sent("Show what would happen", {"text": WHY, "reason": WHY}),)),
     "to announce, refused": Way(

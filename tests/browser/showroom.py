@@ -1,7 +1,7 @@
-"""A server on which there is something to see on every page, and the list of all its pages.
+"""A server with something to see on every page, and the list of all its pages.
 
-The list is made from the routes of the application: each that shows a page has one, and whoever adds a route has nothing to
-add here as long as its address can be filled in. `shown` beside this says what else there is, and how one comes there.
+The list is made from the routes of the application, so a new route needs no change here if its address can be filled in.
+`shown` has further pages, and the ways to them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playwright.sync_api import Page
 from pyotp import TOTP
 from waitress.server import create_server
 
-from engine import game as games_of_house
+from engine import game as all_games
 from engine import grammar
 from engine.bots import random_bot
 from engine.chance import Stream
@@ -55,7 +55,7 @@ from pbem.store.schema import Base
 from pbem.store.sessions import Holder
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
 from pbem.web.app import create_app
-from pbem.web.people.session_cookie import Who
+from pbem.web.people.session_cookie import Cookie
 from tests.browser.shown import ALSO, SENT, Eyes, Shown, Way
 from tests.service.a_game import Begun
 from tests.service.acting import ROOT, an_organiser
@@ -65,9 +65,10 @@ from tests.service.stored import queued_emails
 from tests.web.browser import Browser, Links
 
 NOT_PAGES: Final = re.compile(
-    r"static|broken|account\.data|(robots|api|feeds)\..*|help\.file|seat\.download|.*\.export|mailbox\.(framed|source)"
+    r"static|broken|account\.download_data|(robots|api|feeds)\..*|handbook\.file|ending\.game_file|.*\.export"
+    r"|dev_inbox\.(html|source)"
 )
-"""Routes that answer with something else than a page to be looked at: files, feeds, data, a mail for its frame."""
+"""Routes that do not answer with a page: files, feeds, data, and the HTML of an email for its frame."""
 
 NAMES: Final = ("Ann", "Ben", "Cleo")
 
@@ -77,7 +78,7 @@ def _broken() -> NoReturn:
 
 
 class Showroom:
-    """A server with tables at every stage, and somebody who has signed in as a player and as an organiser."""
+    """A server with tables at every stage, and a person who is signed in as a player and as an organiser."""
 
     def __enter__(self) -> Self:
         self._folder = Path(tempfile.mkdtemp(prefix="pbem-showroom-"))
@@ -105,34 +106,34 @@ class Showroom:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def pages(self) -> list[Shown]:
-        """Every page that there is."""
+        """All pages."""
         found = []
         for rule in sorted(self.app.url_map.iter_rules(), key=lambda rule: rule.rule):
             if "GET" not in (rule.methods or ()) or NOT_PAGES.fullmatch(rule.endpoint):
                 continue
-            # Nothing says for which turn the choice is that would be looked at.
-            status = 409 if rule.endpoint == "seat.preview" else 200
+            # The address has no turn for the choice to preview.
+            status = 409 if rule.endpoint == "choice.preview" else 200
             found.append(Shown(rule.endpoint, Way(self._filled(rule.rule, rule.endpoint), status=status)))
         for endpoint, others in ALSO.items():
             found += [Shown(f"{endpoint}, {name}", self._known(way)) for name, way in others.items()]
         return found + [Shown(name, self._known(way)) for name, way in SENT.items()]
 
     def open(self, shown: Shown, page: Page) -> None:
-        """Let Chromium show a page to whoever looks at it."""
+        """Open a page in Chromium, as the person who looks at it."""
         page.context.clear_cookies()
         held = self._signed_in[shown.way.eyes].items()
         page.context.add_cookies([{"name": who, "value": value, "url": self.url} for who, value in held])
         shown.open(page)
 
     def reader(self, eyes: Eyes) -> Browser:
-        """A browser without pictures."""
+        """The browser of `tests/web` for this person."""
         reader = Browser(self.app)
         for who, value in self._signed_in[eyes].items():
             reader.client.set_cookie(who, value, domain="localhost")
         return reader
 
     def _known(self, way: Way) -> Way:
-        """The way, with what stands in the room in the places of names in braces."""
+        """The way, with things of this showroom for the names in braces."""
         sent = tuple(
             replace(each, filled={name: value.format_map(self.named) for name, value in each.filled.items()})
             for each in way.sent
@@ -140,7 +141,7 @@ class Showroom:
         return replace(way, path=way.path.format_map(self.named), sent=sent)
 
     def _filled(self, rule: str, endpoint: str) -> str:
-        """The address of a route, with something that there is in each of its places."""
+        """The address of a route, with an existing thing for each of its parts."""
         letter, blueprint = rule.split("/")[1], endpoint.partition(".")[0]
         values = {
             "token": self.named.get(letter, ""),
@@ -154,8 +155,8 @@ class Showroom:
             "person_id": self.named["person id"],
             "call_id": "1",
             "job_id": self.named["job"],
-        } | ({"key": self.named["waiting"]} if endpoint == "lobby.table" else {})
-        if blueprint == "stop":
+        } | ({"key": self.named["waiting"]} if endpoint == "joining.show" else {})
+        if blueprint == "unsubscribe":
             values["key"] = self.named["game"]
 
         def value(match: re.Match[str]) -> str:
@@ -168,9 +169,9 @@ class Showroom:
         return re.sub(r"<(?:\w+:)?(?P<name>\w+)>", value, rule)
 
     def _furnish(self) -> dict[str, str]:
-        """Let everything happen, and name what came of it."""
+        """Make everything happen, and name the results."""
         ann = self._people["Ann"]
-        begun = {kind: self._begun(kind) for kind in games_of_house.names()}
+        begun = {kind: self._begun(kind) for kind in all_games.names()}
         for game in begun.values():
             self._play(game, 25)
         game = begun["templari"]
@@ -194,27 +195,27 @@ class Showroom:
             "u": self._links.made(Purpose.STOP, ann), "stop": self._links.made(Purpose.STOP, ann),
             "l": self._links.made(Purpose.SIGN_IN, ann),
             "h": self.server.run(replay.share, last),
-            "w": self._doubted(game),
+            "w": self._unverified_reply(game),
             "wrong": token[:-1] + ("a" if token[-1] != "a" else "b"),
             "option": "pass", "turn": str(game.row().turn), "played": str(self._decided(game, seat)),
             "game": game.row().key, "game id": str(game.id), "person id": str(ann),
             "finished": over.row().key, "id_of_finished": str(over.id),
         }  # fmt: skip
-        found |= self._tables_at_other_times() | self._waiting_tables() | self._mails() | self._files(over)
-        found["job"] = str(self._announced())
+        found |= self._tables_at_other_times() | self._waiting_tables() | self._emails() | self._files(over)
+        found["job"] = str(self._job())
         self.server.run(delete.ask, self._people["Ben"])
         self._carry()
-        found["y"] = self._mailed("/y/")
+        found["y"] = self._token_in_email("/y/")
         self.server.run(change_address.ask, self._people["Cleo"], "cleo@new.example.org")
         self._carry()
-        found["moving"] = self._mailed("/y/")
+        found["moving"] = self._token_in_email("/y/")
         found |= self._out_of_reach()
         self._signed_in = self._sessions(ann)
-        found["key of mailbox"] = next(iter(mailbox_of(self.config).letters(""))).key
+        found["key of dev_inbox"] = next(iter(mailbox_of(self.config).entries(""))).key
         return found
 
     def _tables_at_other_times(self) -> dict[str, str]:
-        """Games in which something is sealed, ordered, paused, or over without a result."""
+        """Games with a sealed choice, with an order, paused, and over without a result."""
         sealed, paused, void = (self._begun("sunset-poker") for _ in range(3))
         ordered = self._begun("templari")
         asked = sealed.asked()[0]
@@ -241,7 +242,7 @@ class Showroom:
         }
 
     def _waiting_tables(self) -> dict[str, str]:
-        """Tables that are not played yet, and what leads people to them."""
+        """Tables that have not begun, and the links to them."""
         ann, ben, cleo = self._people.values()
         dora, emil = self._person("Dora"), self._person("Emil")
         waiting = self.server.run(
@@ -275,8 +276,8 @@ class Showroom:
             "doorstep_of_confirmed": self._links.made(confirm, dora),
         }
 
-    def _mails(self) -> dict[str, str]:
-        """What people have done by mail or against mails, and who is at the desk because of it."""
+    def _emails(self) -> dict[str, str]:
+        """Replies, stopped emails, calls, and the organisers who deal with them."""
         gina, hugo = self._person("Gina"), self._person("Hugo")
         stopped = self._links.made(Purpose.STOP, gina)
         unsubscribe.stop(self.server, stopped)
@@ -287,7 +288,7 @@ class Showroom:
         self.server.run(
             calls.answer, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again."
         )
-        mine, not_mine = (self._doubted(self._begun("sunset-poker")) for _ in range(2))
+        mine, not_mine = (self._unverified_reply(self._begun("sunset-poker")) for _ in range(2))
         unverified.it_was_me(self.server, mine, self.server.read(unverified.at, mine).waiting[0].number)
         self.server.run(unverified.it_was_not_me, not_mine, self.server.read(unverified.at, not_mine).waiting[0].number)
         return {
@@ -300,7 +301,7 @@ class Showroom:
         }
 
     def _bid(self, game: Begun) -> dict[str, str]:
-        """A number that a seat can name, neither the smallest nor the largest."""
+        """A number that a seat can bid, neither the smallest nor the largest."""
         seat, decision = next(iter(game.asked().items()))
         act = next(act for act in decision.acts if [type(blank) for blank in act.blanks] == [Amount])
         numbers = list(act.blanks[0].values())
@@ -308,35 +309,35 @@ class Showroom:
         return {"bidding": self._seat(game, seat), "turn_of_bidding": str(game.row().turn), "bid": bid}
 
     def _files(self, over: Begun) -> dict[str, str]:
-        """The file of a finished game, as it is, and with somebody else's choice in it."""
+        """The file of a finished game, and a copy with another choice in it."""
         file = export.write(self.server.read(export.of_game, over.id))
         return {"file": file, "changed file": file.replace('"seat": 1,', '"seat": 2,', 1)}
 
     def _done(self, deed: Deed, reason: str) -> None:
         self.server.run(perform, ROOT, deed, reason)
 
-    def _mailed(self, start: str) -> str:
-        """The token of the newest mail that has a link which begins like this."""
+    def _token_in_email(self, start: str) -> str:
+        """The token in the newest email with a link that begins like this."""
         box = mailbox_of(self.config)
-        texts = (box.read(letter.key).text for letter in box.letters(""))
+        texts = (box.read(letter.key).text for letter in box.entries(""))
         return next(match[1] for text in texts if (match := re.search(rf"{start}([a-z2-7]{{33}})", text)))
 
     def _out_of_reach(self) -> dict[str, str]:
-        """Somebody whose mail comes back, and their seat; nothing is delivered after it, so that it stays so."""
+        """A person whose emails bounce, and their seat. Nothing is delivered afterwards, so that it stays so."""
         ina = self._person("Ina")
         _, seat = self._against_bots(ina)
         self.server.store.write(lambda tx: reachability.refused(tx, self.server, ina, "550 5.1.1 no such user"))
         return {"out_of_reach": seat, "out of reach id": str(ina)}
 
     def _against_bots(self, person: int) -> tuple[Begun, str]:
-        """A game that somebody plays against bots, and their seat."""
-        wanted = Wanted("templari", 3, {}, "1d", bots=("greedy", "greedy"))
-        game = Begun(self.server, self.server.run(joining.create_table, person, wanted).game_id)
+        """A game of a person against bots, and their seat."""
+        new_table = Wanted("templari", 3, {}, "1d", bots=("greedy", "greedy"))
+        game = Begun(self.server, self.server.run(joining.create_table, person, new_table).game_id)
         self.server.run(joining.join, game.id, person)
         return game, self._seat(game, next(at for at, player in game.players().items() if player.person_id == person))
 
-    def _announced(self) -> int:
-        """An act on many tables that is under way."""
+    def _job(self) -> int:
+        """A job in progress, on many tables."""
         facts = jobs.facts_of(self.server, jobs.What.ANNOUNCE, "The server rests on Sunday from noon to one.")
         reason = "people should know beforehand"
         job = self.server.run(jobs.begin, ROOT, jobs.What.ANNOUNCE, facts, reason, "a form of the showroom")
@@ -344,24 +345,24 @@ class Showroom:
         return job
 
     def _sessions(self, person: int) -> dict[Eyes, dict[str, str]]:
-        """The cookies of everybody who looks."""
+        """The cookies of everyone who looks."""
         organiser = Holder(organiser_id=an_organiser(self.server, "Olga").id)
         newcomer = Holder(person_id=self._person("Nina"))
         tired = self._session(organiser)
         careful = Holder(organiser_id=an_organiser(self.server, "Oda").id)
         secret = one_time_codes.new_secret(self.server.randomness)
         self.server.run(organisers.require_codes_of, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
-        # Only hours that are over are counted.
+        # Only whole hours are counted.
         self.clock.advance(timedelta(hours=1))
         while activity.count(self.server):
             pass
         player = self._session(Holder(person_id=person))
         return {
-            Eyes.EVERYTHING: {Who.PERSON: player, Who.ORGANISER: self._session(organiser)},
-            Eyes.PLAYER: {Who.PERSON: player},
-            Eyes.NEWCOMER: {Who.PERSON: self._session(newcomer)},
-            Eyes.TIRED: {Who.ORGANISER: tired},
-            Eyes.CAREFUL: {Who.ORGANISER: self._session(careful)},
+            Eyes.EVERYTHING: {Cookie.PERSON: player, Cookie.ORGANISER: self._session(organiser)},
+            Eyes.PLAYER: {Cookie.PERSON: player},
+            Eyes.NEWCOMER: {Cookie.PERSON: self._session(newcomer)},
+            Eyes.TIRED: {Cookie.ORGANISER: tired},
+            Eyes.CAREFUL: {Cookie.ORGANISER: self._session(careful)},
             Eyes.STRANGER: {},
         }
 
@@ -374,9 +375,9 @@ class Showroom:
         ).id
 
     def _begun(self, kind: str, options: dict[str, str | int] | None = None, successor: str = Successor.BOT) -> Begun:
-        wanted = Wanted(kind, len(NAMES), options or {}, "1d", successor=successor)
+        new_table = Wanted(kind, len(NAMES), options or {}, "1d", successor=successor)
         host, *others = self._people.values()
-        game_id = self.server.run(joining.create_table, host, wanted).game_id
+        game_id = self.server.run(joining.create_table, host, new_table).game_id
         for person in (host, *others):
             self.server.run(joining.join, game_id, person)
         return Begun(self.server, game_id)
@@ -391,13 +392,13 @@ class Showroom:
         return self._links.of(game, seat)[1]
 
     def _decided(self, game: Begun, seat: int) -> int:
-        """The last turn in which a seat has decided something."""
+        """The last turn in which a seat made a choice."""
         made = self.server.read(seat_view.look, self._seat(game, seat)).made
         assert made is not None
         return made.turn
 
-    def _doubted(self, game: Begun) -> str:
-        """A reply from an address that could be anybody's: the link by which its owner says that it was them."""
+    def _unverified_reply(self, game: Begun) -> str:
+        """An unverified reply: the link by which the owner of the address confirms it."""
         inbox = Inbox(self.server, self.clock)
         self._carry()
         seat = next(iter(game.asked()))

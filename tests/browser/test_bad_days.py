@@ -1,4 +1,4 @@
-"""What people and lines do to a page of ours: nothing is lost by it, and nothing is done twice."""
+"""Bad days for a page, from impatient people to broken connections: nothing is lost, and nothing is done twice."""
 
 import threading
 from datetime import timedelta
@@ -15,26 +15,26 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.needs("chromium"),
-    # What a page does is the same on either database; that is tested elsewhere.
+    # Pages are the same on either database, which is tested elsewhere.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
 
 @pytest.fixture
 def poker(table):
-    """A game in which everybody seals a choice at once."""
+    """A game whose players all seal a choice at once."""
     return table("sunset-poker", 3)
 
 
 @pytest.fixture
 def templari(table):
-    """A game in which one decides after the other."""
+    """A game whose players decide one after the other."""
     return table("templari", 3)
 
 
 @pytest.fixture
 def at_seat(people, links):
-    """at_seat(game, seat) -> the tab of whoever sits there, with the page of the seat."""
+    """at_seat(game, seat) -> a browser tab with the page of the seat."""
 
     def sit(game: Begun, seat: int) -> Page:
         page = people()
@@ -45,7 +45,7 @@ def at_seat(people, links):
 
 
 def pick(page: Page, place: int) -> None:
-    """Choose one of the cards; the preview is shown."""
+    """Choose a card, which leads to the preview."""
     page.locator("label.pick").nth(place).click()
     press(page.get_by_role("button", name="Pick …"))
     expect(page.locator("h1")).to_contain_text("Pick ")
@@ -63,11 +63,11 @@ def yes(page: Page) -> Locator:
 
 
 def sealed(game: Begun) -> int:
-    """How often something was sealed in this game."""
+    """The number of choices sealed in this game."""
     return sum(row.kind == "Sealed" for row in game.log())
 
 
-def test_a_receipt_that_is_reloaded_seals_nothing_again(poker, at_seat):
+def test_reloading_a_receipt_seals_nothing_again(poker, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
     press(yes(page))
@@ -77,7 +77,7 @@ def test_a_receipt_that_is_reloaded_seals_nothing_again(poker, at_seat):
     assert sealed(poker) == 1
 
 
-def test_a_preview_that_is_reloaded_is_still_there_and_has_done_nothing(poker, at_seat):
+def test_reloading_a_preview_shows_it_again_and_does_nothing(poker, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
     page.reload()
@@ -85,7 +85,7 @@ def test_a_preview_that_is_reloaded_is_still_there_and_has_done_nothing(poker, a
     assert sealed(poker) == 0
 
 
-def test_whoever_goes_back_from_the_receipt_and_presses_again_has_chosen_once(poker, at_seat):
+def test_going_back_from_the_receipt_and_pressing_again_makes_one_choice(poker, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
     press(yes(page))
@@ -96,7 +96,7 @@ def test_whoever_goes_back_from_the_receipt_and_presses_again_has_chosen_once(po
     assert sealed(poker) == 1
 
 
-def test_whoever_goes_back_after_a_choice_that_counts_at_once_is_led_to_its_receipt(templari, at_seat):
+def test_going_back_after_a_choice_that_counts_at_once_leads_to_its_receipt(templari, at_seat):
     page = at_seat(templari, next(iter(templari.asked())))
     press(page.get_by_role("button", name="Pass", exact=True))
     press(yes(page))
@@ -107,7 +107,7 @@ def test_whoever_goes_back_after_a_choice_that_counts_at_once_is_led_to_its_rece
     assert templari.row().seq == before
 
 
-def test_back_from_the_preview_finds_the_card_still_chosen(poker, at_seat):
+def test_the_card_is_still_chosen_after_going_back_from_the_preview(poker, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
     press(page.get_by_role("link", name="Choose differently"))
@@ -128,27 +128,27 @@ def test_a_double_click_makes_one_choice(poker, templari, at_seat):
     assert len(templari.log()) == before + 1
 
 
-def test_of_two_tabs_the_one_that_was_pressed_last_says_what_is_sealed(poker, at_seat):
+def test_of_sealed_choices_from_two_tabs_the_last_counts(poker, at_seat):
     one = at_seat(poker, 0)
     other = one.context.new_page()
     other.goto(one.url)
     pick(one, 1)
     pick(other, 2)
-    wanted = other.locator("h1").inner_text()
+    words = other.locator("h1").inner_text()
     press(yes(one))
     press(yes(other))
-    assert other.locator("h1").inner_text().lower() == f"your choice is in: {wanted}".lower()
+    assert other.locator("h1").inner_text().lower() == f"your choice is in: {words}".lower()
     one.reload()
     assert one.locator("h1").inner_text() == other.locator("h1").inner_text()
 
 
-def test_of_two_tabs_with_choices_that_count_at_once_the_first_stands(templari, at_seat):
+def test_of_choices_from_two_tabs_that_count_at_once_the_first_counts(templari, at_seat):
     one = at_seat(templari, next(iter(templari.asked())))
     other = one.context.new_page()
     other.goto(one.url)
-    for page, wanted in ((one, "pass"), (other, "bid 1")):
+    for page, words in ((one, "pass"), (other, "bid 1")):
         page.get_by_text("Or write it, as you would by mail").click()
-        page.get_by_label("Your choice").fill(wanted)
+        page.get_by_label("Your choice").fill(words)
         press(page.get_by_role("button", name="See what that means"))
     press(yes(one))
     before = templari.row()
@@ -158,7 +158,7 @@ def test_of_two_tabs_with_choices_that_count_at_once_the_first_stands(templari, 
     assert templari.row() == before
 
 
-def test_a_page_that_was_left_open_says_that_the_game_has_moved_on_and_what_was_wanted(templari, at_seat):
+def test_a_page_left_open_says_that_the_game_has_moved_on_and_quotes_the_choice(templari, at_seat):
     seat = next(iter(templari.asked()))
     page = at_seat(templari, seat)
     templari.play(seat, "pass")
@@ -178,9 +178,7 @@ def test_a_page_that_was_left_open_says_that_the_game_has_moved_on_and_what_was_
     expect(page.locator("h1")).to_have_text("Your choice counts: pass")
 
 
-def test_a_link_that_was_replaced_and_one_that_is_too_old_say_so_and_lead_on(
-    server, clock, poker, at_seat, people, links
-):
+def test_replaced_and_expired_links_say_so_and_lead_on(server, clock, poker, at_seat, people, links):
     page = at_seat(poker, 0)
     server.run(service_links.renew, poker.id, 0)
     page.reload()
@@ -213,7 +211,7 @@ def test_pressing_again_while_the_server_is_slow_makes_one_choice(poker, served,
     page = people()
     page.goto(f"/s/{links.of(poker, 0)[1]}")
     pick(page, 3)
-    # By its place: Playwright itself is more patient than people are, and waits for the answer before it presses again.
+    # By its position: on an element, Playwright would wait for the answer before it presses again.
     box = yes(page).bounding_box()
     for _ in range(2):
         page.mouse.click(box["x"] + 5, box["y"] + 5)
@@ -223,23 +221,23 @@ def test_pressing_again_while_the_server_is_slow_makes_one_choice(poker, served,
     assert sealed(poker) == 1
 
 
-def test_a_server_that_starts_anew_between_preview_and_yes_loses_nothing(poker, served: Served, at_seat):
+def test_a_restart_between_preview_and_confirmation_loses_nothing(poker, served: Served, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
-    wanted = page.locator("h1").inner_text()
+    words = page.locator("h1").inner_text()
     served.stop()
     with pytest.raises(Error):
-        # Chromium says that nobody answers.
+        # Chromium shows that the server does not answer.
         page.reload()
     served.restart()
     page.reload()
-    assert page.locator("h1").inner_text() == wanted
+    assert page.locator("h1").inner_text() == words
     press(yes(page))
-    assert page.locator("h1").inner_text().lower() == f"your choice is in: {wanted}".lower()
+    assert page.locator("h1").inner_text().lower() == f"your choice is in: {words}".lower()
     assert sealed(poker) == 1
 
 
-def test_yes_pressed_while_nobody_answers_can_be_pressed_again_when_somebody_does(poker, served: Served, at_seat):
+def test_a_confirmation_without_an_answer_can_be_repeated_when_the_server_is_back(poker, served: Served, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
     served.stop()

@@ -1,4 +1,4 @@
-"""Every page that there is, on the smallest telephone, by day and at night: for every eye, thumb and keyboard."""
+"""Every page on the smallest phone, in light and dark mode: accessible by eye, thumb and keyboard."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,15 +22,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pages")]
 
 MOST_QUERIES = 12
 MOST_OF_DESK = 20
-"""What the organisers' desk may ask: it is opened seldom, and by few."""
+"""Queries that a page of the desk may take: it is opened seldom, and by few people."""
 
 MOST_BYTES = 60_000
 GALLERY = "gallery.show"
-"""All pictures at once, for those who draw them; no visitor of a real server is shown it."""
+"""The gallery of all pictures, which exists only in development."""
 
 PHONE = 320
-TABBED = {"seat.show", "lobby.new", "lobby.front", "own.mails", "talk.show", "desk_account.show"}
-"""Pages with many things to do; the others are made of the same parts."""
+TABBED = {"seat.show", "new_table.show", "front.show", "my_page.emails", "talk.show", "desk_account.show"}
+"""Pages with many fields and buttons. The others are made of the same parts."""
 
 MOST_STOPS = 80
 LEAST_TARGET = 24
@@ -66,8 +66,8 @@ def pages(room: Showroom) -> list[Shown]:
 
 
 @dataclass
-class Looked:
-    """What was found wrong in each scheme of colours, whom the pages have asked for something, and what the browser said."""
+class Findings:
+    """Violations in each colour scheme, the hosts that pages sent requests to, and messages of the browser."""
 
     wrong: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: {"light": [], "dark": []})
     asked: set[str] = field(default_factory=set)
@@ -75,9 +75,9 @@ class Looked:
 
 
 @pytest.fixture(scope="module")
-def looked(room: Showroom, pages: list[Shown], chromium: Browser) -> Looked:
-    """Every page is opened once: night comes while it is looked at. Then only colours differ."""
-    found = Looked()
+def findings(room: Showroom, pages: list[Shown], chromium: Browser) -> Findings:
+    """The findings on all pages. Each is opened once, and switched to dark mode, where only colours differ."""
+    found = Findings()
     with visitor(chromium, room) as page:
         page.on("request", lambda request: found.asked.add(urlsplit(request.url).netloc))
         page.on("console", lambda message: found.heard.append(message))  # noqa: PLW0108 - it takes no method of a list
@@ -90,7 +90,7 @@ def looked(room: Showroom, pages: list[Shown], chromium: Browser) -> Looked:
     return found
 
 
-def test_every_page_is_small_and_asks_the_database_a_few_things_only(room: Showroom, pages: list[Shown]) -> None:
+def test_every_page_is_small_and_takes_few_queries(room: Showroom, pages: list[Shown]) -> None:
     asked: list[str] = []
 
     def executed(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
@@ -98,7 +98,7 @@ def test_every_page_is_small_and_asks_the_database_a_few_things_only(room: Showr
             asked.append(statement)
 
     def started(_app: Any) -> None:
-        # What counts is the page in the end.
+        # Only the last page counts.
         asked.clear()
 
     too_much = []
@@ -110,7 +110,7 @@ def test_every_page_is_small_and_asks_the_database_a_few_things_only(room: Showr
             # A route with garbage in it would be small and cheap.
             assert answer.status == shown.way.status, (shown, answer.status)
             most = MOST_OF_DESK if "/desk" in answer.url else MOST_QUERIES
-            # A form that was sent has also acted, or tried to.
+            # Sending a form has also done something, or tried to.
             if answer.response.request.method == "POST":
                 asked.clear()
             if len(asked) > most or (len(answer.response.data) > MOST_BYTES and shown.name != GALLERY):
@@ -120,7 +120,7 @@ def test_every_page_is_small_and_asks_the_database_a_few_things_only(room: Showr
 
 
 def test_every_template_of_a_page_is_shown(room: Showroom, pages: list[Shown]) -> None:
-    """A page extends a frame, and a frame is what pages extend; what does neither is a part of one."""
+    """A template that neither extends another nor is extended is a part, not a page."""
     environment = room.app.jinja_env
     extends = {name: _extended(environment, name) for name in environment.list_templates(["html"])}
     frames = set().union(*extends.values())
@@ -130,7 +130,7 @@ def test_every_template_of_a_page_is_shown(room: Showroom, pages: list[Shown]) -
     def rendered(_app: Any, template: Template, **_: Any) -> None:
         seen.add(template.name)
 
-    # What was drawn for another test is not drawn again.
+    # Parts that another test has drawn are cached.
     site.pages_of(room.app).clear()
     with template_rendered.connected_to(rendered, room.app):
         for shown in pages:
@@ -142,14 +142,14 @@ def test_every_template_of_a_page_is_shown(room: Showroom, pages: list[Shown]) -
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.browser
 @pytest.mark.needs("chromium", "npm")
-def test_axe_finds_no_violation_on_any_page(looked: Looked, scheme: str) -> None:
-    """The pages are as wide as a small telephone, and none has to be pushed sideways."""
-    assert looked.wrong[scheme] == []
+def test_axe_finds_no_violation_on_any_page(findings: Findings, scheme: str) -> None:
+    """The pages are as wide as a small phone, and none scrolls sideways."""
+    assert findings.wrong[scheme] == []
 
 
 @pytest.mark.browser
 @pytest.mark.needs("chromium", "npm")
-def test_what_looks_at_the_pages_sees_what_is_wrong(room: Showroom, chromium: Browser) -> None:
+def test_the_checks_of_pages_find_planted_faults(room: Showroom, chromium: Browser) -> None:
     with visitor(chromium, room) as page:
         page.set_content(
             "<p style='color: #999; background: #aaa'>pale</p><button style='height: 9px'></button><p><a>" + "W" * 99
@@ -168,7 +168,7 @@ def test_what_looks_at_the_pages_sees_what_is_wrong(room: Showroom, chromium: Br
 
 @pytest.mark.browser
 @pytest.mark.needs("chromium")
-def test_tab_leads_through_a_page_in_its_order_and_shows_where_one_is(
+def test_tab_leads_through_a_page_in_order_and_shows_the_focus(
     room: Showroom, pages: list[Shown], chromium: Browser
 ) -> None:
     wrong = []
@@ -184,7 +184,7 @@ def test_tab_leads_through_a_page_in_its_order_and_shows_where_one_is(
                 if here is None or [here["place"]] == places[1:2]:
                     break
                 if here["place"] == places[-1]:
-                    # A time of day is one field with several stops.
+                    # A time of day is one field that takes several tabs.
                     continue
                 if here["place"] < places[-1] or not (here["seen"] and here["marked"]):
                     wrong.append((shown.name, here))
@@ -195,10 +195,10 @@ def test_tab_leads_through_a_page_in_its_order_and_shows_where_one_is(
 
 @pytest.mark.browser
 @pytest.mark.needs("chromium", "npm")
-def test_no_page_asks_for_anything_elsewhere_or_breaks_its_own_rules(room: Showroom, looked: Looked) -> None:
-    assert looked.asked == {urlsplit(room.url).netloc}
-    complaints = [(each.page and each.page.url, each.text) for each in looked.heard if each.type == "error"]
-    # Chromium also notes that a page was answered with 404 or 409.
+def test_no_page_fetches_from_another_site_or_breaks_its_own_policy(room: Showroom, findings: Findings) -> None:
+    assert findings.asked == {urlsplit(room.url).netloc}
+    complaints = [(each.page and each.page.url, each.text) for each in findings.heard if each.type == "error"]
+    # Chromium also logs pages with status 404 or 409.
     assert [each for each in complaints if "the server responded with a status" not in each[1]] == []
 
 
@@ -219,7 +219,7 @@ def _extended(environment: Environment, name: str) -> set[str]:
 
 @contextmanager
 def visitor(chromium: Browser, room: Showroom) -> Iterator[Page]:
-    """A browser on the smallest telephone there is."""
+    """A browser on the smallest phone."""
     context = chromium.new_context(viewport={"width": PHONE, "height": 640}, base_url=room.url, reduced_motion="reduce")
     context.set_default_timeout(60_000)
     yield context.new_page()

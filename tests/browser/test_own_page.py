@@ -1,4 +1,4 @@
-"""One's own page in a real browser: it counts the time that is left, and is whole without a script."""
+"""“My games” in a real browser: it counts down the time left, and is complete without a script."""
 
 import re
 
@@ -11,14 +11,14 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.needs("chromium"),
-    # What a page does is the same on either database; that is tested elsewhere.
+    # Pages are the same on either database, which is tested elsewhere.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
 
 @pytest.fixture
 def asked(table, served):
-    """Somebody who is asked, and has been mailed."""
+    """A player whose turn it is, and who has been emailed."""
     game = table("templari", 3)
     served.carry()
     return game.person_at(next(iter(game.asked())))
@@ -30,7 +30,7 @@ def sign_in(page: Page, token: str) -> None:
     expect(page.get_by_role("heading", name="It is your turn")).to_be_visible()
 
 
-def test_the_time_that_is_left_counts_down(people, links, asked, server):
+def test_the_time_left_counts_down(people, links, asked, server):
     page = people()
     page.clock.install(time=server.now())
     sign_in(page, links.made(Purpose.SIGN_IN, asked))
@@ -42,7 +42,7 @@ def test_the_time_that_is_left_counts_down(people, links, asked, server):
     assert seconds(before) - seconds(after) in range(64, 70), (before, after)
 
 
-def test_without_a_script_the_moment_stands_there_and_every_button_works(people, links, asked):
+def test_without_a_script_the_deadline_is_shown_and_every_button_works(people, links, asked):
     page = people(script=False)
     sign_in(page, links.made(Purpose.SIGN_IN, asked))
     expect(page.get_by_text("Decide by")).to_be_visible()
@@ -51,7 +51,7 @@ def test_without_a_script_the_moment_stands_there_and_every_button_works(people,
     assert "/s/" in page.url
 
 
-def test_on_a_wide_screen_one_comes_from_a_seat_to_the_talk_and_to_what_was(people, links, table):
+def test_on_a_wide_screen_the_page_of_a_seat_leads_to_the_talk_and_the_replay(people, links, table):
     game = table("templari", 3)
     page = people()
     page.goto(f"/s/{links.of(game, 0)[1]}")

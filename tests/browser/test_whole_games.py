@@ -1,7 +1,7 @@
-"""A whole game of each kind, by two people with telephones and a bot, from an empty lobby to the end and its replay.
+"""A whole game of each kind, by two people with phones and a bot, from the first form to the end and its replay.
 
-Nothing but pages and mails: a table is created, the other is invited by its link, both play on what their mails lead to.
-Some do it without script, one with the keyboard alone.
+Nothing is used but pages and emails: one person opens a table, the other joins by its link, and both play on the pages their
+emails lead to. Most of them do so without scripts, and one with the keyboard alone.
 """
 
 import random
@@ -21,14 +21,14 @@ pytestmark = [
     pytest.mark.needs("chromium"),
     # A game has up to a hundred choices, each of three pages, and the machine may be busy.
     pytest.mark.timeout(900),
-    # What a page does is the same on either database; that is tested elsewhere.
+    # Pages are the same on either database, which is tested elsewhere.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
 KINDS = games.names()
 
 WITH_SCRIPT = KINDS[1]
-"""Most games are played without scripts. One with them shows that they make no difference."""
+"""The game played with scripts, which make no difference. The others are played without."""
 
 BY_KEYBOARD = KINDS[-2]
 
@@ -36,7 +36,7 @@ A_FEW = 12
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_two_people_with_telephones_play_a_whole_game_from_creating_the_table_to_its_end(kind, served, people):
+def test_two_people_with_phones_play_a_whole_game_from_opening_the_table_to_its_end(kind, served, people):
     luck = random.Random(kind)
     ann, ben = (
         Player(people(script=kind == WITH_SCRIPT), luck, keyboard=kind == BY_KEYBOARD and name == "Ben")
@@ -45,7 +45,7 @@ def test_two_people_with_telephones_play_a_whole_game_from_creating_the_table_to
     invite = create_table(served, ann, kind)
     join(served, ben, invite)
     for name, player in (("ann", ann), ("ben", ben)):
-        player.page.goto(path_in(newest_mail(player.page, served, f"{name}@example.org"), "/s/"))
+        player.page.goto(path_in(newest_email(player.page, served, f"{name}@example.org"), "/s/"))
     assert play(served, [ann, ben], A_FEW) >= 4
     for player in (ann, ben) if (order := standing_order(kind)) else ():
         leave_order(player, order)
@@ -56,14 +56,14 @@ def test_two_people_with_telephones_play_a_whole_game_from_creating_the_table_to
 
 
 def standing_order(kind: str) -> str:
-    """What both leave to be answered once they have decided a few times: in a game of open bids, not to bid."""
+    """The order that both leave after a few choices: in a game of open bids, to pass."""
     rules = games.load(kind)
     ((_, decision), *_) = begin(rules, 3, bytes(32)).asks().items()
     return f"always {grammar.write(decision, decision.default)}" if orders.raising(decision) else ""
 
 
 def create_table(served: Served, player: Player, kind: str) -> str:
-    """From the front page to an open table; the link that its host passes on."""
+    """Open a table from the front page; the link to pass on."""
     page = player.page
     page.goto("/")
     player.press(page.locator(f"a[href='/new/{kind}']").first)
@@ -78,25 +78,25 @@ def create_table(served: Served, player: Player, kind: str) -> str:
             page.locator(f"[name='option_{name}']").fill(str(value))
     player.press(page.get_by_role("button", name="Open the table"))
     assert page.locator("h1").inner_text() == "Please look in your mail"
-    page.goto(path_in(newest_mail(page, served, "ann@example.org"), "/c/"))
+    page.goto(path_in(newest_email(page, served, "ann@example.org"), "/c/"))
     player.press(page.get_by_role("button", name="Open the table"))
     return path_in(page.locator("main").inner_text(), "/j/")
 
 
 def join(served: Served, player: Player, invite: str) -> None:
-    """From the link that somebody passed on to a place at the table."""
+    """Take a seat by the link that was passed on."""
     page = player.page
     page.goto(invite)
     page.get_by_label("Your mail address").fill("ben@example.org")
     page.get_by_label("Your name at the table").fill("Ben")
     player.press(page.get_by_role("button", name="Ask for a place"))
-    page.goto(path_in(newest_mail(page, served, "ben@example.org"), "/c/"))
+    page.goto(path_in(newest_email(page, served, "ben@example.org"), "/c/"))
     player.press(page.get_by_role("button", name="Take the place"))
     assert page.get_by_text("The game has begun.").count()
 
 
-def newest_mail(page: Page, served: Served, address: str) -> str:
-    """The text of the newest mail to an address, as the mailbox shows it."""
+def newest_email(page: Page, served: Served, address: str) -> str:
+    """The text of the newest email to an address, as the inbox shows it."""
     served.carry()
     page.goto(f"/mailbox?to={address}")
     with page.expect_navigation():
@@ -105,7 +105,7 @@ def newest_mail(page: Page, served: Served, address: str) -> str:
 
 
 def look_back(player: Player) -> None:
-    """Replay the game from the first turn on, a step forth and back."""
+    """Open the replay at the first turn, and go a step forward and back."""
     player.press(player.page.get_by_role("link", name="Look back at the game"))
     player.press(player.page.get_by_role("link", name="From the beginning"))
     first = player.page.locator("h1").inner_text()
@@ -116,7 +116,7 @@ def look_back(player: Player) -> None:
 
 
 def leave_order(player: Player, order: str) -> None:
-    """Let an order answer from now on."""
+    """Leave an order that answers from now on."""
     player.page.get_by_text("Set an order").click()
     player.page.get_by_label("Your order").fill(order)
     player.press(player.page.get_by_role("button", name="Set this order"))
@@ -124,8 +124,8 @@ def leave_order(player: Player, order: str) -> None:
 
 
 def play(served: Served, players: list[Player], most: int = 1000) -> int:
-    """Everybody looks at their page in turn and decides what it asks, until the end or so often; how often that was."""
-    # To an address with a place on the page a browser only scrolls.
+    """Let all players choose in turn until the end, or a number of times; the number of choices."""
+    # For an address with a fragment, a browser only scrolls.
     seats = {id(player): player.page.url.partition("#")[0] for player in players}
     decided, idle = 0, 0
     while decided < most and not all(is_over(player) for player in players):

@@ -1,4 +1,4 @@
-"""A table or listing wider than its place: its edge says that it goes on, until its end is in view."""
+"""A table or listing wider than the page: its edge fades until its end is in view."""
 
 from pathlib import Path
 
@@ -24,18 +24,18 @@ def page(chromium: Browser) -> Page:
     return page
 
 
-def test_what_goes_on_beyond_the_edge_fades_there_until_its_end_is_seen(page: Page) -> None:
+def test_content_beyond_the_edge_fades_until_its_end_is_in_view(page: Page) -> None:
     wide = page.locator("#wide")
     assert wide.evaluate(FADING) == "32px"
     wide.evaluate("each => { each.scrollLeft = 9999 }")
     page.wait_for_function(f"({FADING})(document.getElementById('wide')) === '0px'")
 
 
-def test_what_has_room_is_shown_whole(page: Page) -> None:
+def test_content_that_has_room_does_not_fade(page: Page) -> None:
     assert page.locator("#narrow").evaluate(FADING) == "0px"
 
 
-def test_the_frame_of_what_the_keyboard_has_come_to_does_not_fade(page: Page) -> None:
+def test_the_focus_ring_does_not_fade(page: Page) -> None:
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "wide"
     assert page.locator("#wide").evaluate(MASK) == "none"

@@ -32,7 +32,7 @@ def die_at(point: str, number: int) -> None:
         if name == point and next(passed) == number:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    failpoints.arm(strike if number else None)
+    failpoints.set_handler(strike if number else None)
 
 
 def serve(database: str, clock_file: str, port: int) -> None:

@@ -37,7 +37,7 @@ from pbem.tokens import Purpose, row_of
 from tests.copies import Copy
 from tests.crash import process
 from tests.crash.process import KEYS
-from tests.mail.sink import Kept, Sink
+from tests.mail.sink import ReceivedEmail, Sink
 from tests.ports import free_port
 from tests.waiting import PATIENCE, until
 
@@ -141,7 +141,7 @@ class Town:
 
     # People
 
-    def answer(self, email: Kept) -> bool:
+    def answer(self, email: ReceivedEmail) -> bool:
         """Do what a turn's mail asks for: press one of its buttons, often twice, on any of the web servers."""
         if "IF YOU DO NOT ANSWER" not in email.text:
             return False
@@ -236,7 +236,7 @@ class Town:
         self.seen["mails"] = len(by_name)
 
 
-def moves_in(email: Kept) -> list[str]:
+def moves_in(email: ReceivedEmail) -> list[str]:
     """The paths of a mail's links that are one choice each."""
     return re.findall(rf"{SITE}(/m/[a-z2-7]{{33}}/[^\s/]+)\s", email.text)
 

@@ -1,4 +1,4 @@
-"""What a refusal says of an address: that it is gone, that it takes nothing now, or nothing at all."""
+"""Refusals: the address is gone, it takes nothing now, or the refusal is not about the address."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from pbem.domain.bounce import is_about_sender, is_gone
 
 
 @pytest.mark.parametrize(
-    ("said", "gone", "about_sender"),
+    ("answer", "gone", "about_sender"),
     [
         ("550 5.1.1 no such user", True, False),
         ("550 5.1.10 recipient not found", True, False),
@@ -28,6 +28,6 @@ from pbem.domain.bounce import is_about_sender, is_gone
         ("450 4.1.1 try later", False, False),
     ],
 )
-def test_a_refusal_is_told_apart(said, gone, about_sender):
-    assert is_gone(said) is gone
-    assert is_about_sender(said) is about_sender
+def test_a_refusal_is_about_the_address_or_the_sender(answer, gone, about_sender):
+    assert is_gone(answer) is gone
+    assert is_about_sender(answer) is about_sender

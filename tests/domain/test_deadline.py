@@ -1,4 +1,4 @@
-"""Deadlines, case by case: each rule moves the moment later, and says that it did."""
+"""Deadlines, case by case: each rule moves the deadline later, and is named as a reason."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -7,21 +7,21 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pbem.domain.deadline import (
-    Due,
+    Deadline,
     ExtendedBy,
     ExtendedTo,
     Extension,
     Part,
     Reason,
     Turn,
-    differs,
-    due,
+    deadline_of,
+    is_noticeably_later,
+    negligible,
     notice,
-    offered_at,
     parse_extension,
-    printed,
-    unnoticed,
-    why_later,
+    printed_deadline,
+    reasons_later,
+    seat_offer_at,
 )
 from pbem.domain.errors import BadInput
 from pbem.domain.interval import Interval
@@ -36,7 +36,7 @@ def utc(text: str) -> datetime:
 
 
 def nov(text: str) -> datetime:
-    """A day and time of November 2026; the 24th is a Tuesday."""
+    """A day and time in November 2026; the 24th is a Tuesday."""
     return utc(f"2026-11-{text}")
 
 
@@ -49,7 +49,7 @@ def hours(count: float) -> timedelta:
 
 
 def turn(pace: str = "1d", accepted: str | None = "24 10:00") -> Turn:
-    """A turn whose mail was rendered at ten on that Tuesday."""
+    """A turn whose email was rendered at ten on that Tuesday."""
     return Turn(
         pace=parse_pace(pace),
         zone=ZoneInfo("UTC"),
@@ -58,25 +58,25 @@ def turn(pace: str = "1d", accepted: str | None = "24 10:00") -> Turn:
     )
 
 
-def reasons(result: Due) -> list[Reason]:
+def reasons(result: Deadline) -> list[Reason]:
     return [part.reason for part in result.parts]
 
 
 # The start
 
 
-def test_a_clock_does_not_start_before_its_mail_is_accepted() -> None:
-    assert due(turn(accepted=None)) == Due(None, None)
+def test_a_clock_does_not_start_before_its_email_is_accepted() -> None:
+    assert deadline_of(turn(accepted=None)) == Deadline(None, None)
 
 
-def test_a_clock_starts_when_its_mail_is_accepted() -> None:
-    result = due(turn(accepted="24 15:00"))
+def test_a_clock_starts_when_its_email_is_accepted() -> None:
+    result = deadline_of(turn(accepted="24 15:00"))
     assert result.start == nov("24 15:00")
     assert result.at == nov("25 15:00")
     assert result.parts == (Part(Reason.PACE, hours(24), nov("25 15:00")),)
 
 
-# The printed moment
+# The printed deadline
 
 
 @pytest.mark.parametrize(
@@ -92,31 +92,31 @@ def test_a_clock_starts_when_its_mail_is_accepted() -> None:
         ("Tue,Fri 20:17 Europe/Berlin", "24 06:00", "24 19:17"),
     ],
 )
-def test_the_printed_moment_is_rounded_up_as_suits_the_pace(pace: str, rendered: str, moment: str) -> None:
-    assert printed(replace(turn(pace), rendered_at=nov(rendered))).at == nov(moment)
+def test_the_printed_deadline_is_rounded_up_to_suit_the_pace(pace: str, rendered: str, moment: str) -> None:
+    assert printed_deadline(replace(turn(pace), rendered_at=nov(rendered))).at == nov(moment)
 
 
-def test_the_printed_moment_is_round_on_the_players_own_clock() -> None:
+def test_the_printed_deadline_is_round_in_the_players_own_zone() -> None:
     kathmandu = replace(turn(), zone=ZoneInfo("Asia/Kathmandu"))
-    assert printed(kathmandu).at == nov("25 10:15")
+    assert printed_deadline(kathmandu).at == nov("25 10:15")
 
 
-def test_the_printed_moment_knows_vacation_and_quiet_hours() -> None:
+def test_the_printed_deadline_allows_for_vacation_and_quiet_hours() -> None:
     away = replace(turn(), vacations=stop("25 00:00", "27 00:00"))
-    assert printed(away).at == nov("27 12:00")
+    assert printed_deadline(away).at == nov("27 12:00")
     asleep = replace(turn(), quiet=parse_quiet("08:00-13:00", ZoneInfo("UTC")))
-    assert printed(asleep).at == nov("25 13:00")
+    assert printed_deadline(asleep).at == nov("25 13:00")
 
 
-def test_acceptance_within_the_rounding_keeps_the_printed_moment() -> None:
+def test_acceptance_within_the_rounding_keeps_the_printed_deadline() -> None:
     rendered = replace(turn("12h"), rendered_at=nov("24 10:01"))
     accepted = replace(rendered, accepted_at=nov("24 10:04"))
-    assert due(accepted).at == printed(rendered).at
+    assert deadline_of(accepted).at == printed_deadline(rendered).at
 
 
-def test_the_printed_moment_is_a_floor_even_if_acceptance_was_dated_before_rendering() -> None:
+def test_the_printed_deadline_holds_even_if_acceptance_is_dated_before_rendering() -> None:
     early = turn(accepted="24 08:00")
-    assert due(early).at == printed(early).at
+    assert deadline_of(early).at == printed_deadline(early).at
 
 
 # Summer time
@@ -126,9 +126,9 @@ def test_the_printed_moment_is_a_floor_even_if_acceptance_was_dated_before_rende
     ("accepted", "moment"),
     [("2026-03-28 19:00", "2026-03-29 19:00"), ("2026-10-24 18:00", "2026-10-25 18:00")],
 )
-def test_a_day_is_24_hours_also_when_the_clocks_change(accepted: str, moment: str) -> None:
+def test_a_day_is_24_hours_even_when_the_clocks_change(accepted: str, moment: str) -> None:
     over_night = Turn(parse_pace("1d"), BERLIN, utc(accepted), utc(accepted))
-    assert due(over_night).at == utc(moment)
+    assert deadline_of(over_night).at == utc(moment)
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ def test_a_day_is_24_hours_also_when_the_clocks_change(accepted: str, moment: st
         ("Asia/Kathmandu", "2026-11-21 10:00", "2026-11-22 14:15"),
     ],
 )
-def test_a_calendar_moment_stays_on_the_wall_when_the_clocks_change(zone: str, rendered: str, moment: str) -> None:
+def test_a_calendar_moment_keeps_its_local_time_when_the_clocks_change(zone: str, rendered: str, moment: str) -> None:
     pace = parse_pace(f"Sun 20:00 {zone}")
-    assert printed(Turn(pace, ZoneInfo(zone), utc(rendered))).at == utc(moment)
+    assert printed_deadline(Turn(pace, ZoneInfo(zone), utc(rendered))).at == utc(moment)
 
 
 # Calendar paces
@@ -153,52 +153,52 @@ def test_a_calendar_moment_stays_on_the_wall_when_the_clocks_change(zone: str, r
 CALENDAR = "Tue,Fri 20:00 Europe/Berlin"
 
 
-def test_a_mail_shortly_before_a_calendar_moment_gets_the_next_one() -> None:
-    assert due(turn(CALENDAR, accepted="24 18:55")).at == nov("27 19:00")
+def test_an_email_shortly_before_a_calendar_moment_is_due_at_the_next() -> None:
+    assert deadline_of(turn(CALENDAR, accepted="24 18:55")).at == nov("27 19:00")
 
 
 def test_half_a_day_is_enough_for_a_calendar_moment() -> None:
     early = replace(turn(CALENDAR), rendered_at=nov("24 06:00"))
-    assert due(replace(early, accepted_at=nov("24 07:00"))).at == nov("24 19:00")
-    assert due(replace(early, accepted_at=nov("24 07:00:01"))).at == nov("27 19:00")
+    assert deadline_of(replace(early, accepted_at=nov("24 07:00"))).at == nov("24 19:00")
+    assert deadline_of(replace(early, accepted_at=nov("24 07:00:01"))).at == nov("27 19:00")
 
 
-def test_a_calendar_moment_in_a_pause_gives_way_to_the_next() -> None:
+def test_a_calendar_moment_in_a_pause_is_replaced_by_the_next() -> None:
     paused = replace(turn(CALENDAR), pauses=stop("26 10:00", "27 19:30"))
-    result = due(paused)
+    result = deadline_of(paused)
     assert result.at == utc("2026-12-01 19:00")
     assert reasons(result) == [Reason.PACE, Reason.PAUSE]
 
 
 def test_a_pause_well_before_a_calendar_moment_changes_nothing() -> None:
-    assert due(replace(turn(CALENDAR), pauses=stop("25 10:00", "26 10:00"))).at == nov("27 19:00")
+    assert deadline_of(replace(turn(CALENDAR), pauses=stop("25 10:00", "26 10:00"))).at == nov("27 19:00")
 
 
-def test_a_calendar_moment_at_which_a_pause_begins_stands() -> None:
-    assert due(replace(turn(CALENDAR), pauses=stop("27 19:00", "28 19:00"))).at == nov("27 19:00")
+def test_a_calendar_moment_at_which_a_pause_begins_still_counts() -> None:
+    assert deadline_of(replace(turn(CALENDAR), pauses=stop("27 19:00", "28 19:00"))).at == nov("27 19:00")
 
 
-def test_who_had_less_than_half_a_day_because_of_a_pause_gets_the_next_calendar_moment() -> None:
-    assert due(replace(turn(CALENDAR), pauses=stop("24 11:00", "27 18:00"))).at == utc("2026-12-01 19:00")
+def test_less_than_half_a_day_because_of_a_pause_means_the_next_calendar_moment() -> None:
+    assert deadline_of(replace(turn(CALENDAR), pauses=stop("24 11:00", "27 18:00"))).at == utc("2026-12-01 19:00")
 
 
 def test_a_calendar_moment_soon_after_an_outage_leaves_the_notice() -> None:
-    result = due(replace(turn(CALENDAR), outages=stop("27 10:00", "27 15:00")))
+    result = deadline_of(replace(turn(CALENDAR), outages=stop("27 10:00", "27 15:00")))
     assert result.at == nov("28 03:00")
     assert reasons(result) == [Reason.PACE, Reason.NOTICE]
 
 
 def test_a_calendar_waits_while_the_table_is_paused() -> None:
-    result = due(replace(turn(CALENDAR), pauses=stop("26 10:00", None)))
+    result = deadline_of(replace(turn(CALENDAR), pauses=stop("26 10:00", None)))
     assert result.at is None
     assert result.waits_for is Reason.PAUSE
 
 
-# What stops the clock
+# Stops
 
 
 def test_an_outage_is_given_back() -> None:
-    result = due(replace(turn("3d"), outages=stop("24 20:00", "24 23:00")))
+    result = deadline_of(replace(turn("3d"), outages=stop("24 20:00", "24 23:00")))
     assert result.at == nov("27 13:00")
     assert result.parts == (
         Part(Reason.PACE, hours(72), nov("27 10:00")),
@@ -206,12 +206,12 @@ def test_an_outage_is_given_back() -> None:
     )
 
 
-def test_an_outage_before_the_clock_started_gives_nothing() -> None:
-    assert due(replace(turn(), outages=stop("23 10:00", "24 10:00"))).at == nov("25 10:00")
+def test_an_outage_before_the_clock_started_adds_nothing() -> None:
+    assert deadline_of(replace(turn(), outages=stop("23 10:00", "24 10:00"))).at == nov("25 10:00")
 
 
-def test_time_that_stops_share_is_given_once_and_to_the_first_of_them() -> None:
-    result = due(
+def test_time_that_stops_share_counts_once_and_for_the_first_of_them() -> None:
+    result = deadline_of(
         replace(
             turn("3d"),
             outages=stop("24 20:00", "24 23:00"),
@@ -235,112 +235,112 @@ def test_time_that_stops_share_is_given_once_and_to_the_first_of_them() -> None:
         ("vacations", Reason.VACATION),
     ],
 )
-def test_there_is_no_deadline_while_the_clock_stands_still(field: str, reason: Reason) -> None:
+def test_there_is_no_deadline_while_the_clock_is_stopped(field: str, reason: Reason) -> None:
     open_end = stop("25 00:00", None)
     waiting = {
         "outages": replace(turn(), outages=open_end),
         "pauses": replace(turn(), pauses=open_end),
         "vacations": replace(turn(), vacations=open_end),
     }[field]
-    result = due(waiting)
+    result = deadline_of(waiting)
     assert (result.start, result.at, result.waits_for) == (nov("24 10:00"), None, reason)
 
 
-def test_what_is_waited_for_is_the_stop_that_goes_on() -> None:
+def test_a_stopped_clock_waits_for_the_stop_without_an_end() -> None:
     waiting = replace(turn(), outages=stop("24 11:00", "24 12:00"), pauses=stop("25 00:00", None))
-    assert due(waiting).waits_for is Reason.PAUSE
+    assert deadline_of(waiting).waits_for is Reason.PAUSE
 
 
 def test_a_pause_that_begins_after_the_deadline_does_not_stop_it() -> None:
-    assert due(replace(turn(), pauses=stop("25 10:00", None))).at == nov("25 10:00")
+    assert deadline_of(replace(turn(), pauses=stop("25 10:00", None))).at == nov("25 10:00")
 
 
-# An address that cannot be reached
+# Unreachable addresses
 
 
-def test_an_unreachable_address_pauses_the_clock_until_mail_goes_through() -> None:
-    result = due(replace(turn("3d"), unreachable=stop("24 12:00", "26 12:00")))
+def test_an_unreachable_address_stops_the_clock_until_an_email_goes_through() -> None:
+    result = deadline_of(replace(turn("3d"), unreachable=stop("24 12:00", "26 12:00")))
     assert result.at == nov("29 10:00")
     assert reasons(result) == [Reason.PACE, Reason.UNREACHABLE]
-    assert offered_at(replace(turn("3d"), unreachable=stop("24 12:00", "26 12:00"))) is None
+    assert seat_offer_at(replace(turn("3d"), unreachable=stop("24 12:00", "26 12:00"))) is None
 
 
-def test_an_unreachable_address_pauses_the_clock_for_a_week_at_most() -> None:
+def test_an_unreachable_address_stops_the_clock_for_a_week_at_most() -> None:
     dead = replace(turn(), unreachable=(Interval(nov("10 10:00"), None),), rendered_at=nov("10 10:00"))
     dead = replace(dead, accepted_at=nov("10 10:00"))
-    assert due(dead).at == nov("18 10:00")
-    assert offered_at(dead) == nov("17 10:00")
+    assert deadline_of(dead).at == nov("18 10:00")
+    assert seat_offer_at(dead) == nov("17 10:00")
 
 
-def test_why_there_is_more_time_names_what_moved_it_and_no_step_that_any_deadline_takes() -> None:
+def test_the_reasons_for_more_time_leave_out_the_steps_of_every_deadline() -> None:
     plain = turn()
-    told = printed(plain).at
-    assert told is not None
-    delayed = replace(plain, promised=told, outages=stop("24 12:00", "24 15:30"))
-    assert {Reason.PACE, Reason.ROUNDING} <= set(reasons(due(delayed)))
-    assert why_later(due(delayed), told) == ["outage of the server"]
-    slow = replace(plain, promised=told, accepted_at=nov("24 16:20"))
-    assert why_later(due(slow), told) == ["mail that was long on its way"]
+    reasons_given = printed_deadline(plain).at
+    assert reasons_given is not None
+    delayed = replace(plain, promised=reasons_given, outages=stop("24 12:00", "24 15:30"))
+    assert {Reason.PACE, Reason.ROUNDING} <= set(reasons(deadline_of(delayed)))
+    assert reasons_later(deadline_of(delayed), reasons_given) == ["outage of the server"]
+    slow = replace(plain, promised=reasons_given, accepted_at=nov("24 16:20"))
+    assert reasons_later(deadline_of(slow), reasons_given) == ["mail that was long on its way"]
 
 
-def test_the_patience_of_a_table_can_be_chosen() -> None:
+def test_the_patience_of_a_table_is_a_setting() -> None:
     dead = replace(turn(), unreachable=stop("24 10:00", None), patience=hours(48))
-    assert due(dead).at == nov("27 10:00")
-    assert offered_at(dead) == nov("26 10:00")
+    assert deadline_of(dead).at == nov("27 10:00")
+    assert seat_offer_at(dead) == nov("26 10:00")
 
 
 def test_several_failures_in_one_turn_share_the_patience() -> None:
     flapping = stop("24 12:00", "25 12:00") + stop("25 18:00", None)
     dead = replace(turn("3d"), unreachable=flapping, patience=hours(48))
-    assert offered_at(dead) == nov("26 18:00")
+    assert seat_offer_at(dead) == nov("26 18:00")
 
 
-def test_an_address_dead_for_long_gets_no_new_week_at_each_turn() -> None:
+def test_a_long_dead_address_gets_no_new_week_at_each_turn() -> None:
     dead = replace(turn(), unreachable=stop("10 12:00", None))
-    assert offered_at(dead) == nov("17 12:00")
-    assert due(dead).at == nov("25 10:00")
+    assert seat_offer_at(dead) == nov("17 12:00")
+    assert deadline_of(dead).at == nov("25 10:00")
 
 
 def test_a_failure_that_was_over_before_the_turn_does_not_count() -> None:
     healed = replace(turn(), unreachable=stop("10 12:00", "24 10:00"))
-    assert offered_at(healed) is None
+    assert seat_offer_at(healed) is None
 
 
-def test_a_seat_whose_mail_never_left_is_offered_too() -> None:
+def test_a_seat_whose_email_never_left_is_offered_too() -> None:
     dead = replace(turn(accepted=None), unreachable=stop("24 10:00", None), patience=hours(48))
-    assert due(dead).at is None
-    assert offered_at(dead) == nov("26 10:00")
+    assert deadline_of(dead).at is None
+    assert seat_offer_at(dead) == nov("26 10:00")
 
 
 # Extensions
 
 
-def test_an_extension_by_an_amount_is_time_in_which_the_clock_runs() -> None:
+def test_an_extension_by_a_length_adds_running_time() -> None:
     more = replace(turn(), extensions=(ExtendedBy(hours(24)),))
-    assert due(more).at == nov("26 10:00")
+    assert deadline_of(more).at == nov("26 10:00")
     away = replace(more, vacations=stop("25 12:00", "28 12:00"))
-    assert due(away).at == nov("29 10:00")
-    assert reasons(due(away)) == [Reason.PACE, Reason.EXTENSION]
+    assert deadline_of(away).at == nov("29 10:00")
+    assert reasons(deadline_of(away)) == [Reason.PACE, Reason.EXTENSION]
 
 
-def test_an_extension_to_a_moment_takes_nothing_from_who_has_longer() -> None:
-    assert due(replace(turn(), extensions=(ExtendedTo(nov("26 20:00")),))).at == nov("26 20:00")
-    assert due(replace(turn(), extensions=(ExtendedTo(nov("25 09:00")),))).at == nov("25 10:00")
+def test_an_extension_to_a_moment_never_shortens_a_later_deadline() -> None:
+    assert deadline_of(replace(turn(), extensions=(ExtendedTo(nov("26 20:00")),))).at == nov("26 20:00")
+    assert deadline_of(replace(turn(), extensions=(ExtendedTo(nov("25 09:00")),))).at == nov("25 10:00")
 
 
 def test_extensions_add_up_in_their_order() -> None:
     both = (ExtendedTo(nov("26 20:00")), ExtendedBy(hours(2)))
-    assert due(replace(turn(), extensions=both)).at == nov("26 22:00")
+    assert deadline_of(replace(turn(), extensions=both)).at == nov("26 22:00")
 
 
 def test_an_extension_into_an_open_pause_waits_for_its_end() -> None:
     paused = replace(turn(), extensions=(ExtendedBy(hours(24)),), pauses=stop("25 12:00", None))
-    assert due(paused).waits_for is Reason.PAUSE
+    assert deadline_of(paused).waits_for is Reason.PAUSE
     to = replace(paused, extensions=(ExtendedTo(nov("26 20:00")),))
-    assert (due(to).at, due(to).waits_for) == (None, Reason.PAUSE)
+    assert (deadline_of(to).at, deadline_of(to).waits_for) == (None, Reason.PAUSE)
 
 
-def test_an_organiser_writes_an_amount_or_a_moment() -> None:
+def test_an_extension_is_a_length_or_a_moment() -> None:
     now = nov("24 10:00")
     assert parse_extension("2d", now, BERLIN) == ExtendedBy(hours(48))
     expected: Extension = ExtendedTo(nov("26 19:00"))
@@ -361,7 +361,7 @@ def test_an_organiser_writes_an_amount_or_a_moment() -> None:
         ("0001-01-01 00:00", "."),
     ],
 )
-def test_an_extension_that_cannot_be_is_refused_and_says_why(text: str, says: str) -> None:
+def test_an_impossible_extension_is_refused_with_the_reason(text: str, says: str) -> None:
     for zone in (BERLIN, ZoneInfo("America/New_York")):
         with pytest.raises(BadInput, match=says):
             parse_extension(text, nov("24 16:00"), zone)
@@ -370,16 +370,16 @@ def test_an_extension_that_cannot_be_is_refused_and_says_why(text: str, says: st
 # Promises
 
 
-def test_a_promised_moment_is_never_moved_earlier() -> None:
+def test_a_promised_deadline_is_never_moved_earlier() -> None:
     cancelled = replace(turn(), promised=nov("28 12:00"))
-    result = due(cancelled)
+    result = deadline_of(cancelled)
     assert result.at == nov("28 12:00")
     assert reasons(result) == [Reason.PACE, Reason.PROMISE]
 
 
-def test_a_promised_moment_in_new_quiet_hours_still_moves_out_of_them() -> None:
+def test_a_promised_deadline_in_new_quiet_hours_still_moves_out_of_them() -> None:
     asleep = replace(turn(), promised=nov("28 23:00"), quiet=parse_quiet("22:00-07:00", BERLIN))
-    assert due(asleep).at == nov("29 06:00")
+    assert deadline_of(asleep).at == nov("29 06:00")
 
 
 @pytest.mark.parametrize(
@@ -395,13 +395,13 @@ def test_a_promised_moment_in_new_quiet_hours_still_moves_out_of_them() -> None:
         (CALENDAR, "24 19:00", "24 20:01", True),
     ],
 )
-def test_more_than_an_hour_or_a_quarter_of_the_time_needs_a_new_mail(
+def test_a_delay_of_over_an_hour_or_a_quarter_of_the_time_needs_a_new_email(
     pace: str, promised_at: str, effective_at: str, expected: bool
 ) -> None:
-    assert differs(nov(promised_at), nov(effective_at), parse_pace(pace)) is expected
+    assert is_noticeably_later(nov(promised_at), nov(effective_at), parse_pace(pace)) is expected
 
 
-# Notice after the clock stood still
+# Notice after a stop
 
 
 @pytest.mark.parametrize(("pace", "least"), [("7d", 12), ("1d", 12), ("12h", 3), ("1h", 0.25), (CALENDAR, 12)])
@@ -409,64 +409,64 @@ def test_half_a_day_or_a_quarter_of_the_time_is_left_after_a_stop(pace: str, lea
     assert notice(parse_pace(pace)) == hours(least)
 
 
-def test_an_outage_just_before_the_deadline_leaves_time_to_come_back() -> None:
-    result = due(replace(turn(), outages=stop("25 09:55", "25 12:00")))
+def test_an_outage_just_before_the_deadline_leaves_some_notice() -> None:
+    result = deadline_of(replace(turn(), outages=stop("25 09:55", "25 12:00")))
     assert result.at == utc("2026-11-26 00:00")
     assert reasons(result) == [Reason.PACE, Reason.OUTAGE, Reason.NOTICE]
 
 
-def test_an_outage_of_an_hour_leaves_only_what_it_took() -> None:
-    assert due(replace(turn(), outages=stop("25 09:00", "25 10:00"))).at == nov("25 11:00")
-    longer = due(replace(turn(), outages=stop("25 09:00", "25 10:00:01")))
+def test_an_outage_of_an_hour_only_adds_its_own_length() -> None:
+    assert deadline_of(replace(turn(), outages=stop("25 09:00", "25 10:00"))).at == nov("25 11:00")
+    longer = deadline_of(replace(turn(), outages=stop("25 09:00", "25 10:00:01")))
     assert longer.at == nov("25 23:00")
 
 
-def test_short_paces_call_a_quarter_of_the_time_a_long_stop() -> None:
-    assert unnoticed(parse_pace("5m")) == timedelta(seconds=75)
-    result = due(replace(turn("5m"), outages=stop("24 10:04:30", "24 10:10:30")))
+def test_at_a_short_pace_a_quarter_of_the_time_is_a_long_stop() -> None:
+    assert negligible(parse_pace("5m")) == timedelta(seconds=75)
+    result = deadline_of(replace(turn("5m"), outages=stop("24 10:04:30", "24 10:10:30")))
     assert result.at == nov("24 10:12")
     assert reasons(result)[:3] == [Reason.PACE, Reason.OUTAGE, Reason.NOTICE]
 
 
-def test_pauses_and_vacations_leave_time_to_come_back_too() -> None:
-    assert due(replace(turn(), pauses=stop("25 09:00", "25 14:00"))).at == nov("26 02:00")
-    assert due(replace(turn(), vacations=stop("25 09:00", "27 00:00"))).at == nov("27 12:00")
+def test_pauses_and_vacations_leave_some_notice_too() -> None:
+    assert deadline_of(replace(turn(), pauses=stop("25 09:00", "25 14:00"))).at == nov("26 02:00")
+    assert deadline_of(replace(turn(), vacations=stop("25 09:00", "27 00:00"))).at == nov("27 12:00")
 
 
 def test_the_notice_itself_runs_only_while_the_clock_runs() -> None:
     stops = stop("25 09:00", "25 14:00") + stop("25 20:00", "26 20:00")
-    assert due(replace(turn(), pauses=stops)).at == nov("27 08:00")
+    assert deadline_of(replace(turn(), pauses=stops)).at == nov("27 08:00")
     short = stop("25 09:00", "25 14:00") + stop("25 20:00", "25 20:30")
-    assert due(replace(turn(), pauses=short)).at == nov("26 03:00")
+    assert deadline_of(replace(turn(), pauses=short)).at == nov("26 03:00")
 
 
 def test_a_notice_that_runs_into_an_open_pause_waits_for_its_end() -> None:
     stops = stop("25 09:00", "25 14:00") + stop("25 20:00", None)
-    assert due(replace(turn(), pauses=stops)).waits_for is Reason.PAUSE
+    assert deadline_of(replace(turn(), pauses=stops)).waits_for is Reason.PAUSE
 
 
 # Quiet hours
 
 
-def test_a_due_moment_in_quiet_hours_moves_to_their_end_and_says_so() -> None:
+def test_a_deadline_in_quiet_hours_moves_to_their_end_and_names_the_reason() -> None:
     asleep = replace(turn("12h", accepted="24 15:00"), quiet=parse_quiet("22:00-07:30", BERLIN))
-    result = due(asleep)
+    result = deadline_of(asleep)
     assert result.at == nov("25 06:30")
     assert result.parts[-1] == Part(Reason.QUIET, hours(3.5), nov("25 06:30"))
 
 
-def test_a_due_moment_after_quiet_hours_is_round_again() -> None:
+def test_a_deadline_after_quiet_hours_is_round_again() -> None:
     asleep = replace(turn(accepted="24 15:00"), quiet=parse_quiet("15:00-17:30", BERLIN))
-    assert due(asleep).at == nov("25 17:00")
+    assert deadline_of(asleep).at == nov("25 17:00")
 
 
-def test_a_due_moment_that_quiet_hours_push_into_a_pause_comes_after_it() -> None:
+def test_a_deadline_that_quiet_hours_push_into_a_pause_comes_after_it() -> None:
     asleep = replace(
         turn(accepted="24 22:30"),
         quiet=parse_quiet("22:00-07:00", BERLIN),
         pauses=stop("26 02:00", "26 14:00"),
     )
-    result = due(asleep)
+    result = deadline_of(asleep)
     assert [(part.reason, part.at) for part in result.parts] == [
         (Reason.PACE, nov("25 22:30")),
         (Reason.ROUNDING, nov("25 23:00")),
@@ -491,6 +491,6 @@ def test_a_moment_that_is_not_in_utc_is_refused() -> None:
         ExtendedTo(local)
 
 
-def test_a_table_cannot_have_no_patience() -> None:
+def test_patience_must_be_positive() -> None:
     with pytest.raises(ValueError, match="nobody can wait"):
         replace(turn(), patience=timedelta(0))

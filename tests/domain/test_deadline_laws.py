@@ -1,4 +1,4 @@
-"""Deadlines, as laws: whatever happens, nobody loses time to somebody else's trouble."""
+"""Deadlines, as laws: whatever happens, nobody loses time because of someone else."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
@@ -11,12 +11,12 @@ from pbem.domain.deadline import (
     ExtendedBy,
     ExtendedTo,
     Turn,
-    differs,
-    due,
-    printed,
-    stopped,
+    deadline_of,
+    is_noticeably_later,
+    printed_deadline,
+    stops,
 )
-from pbem.domain.interval import Interval, running
+from pbem.domain.interval import Interval, running_time
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.quiet_hours import QuietHours
 
@@ -31,12 +31,12 @@ paces = st.sampled_from(["5m", "1h", "12h", "1d", "3d", "Tue,Fri 20:00 Europe/Be
     parse_pace
 )
 moments = st.integers(0, MINUTES_OF_A_WEEK).map(lambda minutes: BEGINNING + timedelta(minutes=minutes))
-stops = st.builds(
+intervals = st.builds(
     lambda start, minutes: Interval(start, start + timedelta(minutes=minutes)),
     moments,
     st.one_of(st.integers(0, 90), st.integers(0, 3 * 24 * 60)),
 )
-several = st.lists(stops, max_size=3).map(tuple)
+several = st.lists(intervals, max_size=3).map(tuple)
 nights = st.builds(
     lambda begin, hours, zone: QuietHours(time(begin, 30), time((begin + hours) % 24, 10), zone),
     st.integers(0, 23),
@@ -78,8 +78,8 @@ turns = st.builds(
 
 
 def moment_of(turn: Turn) -> datetime:
-    """The deadline of a turn of which every stop has an end."""
-    at = due(turn).at
+    """The deadline of a turn whose stops have all ended."""
+    at = deadline_of(turn).at
     assert at is not None
     return at
 
@@ -113,57 +113,57 @@ def test_more_extensions_never_move_a_deadline_earlier(turn: Turn, more: tuple[E
 
 
 @given(turns)
-def test_a_deadline_is_never_before_what_was_promised(turn: Turn) -> None:
+def test_a_deadline_is_never_before_the_promised_one(turn: Turn) -> None:
     assert turn.promised is None or moment_of(turn) >= turn.promised
 
 
 @given(turns)
-def test_a_deadline_is_never_before_the_one_that_was_printed(turn: Turn) -> None:
-    floor = printed(turn).at
+def test_a_deadline_is_never_before_the_printed_one(turn: Turn) -> None:
+    floor = printed_deadline(turn).at
     assert floor is not None
     assert moment_of(turn) >= floor
 
 
 @given(turns, several)
 def test_a_printed_deadline_that_is_promised_holds_whatever_is_cancelled(
-    turn: Turn, kept: tuple[Interval, ...]
+    turn: Turn, effective: tuple[Interval, ...]
 ) -> None:
-    told = printed(turn).at
-    cancelled = replace(turn, promised=told, vacations=kept, extensions=(), quiet=None)
-    assert told is not None
-    assert moment_of(cancelled) >= told
+    printed = printed_deadline(turn).at
+    cancelled = replace(turn, promised=printed, vacations=effective, extensions=(), quiet=None)
+    assert printed is not None
+    assert moment_of(cancelled) >= printed
 
 
 @given(turns)
-def test_a_player_has_all_the_time_of_the_pace_with_the_clock_running(turn: Turn) -> None:
-    result = due(turn)
+def test_a_player_gets_all_the_time_of_the_pace_with_the_clock_running(turn: Turn) -> None:
+    result = deadline_of(turn)
     assert result.start is not None
     assert result.at is not None
     if isinstance(turn.pace, PerDecision):
-        assert running(result.start, result.at, stopped(turn)) >= turn.pace.allowed
+        assert running_time(result.start, result.at, stops(turn)) >= turn.pace.allowed
 
 
 @given(turns)
-def test_a_deadline_never_lies_in_quiet_hours(turn: Turn) -> None:
-    assert turn.quiet is None or turn.quiet.around(moment_of(turn)) is None
+def test_a_deadline_is_never_in_quiet_hours(turn: Turn) -> None:
+    assert turn.quiet is None or turn.quiet.period_around(moment_of(turn)) is None
 
 
 @given(turns)
-def test_a_deadline_never_lies_in_time_in_which_the_clock_stands_still(turn: Turn) -> None:
+def test_a_deadline_is_never_at_a_moment_when_the_clock_is_stopped(turn: Turn) -> None:
     at = moment_of(turn)
-    assert not any(stop.start < at and stop.holds(at) for stop in stopped(turn))
+    assert not any(stop.start < at and stop.contains(at) for stop in stops(turn))
 
 
 @given(turns)
 def test_a_deadline_is_round_on_the_players_own_clock(turn: Turn) -> None:
     at = moment_of(turn).astimezone(turn.zone)
     past_the_hour = timedelta(minutes=at.minute, seconds=at.second)
-    assert past_the_hour % turn.pace.friendly_step == timedelta(0)
+    assert past_the_hour % turn.pace.rounding_step == timedelta(0)
 
 
 @given(turns)
 def test_the_parts_lead_from_the_start_to_the_deadline(turn: Turn) -> None:
-    result = due(turn)
+    result = deadline_of(turn)
     assert result.start is not None
     at = result.start
     for part in result.parts:
@@ -178,11 +178,11 @@ def test_a_deadline_computed_again_with_itself_as_promise_stays(turn: Turn) -> N
     at = moment_of(turn)
     again = moment_of(replace(turn, promised=at))
     assert again == at
-    assert not differs(at, again, turn.pace)
+    assert not is_noticeably_later(at, again, turn.pace)
 
 
 @given(turns, moments)
 def test_an_open_stop_gives_no_deadline_or_the_same_one(turn: Turn, since: datetime) -> None:
-    result = due(replace(turn, pauses=(*turn.pauses, Interval(since, None))))
+    result = deadline_of(replace(turn, pauses=(*turn.pauses, Interval(since, None))))
     assert result.at is None or result.at == moment_of(turn)
     assert (result.at is None) == (result.waits_for is not None)

@@ -1,14 +1,14 @@
-"""The words for a device, from what browsers say of themselves."""
+"""Names of devices, from the User-Agents of browsers."""
 
 import pytest
 
-from pbem.domain.device import device
+from pbem.domain.device import device_name
 
 MOZILLA = "Mozilla/5.0"
 
 
 @pytest.mark.parametrize(
-    "said, words",
+    "user_agent, words",
     [
         (f"{MOZILLA} (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox on Linux"),
         (
@@ -32,5 +32,5 @@ MOZILLA = "Mozilla/5.0"
         ("<script>alert(1)</script>", ""),
     ],
 )
-def test_a_device_is_told_in_words_that_its_owner_knows(said, words):
-    assert device(said) == words
+def test_a_device_has_a_name_that_its_owner_recognises(user_agent, words):
+    assert device_name(user_agent) == words

@@ -1,4 +1,4 @@
-"""Lengths of time as typed and as said."""
+"""Durations, parsed and printed."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.domain.duration import longer, parse_duration, short_duration, spoken
+from pbem.domain.duration import duration_text, extension_text, parse_duration, short_duration
 from pbem.domain.errors import BadInput
 
 
@@ -18,18 +18,18 @@ from pbem.domain.errors import BadInput
         (" 3 D ", timedelta(days=3)),
     ],
 )
-def test_a_length_of_time_is_a_number_and_a_unit(text: str, length: timedelta) -> None:
+def test_a_duration_is_a_number_and_a_unit(text: str, length: timedelta) -> None:
     assert parse_duration(text) == length
 
 
 @pytest.mark.parametrize("text", ["", "5", "h", "0h", "-1d", "1.5h", "1w", "9" * 5000 + "d", "٣d"])
-def test_what_is_no_length_of_time_is_refused_with_an_example(text: str) -> None:
+def test_anything_else_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(BadInput, match="30m, 12h or 3d"):
         parse_duration(text)
 
 
 @given(st.integers(1, 99_999))
-def test_the_short_form_reads_as_the_same_length(minutes: int) -> None:
+def test_the_short_form_parses_back_to_the_same_duration(minutes: int) -> None:
     length = timedelta(minutes=minutes)
     assert parse_duration(short_duration(length)) == length
 
@@ -41,7 +41,7 @@ def test_the_short_form_uses_the_largest_unit_that_fits() -> None:
 
 
 @pytest.mark.parametrize("length", [timedelta(seconds=90), timedelta(0)])
-def test_what_has_no_short_form_is_not_given_a_wrong_one(length: timedelta) -> None:
+def test_a_duration_without_a_short_form_is_an_error(length: timedelta) -> None:
     with pytest.raises(ValueError, match="whole number of minutes"):
         short_duration(length)
 
@@ -60,12 +60,12 @@ def test_what_has_no_short_form_is_not_given_a_wrong_one(length: timedelta) -> N
         (timedelta(days=400), "400 days"),
     ],
 )
-def test_a_length_of_time_is_said_in_its_two_largest_units(length: timedelta, words: str) -> None:
-    assert spoken(length) == words
+def test_a_duration_is_printed_in_its_two_largest_units(length: timedelta, words: str) -> None:
+    assert duration_text(length) == words
 
 
 @pytest.mark.parametrize(
-    ("more", "said"), [("2d", "2 days"), ("36h", "1 day 12 hours"), ("2026-12-01 20:00", "2026-12-01 20:00")]
+    ("more", "text"), [("2d", "2 days"), ("36h", "1 day 12 hours"), ("2026-12-01 20:00", "2026-12-01 20:00")]
 )
-def test_more_time_is_said_in_words_and_a_moment_as_it_was_written(more, said):
-    assert longer(more) == said
+def test_an_extension_is_printed_in_words_and_a_moment_as_entered(more, text):
+    assert extension_text(more) == text

@@ -14,7 +14,7 @@ def test_every_error_says_what_to_do_now(kind: type[PbemError]) -> None:
     assert str(kind("The lamp went out.")).endswith(kind.usual_remedy)
 
 
-def test_what_happened_comes_before_why_and_why_before_what_to_do() -> None:
+def test_a_message_is_what_happened_then_why_then_what_to_do() -> None:
     error = BadInput("“7 bananas” is no bid.", why="A bid is a number.", remedy="Write bid 7.")
     assert str(error) == "“7 bananas” is no bid. A bid is a number. Write bid 7."
 

@@ -1,4 +1,4 @@
-"""A stopped clock: what overlaps counts once, and running time is neither lost nor made."""
+"""A stopped clock: overlaps count once, and running time is neither lost nor gained."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.domain.interval import Interval, at_most, later_by, overlap, running, union
+from pbem.domain.interval import Interval, first_part, moment_after, overlap, running_time, union
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
@@ -17,7 +17,7 @@ def hours(count: float) -> timedelta:
 
 
 def between(start: float, end: float | None) -> Interval:
-    """From that many hours after noon until that many, or until nobody knows when."""
+    """From that many hours after noon until that many, or without an end."""
     return Interval(NOON + hours(start), None if end is None else NOON + hours(end))
 
 
@@ -41,7 +41,7 @@ def test_a_moment_that_is_not_in_utc_is_refused(moment: datetime) -> None:
     with pytest.raises(ValueError, match="UTC"):
         Interval(NOON - hours(100), moment)
     with pytest.raises(ValueError, match="UTC"):
-        later_by(moment, hours(1), [])
+        moment_after(moment, hours(1), [])
 
 
 def test_an_interval_cannot_end_before_it_begins() -> None:
@@ -49,14 +49,14 @@ def test_an_interval_cannot_end_before_it_begins() -> None:
         between(1, 0)
 
 
-def test_an_interval_holds_its_first_moment_and_not_its_last() -> None:
-    assert between(0, 1).holds(NOON)
-    assert not between(0, 1).holds(NOON + hours(1))
-    assert between(0, None).holds(NOON + hours(10_000))
-    assert not between(0, None).holds(NOON - hours(1))
+def test_an_interval_contains_its_first_moment_and_not_its_last() -> None:
+    assert between(0, 1).contains(NOON)
+    assert not between(0, 1).contains(NOON + hours(1))
+    assert between(0, None).contains(NOON + hours(10_000))
+    assert not between(0, None).contains(NOON - hours(1))
 
 
-def test_union_joins_what_overlaps_or_touches_and_keeps_what_does_not() -> None:
+def test_union_merges_intervals_that_overlap_or_touch_and_no_others() -> None:
     assert union([between(5, 6), between(0, 1), between(1, 2), between(1.5, 3)]) == (
         between(0, 3),
         between(5, 6),
@@ -67,11 +67,11 @@ def test_union_of_an_interval_inside_another_is_the_outer_one() -> None:
     assert union([between(0, 9), between(2, 3)]) == (between(0, 9),)
 
 
-def test_union_drops_what_lasts_no_time() -> None:
+def test_union_drops_empty_intervals() -> None:
     assert union([between(1, 1)]) == ()
 
 
-def test_union_with_what_still_goes_on_goes_on() -> None:
+def test_union_with_an_open_interval_is_open() -> None:
     assert union([between(0, None), between(3, 4), between(-1, 0)]) == (between(-1, None),)
     assert union([between(0, 5), between(3, None)]) == (between(0, None),)
 
@@ -85,7 +85,7 @@ def test_overlap_counts_time_shared_by_two_stops_once() -> None:
     assert overlap(NOON, NOON + hours(10), [between(1, 4), between(3, 5)]) == hours(4)
 
 
-def test_overlap_counts_only_what_lies_in_the_span() -> None:
+def test_overlap_counts_only_time_in_the_span() -> None:
     assert overlap(NOON, NOON + hours(2), [between(-3, 1), between(1.5, None)]) == hours(1.5)
 
 
@@ -98,7 +98,7 @@ def test_overlap_is_additive(a: int, b: int, c: int, stops: list[Interval]) -> N
 @given(times, times, several)
 def test_running_and_stopped_time_make_up_the_whole(a: int, b: int, stops: list[Interval]) -> None:
     first, last = NOON + hours(min(a, b)), NOON + hours(max(a, b))
-    assert running(first, last, stops) + overlap(first, last, stops) == last - first
+    assert running_time(first, last, stops) + overlap(first, last, stops) == last - first
 
 
 @pytest.mark.parametrize(
@@ -117,40 +117,40 @@ def test_running_and_stopped_time_make_up_the_whole(a: int, b: int, stops: list[
         pytest.param([between(-5, None)], None, id="open since before the start"),
     ],
 )
-def test_later_by_counts_only_time_in_which_the_clock_runs(stops: list[Interval], expected: float | None) -> None:
+def test_moment_after_counts_only_running_time(stops: list[Interval], expected: float | None) -> None:
     moment = None if expected is None else NOON + hours(expected)
-    assert later_by(NOON, hours(10), stops) == moment
+    assert moment_after(NOON, hours(10), stops) == moment
 
 
 @given(times, amounts, several)
-def test_later_by_is_the_first_moment_with_that_much_running_time(
+def test_moment_after_is_the_first_with_that_much_running_time(
     start: int, amount: timedelta, stops: list[Interval]
 ) -> None:
     begun = NOON + hours(start)
-    moment = later_by(begun, amount, stops)
+    moment = moment_after(begun, amount, stops)
     assert moment is not None
-    assert running(begun, moment, stops) == amount
+    assert running_time(begun, moment, stops) == amount
     if amount:
         just_before = moment - timedelta(seconds=1)
-        assert running(begun, just_before, stops) < amount
+        assert running_time(begun, just_before, stops) < amount
 
 
 @given(times, amounts, amounts, several)
-def test_later_by_twice_is_later_by_the_sum(
+def test_moment_after_twice_is_moment_after_the_sum(
     start: int, one: timedelta, other: timedelta, stops: list[Interval]
 ) -> None:
     begun = NOON + hours(start)
-    halfway = later_by(begun, one, stops)
+    halfway = moment_after(begun, one, stops)
     assert halfway is not None
-    assert later_by(halfway, other, stops) == later_by(begun, one + other, stops)
+    assert moment_after(halfway, other, stops) == moment_after(begun, one + other, stops)
 
 
 def test_a_clock_does_not_run_backwards() -> None:
     with pytest.raises(ValueError, match="does not run"):
-        later_by(NOON, hours(-1), [])
+        moment_after(NOON, hours(-1), [])
 
 
-def test_at_most_keeps_the_first_part_and_closes_an_open_end() -> None:
-    assert at_most([between(0, 2), between(5, None)], hours(3)) == (between(0, 2), between(5, 6))
-    assert at_most([between(0, 2), between(5, 6)], hours(2)) == (between(0, 2),)
-    assert at_most([between(0, 2)], hours(9)) == (between(0, 2),)
+def test_first_part_drops_the_rest_and_closes_an_open_end() -> None:
+    assert first_part([between(0, 2), between(5, None)], hours(3)) == (between(0, 2), between(5, 6))
+    assert first_part([between(0, 2), between(5, 6)], hours(2)) == (between(0, 2),)
+    assert first_part([between(0, 2)], hours(9)) == (between(0, 2),)

@@ -1,4 +1,4 @@
-"""Local times on the days on which clocks change, and in zones that are not whole hours."""
+"""Local times when the clocks change, and in zones with odd offsets."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ ZONES = [
     "UTC",
 ]
 
-# What the clocks show, and the moment that it stands for.
+# The local time, and the moment it means.
 LOCAL_TIMES = [
     ("Europe/Berlin", "2026-11-24 20:00", "2026-11-24 19:00"),
     ("Europe/Berlin", "2026-06-24 20:00", "2026-06-24 18:00"),
@@ -51,7 +51,7 @@ def utc(text: str) -> datetime:
 
 
 @pytest.mark.parametrize(("zone", "shown", "moment"), LOCAL_TIMES)
-def test_a_local_time_stands_for_one_moment(zone: str, shown: str, moment: str) -> None:
+def test_a_local_time_means_one_moment(zone: str, shown: str, moment: str) -> None:
     local = datetime.fromisoformat(shown)
     assert moment_at(local.date(), local.time(), ZoneInfo(zone)) == utc(moment)
 
@@ -65,11 +65,11 @@ moments = st.datetimes(datetime(2009, 1, 1), datetime(2030, 12, 31), timezones=s
 @given(days, walls, zones)
 def test_the_clocks_show_the_time_or_have_just_skipped_it(day: date, wall: time, zone: ZoneInfo) -> None:
     moment = moment_at(day, wall, zone)
-    wanted = datetime.combine(day, wall)
+    expected = datetime.combine(day, wall)
     assert moment.tzinfo is UTC
-    assert moment.astimezone(zone).replace(tzinfo=None) >= wanted
+    assert moment.astimezone(zone).replace(tzinfo=None) >= expected
     before = (moment - timedelta(microseconds=1)).astimezone(zone).replace(tzinfo=None)
-    assert before < wanted
+    assert before < expected
 
 
 @given(days, walls, days, walls, zones)
@@ -80,7 +80,7 @@ def test_a_later_local_time_is_never_an_earlier_moment(
     assert moment_at(*first, zone) <= moment_at(*last, zone)
 
 
-def test_the_day_is_the_one_on_the_calendar_of_the_zone() -> None:
+def test_the_local_day_is_the_date_in_the_zone() -> None:
     assert local_day(utc("2026-11-24 23:30"), ZoneInfo("Europe/Berlin")) == date(2026, 11, 25)
     assert local_day(utc("2026-11-24 03:00"), ZoneInfo("America/New_York")) == date(2026, 11, 23)
 
@@ -97,7 +97,7 @@ def test_the_day_is_the_one_on_the_calendar_of_the_zone() -> None:
         ("Australia/Lord_Howe", "2026-10-03 15:20", 60, "2026-10-03 16:00"),
     ],
 )
-def test_rounding_goes_by_the_clock_on_the_players_wall(zone: str, moment: str, minutes: int, rounded: str) -> None:
+def test_rounding_is_in_local_time(zone: str, moment: str, minutes: int, rounded: str) -> None:
     step = timedelta(minutes=minutes)
     assert round_up(utc(moment), step, ZoneInfo(zone)) == utc(rounded)
 
@@ -114,7 +114,7 @@ def test_rounding_never_goes_back_and_leaves_a_round_moment_alone(
 
 
 @pytest.mark.parametrize("name", ["Europe/Berlin", " UTC ", "America/Argentina/Ushuaia", "Etc/GMT+5"])
-def test_a_zone_is_known_by_its_name(name: str) -> None:
+def test_a_zone_is_found_by_its_name(name: str) -> None:
     assert parse_zone(name).key == name.strip()
 
 
@@ -133,7 +133,7 @@ def test_a_zone_is_known_by_its_name(name: str) -> None:
         "Europe/Berlin\0",
     ],
 )
-def test_what_is_no_zone_is_refused_with_an_example(name: str) -> None:
+def test_an_unknown_zone_is_refused_with_an_example(name: str) -> None:
     with pytest.raises(BadInput, match="Europe/Berlin"):
         parse_zone(name)
 
@@ -144,6 +144,6 @@ def test_a_time_of_day_is_hours_and_minutes(text: str, wall: time) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "24:00", "20", "20:60", "8pm", "٢٠:٠٠"])
-def test_what_is_no_time_of_day_is_refused_with_an_example(text: str) -> None:
+def test_anything_but_a_time_of_day_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(BadInput, match="07:30 or 20:00"):
         parse_wall(text)

@@ -1,4 +1,4 @@
-"""Silence: a seat is offered when the table agreed, and its player was told before."""
+"""Missed turns: a seat is offered as agreed, and its player is warned before."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from pbem.domain.missed_turns import Agreement, Successor, successor_after, warn
 AGREEMENT = Agreement(3, Successor.SUBSTITUTE)
 
 
-def test_a_seat_is_offered_after_as_many_silent_turns_as_agreed() -> None:
+def test_a_seat_is_offered_after_the_agreed_number_of_missed_turns() -> None:
     assert [successor_after(turns, AGREEMENT) for turns in range(5)] == [
         None,
         None,
@@ -21,13 +21,13 @@ def test_the_table_decides_who_takes_over() -> None:
     assert successor_after(2, Agreement(2, Successor.BOT)) is Successor.BOT
 
 
-def test_what_silence_leads_to_is_told_before_it_happens() -> None:
+def test_a_player_is_warned_before_the_seat_is_offered() -> None:
     assert warning(0, AGREEMENT) == ("After 3 more silent turns in a row, your seat is offered to a substitute.")
     assert warning(2, AGREEMENT) == ("If this turn passes in silence, your seat is offered to a substitute.")
     assert warning(3, AGREEMENT) == ("Your seat is offered to a substitute; any move of yours keeps it.")
 
 
 @pytest.mark.parametrize("limit", [0, 1, 11])
-def test_a_table_agrees_on_a_limit_that_is_one(limit: int) -> None:
-    with pytest.raises(ValueError, match="silent turns in a row"):
+def test_a_limit_must_be_within_bounds(limit: int) -> None:
+    with pytest.raises(ValueError, match="missed turns in a row"):
         Agreement(limit, Successor.BOT)

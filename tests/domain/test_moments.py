@@ -1,13 +1,13 @@
-"""How moments are said: nobody has to guess the day, the zone or the reason."""
+"""Moments as text: always with the day, the zone and, for deadlines, the reason."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from pbem.domain.deadline import Turn, due
+from pbem.domain.deadline import Turn, deadline_of
 from pbem.domain.interval import Interval
-from pbem.domain.moments import explained, from_now, said
+from pbem.domain.moments import explanation, moment_text, relative_text
 from pbem.domain.pace import parse_pace
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
@@ -36,7 +36,7 @@ def utc(text: str) -> datetime:
             "Fri 1 Jan 2027, 01:00 (Pacific/Apia); Thu 31 Dec, 12:00 UTC",
         ),
         ("UTC", "2026-11-24 09:05", "Tue 24 Nov 2026, 09:05 UTC"),
-        # Shown twice that night: the moment in UTC tells which.
+        # Shown twice that night: the time in UTC tells which.
         (
             "Europe/Berlin",
             "2026-10-25 01:30",
@@ -44,8 +44,8 @@ def utc(text: str) -> datetime:
         ),
     ],
 )
-def test_a_moment_is_said_in_the_players_zone_and_in_utc(zone: str, moment: str, words: str) -> None:
-    assert said(utc(moment), ZoneInfo(zone)) == words
+def test_a_moment_is_printed_in_the_players_zone_and_in_utc(zone: str, moment: str, words: str) -> None:
+    assert moment_text(utc(moment), ZoneInfo(zone)) == words
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_a_moment_is_said_in_the_players_zone_and_in_utc(zone: str, moment: str,
         (timedelta(hours=-1), "1 hour ago"),
     ],
 )
-def test_how_far_away_a_moment_is(length: timedelta, words: str) -> None:
-    assert from_now(NOW, NOW + length) == words
+def test_a_relative_time_is_in_the_future_or_the_past(length: timedelta, words: str) -> None:
+    assert relative_text(NOW, NOW + length) == words
 
 
-def test_a_deadline_says_how_it_came_about() -> None:
+def test_an_explanation_lists_the_steps_of_a_deadline() -> None:
     turn = Turn(
         pace=parse_pace("3d"),
         zone=ZoneInfo("Europe/Berlin"),
@@ -70,7 +70,7 @@ def test_a_deadline_says_how_it_came_about() -> None:
         accepted_at=NOW,
         outages=(Interval(utc("2026-11-25 08:00"), utc("2026-11-25 10:00")),),
     )
-    assert explained(due(turn), turn.zone) == (
+    assert explanation(deadline_of(turn), turn.zone) == (
         "Start: Tue 24 Nov 2026, 13:00 (Europe/Berlin); 12:00 UTC",
         "+ 3 days: pace of the table",
         "+ 2 hours: outage of the server",
@@ -78,8 +78,10 @@ def test_a_deadline_says_how_it_came_about() -> None:
     )
 
 
-def test_a_clock_that_does_not_run_says_why() -> None:
+def test_an_explanation_of_a_stopped_clock_gives_the_reason() -> None:
     waiting = Turn(parse_pace("1d"), ZoneInfo("UTC"), NOW)
-    assert explained(due(waiting), waiting.zone) == ("The clock has not started: the mail is still on its way.",)
+    assert explanation(deadline_of(waiting), waiting.zone) == (
+        "The clock has not started: the mail is still on its way.",
+    )
     paused = Turn(parse_pace("1d"), ZoneInfo("UTC"), NOW, NOW, pauses=(Interval(NOW, None),))
-    assert explained(due(paused), paused.zone)[-1] == ("The clock stands still: pause of the table")
+    assert explanation(deadline_of(paused), paused.zone)[-1] == ("The clock stands still: pause of the table")

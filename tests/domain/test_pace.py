@@ -1,4 +1,4 @@
-"""Paces: what players agreed on, as text and as moments."""
+"""Paces, as text and as moments."""
 
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -27,7 +27,7 @@ def utc(text: str) -> datetime:
         ("7d", timedelta(days=7)),
     ],
 )
-def test_a_pace_can_be_a_length_of_time(text: str, allowed: timedelta) -> None:
+def test_a_pace_can_be_a_duration(text: str, allowed: timedelta) -> None:
     assert parse_pace(text) == PerDecision(allowed)
     assert str(parse_pace(text)) == text
 
@@ -56,7 +56,7 @@ lengths = st.integers(1, LONGEST // SHORTEST).map(lambda count: PerDecision(coun
 
 
 @given(calendars | lengths)
-def test_a_pace_reads_back_from_its_text(pace: Calendar | PerDecision) -> None:
+def test_a_pace_parses_back_from_its_text(pace: Calendar | PerDecision) -> None:
     assert parse_pace(str(pace)) == pace
 
 
@@ -77,18 +77,18 @@ def test_a_pace_reads_back_from_its_text(pace: Calendar | PerDecision) -> None:
         ("Tue 20:00 Europe/Berlin" + " x" * 5000, "is not a pace"),
     ],
 )
-def test_a_pace_that_cannot_be_is_refused_and_says_why(text: str, says: str) -> None:
+def test_an_impossible_pace_is_refused_with_the_reason(text: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         parse_pace(text)
 
 
 @pytest.mark.parametrize("allowed", [timedelta(0), timedelta(seconds=90), timedelta(days=31)])
-def test_no_pace_is_built_that_could_not_be_typed(allowed: timedelta) -> None:
+def test_a_pace_that_cannot_be_entered_cannot_be_built(allowed: timedelta) -> None:
     with pytest.raises(ValueError, match="no pace"):
         PerDecision(allowed)
 
 
-def test_a_calendar_has_days() -> None:
+def test_a_calendar_needs_days() -> None:
     with pytest.raises(ValueError, match="days of the week"):
         Calendar((), time(20), BERLIN)
 
@@ -101,10 +101,10 @@ def test_a_calendar_has_days() -> None:
         ("Tue,Fri 20:00 Europe/Berlin", "2026-11-24 19:00", "2026-11-24 19:00"),
         ("Tue,Fri 20:00 Europe/Berlin", "2026-11-24 19:00:01", "2026-11-27 19:00"),
         ("Tue 20:00 Europe/Berlin", "2026-11-24 19:00:01", "2026-12-01 19:00"),
-        # Same time on the wall, another one in UTC, when summer begins and ends.
+        # The same local time is another one in UTC when summer begins and ends.
         ("Sun 20:00 Europe/Berlin", "2026-03-23 00:00", "2026-03-29 18:00"),
         ("Sun 20:00 Europe/Berlin", "2026-10-19 00:00", "2026-10-25 19:00"),
-        # The very time is skipped or shown twice.
+        # The time itself is skipped or shown twice.
         ("Sun 02:30 Europe/Berlin", "2026-03-23 00:00", "2026-03-29 01:00"),
         ("Sun 02:30 Europe/Berlin", "2026-10-19 00:00", "2026-10-25 00:30"),
         # The second 02:30 of that night is not another moment of the calendar.
@@ -113,14 +113,14 @@ def test_a_calendar_has_days() -> None:
         ("Sun 01:45 Australia/Lord_Howe", "2026-04-01 00:00", "2026-04-04 14:45"),
         ("Sun 01:30 America/New_York", "2026-10-26 00:00", "2026-11-01 05:30"),
         ("Wed 00:10 Asia/Kathmandu", "2026-11-24 00:00", "2026-11-24 18:25"),
-        # The Friday that Samoa never had.
+        # The Friday that Samoa skipped.
         ("Fri 20:00 Pacific/Apia", "2011-12-29 00:00", "2011-12-30 10:00"),
         ("Fri 20:00 Pacific/Apia", "2011-12-30 10:00", "2011-12-30 10:00"),
         ("Fri 20:00 Pacific/Apia", "2011-12-30 10:00:01", "2012-01-06 06:00"),
         ("Mon,Thu 20:00 UTC", "2026-11-24 00:00", "2026-11-26 20:00"),
     ],
 )
-def test_the_next_moment_is_what_the_wall_clock_says(pace: str, earliest: str, moment: str) -> None:
+def test_the_next_moment_is_in_local_time(pace: str, earliest: str, moment: str) -> None:
     calendar = parse_pace(pace)
     assert isinstance(calendar, Calendar)
     assert calendar.next_moment(utc(earliest)) == utc(moment)
@@ -129,10 +129,10 @@ def test_the_next_moment_is_what_the_wall_clock_says(pace: str, earliest: str, m
 @given(calendars, st.datetimes(datetime(2009, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)))
 def test_the_next_moment_is_never_past_and_at_most_a_week_away(calendar: Calendar, earliest: datetime) -> None:
     moment = calendar.next_moment(earliest)
-    # An hour more where summer ends in that week.
+    # An hour more if summer ends in that week.
     assert timedelta(0) <= moment - earliest <= timedelta(days=7, hours=1)
 
 
 @pytest.mark.parametrize(("pace", "minutes"), [("59m", 1), ("1h", 5), ("23h", 5), ("1d", 60), ("7d", 60)])
-def test_the_longer_the_pace_the_rounder_its_moments(pace: str, minutes: int) -> None:
-    assert parse_pace(pace).friendly_step == timedelta(minutes=minutes)
+def test_a_longer_pace_has_rounder_moments(pace: str, minutes: int) -> None:
+    assert parse_pace(pace).rounding_step == timedelta(minutes=minutes)

@@ -47,7 +47,7 @@ def utc(text: str) -> datetime:
         pytest.param("America/New_York", "23:00-08:00", "2026-11-01 12:00", "2026-11-01 13:00", id="New York"),
         pytest.param("Australia/Lord_Howe", "22:00-02:15", "2026-10-03 15:00", "2026-10-03 15:30", id="half"),
         pytest.param("Asia/Kathmandu", "22:00-07:00", "2026-11-24 16:20", "2026-11-25 01:15", id="Kathmandu"),
-        # The night before the skipped Friday goes straight over into the one after it.
+        # The night before the skipped Friday runs straight into the one after it.
         pytest.param("Pacific/Apia", "22:00-07:00", "2011-12-30 09:00", "2011-12-30 17:00", id="Samoa"),
     ],
 )
@@ -56,7 +56,7 @@ def test_a_moment_in_quiet_hours_moves_to_their_end(zone: str, hours: str, momen
     assert end_of_quiet(utc(moment), quiet) == utc(end)
 
 
-def test_who_has_no_quiet_hours_has_no_quiet() -> None:
+def test_without_quiet_hours_no_moment_moves() -> None:
     assert end_of_quiet(utc("2026-11-25 02:00"), None) == utc("2026-11-25 02:00")
 
 
@@ -77,7 +77,7 @@ moments = st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31), timezones=s
 def test_the_end_of_quiet_is_never_in_quiet_hours(quiet: QuietHours, moment: datetime) -> None:
     end = end_of_quiet(moment, quiet)
     assert end >= moment
-    assert quiet.around(end) is None
+    assert quiet.period_around(end) is None
     assert end_of_quiet(end, quiet) == end
 
 
@@ -87,12 +87,12 @@ def test_a_later_moment_never_ends_earlier(quiet: QuietHours, one: datetime, oth
 
 
 @given(quiet_hours)
-def test_quiet_hours_read_back_from_their_text(quiet: QuietHours) -> None:
+def test_quiet_hours_parse_back_from_their_text(quiet: QuietHours) -> None:
     assert parse_quiet(str(quiet), quiet.zone) == quiet
 
 
 @pytest.mark.parametrize("text", ["22:00 - 7:00", "22:00–07:00", "22:00 to 07:00"])
-def test_quiet_hours_are_read_as_people_write_them(text: str) -> None:
+def test_quiet_hours_parse_as_people_write_them(text: str) -> None:
     assert parse_quiet(text, BERLIN) == QuietHours(time(22), time(7), BERLIN)
 
 
@@ -107,6 +107,6 @@ def test_quiet_hours_are_read_as_people_write_them(text: str) -> None:
         ("07:00-07:00", "sixteen hours"),
     ],
 )
-def test_quiet_hours_that_cannot_be_are_refused_and_say_why(text: str, says: str) -> None:
+def test_impossible_quiet_hours_are_refused_with_the_reason(text: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         parse_quiet(text, BERLIN)

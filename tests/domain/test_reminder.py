@@ -1,4 +1,4 @@
-"""Reminders: often enough to be noticed, seldom enough to be read."""
+"""Reminders: often enough to be noticed, rarely enough to be read."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.domain.deadline import Due, Turn, due
+from pbem.domain.deadline import Deadline, Turn, deadline_of
 from pbem.domain.errors import BadInput
 from pbem.domain.interval import Interval
 from pbem.domain.pace import Pace, parse_pace
 from pbem.domain.quiet_hours import QuietHours, parse_quiet
-from pbem.domain.reminder import USUAL, Cadence, Left, Passed, parse_cadence, reminders
+from pbem.domain.reminder import DEFAULT, Cadence, TimeLeft, TimeUsed, parse_cadence, reminders
 
 UNIVERSAL = ZoneInfo("UTC")
 
@@ -23,19 +23,19 @@ def nov(text: str) -> datetime:
 
 
 def turn(pace: str) -> Turn:
-    """A turn that was asked for at ten on the 24th."""
+    """A turn that started at ten on the 24th."""
     return Turn(parse_pace(pace), UNIVERSAL, nov("24 10:00"), nov("24 10:00"))
 
 
 def plan(asked: Turn, cadence: str = "50%,80%,2h") -> list[str]:
-    """When this player is reminded, as day and time."""
-    moments = reminders(asked, due(asked), parse_cadence(cadence))
+    """The player's reminders, as day and time."""
+    moments = reminders(asked, deadline_of(asked), parse_cadence(cadence))
     return [f"{moment:%d %H:%M}" for moment in moments]
 
 
 def test_a_player_is_reminded_at_half_at_four_fifths_and_two_hours_before() -> None:
     assert plan(turn("3d")) == ["25 22:00", "26 19:36", "27 08:00"]
-    assert parse_cadence("50%,80%,2h") == USUAL
+    assert parse_cadence("50%,80%,2h") == DEFAULT
 
 
 def test_of_two_reminders_within_an_hour_the_later_one_stays() -> None:
@@ -51,29 +51,29 @@ def test_a_short_pace_has_its_reminders_closer_together() -> None:
     assert plan(turn("5m"), "50%,60%") == ["24 10:03"]
 
 
-def test_nobody_is_reminded_as_soon_as_asked() -> None:
+def test_nobody_is_reminded_right_after_the_turn_starts() -> None:
     assert plan(turn("1d"), "1%,50%") == ["24 22:00"]
     assert plan(turn("3h"), "150m") == []
 
 
-def test_a_mark_that_the_whole_time_is_too_short_for_is_left_out() -> None:
+def test_a_mark_longer_than_the_whole_time_is_left_out() -> None:
     assert plan(turn("2h"), "2h") == []
     assert plan(turn("1h"), "2h,50%") == ["24 10:30"]
 
 
-def test_who_wants_none_gets_none() -> None:
+def test_an_empty_cadence_has_no_reminders() -> None:
     assert plan(turn("3d"), "none") == []
 
 
 def test_there_is_no_reminder_without_a_deadline() -> None:
-    assert reminders(turn("1d"), Due(None, None), USUAL) == ()
+    assert reminders(turn("1d"), Deadline(None, None), DEFAULT) == ()
     paused = replace(turn("1d"), pauses=(Interval(nov("24 12:00"), None),))
-    assert reminders(paused, due(paused), USUAL) == ()
+    assert reminders(paused, deadline_of(paused), DEFAULT) == ()
 
 
-def test_marks_are_counted_in_time_in_which_the_clock_runs() -> None:
+def test_marks_count_running_time() -> None:
     away = replace(turn("2d"), vacations=(Interval(nov("25 00:00"), nov("29 00:00")),))
-    assert due(away).at == nov("30 10:00")
+    assert deadline_of(away).at == nov("30 10:00")
     assert plan(away) == ["29 10:00", "30 00:24", "30 08:00"]
 
 
@@ -84,29 +84,29 @@ def test_a_reminder_in_quiet_hours_waits_for_their_end() -> None:
 
 def test_an_hour_after_quiet_hours_is_enough_to_decide() -> None:
     asleep = replace(turn("12h"), rendered_at=nov("24 20:00"), quiet=parse_quiet("22:00-07:00", UNIVERSAL))
-    assert due(replace(asleep, accepted_at=nov("24 20:00"))).at == nov("25 08:00")
+    assert deadline_of(replace(asleep, accepted_at=nov("24 20:00"))).at == nov("25 08:00")
     assert plan(replace(asleep, accepted_at=nov("24 20:00")), "2h") == ["25 07:00"]
 
 
-def test_a_reminder_that_would_fall_into_a_pause_is_left_out() -> None:
+def test_a_reminder_in_a_pause_is_left_out() -> None:
     asleep = replace(turn("3d"), quiet=parse_quiet("21:00-07:00", UNIVERSAL))
     paused = replace(asleep, pauses=(Interval(nov("26 06:00"), nov("26 12:00")),))
     assert plan(paused, "50%,2h") == ["27 14:00"]
 
 
-def test_a_reminder_that_would_wake_too_late_comes_before_the_quiet_hours() -> None:
+def test_a_reminder_too_late_after_quiet_hours_comes_before_them() -> None:
     asleep = replace(turn("12h"), quiet=parse_quiet("20:30-07:30", UNIVERSAL))
-    assert due(asleep).at == nov("25 07:30")
+    assert deadline_of(asleep).at == nov("25 07:30")
     assert plan(asleep, "2h") == ["24 19:30"]
 
 
 @pytest.mark.parametrize("text", ["50%,80%,2h", "1%", "99%", "30m,1d", "none"])
-def test_a_cadence_reads_back_from_its_text(text: str) -> None:
+def test_a_cadence_parses_back_from_its_text(text: str) -> None:
     assert str(parse_cadence(text)) == text
 
 
-def test_a_cadence_is_read_as_people_write_it() -> None:
-    assert parse_cadence(" 50 % , 2 h ") == Cadence((Passed(50), Left(timedelta(hours=2))))
+def test_a_cadence_parses_as_people_write_it() -> None:
+    assert parse_cadence(" 50 % , 2 h ") == Cadence((TimeUsed(50), TimeLeft(timedelta(hours=2))))
 
 
 @pytest.mark.parametrize(
@@ -121,14 +121,14 @@ def test_a_cadence_is_read_as_people_write_it() -> None:
         ("10%,20%,30%,40%,50%,60%", "6 reminders are too many"),
     ],
 )
-def test_a_cadence_that_cannot_be_is_refused_and_says_why(text: str, says: str) -> None:
+def test_an_impossible_cadence_is_refused_with_the_reason(text: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         parse_cadence(text)
 
 
 paces = st.sampled_from(["5m", "1h", "12h", "3d", "Tue,Fri 20:00 Europe/Berlin"]).map(parse_pace)
 cadences = st.lists(
-    st.integers(1, 99).map(Passed) | st.integers(1, 48).map(lambda hours: Left(timedelta(hours=hours))),
+    st.integers(1, 99).map(TimeUsed) | st.integers(1, 48).map(lambda hours: TimeLeft(timedelta(hours=hours))),
     max_size=5,
 ).map(lambda marks: Cadence(tuple(marks)))
 pauses = st.lists(
@@ -146,11 +146,11 @@ nights = st.none() | st.just(parse_quiet("21:00-07:00", ZoneInfo("Europe/Berlin"
 
 
 @given(paces, cadences, pauses, nights)
-def test_reminders_come_in_order_apart_before_the_deadline_and_never_at_night(
+def test_reminders_are_in_order_and_apart_before_the_deadline_and_outside_quiet_hours(
     pace: Pace, cadence: Cadence, stops: tuple[Interval, ...], quiet: QuietHours | None
 ) -> None:
     asked = replace(turn("1d"), pace=pace, pauses=stops, quiet=quiet)
-    result = due(asked)
+    result = deadline_of(asked)
     planned = reminders(asked, result, cadence)
     assert result.start is not None
     assert result.at is not None
@@ -160,5 +160,5 @@ def test_reminders_come_in_order_apart_before_the_deadline_and_never_at_night(
         assert later - earlier >= apart
     for moment in planned:
         assert moment < result.at
-        assert asked.quiet is None or asked.quiet.around(moment) is None
-        assert not any(stop.holds(moment) for stop in stops)
+        assert asked.quiet is None or asked.quiet.period_around(moment) is None
+        assert not any(stop.contains(moment) for stop in stops)

@@ -1,4 +1,4 @@
-"""Lines of answers: what is a command, what is a slip, and what is nothing of the kind."""
+"""Lines of replies: commands, slips and prose."""
 
 import pytest
 from hypothesis import given
@@ -8,8 +8,8 @@ from engine import orders
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Some, Thing
 from engine.tell import say
 from pbem.domain import reply_commands
-from pbem.domain.reply_commands import Command, Move, Plain, Slip, Standing, Word
-from pbem.domain.user_text import LONGEST_SAID
+from pbem.domain.reply_commands import Command, Move, Slip, StandingOrder, Word, WordCommand
+from pbem.domain.user_text import LONGEST_TALK
 
 CARDS = tuple(Thing(name.lower(), name) for name in ("Forest", "Sailor", "Two of Suns"))
 AUCTION = Decision(
@@ -57,7 +57,7 @@ def read(line: str, decision: Decision | None = AUCTION) -> Command | None:
         ("keep 5 and 3", Choice("keep", ((3, 5),))),
     ],
 )
-def test_a_choice_is_read_however_it_is_dressed(line: str, choice: Choice) -> None:
+def test_a_choice_is_read_in_any_typography(line: str, choice: Choice) -> None:
     found = read(line)
     assert isinstance(found, Move)
     assert found.choice == choice
@@ -96,10 +96,10 @@ def test_a_choice_is_read_however_it_is_dressed(line: str, choice: Choice) -> No
         "stop?",
         "> bid 7",
         "| bid 7",
-        "bid 7 " + "x" * LONGEST_SAID * 2,
+        "bid 7 " + "x" * LONGEST_TALK * 2,
     ],
 )
-def test_prose_is_no_command(line: str) -> None:
+def test_prose_is_not_a_command(line: str) -> None:
     assert read(line) is None
 
 
@@ -119,7 +119,7 @@ def test_prose_is_no_command(line: str) -> None:
         ("always dance", "not something you can do"),
     ],
 )
-def test_a_slip_is_told_from_prose_and_says_why(line: str, says: str) -> None:
+def test_a_slip_is_told_from_prose_and_has_a_reason(line: str, says: str) -> None:
     found = read(line)
     assert isinstance(found, Slip)
     assert says in str(found.why)
@@ -138,9 +138,9 @@ def test_a_slip_is_told_from_prose_and_says_why(line: str, says: str) -> None:
 )
 def test_a_standing_order_is_read(line: str, order: orders.Order) -> None:
     found = read(line)
-    assert isinstance(found, Standing)
+    assert isinstance(found, StandingOrder)
     assert found.order == order
-    assert orders.read_order(found.said, AUCTION) == order
+    assert orders.read_order(found.text, AUCTION) == order
 
 
 @pytest.mark.parametrize(
@@ -167,26 +167,26 @@ def test_a_standing_order_is_read(line: str, order: orders.Order) -> None:
         ("vacation 20 Dec", Word.VACATION, "20 dec"),
     ],
 )
-def test_a_word_is_read_with_what_follows_it(line: str, word: Word, rest: str) -> None:
+def test_a_word_is_read_with_the_text_after_it(line: str, word: Word, rest: str) -> None:
     for decision in (AUCTION, None):
         found = read(line, decision)
-        assert isinstance(found, Plain)
+        assert isinstance(found, WordCommand)
         assert (found.word, found.rest) == (word, rest)
 
 
-def test_where_nothing_is_asked_only_words_are_commands() -> None:
+def test_without_a_decision_only_words_are_commands() -> None:
     assert read("bid 7", None) is None
     assert read("up to 7", None) is None
 
 
-@given(st.text(max_size=LONGEST_SAID + 50))
-def test_nothing_that_anybody_writes_breaks_the_reader(line: str) -> None:
+@given(st.text(max_size=LONGEST_TALK + 50))
+def test_no_text_breaks_the_parser(line: str) -> None:
     found = read(line)
-    assert found is None or found.said
+    assert found is None or found.text
 
 
 @given(st.text(max_size=30), st.text(min_size=1, max_size=30))
 def test_a_choice_is_only_ever_read_from_a_line_that_begins_with_it(before: str, after: str) -> None:
-    # Whatever is found is one of the possible choices: nothing is made up.
+    # A choice that is read is always one of the possible choices.
     found = read(f"{before}bid 7{after}")
     assert not isinstance(found, Move) or found.choice in AUCTION

@@ -26,11 +26,11 @@ def test_a_vacation_is_a_first_and_a_last_day() -> None:
     assert parse_vacation(str(expected)) == expected
 
 
-def test_one_day_alone_is_a_vacation() -> None:
+def test_a_single_day_is_a_vacation() -> None:
     assert parse_vacation("2026-12-24") == Vacation(date(2026, 12, 24), date(2026, 12, 24))
 
 
-def test_a_vacation_that_has_no_first_day_begins_today_where_that_is_known() -> None:
+def test_a_vacation_without_a_first_day_begins_today_if_today_is_known() -> None:
     expected = Vacation(date(2026, 11, 24), date(2027, 1, 3))
     assert parse_vacation("until 2027-01-03", date(2026, 11, 24)) == expected
     for text in ("2026-11-24 to 2027-01-03", "from 2026-11-24 to 2027-01-03"):
@@ -50,7 +50,7 @@ def test_a_vacation_that_has_no_first_day_begins_today_where_that_is_known() -> 
         ("2027-01-03 to 2026-12-20", "would end on 2026-12-20, before it begins"),
     ],
 )
-def test_what_is_no_vacation_is_refused_with_an_example(text: str, says: str) -> None:
+def test_anything_else_is_refused_with_an_example(text: str, says: str) -> None:
     with pytest.raises(BadInput, match=f"{says}.*2026-12-20 to 2027-01-03"):
         parse_vacation(text)
 
@@ -65,7 +65,7 @@ def test_what_is_no_vacation_is_refused_with_an_example(text: str, says: str) ->
         ("Europe/Berlin", "2026-03-29", "2026-03-28 23:00", "2026-03-29 22:00"),
         ("America/New_York", "2026-11-01", "2026-11-01 04:00", "2026-11-02 05:00"),
         ("Australia/Lord_Howe", "2026-04-05", "2026-04-04 13:00", "2026-04-05 13:30"),
-        # The day that Samoa skipped takes no time.
+        # The day that Samoa skipped has no length.
         ("Pacific/Apia", "2011-12-30", "2011-12-30 10:00", "2011-12-30 10:00"),
     ],
 )
@@ -78,7 +78,7 @@ def book(text: str, *booked: str) -> None:
     check_vacation(parse_vacation(text), [parse_vacation(each) for each in booked], NOW, BERLIN)
 
 
-def test_a_vacation_within_the_budget_is_granted() -> None:
+def test_a_vacation_within_the_budget_is_accepted() -> None:
     book("2026-11-24 to 2026-12-23")
     book("2026-12-25 to 2027-01-05", "2026-12-01 to 2026-12-10", "2027-01-06 to 2027-01-10")
 
@@ -88,7 +88,7 @@ def test_a_vacation_cannot_begin_in_the_past() -> None:
         book("2026-11-23 to 2026-11-30")
 
 
-def test_today_is_the_players_own() -> None:
+def test_today_is_the_date_in_the_players_zone() -> None:
     late = datetime(2026, 11, 24, 23, 30, tzinfo=UTC)
     day = parse_vacation("2026-11-24")
     check_vacation(day, [], late, ZoneInfo("America/New_York"))
@@ -96,7 +96,7 @@ def test_today_is_the_players_own() -> None:
         check_vacation(day, [], late, BERLIN)
 
 
-def test_a_slip_in_the_year_is_noticed() -> None:
+def test_a_typo_in_the_year_is_refused() -> None:
     book("2027-11-25")
     with pytest.raises(BadInput, match="more than a year"):
         book("2027-11-26")
@@ -112,14 +112,14 @@ def test_two_vacations_may_follow_each_other() -> None:
     book("2026-12-11 to 2026-12-12", "2026-12-05 to 2026-12-10")
 
 
-def test_a_vacation_over_the_budget_is_refused_with_what_is_left() -> None:
+def test_a_vacation_over_the_budget_is_refused_with_the_days_left() -> None:
     with pytest.raises(TooMany, match="takes 31 days of 2026, and you have 30 left"):
         book("2026-11-25 to 2026-12-25")
     with pytest.raises(TooMany, match="takes 5 days of 2026, and you have 4 left"):
         book("2026-12-27 to 2027-01-05", "2026-11-25 to 2026-12-20")
 
 
-def test_a_vacation_over_new_year_takes_from_both_years() -> None:
+def test_a_vacation_over_new_year_counts_in_both_years() -> None:
     booked = [parse_vacation("2026-12-20 to 2027-01-03")]
     assert days_left(2026, booked) == 18
     assert days_left(2027, booked) == 27
@@ -127,7 +127,7 @@ def test_a_vacation_over_new_year_takes_from_both_years() -> None:
         book("2027-02-01 to 2027-02-28", "2026-12-20 to 2027-01-03")
 
 
-def test_a_smaller_budget_than_was_booked_leaves_nothing() -> None:
+def test_a_budget_smaller_than_the_booked_days_leaves_nothing() -> None:
     assert days_left(2026, [parse_vacation("2026-12-01 to 2026-12-10")], budget=5) == 0
 
 
@@ -142,6 +142,6 @@ def test_the_days_of_each_year_make_up_the_vacation(first: date, more: int) -> N
     assert sum(vacation.days_in(year) for year in range(2019, 2036)) == more + 1
 
 
-def test_no_vacation_ends_before_it_begins() -> None:
+def test_a_vacation_cannot_end_before_it_begins() -> None:
     with pytest.raises(ValueError, match="cannot end"):
         Vacation(date(2026, 12, 2), date(2026, 12, 1))

@@ -9,8 +9,8 @@ import pytest
 
 from pbem import paths
 from pbem.cli import main
-from pbem.config import SETTINGS
 from pbem.config.fields import Setting
+from pbem.config.settings import SETTINGS
 
 
 def page(name: str) -> str:

@@ -7,8 +7,8 @@ from engine.decisions import Act, Amount, Choice, Decision
 from engine.tell import say
 from pbem import paths
 from pbem.domain import reply_commands
-from pbem.domain.reply_commands import Move, Plain, Standing, Word
-from pbem.domain.user_text import LONGEST_SAID
+from pbem.domain.reply_commands import Move, StandingOrder, Word, WordCommand
+from pbem.domain.user_text import LONGEST_TALK
 from pbem.service.incoming import replies
 from pbem.service.server import Server
 from pbem.service.tables import talk
@@ -27,13 +27,13 @@ def examples(heading: str) -> list[str]:
 
 def test_every_word_is_told_once_and_read_as_it_stands_there() -> None:
     read = [reply_commands.read(example, None) for example in examples("Words for every game")]
-    assert [command.word for command in read if isinstance(command, Plain)] == list(Word)
+    assert [command.word for command in read if isinstance(command, WordCommand)] == list(Word)
     assert len(read) == len(Word)
 
 
 def test_every_choice_and_order_is_read_as_it_stands_there() -> None:
     read = [reply_commands.read(example, ASKED) for example in examples("What you decide")]
-    assert [type(command) for command in read] == [Move, *[Standing] * (len(read) - 1)]
+    assert [type(command) for command in read] == [Move, *[StandingOrder] * (len(read) - 1)]
 
 
 def test_what_is_told_to_be_no_command_is_none() -> None:
@@ -47,7 +47,7 @@ def test_the_limits_are_told_as_they_are() -> None:
     told = " ".join(PAGE.split())
     numbers = {5: "five", 20: "twenty"}
     assert f"At most {replies.MOST_COMMANDS} are carried out" in told
-    assert f"{talk.LINES_AN_HOUR} things in an hour at most, of {LONGEST_SAID} characters each" in told
+    assert f"{talk.LINES_AN_HOUR} things in an hour at most, of {LONGEST_TALK} characters each" in told
     usual = {field.name: field.default for field in fields(Server)}
     per_turn, per_day = usual["answers_a_turn"], usual["answers_a_day"]
     assert isinstance(per_turn, int)

@@ -33,7 +33,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     for name, labels in re.findall(r"^(\w+)\{(.*)\} ", text, re.MULTILINE):
         if name in found:
             found[name] |= set(re.findall(r'(\w+)="', labels))
-    for each in counted(metrics.COUNTED):
+    for each in counted(metrics.REGISTRY):
         name = each._name + ("_total" if isinstance(each, Counter) else "")
         found[name] = set(each._labelnames)
     return found

@@ -1,7 +1,7 @@
-"""Mail programs that answer a mail of ours: each puts an answer and the quoted mail together as such programs do.
+"""Mail programs that reply to our emails: each puts a reply and the quoted email together in its own way.
 
-Every program is a function of the answer's lines, of the mail that is answered, and of a source of chance for what
-differs from user to user. It gives the whole message. What the programs are is told in `PROGRAMS`.
+Every program is a function of the reply's lines, the quoted email, and a source of randomness for differences between users.
+It returns the whole message. `PROGRAMS` lists them.
 """
 
 import textwrap
@@ -10,9 +10,9 @@ from email.message import EmailMessage
 from html import escape
 from random import Random
 
-from tests.mail.sink import Kept
+from tests.mail.sink import ReceivedEmail
 
-Program = Callable[[Sequence[str], Kept, Random], EmailMessage]
+Program = Callable[[Sequence[str], ReceivedEmail, Random], EmailMessage]
 
 ADDRESS = "r+aaaaaaaayzjpesrykolaiojwqlj3ffold@play.example.org"
 
@@ -88,87 +88,89 @@ def _paragraphs(answer: Sequence[str]) -> str:
     return "".join(f"<div>{escape(line)}</div>" for line in answer)
 
 
-def on_top(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """Gmail, Apple Mail: the answer, a sentence, the quote marked."""
-    return _plain(f"{_signed(answer, chance)}\n{_introduction(chance)}\n\n{_marked(ours.text)}\n")
+def on_top(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """Gmail, Apple Mail: the reply, an introduction, the marked quote."""
+    return _plain(f"{_signed(answer, chance)}\n{_introduction(chance)}\n\n{_marked(original.text)}\n")
 
 
-def below(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """Thunderbird, mutt: a sentence, the quote marked, the answer."""
-    return _plain(f"{_introduction(chance)}\n{_marked(ours.text)}\n\n{_signed(answer, chance)}")
+def below(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """Thunderbird, mutt: an introduction, the marked quote, the reply."""
+    return _plain(f"{_introduction(chance)}\n{_marked(original.text)}\n\n{_signed(answer, chance)}")
 
 
-def within(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """The answer between two pieces of the quote."""
-    lines = _marked(ours.text).splitlines()
+def within(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """The reply between two parts of the quote."""
+    lines = _marked(original.text).splitlines()
     cut = chance.randrange(1, len(lines))
     pieces = [*lines[:cut], "", *answer, "", *lines[cut:]]
     return _plain(f"{_introduction(chance)}\n" + "\n".join(pieces) + "\n")
 
 
-def flowed(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """Thunderbird with format=flowed: long lines are broken at blanks, quotes too."""
+def flowed(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """Thunderbird with format=flowed: long lines are broken at blanks, in quotes too."""
     width = chance.choice((50, 66, 72))
     quoted: list[str] = []
-    for line in ours.text.splitlines():
+    for line in original.text.splitlines():
         pieces = textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]
         quoted += [f"> {piece} " for piece in pieces[:-1]] + [f"> {pieces[-1]}"]
-    # A blank at the end of a line means that it goes on, so no such program leaves one at the end of a paragraph.
+    # A blank at the end of a line means that it continues, so no such program leaves one at the end of a paragraph.
     own = _signed([line.rstrip() for line in answer], chance)
     text = f"{_introduction(chance)}\n" + "\n".join(quoted) + f"\n\n{own}"
     return _plain(text, format="flowed")
 
 
-def rewrapped(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """A program that breaks quoted lines and marks only the first piece of each."""
+def rewrapped(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """A program that breaks quoted lines and marks only the first part of each."""
     width = chance.randrange(50, 76)
     quoted = []
-    for line in ours.text.splitlines():
+    for line in original.text.splitlines():
         quoted += textwrap.wrap(f"> {line}", width, break_long_words=False, break_on_hyphens=False) or [">"]
     return _plain(f"{_signed(answer, chance)}\n{_introduction(chance)}\n" + "\n".join(quoted) + "\n")
 
 
-def unmarked(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """Outlook: headers, and then our mail as it was."""
+def unmarked(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """Outlook: headers, and then our email unchanged."""
     rule = chance.choice(("", "_" * 32 + "\n", "-----Original Message-----\n", "-------- Mensaje original --------\n"))
-    return _plain(f"{_signed(answer, chance)}\n{rule}{_headers(chance)}\n\n{ours.text}\n")
+    return _plain(f"{_signed(answer, chance)}\n{rule}{_headers(chance)}\n\n{original.text}\n")
 
 
-def indented(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """Yahoo: a sentence, and then our mail, only moved to the right."""
-    return _plain(f"{_signed(answer, chance)}\n    {_introduction(chance)}\n\n{textwrap.indent(ours.text, '   ')}\n")
-
-
-def bare(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """Our mail below the answer, with nothing in between."""
-    return _plain(f"{_signed(answer, chance)}\n{ours.text}\n")
-
-
-def gmail_html(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """HTML alone, with the quote in Gmail's container."""
-    return _rich(
-        f'<div dir="ltr">{_paragraphs(answer)}</div><br><div class="gmail_quote"><div class="gmail_attr">'
-        f'{escape(_introduction(chance))}<br></div><blockquote class="gmail_quote">{ours.html}</blockquote></div>'
+def indented(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """Yahoo: an introduction, and then our email, indented."""
+    return _plain(
+        f"{_signed(answer, chance)}\n    {_introduction(chance)}\n\n{textwrap.indent(original.text, '   ')}\n"
     )
 
 
-def apple_html(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """HTML alone, as Apple Mail writes it, sometimes with the answer below."""
-    quote = f'<blockquote type="cite"><div>{escape(_introduction(chance))}</div>{ours.html}</blockquote>'
+def bare(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """Our email below the reply, with nothing in between."""
+    return _plain(f"{_signed(answer, chance)}\n{original.text}\n")
+
+
+def gmail_html(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """HTML only, with the quote in Gmail's element."""
+    return _rich(
+        f'<div dir="ltr">{_paragraphs(answer)}</div><br><div class="gmail_quote"><div class="gmail_attr">'
+        f'{escape(_introduction(chance))}<br></div><blockquote class="gmail_quote">{original.html}</blockquote></div>'
+    )
+
+
+def apple_html(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """HTML only, by Apple Mail, sometimes with the reply below."""
+    quote = f'<blockquote type="cite"><div>{escape(_introduction(chance))}</div>{original.html}</blockquote>'
     parts = [_paragraphs(answer), quote]
     return _rich("<br>".join(parts if chance.random() < 0.5 else parts[::-1]))
 
 
-def outlook_html(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """HTML alone, as Outlook writes it: headers in a box, then our mail as it was."""
+def outlook_html(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """HTML only, by Outlook: headers in a box, then our email unchanged."""
     box = chance.choice(('<div id="divRplyFwdMsg">', '<div style="border-top:solid #E1E1E1 1.0pt">'))
     headers = "<br>".join(f"<b>{escape(line)}</b>" for line in _headers(chance).splitlines())
-    return _rich(f"{_paragraphs(answer)}<br><hr>{box}{headers}</div>{ours.html}")
+    return _rich(f"{_paragraphs(answer)}<br><hr>{box}{headers}</div>{original.html}")
 
 
-def bare_html(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
-    """HTML alone, with our mail below the answer and nothing in between."""
-    return _rich(f"{_paragraphs(answer)}<br>{ours.html}")
+def bare_html(answer: Sequence[str], original: ReceivedEmail, chance: Random) -> EmailMessage:
+    """HTML only, with our email below the reply and nothing in between."""
+    return _rich(f"{_paragraphs(answer)}<br>{original.html}")
 
 
 PROGRAMS: Mapping[str, Program] = {

@@ -9,6 +9,6 @@ from tests.mail.sink import Sink
 
 @pytest.fixture
 def sink() -> Iterator[Sink]:
-    """A relay that wants neither encryption nor a login."""
+    """A relay without encryption or a login."""
     with Sink() as listening:
         yield listening

@@ -1,4 +1,4 @@
-"""The messages of `tests/mail/replies`, each with what its writer was offered and what they meant."""
+"""The messages of `tests/mail/replies`, each with the choices its writer had and the intended ones."""
 
 import json
 from collections import defaultdict
@@ -11,7 +11,7 @@ from engine import grammar
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Thing
 from engine.tell import say
 from pbem.domain import reply_commands
-from pbem.mail.read.reply import reply_of
+from pbem.mail.read.reply import parse_reply
 
 FOLDER = Path(__file__).parent / "replies"
 ANY_NUMBER = "up to N"
@@ -19,7 +19,7 @@ ANY_NUMBER = "up to N"
 
 @dataclass(frozen=True)
 class Sample:
-    """One message and what is known of it."""
+    """A message, with its choices."""
 
     name: str
     raw: bytes
@@ -34,7 +34,7 @@ def samples(folder: str) -> list[Sample]:
 
 
 def offering(legal: tuple[str, ...]) -> Decision:
-    """A decision that offers just this: a number where all are numbers, else one thing of a few."""
+    """A decision with exactly these choices: a number if all are numbers, else one of a few things."""
     blanks = defaultdict(list)
     for each in legal:
         if each != ANY_NUMBER:
@@ -47,15 +47,15 @@ def offering(legal: tuple[str, ...]) -> Decision:
 
 
 def understood(message: EmailMessage, legal: tuple[str, ...]) -> tuple[str, ...]:
-    """The lines of a message that are commands beside what was offered, slips too, each in the writer's words."""
+    """The lines of a message that are commands or slips for these choices, in the writer's words."""
     decision = offering(legal)
-    read = (reply_commands.read(line, decision) for line in reply_of(message).lines)
-    return tuple(command.said for command in read if command is not None)
+    read = (reply_commands.read(line, decision) for line in parse_reply(message).lines)
+    return tuple(command.text for command in read if command is not None)
 
 
-def same(read: tuple[str, ...], meant: tuple[str, ...]) -> bool:
-    """Whether these are the same commands: case, and marks around words, are not the writer's meaning."""
-    return [grammar.words_of(each) for each in read] == [grammar.words_of(each) for each in meant]
+def same(read: tuple[str, ...], intended: tuple[str, ...]) -> bool:
+    """Whether these are the same commands, apart from case and punctuation around words."""
+    return [grammar.words_of(each) for each in read] == [grammar.words_of(each) for each in intended]
 
 
 def _sample(path: Path) -> Sample:

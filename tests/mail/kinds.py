@@ -1,12 +1,12 @@
-"""One real mail of each kind, from the doors that the server has: what it would send in the life of a table.
+"""One real email of each kind, by way of the services: everything a server sends in the life of a table.
 
-    mails_of("sun-bid")                            all mails of a table of that game, as a relay on this machine took them
-    every_kind(server, clock, carry, "sun-bid")     lets such a table happen, from the invitation to its end
-    kind_of(message)                               which kind a mail that came in is of
+    emails_of("sun-bid")                           all emails of a table of that game, as a relay received them
+    every_kind(server, clock, carry, "sun-bid")    play such a table, from the invitation to its end
+    kind_of(message)                               the kind of a received email
 
-A few people do all that can cause a mail, at full seats, while somebody calls `carry` as often as a worker would: it sends
-what is due, to wherever the caller wants it. Between the turns that are mailed many are played unseen, so that mails of
-the end of a long game are among them. Nothing in here writes a row or a mail itself.
+A few people do everything that can cause an email, at a full table, and `carry` is called as often as a worker would run: it
+sends what is due. Between the emailed turns many are played silently, so that the emails at the end of a long game are
+included. Nothing in here writes a row or an email itself.
 """
 
 import tempfile
@@ -17,13 +17,13 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from engine import grammar
 from engine.bots import random_bot
 from engine.chance import Stream
 from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
-from pbem.config import Security, SenderCheck, Smtp
+from pbem.config.settings import Security, SenderCheck, Smtp
 from pbem.domain.delivery import Delivery, Way
 from pbem.mail.send.relay import Relay
 from pbem.mail.write.compose import Letterhead
@@ -47,7 +47,7 @@ from pbem.service.tables.new import Wanted
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
-from tests.mail.sink import Kept, Sink
+from tests.mail.sink import ReceivedEmail, Sink
 from tests.service.a_game import Begun
 from tests.service.acting import ANN, an_organiser
 from tests.service.clock import Time
@@ -63,12 +63,12 @@ LONGER: Final = 4
 """Times as long as a short game: every kind of email is sent before its end, after a few hundred moves."""
 
 UNSEEN: Final = 17
-"""So many moves are made between two that are mailed."""
+"""The number of moves between two that are emailed."""
 
 
 def options_of(game: str) -> dict[str, str | int]:
     """The options of a game's table: those of a short game, longer."""
-    short = games_of_house.load(game).short
+    short = game_registry.load(game).short
     return {name: LONGER * value if isinstance(value, int) else value for name, value in short.items()}
 
 
@@ -79,8 +79,8 @@ HEAD: Final = Letterhead(
 
 
 @cache
-def mails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> tuple[Kept, ...]:
-    """Everything that is mailed in the life of a table of this game, as a relay on this machine took it."""
+def emails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> tuple[ReceivedEmail, ...]:
+    """Everything emailed in the life of a table of this game, as a relay on this machine received it."""
     with tempfile.TemporaryDirectory() as folder, Sink() as sink:
         store = Store(f"sqlite:///{Path(folder) / 'pbem.sqlite3'}")
         Base.metadata.create_all(store.engine)
@@ -101,12 +101,12 @@ def mails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> tu
 
 
 def kind_of(message: Message) -> str:
-    """The kind of a mail that came in."""
+    """The kind of a received email."""
     return str(message["Feedback-ID"]).split(":")[1]
 
 
 def _settings(folder: str, port: int) -> dict[str, str]:
-    """A server of its own, by its settings, for the mail that is sent without a database."""
+    """The settings of a server, for the email that is sent without a database."""
     return {
         "PBEM_BASE_URL": HEAD.base_url,
         "PBEM_INBOUND_REPLIES": "yes",
@@ -125,19 +125,19 @@ def every_kind(
     names: Sequence[str] = NAMES,
     zone: str = "UTC",
 ) -> Begun:
-    """Let a table of this game happen with all that can befall one; the table as it is at the end."""
-    town = _Town(server, clock, carry, tuple(names), zone)
+    """Play a table of this game with everything that can happen; returns the table at its end."""
+    town = _Scenario(server, clock, carry, tuple(names), zone)
     town.before_a_table_begins(game)
     table = town.a_table(game)
     town.answers_by_mail(table)
     town.goes_by_the_clock(table)
-    town.wishes_for_other_mails(table)
+    town.changes_preferences(table)
     town.is_stopped_and_changed(table)
     town.ends(table)
     return table
 
 
-class _Town:
+class _Scenario:
     """The people, and what they do."""
 
     def __init__(
@@ -151,10 +151,10 @@ class _Town:
         self.zone = zone
 
     def before_a_table_begins(self, game: str) -> None:
-        """Somebody asks and is asked, comes and goes, and tables close."""
+        """People ask and are invited, join and leave, and tables close."""
         host, guest = self._person(0), self._person(1)
-        wanted = Wanted(game, max(games_of_house.load(game).seats), invited=("zoe@example.org",))
-        closed = self.server.run(joining.create_table, host, wanted).game_id
+        new_table = Wanted(game, max(game_registry.load(game).seats), invited=("zoe@example.org",))
+        closed = self.server.run(joining.create_table, host, new_table).game_id
         zoe = self.server.run(addresses.create, "zoe@example.org", "Zoe").id
         self.carry()
         self.server.run(invitations.decline, closed, zoe)
@@ -165,28 +165,28 @@ class _Town:
         self.carry()
         self.server.run(joining.join, closed, guest)
         self.server.run(leaving.leave, closed, host)
-        self.server.run(joining.join, self.server.run(joining.create_table, host, wanted).game_id, guest)
+        self.server.run(joining.join, self.server.run(joining.create_table, host, new_table).game_id, guest)
         self.carry()
         self.time.passes(20 * DAY)
         leaving.expire(self.server)
         self.carry()
 
     def a_table(self, game: str) -> Begun:
-        """A table at full seats begins, and its first questions are mailed; somebody would take over seats."""
+        """A full table starts and its first turn is emailed; substitutes are willing."""
         self.server.run(
             substitutes.set_willing, self.server.run(addresses.confirm, self._known("zoe@example.org")).id, willing=True
         )
-        seats = max(games_of_house.load(game).seats)
+        seats = max(game_registry.load(game).seats)
         host = self._person(0)
-        wanted = Wanted(game, seats, options_of(game), title="Friday", successor="substitute")
-        table = self.server.run(joining.create_table, host, wanted).game_id
+        new_table = Wanted(game, seats, options_of(game), title="Friday", successor="substitute")
+        table = self.server.run(joining.create_table, host, new_table).game_id
         for number in range(seats):
             self.server.run(joining.join, table, self._person(number), word=f"word {number}")
         self.carry()
         return Begun(self.server, table)
 
     def answers_by_mail(self, table: Begun) -> None:
-        """Somebody answers the mail of a turn: with questions, with prose, with a choice, and as somebody else."""
+        """Replies to a turn: questions, prose, a choice, and one from a stranger."""
         seat, decision = min(table.asked().items())
         written = grammar.write(decision, decision.default)
         for text in (
@@ -203,7 +203,7 @@ class _Town:
         self.carry()
 
     def goes_by_the_clock(self, table: Begun) -> None:
-        """Nobody answers: they are reminded, and then it is decided for them."""
+        """Nobody replies: reminders are sent, and then the default applies."""
         self.time.passes(20 * HOUR)
         timeouts.remind(self.server, self.time.worker)
         self.carry()
@@ -211,8 +211,8 @@ class _Town:
         timeouts.time_out(self.server, self.time.worker)
         self.carry()
 
-    def wishes_for_other_mails(self, table: Begun) -> None:
-        """Somebody wants to know that a sealed choice was taken in, and somebody one mail a day."""
+    def changes_preferences(self, table: Begun) -> None:
+        """One player wants receipts for sealed choices, and one a daily digest."""
         seat, decision = min(table.asked().items())
         self.server.run(preferences.tell_of_sealed, table.person_at(seat), wanted=True)
         table.play(seat, decision.default)
@@ -227,7 +227,7 @@ class _Town:
         self.carry()
 
     def is_stopped_and_changed(self, table: Begun) -> None:
-        """The organiser is called and stops the clocks; somebody leaves, and somebody else takes the seat."""
+        """The organiser is called and pauses the table; a player leaves, and another takes the seat."""
         self._play(table, UNSEEN)
         an_organiser(self.server, "Olga")
         number = self.server.run(calls.call, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
@@ -276,7 +276,7 @@ class _Town:
         self.carry()
 
     def ends(self, table: Begun) -> None:
-        """The game is played to its end, with a mail now and then; another one ends without a result."""
+        """The game is played to its end, with an email now and then; another one ends without a result."""
         while table.asked():
             self._play(table, UNSEEN)
             self.carry()
@@ -313,9 +313,9 @@ class _Town:
         return self.server.run(addresses.create, address).id
 
 
-def by_kind(mails: Sequence[Kept]) -> dict[str, list[Kept]]:
-    """Mails by their kind."""
-    found: dict[str, list[Kept]] = {}
+def by_kind(mails: Sequence[ReceivedEmail]) -> dict[str, list[ReceivedEmail]]:
+    """Emails by their kind."""
+    found: dict[str, list[ReceivedEmail]] = {}
     for each in mails:
         found.setdefault(kind_of(each.message), []).append(each)
     return found

@@ -1,4 +1,4 @@
-"""A mail server that hands mails in by LMTP, as RFC 2033 has it: one answer for each recipient, read one at a time.
+"""An LMTP client like a mail server: one answer for each recipient, read one at a time (RFC 2033).
 
 The standard library's client reads one answer for all of them.
 """
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class MailServer:
-    """A mail server that hands mails in, and reads one answer at a time."""
+    """A mail server that delivers emails by LMTP."""
 
     def __init__(self, port: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=30)
@@ -35,7 +35,7 @@ class MailServer:
         return self
 
     def hands_in(self, sender: str, recipients: list[str], raw: bytes) -> list[str]:
-        """The answer to each recipient, of whom all are named before."""
+        """Deliver an email, and return the answer for each recipient."""
         assert self.says(f"MAIL FROM:<{sender}>").startswith("250")
         named = [self.says(f"RCPT TO:<{each}>") for each in recipients]
         assert all(answer.startswith("250") for answer in named)

@@ -1,7 +1,7 @@
-"""Pictures of all mails, to be looked at: `.venv/bin/python -m tests.mail.pictures DIR [GAME ...]`.
+"""Screenshots of all emails: `.venv/bin/python -m tests.mail.pictures DIR [GAME ...]`.
 
-One mail of each kind and of each notice, the longest there is, for each game or for those named: on a phone, on a desk,
-in the dark, and as `w3m` prints it. Nothing here judges; `test_on_screen.py` does.
+For each game, or those named, the longest email of each kind and of each notice: on a phone, on a desk, in dark mode, and as
+`w3m` prints it. They are for people to look at; the checks are in `test_screens.py`.
 """
 
 import subprocess
@@ -11,11 +11,11 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from tests.chromium import running
 from tests.conftest import find_tool
-from tests.mail.kinds import NAMES, kind_of, mails_of
-from tests.mail.sink import Kept
+from tests.mail.kinds import NAMES, emails_of, kind_of
+from tests.mail.sink import ReceivedEmail
 
 SCREENS = {"phone": (320, 640, "light"), "desk": (900, 700, "light"), "dark": (375, 700, "dark")}
 
@@ -23,25 +23,25 @@ OF_THE_GAME = frozenset({"turn", "reminder", "result", "receipt", "digest", "sea
 """The kinds that show the table, or say what happened there; the others are the same for all games."""
 
 
-def chosen(game: str, names: tuple[str, ...] = NAMES) -> dict[str, Kept]:
-    """The longest mail of each kind; of notices the longest about each thing."""
-    found: dict[str, Kept] = {}
-    for mail in mails_of(game, names):
-        kind = kind_of(mail.message)
+def chosen(game: str, names: tuple[str, ...] = NAMES) -> dict[str, ReceivedEmail]:
+    """The longest email of each kind, and of each notice."""
+    found: dict[str, ReceivedEmail] = {}
+    for email in emails_of(game, names):
+        kind = kind_of(email.message)
         if kind == "notice":
-            kind += "-" + "-".join(str(mail.message["Subject"]).partition(")")[2].split()[-3:]).strip(":")
-        if kind not in found or len(mail.content) > len(found[kind].content):
-            found[kind] = mail
+            kind += "-" + "-".join(str(email.message["Subject"]).partition(")")[2].split()[-3:]).strip(":")
+        if kind not in found or len(email.content) > len(found[kind].content):
+            found[kind] = email
     return found
 
 
 def shoot(browser: Browser, folder: Path, game: str) -> Iterator[str]:
-    """The pictures of one game; their names as they are done."""
-    for kind, mail in chosen(game).items():
+    """Take the screenshots of one game, and yield their names."""
+    for kind, email in chosen(game).items():
         name = f"{game}-{kind}"
-        (folder / f"{name}.eml").write_bytes(mail.content)
+        (folder / f"{name}.eml").write_bytes(email.content)
         page = folder / f"{name}.html"
-        page.write_text(mail.html)
+        page.write_text(email.html)
         for screen, (width, height, scheme) in SCREENS.items():
             view = browser.new_page(
                 viewport={"width": width, "height": height},
@@ -61,10 +61,10 @@ def shoot(browser: Browser, folder: Path, game: str) -> Iterator[str]:
 
 
 def main(folder: Path, games: list[str]) -> None:
-    """Make them all."""
+    """Take all screenshots."""
     folder.mkdir(parents=True, exist_ok=True)
     with running() as browser:
-        for game in games or games_of_house.names():
+        for game in games or game_registry.names():
             for name in shoot(browser, folder, game):
                 print(name)
 

@@ -1,18 +1,18 @@
-"""The far end of SMTP: a server on this machine that takes mails, or does what relays do on bad days.
+"""The far end of SMTP: a server on this machine that accepts emails, or fails as relays do.
 
-What happens to a mail is scripted, one word for each mail that comes:
+A script has one entry for each email that comes:
 
-    accept        250, and the mail is kept
-    450 rcpt      not now, said of the reader      550 rcpt     never, said of the reader
-    571 rcpt      never, but said of the sender    421 rcpt     the relay hangs up
+    accept        250, and the email is stored
+    450 rcpt      temporary, about the recipient     550 rcpt     permanent, about the recipient
+    571 rcpt      permanent, but about the sender    421 rcpt     the relay hangs up
     552 rcpt      a full mailbox
-    450 data      not now, said of the mail        550 data     never, said of the mail
-    450 mail      not now, before anybody is named
-    hang          the relay says nothing any more
-    drop          the connection breaks when the mail has come, and nothing is kept
-    keep, drop    the mail is kept, and the connection breaks before the relay can say so
+    450 data      temporary, about the content       550 data     permanent, about the content
+    450 mail      temporary, before any recipient
+    hang          the relay stops answering
+    drop          the connection breaks after the content, and nothing is stored
+    keep, drop    the email is stored, and the connection breaks before the relay can say so
 
-When the script is over, everything is accepted, but for what is said of a whole domain.
+After the script everything is accepted, except for domains with their own rule.
 """
 
 import asyncio
@@ -36,8 +36,8 @@ USER, PASSWORD = "pbem", "open sesame"
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A mail that came in."""
+class ReceivedEmail:
+    """A received email."""
 
     sender: str
     recipient: str
@@ -46,7 +46,7 @@ class Kept:
 
     @cached_property
     def message(self) -> EmailMessage:
-        """The mail as the standard library reads it: slowly, so it is read once and nobody may change it."""
+        """The parsed email, cached because parsing is slow; nobody may change it."""
         message = BytesParser(policy=default).parsebytes(self.content)
         assert isinstance(message, EmailMessage)
         return message
@@ -69,11 +69,11 @@ class Kept:
 
 @dataclass
 class Handler:
-    """What the server does with each mail."""
+    """The handling of each email."""
 
     script: deque[str] = field(default_factory=deque)
     domains: dict[str, str] = field(default_factory=dict)
-    kept: list[Kept] = field(default_factory=list)
+    kept: list[ReceivedEmail] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     peers: set[object] = field(default_factory=set)
     now: str = "accept"
@@ -81,7 +81,7 @@ class Handler:
 
     @property
     def connections(self) -> int:
-        """How often somebody has connected."""
+        """The number of connections so far."""
         return len(self.peers)
 
     async def handle_EHLO(
@@ -133,14 +133,14 @@ class Handler:
             assert isinstance(envelope.content, bytes)
             assert envelope.mail_from is not None
             options = (*envelope.mail_options, *envelope.rcpt_options)
-            self.kept.append(Kept(envelope.mail_from, envelope.rcpt_tos[0], options, envelope.content))
+            self.kept.append(ReceivedEmail(envelope.mail_from, envelope.rcpt_tos[0], options, envelope.content))
         if self.now in ("drop", "keep, drop"):
             _hang_up(server)
         return "250 OK"
 
 
 class _Relay(SMTP):
-    """A server that knows what a sender may ask about bounces (RFC 3461)."""
+    """A server with the options of a sender about bounces (RFC 3461)."""
 
     def _getparams(self, params: Any) -> Any:
         found = super()._getparams(params)
@@ -153,7 +153,7 @@ class _Listener(Controller):
 
 
 class Sink:
-    """The server, listening on this machine from its beginning to its end."""
+    """The running server."""
 
     def __init__(self, **given: Any) -> None:
         self.handler = Handler()
@@ -168,32 +168,32 @@ class Sink:
         self._controller.stop()
 
     def does(self, *script: str) -> None:
-        """What happens to the next mails."""
+        """Set the script for the next emails."""
         self.handler.script.extend(script)
 
     def does_to(self, **domains: str) -> None:
-        """What happens to all mails to these `.example` domains from now on; nothing special to the others."""
+        """Set the rules for all emails to these `.example` domains, replacing earlier ones."""
         self.handler.domains = {f"{name}.example": word for name, word in domains.items()}
 
     @property
-    def kept(self) -> list[Kept]:
-        """The mails that came in, in their order."""
+    def kept(self) -> list[ReceivedEmail]:
+        """The received emails, in order."""
         return self.handler.kept
 
-    def to(self, address: str) -> list[Kept]:
-        """Those to one address."""
+    def to(self, address: str) -> list[ReceivedEmail]:
+        """The received emails to one address."""
         return [mail for mail in self.kept if mail.recipient == address]
 
 
 def server_tls() -> ssl.SSLContext:
-    """How the server shows who it is."""
+    """The certificate of the server."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
     return context
 
 
 def client_trust() -> ssl.SSLContext:
-    """A client that knows this server's certificate."""
+    """A client context that trusts this server's certificate."""
     return ssl.create_default_context(cafile=str(CERTIFICATE))
 
 

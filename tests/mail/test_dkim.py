@@ -1,4 +1,4 @@
-"""A mail's signature: whoever checks it in DNS's light believes it, and nobody can change what it covers."""
+"""DKIM signatures: receivers accept them, and nobody can change what they cover."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -7,11 +7,11 @@ from pathlib import Path
 import dkim
 import pytest
 
-from pbem.config import Dkim
+from pbem.config.settings import Dkim
 from pbem.domain.errors import BadInput
 from pbem.mail.send.dkim import signer
 from pbem.mail.wire import serialise
-from tests.mail.test_wire import BOTH, MAIL
+from tests.mail.test_wire import BOTH, EMAIL
 
 KEY = Path(__file__).with_name("dkim.pem").read_text()
 RECORD = Path(__file__).with_name("dkim.txt").read_bytes().strip()
@@ -39,11 +39,11 @@ def good(content):
 
 
 def signed(content=CONTENT, at=WRITTEN):
-    return signer(SETTINGS).signed(content, at)
+    return signer(SETTINGS).sign(content, at)
 
 
 def fields(content):
-    """The signature's own fields."""
+    """The tags of the signature."""
     first = content.split(b"\r\n\r\n")[0].replace(b"\r\n ", b" ").split(b"\r\n")[0]
     assert first.startswith(b"DKIM-Signature: ")
     pairs = first.removeprefix(b"DKIM-Signature: ").split(b";")
@@ -52,20 +52,20 @@ def fields(content):
     }
 
 
-@pytest.mark.parametrize("mail", [MAIL, BOTH], ids=["text", "text and HTML"])
-def test_a_signed_mail_is_believed_and_its_bytes_are_still_there(mail):
-    content = serialise(mail)
+@pytest.mark.parametrize("email", [EMAIL, BOTH], ids=["text", "text and HTML"])
+def test_a_signed_email_verifies_and_keeps_its_bytes(email):
+    content = serialise(email)
     assert good(signed(content))
     assert signed(content).endswith(content)
 
 
-def test_it_is_the_same_signature_on_every_try_whatever_the_time_is():
+def test_the_signature_is_the_same_on_every_try():
     assert signed() == signed()
     assert fields(signed())["t"] == str(int(WRITTEN.timestamp()))
     assert signed(at=WRITTEN + timedelta(seconds=1)) != signed()
 
 
-def test_it_is_made_as_receivers_like_it_and_covers_what_programs_act_on():
+def test_the_signature_has_the_usual_form_and_covers_headers_for_programs():
     found = fields(signed())
     assert (found["a"], found["c"]) == ("rsa-sha256", "relaxed/relaxed")
     assert (found["d"], found["s"]) == ("play.example.org", "pbem")
@@ -76,7 +76,7 @@ def test_it_is_made_as_receivers_like_it_and_covers_what_programs_act_on():
         assert named.count(name) == 2, "once more than it is there"
 
 
-def test_whatever_is_changed_on_the_way_is_noticed():
+def test_any_change_on_the_way_is_detected():
     whole = signed()
     for old, new in (
         (b"turn 3", b"turn 4"),
@@ -95,13 +95,13 @@ def test_whatever_is_changed_on_the_way_is_noticed():
 @pytest.mark.parametrize(
     "added", ["From: mallory@example.com", "Subject: Win!", "To: x@y.example", "Reply-To: mallory@example.com"]
 )
-def test_nobody_adds_a_second_header_of_those_that_mail_programs_show(added):
+def test_no_second_header_that_mail_programs_show_can_be_added(added):
     assert not good(added.encode() + b"\r\n" + signed())
-    # Without Reply-To there is one none the less, for nobody to add.
-    assert not good(added.encode() + b"\r\n" + signed(serialise(MAIL)))
+    # Reply-To is signed even without one, so that nobody can add it.
+    assert not good(added.encode() + b"\r\n" + signed(serialise(EMAIL)))
 
 
-def test_what_relays_do_to_headers_and_blanks_changes_nothing():
+def test_refolded_headers_and_dropped_blanks_change_nothing():
     folded = signed().replace(b"Subject: Sun Bid, ", b"Subject:  Sun Bid,\r\n  ")
     assert folded != signed()
     assert good(b"Received: from here by there\r\n" + folded)
@@ -110,12 +110,12 @@ def test_what_relays_do_to_headers_and_blanks_changes_nothing():
 @pytest.mark.parametrize(
     "key", ["", "nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", KEY.replace("MII", "AII")]
 )
-def test_a_key_that_is_none_is_refused_before_any_mail_and_not_shown(key):
+def test_an_invalid_key_is_refused_at_the_start_and_not_shown(key):
     with pytest.raises(BadInput, match="cannot be signed") as refusal:
         signer(replace(SETTINGS, private_key=key))
     assert KEY.split("\n")[1] not in str(refusal.value)
     assert KEY.split("\n")[1] not in repr(signer(SETTINGS))
 
 
-def test_what_it_asks_for_in_the_dns_is_the_other_half_of_its_key():
+def test_the_dns_record_is_the_public_half_of_the_key():
     assert signer(SETTINGS).record().encode() == RECORD

@@ -1,4 +1,4 @@
-"""Taking mails by LMTP, from a mail server that speaks it over a real socket."""
+"""LMTP deliveries by a mail server over a real socket."""
 
 from collections.abc import Iterator
 
@@ -11,67 +11,67 @@ from tests.mail.mail_server import MailServer, connected
 SMALL = 10_000
 
 
-class Kept:
-    """Where mails are kept; those to `broken` cannot be."""
+class EmailStore:
+    """A store of emails; those to `broken` cannot be stored."""
 
     def __init__(self) -> None:
-        self.mails: list[tuple[str, str, bytes]] = []
+        self.emails: list[tuple[str, str, bytes]] = []
 
     def __call__(self, envelope_from: str, recipient: str, raw: bytes) -> None:
         if recipient.startswith("broken"):
             raise OSError("the disk is full")
-        self.mails.append((envelope_from, recipient, raw))
+        self.emails.append((envelope_from, recipient, raw))
 
 
 @pytest.fixture
-def kept() -> Kept:
-    return Kept()
+def store() -> EmailStore:
+    return EmailStore()
 
 
 @pytest.fixture
-def port(kept: Kept) -> Iterator[int]:
-    listening = Lmtp("127.0.0.1", 0, SMALL, kept)
+def port(store: EmailStore) -> Iterator[int]:
+    listening = Lmtp("127.0.0.1", 0, SMALL, store)
     listening.start()
     yield listening.port
     listening.stop()
 
 
-def test_a_mail_is_kept_before_it_is_answered_for(port: int, kept: Kept) -> None:
+def test_an_email_is_stored_before_the_answer(port: int, store: EmailStore) -> None:
     with connected(port) as server:
         assert server.hands_in("ann@example.net", ["r+x@play.example.org"], b"Subject: x\r\n\r\n..bid 7") == [
             "250 2.0.0 Kept"
         ]
-        assert kept.mails == [("ann@example.net", "r+x@play.example.org", b"Subject: x\r\n\r\n.bid 7\r\n")]
+        assert store.emails == [("ann@example.net", "r+x@play.example.org", b"Subject: x\r\n\r\n.bid 7\r\n")]
 
 
-def test_each_recipient_gets_an_answer_of_its_own(port: int, kept: Kept) -> None:
+def test_each_recipient_gets_its_own_answer(port: int, store: EmailStore) -> None:
     with connected(port) as server:
         answers = server.hands_in("", ["a@x.org", "broken@x.org", "c@x.org"], b"\r\nbid 7")
         assert [answer[:3] for answer in answers] == ["250", "451", "250"]
-        assert [mail[1] for mail in kept.mails] == ["a@x.org", "c@x.org"]
-        # The line is free for the next command: no answer is left over, and none is missing.
+        assert [mail[1] for mail in store.emails] == ["a@x.org", "c@x.org"]
+        # The connection is ready for the next command: no answer is left over, and none is missing.
         assert server.says("NOOP").startswith("250")
         assert server.hands_in("", ["d@x.org"], b"\r\nbid 8") == ["250 2.0.0 Kept"]
 
 
-def test_a_mail_that_is_too_large_is_refused_for_each_recipient_and_kept_for_none(port: int, kept: Kept) -> None:
+def test_a_large_email_is_refused_for_each_recipient(port: int, store: EmailStore) -> None:
     with connected(port) as server:
         answers = server.hands_in("", ["a@x.org", "b@x.org"], b"\r\n" + b"x" * 900 + b"\r\n" * SMALL)
         assert [answer[:3] for answer in answers] == ["552", "552"]
         assert server.says(f"MAIL FROM:<a@x.org> SIZE={25 * 2**20}").startswith("552")
         assert server.says("NOOP").startswith("250")
-        assert kept.mails == []
+        assert store.emails == []
 
 
-def test_a_line_that_is_too_long_is_refused_for_each_recipient(port: int, kept: Kept) -> None:
+def test_a_line_that_is_too_long_is_refused_for_each_recipient(port: int, store: EmailStore) -> None:
     with connected(port) as server:
         answers = server.hands_in("", ["a@x.org", "b@x.org"], b"\r\n" + b"x" * 5000)
         assert [answer[:3] for answer in answers] == ["500", "500"]
         assert server.says("NOOP").startswith("250")
-        assert kept.mails == []
+        assert store.emails == []
 
 
-def test_more_recipients_than_anybody_writes_to_have_to_come_again(port: int, kept: Kept) -> None:
+def test_too_many_recipients_have_to_come_again(port: int, store: EmailStore) -> None:
     with connected(port) as server:
         server.says("MAIL FROM:<>")
         answers = [server.says(f"RCPT TO:<r{number}@x.org>") for number in range(MOST_RECIPIENTS + 1)]
@@ -80,10 +80,10 @@ def test_more_recipients_than_anybody_writes_to_have_to_come_again(port: int, ke
         server.sends(b"\r\nbid 7\r\n.\r\n")
         assert [server.answer()[:3] for _ in range(MOST_RECIPIENTS)] == ["250"] * MOST_RECIPIENTS
         assert server.says("NOOP").startswith("250")
-    assert len(kept.mails) == MOST_RECIPIENTS
+    assert len(store.emails) == MOST_RECIPIENTS
 
 
-def test_a_mail_that_breaks_off_is_not_kept(port: int, kept: Kept) -> None:
+def test_an_incomplete_email_is_not_stored(port: int, store: EmailStore) -> None:
     with connected(port) as server:
         server.says("MAIL FROM:<>")
         server.says("RCPT TO:<a@x.org>")
@@ -91,7 +91,7 @@ def test_a_mail_that_breaks_off_is_not_kept(port: int, kept: Kept) -> None:
         server.sends(b"\r\nbid 7\r\n")
     with connected(port) as server:
         assert server.says("NOOP").startswith("250")
-    assert kept.mails == []
+    assert store.emails == []
 
 
 def test_it_speaks_lmtp_and_nothing_else(port: int) -> None:
@@ -102,6 +102,6 @@ def test_it_speaks_lmtp_and_nothing_else(port: int) -> None:
     server.close()
 
 
-def test_a_port_in_use_is_told_with_what_to_do(port: int, kept: Kept) -> None:
+def test_a_port_in_use_is_reported_with_a_remedy(port: int, store: EmailStore) -> None:
     with pytest.raises(BadInput, match=r"is in use.*PBEM_INBOUND_LMTP_PORT"):
-        Lmtp("127.0.0.1", port, SMALL, kept).start()
+        Lmtp("127.0.0.1", port, SMALL, store).start()

@@ -1,10 +1,10 @@
-"""Whose lines are whose, where no collection of messages has an example: limits, hostile texts, and what is put together."""
+"""Quotes beyond the collection of replies: limits, hostile texts, and joined lines."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.mail.read.quotes import MOST_WRITTEN, lines_of, written
+from pbem.mail.read.quotes import MOST_PARAGRAPHS, own_paragraphs, split_lines
 
 LONG = 256 * 1024
 """As much as is ever kept of one text."""
@@ -23,19 +23,19 @@ HOSTILE = {
 
 
 def own(text: str) -> list[str]:
-    return list(written(lines_of(text)))
+    return list(own_paragraphs(split_lines(text)))
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_hostile_texts_are_read_to_their_end(text: str) -> None:
-    assert len(own(text)) <= MOST_WRITTEN
+def test_hostile_texts_are_read_in_time(text: str) -> None:
+    assert len(own(text)) <= MOST_PARAGRAPHS
 
 
-def test_of_an_endless_answer_so_many_paragraphs_are_read_and_no_more() -> None:
-    assert len(own("a\n" * (MOST_WRITTEN + 50))) == MOST_WRITTEN
+def test_an_endless_reply_is_cut_after_a_number_of_paragraphs() -> None:
+    assert len(own("a\n" * (MOST_PARAGRAPHS + 50))) == MOST_PARAGRAPHS
 
 
-def test_a_full_line_that_ends_no_sentence_goes_on_in_the_next() -> None:
+def test_a_full_line_without_an_end_is_joined_to_the_next() -> None:
     first = "I have looked at this for a very long time, and I do wonder whether to"
     assert own(f"{first}\npass") == [f"{first} pass"]
     assert own(f"{first}.\npass") == [f"{first}.", "pass"]
@@ -43,18 +43,18 @@ def test_a_full_line_that_ends_no_sentence_goes_on_in_the_next() -> None:
     assert own("A short line\npass") == ["A short line", "pass"]
 
 
-def test_what_is_left_out_never_joins_what_stands_around_it() -> None:
+def test_removed_lines_never_join_their_surroundings() -> None:
     first = "I have looked at this for a very long time, and I do wonder whether to"
     assert own(f"{first}\n> quoted\npass") == [first, "pass"]
 
 
-def test_the_writers_own_sentence_about_writing_introduces_no_quote() -> None:
+def test_the_writers_own_sentence_about_writing_is_not_an_introduction() -> None:
     assert own("This is what I wrote:\nbid 7") == ["This is what I wrote:", "bid 7"]
     assert own("This is what Ann wrote:\n> bid 7\npass") == ["pass"]
 
 
 @given(st.lists(st.sampled_from(["bid 7", "pass", "> pass", "", "-- ", "On 1 May Ann wrote:", "Thanks"]), max_size=12))
-def test_every_line_that_is_found_stands_there_unmarked(lines: list[str]) -> None:
+def test_every_line_found_is_in_the_text_and_unmarked(lines: list[str]) -> None:
     found = own("\n".join(lines))
     assert all(line in lines for line in found)
     assert not any(line.startswith(">") for line in found)

@@ -1,33 +1,33 @@
-"""What receivers would see in the DNS is what an organiser is told, with what to put there."""
+"""Checks of DNS records: what receivers would see, and the remedies."""
 
 import re
 
 import pytest
 
-from pbem.config import Dkim
-from pbem.domain.finding import How
+from pbem.config.settings import Dkim
+from pbem.domain.finding import Severity
 from pbem.mail.dns.nameserver import Nameserver
-from pbem.mail.dns.records import Sending, check, leaving_from
-from pbem.mail.dns.spf import MOST_LOOKUPS, Reading, Unreadable
+from pbem.mail.dns.records import MailSetup, check, sending_addresses
+from pbem.mail.dns.spf import MOST_LOOKUPS, Evaluation, InvalidRecord
 from pbem.mail.send.dkim import signer
 from tests.mail.test_dkim import KEY, RECORD
 from tests.mail.zone import Zone
 
-OURS = "198.51.100.7"
+OUR_ADDRESS = "198.51.100.7"
 DOMAIN = "games.example.org"
 KEY_AT = f"pbem._domainkey.{DOMAIN}"
-SENDING = Sending(DOMAIN, DOMAIN, "pbem", signer(Dkim(DOMAIN, "pbem", KEY)).record(), (OURS,))
+SENDING = MailSetup(DOMAIN, DOMAIN, "pbem", signer(Dkim(DOMAIN, "pbem", KEY)).record(), (OUR_ADDRESS,))
 
 
 def in_zone(text):
-    """A record in strings, as zone files have them."""
+    """A record in strings, as in zone files."""
     return " ".join(f'"{text[at : at + 200]}"' for at in range(0, len(text), 200))
 
 
 GOOD = {
     (DOMAIN, "MX"): ["10 mail.games.example.org."],
     (DOMAIN, "TXT"): ['"something else"', '"v=spf1 mx ~all"'],
-    ("mail.games.example.org", "A"): [OURS],
+    ("mail.games.example.org", "A"): [OUR_ADDRESS],
     (KEY_AT, "TXT"): [in_zone(RECORD.decode())],
     ("_dmarc.example.org", "TXT"): ['"v=DMARC1; p=reject; sp=quarantine"'],
     ("7.100.51.198.in-addr.arpa", "PTR"): ["mail.games.example.org."],
@@ -36,104 +36,104 @@ GOOD = {
 
 @pytest.fixture
 def zone():
-    """A DNS that says what it has to."""
+    """A DNS server with all the right records."""
     with Zone(dict(GOOD)) as found:
         yield found
 
 
-def told(zone, sending=SENDING):
-    """What is said about each thing."""
+def findings(zone, sending=SENDING):
+    """The findings by name."""
     return {found.what: found for found in check(Nameserver(zone.server), sending)}
 
 
-def test_where_everything_is_as_it_has_to_be_nothing_is_asked_for(zone):
-    found = told(zone)
+def test_correct_records_need_no_remedy(zone):
+    found = findings(zone)
     assert list(found) == ["mx", "spf", "dkim", "dmarc", "ptr"]
-    assert {each.how for each in found.values()} == {How.WELL}
+    assert {each.severity for each in found.values()} == {Severity.OK}
     assert not any(each.remedy for each in found.values())
 
 
-def test_where_there_is_nothing_each_thing_says_what_to_put_there(zone):
+def test_every_missing_record_has_a_remedy(zone):
     zone.records.clear()
-    found = told(zone)
-    assert {each.how for each in found.values()} == {How.TROUBLE}
-    assert f'{DOMAIN}. TXT "v=spf1 ip4:{OURS} ~all"' in found["spf"].remedy
+    found = findings(zone)
+    assert {each.severity for each in found.values()} == {Severity.ERROR}
+    assert f'{DOMAIN}. TXT "v=spf1 ip4:{OUR_ADDRESS} ~all"' in found["spf"].remedy
     assert f"{DOMAIN}. MX 10" in found["mx"].remedy
     assert f'_dmarc.{DOMAIN}. TXT "v=DMARC1; p=quarantine; rua=' in found["dmarc"].remedy
     strings = re.findall(r'"([^"]*)"', found["dkim"].remedy)
     assert "".join(strings) == RECORD.decode()
     assert max(map(len, strings)) <= 255
-    # What it asks for is what makes it content.
-    zone.records[DOMAIN, "TXT"] = [f'"v=spf1 ip4:{OURS} ~all"']
+    # The remedy is what the check accepts.
+    zone.records[DOMAIN, "TXT"] = [f'"v=spf1 ip4:{OUR_ADDRESS} ~all"']
     zone.records[KEY_AT, "TXT"] = [found["dkim"].remedy.partition(" TXT ")[2]]
     zone.records[f"_dmarc.{DOMAIN}", "TXT"] = [found["dmarc"].remedy.partition(" TXT ")[2]]
-    found = told(zone)
-    assert {found[what].how for what in ("spf", "dkim", "dmarc")} == {How.WELL}
+    found = findings(zone)
+    assert {found[what].severity for what in ("spf", "dkim", "dmarc")} == {Severity.OK}
 
 
 @pytest.mark.parametrize(
-    "what, name, kind, value, how, says",
+    "what, name, kind, value, severity, says",
     [
-        ("mx", DOMAIN, "MX", "0 .", How.TROUBLE, "takes no mail"),
-        ("mx", DOMAIN, "MX", "10 gone.example.org.", How.TROUBLE, "Nobody knows"),
-        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:203.0.113.0/24 -all"', How.TROUBLE, f"not let {OURS}"),
-        ("spf", DOMAIN, "TXT", '"v=spf1 mxx ~all"', How.TROUBLE, "cannot read “mxx”"),
-        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:300.1.2.3 ~all"', How.TROUBLE, "no network"),
-        ("dkim", KEY_AT, "TXT", '"v=DKIM1; p="', How.TROUBLE, "taken back"),
-        ("dkim", KEY_AT, "TXT", '"v=DKIM1; p=AAAA"', How.TROUBLE, "not the one"),
-        ("dkim", KEY_AT, "TXT", in_zone(RECORD.decode() + "; t=y"), How.WARNING, "trial"),
-        ("dmarc", f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=none"', How.WARNING, "p=none"),
-        ("dmarc", f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=whatever"', How.TROUBLE, "cannot be read"),
-        ("ptr", "7.100.51.198.in-addr.arpa", "PTR", "other.example.net.", How.TROUBLE, "does not lead back"),
+        ("mx", DOMAIN, "MX", "0 .", Severity.ERROR, "takes no mail"),
+        ("mx", DOMAIN, "MX", "10 gone.example.org.", Severity.ERROR, "Nobody knows"),
+        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:203.0.113.0/24 -all"', Severity.ERROR, f"not let {OUR_ADDRESS}"),
+        ("spf", DOMAIN, "TXT", '"v=spf1 mxx ~all"', Severity.ERROR, "cannot read “mxx”"),
+        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:300.1.2.3 ~all"', Severity.ERROR, "no network"),
+        ("dkim", KEY_AT, "TXT", '"v=DKIM1; p="', Severity.ERROR, "taken back"),
+        ("dkim", KEY_AT, "TXT", '"v=DKIM1; p=AAAA"', Severity.ERROR, "not the one"),
+        ("dkim", KEY_AT, "TXT", in_zone(RECORD.decode() + "; t=y"), Severity.WARNING, "trial"),
+        ("dmarc", f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=none"', Severity.WARNING, "p=none"),
+        ("dmarc", f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=whatever"', Severity.ERROR, "cannot be read"),
+        ("ptr", "7.100.51.198.in-addr.arpa", "PTR", "other.example.net.", Severity.ERROR, "does not lead back"),
     ],
 )
-def test_what_is_wrong_is_said_of_that_and_of_nothing_else(zone, what, name, kind, value, how, says):
+def test_a_wrong_record_is_reported_alone(zone, what, name, kind, value, severity, says):
     zone.records[name, kind] = [value]
-    found = told(zone)
-    assert found[what].how is how
+    found = findings(zone)
+    assert found[what].severity is severity
     assert says in found[what].says
     if what != "mx":
-        assert [each.what for each in found.values() if each.how is not How.WELL] == [what]
+        assert [each.what for each in found.values() if each.severity is not Severity.OK] == [what]
 
 
 def test_two_spf_records_count_as_none(zone):
     zone.records[DOMAIN, "TXT"] = ['"v=spf1 mx ~all"', '"v=spf1 a ~all"']
-    assert "2 SPF records" in told(zone)["spf"].says
+    assert "2 SPF records" in findings(zone)["spf"].says
 
 
-def test_a_key_of_a_relay_is_looked_at_though_its_other_half_is_not_here(zone):
-    relays = Sending(DOMAIN, DOMAIN, "pbem", "", (OURS,))
-    assert told(zone, relays)["dkim"].how is How.WELL
+def test_the_key_of_a_relay_is_checked_without_its_private_half(zone):
+    relays = MailSetup(DOMAIN, DOMAIN, "pbem", "", (OUR_ADDRESS,))
+    assert findings(zone, relays)["dkim"].severity is Severity.OK
     zone.records[KEY_AT, "TXT"] = [
         '"v=DKIM1; p=MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAJyr8bwhxsZNdYpkQV/SkbRCQcgDzMTi9IryqI/lgsbk1xwgkcQ2sQoPKF4MuYDZT4FwnSGYpqVxVj1jFeE45dECAwEAAQ=="'
     ]
-    assert "512 bits" in told(zone, relays)["dkim"].says
-    assert told(zone, Sending(DOMAIN, DOMAIN))["dkim"].how is How.WELL
+    assert "512 bits" in findings(zone, relays)["dkim"].says
+    assert findings(zone, MailSetup(DOMAIN, DOMAIN))["dkim"].severity is Severity.OK
 
 
-def test_a_number_that_is_not_known_is_asked_for_and_one_that_lets_everybody_send_is_seen(zone):
-    unknown = Sending(DOMAIN, DOMAIN)
-    assert told(zone, unknown)["spf"].how is How.WARNING
+def test_an_unknown_address_is_asked_for_and_an_open_spf_record_is_found(zone):
+    unknown = MailSetup(DOMAIN, DOMAIN)
+    assert findings(zone, unknown)["spf"].severity is Severity.WARNING
     zone.records[DOMAIN, "TXT"] = ['"v=spf1 +all"']
-    assert "everybody" in told(zone, unknown)["spf"].says
+    assert "everybody" in findings(zone, unknown)["spf"].says
 
 
-def test_a_dns_that_does_not_answer_is_said_once_and_blames_no_record(zone):
-    zone.missed = True
+def test_an_unreachable_dns_is_reported_once_without_blaming_a_record(zone):
+    zone.is_silent = True
     (found,) = check(Nameserver(zone.server, patience=0.2), SENDING)
-    assert (found.what, found.how) == ("dns", How.TROUBLE)
+    assert (found.what, found.severity) == ("dns", Severity.ERROR)
     assert "PBEM_MAIL_NAMESERVER" in found.remedy
 
 
-def test_mails_leave_from_the_relay_or_if_that_is_within_the_house_from_the_domain(zone):
+def test_emails_leave_from_the_relay_or_if_it_is_internal_from_the_domain(zone):
     asked = Nameserver(zone.server)
     zone.records["relay.example.net", "A"] = ["8.8.8.8"]
     zone.records["relay.example.net", "AAAA"] = ["2001:4860:4860::8888"]
     zone.records[DOMAIN, "A"] = ["9.9.9.9"]
-    assert leaving_from(asked, "relay.example.net", DOMAIN) == ("8.8.8.8", "2001:4860:4860::8888")
+    assert sending_addresses(asked, "relay.example.net", DOMAIN) == ("8.8.8.8", "2001:4860:4860::8888")
     zone.records["localhost", "A"] = ["127.0.0.1"]
-    assert leaving_from(asked, "localhost", DOMAIN) == leaving_from(asked, "10.1.2.3", DOMAIN) == ("9.9.9.9",)
-    assert leaving_from(asked, "localhost", "nowhere.example") == ()
+    assert sending_addresses(asked, "localhost", DOMAIN) == sending_addresses(asked, "10.1.2.3", DOMAIN) == ("9.9.9.9",)
+    assert sending_addresses(asked, "localhost", "nowhere.example") == ()
 
 
 SPF = {
@@ -164,11 +164,11 @@ SPF = {
         ("none.example", "198.51.100.1", "none"),
     ],
 )
-def test_a_record_is_read_as_a_receiver_reads_it(domain, address, result):
+def test_a_record_is_evaluated_as_by_a_receiver(domain, address, result):
     with Zone(SPF) as zone:
-        assert Reading(Nameserver(zone.server)).result(domain, address) == result
+        assert Evaluation(Nameserver(zone.server)).result(domain, address) == result
 
 
-def test_a_record_that_leads_round_in_circles_has_an_end():
-    with Zone(SPF) as zone, pytest.raises(Unreadable, match=f"more than {MOST_LOOKUPS}"):
-        Reading(Nameserver(zone.server)).result("loop.example", OURS)
+def test_a_circular_record_has_an_end():
+    with Zone(SPF) as zone, pytest.raises(InvalidRecord, match=f"more than {MOST_LOOKUPS}"):
+        Evaluation(Nameserver(zone.server)).result("loop.example", OUR_ADDRESS)

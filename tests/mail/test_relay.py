@@ -1,4 +1,4 @@
-"""Handing over: what a real relay says comes back as data."""
+"""The relay: the answers of a real one come back as outcomes."""
 
 import socket
 import threading
@@ -6,8 +6,8 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
-from pbem.config import Security, Smtp
-from pbem.mail.send.relay import Parcel, Relay, Result
+from pbem.config.settings import Security, Smtp
+from pbem.mail.send.relay import OutgoingEmail, Relay, Result
 from tests.mail.sink import PASSWORD, USER, Sink, client_trust, knows, server_tls
 
 MAIL = b"From: games@play.example.org\r\nSubject: one\r\n\r\n.\r\n..dots\r\nend\r\n"
@@ -15,7 +15,7 @@ MAIL = b"From: games@play.example.org\r\nSubject: one\r\n\r\n.\r\n..dots\r\nend\
 
 @pytest.fixture(params=[True, False], ids=["in one go", "step by step"])
 def sink(request, sink):
-    """A relay that is told everything about a mail in one go, or step by step."""
+    """A relay with or without pipelining."""
     sink.handler.in_one_go = request.param
     return sink
 
@@ -24,13 +24,13 @@ def settings(port, security=Security.NONE, user="", password="", timeout=5):
     return Smtp("127.0.0.1", security, port, user, password, timeout)
 
 
-def parcel(name="m1"):
-    return Parcel(name, "b+token@play.example.org", "ann@example.org", MAIL)
+def email(name="m1"):
+    return OutgoingEmail(name, "b+token@play.example.org", "ann@example.org", MAIL)
 
 
 def sent(relay, many=1):
     with relay.session() as session:
-        return [session.send(parcel(f"m{number}")).result for number in range(many)]
+        return [session.send(email(f"m{number}")).result for number in range(many)]
 
 
 def test_the_bytes_arrive_as_they_are(sink):
@@ -40,7 +40,7 @@ def test_the_bytes_arrive_as_they_are(sink):
     assert (kept.sender, kept.recipient) == ("b+token@play.example.org", "ann@example.org")
 
 
-def test_a_bounce_is_asked_for_without_the_mail_in_it(sink):
+def test_bounces_are_requested_without_the_content(sink):
     sent(Relay(settings(sink.port)))
     assert sink.kept[0].options == ("RET=HDRS", "ENVID=M0", "NOTIFY=FAILURE,DELAY")
 
@@ -59,36 +59,36 @@ def test_a_bounce_is_asked_for_without_the_mail_in_it(sink):
         ("keep, drop", Result.LOST),
     ],
 )
-def test_what_happens_to_one_mail_is_said_of_that_mail_alone(sink, script, result):
+def test_each_email_has_its_own_outcome(sink, script, result):
     sink.does("accept", script, "accept")
     assert sent(Relay(settings(sink.port)), many=3) == [Result.ACCEPTED, result, Result.ACCEPTED]
 
 
-def test_a_batch_takes_one_connection_whatever_is_refused(sink):
+def test_a_batch_takes_one_connection_despite_refusals(sink):
     sink.does("accept", "450 rcpt", "550 rcpt", "450 data", "550 data", "accept")
     sent(Relay(settings(sink.port)), many=6)
     assert sink.handler.connections == 1
     assert len(sink.kept) == 2
 
 
-def test_a_new_connection_follows_one_that_broke(sink):
+def test_a_broken_connection_is_replaced(sink):
     sink.does("drop", "accept", "accept")
     sent(Relay(settings(sink.port)), many=3)
     assert sink.handler.connections == 2
 
 
-def test_a_batch_without_mails_opens_no_connection(sink):
+def test_an_empty_batch_opens_no_connection(sink):
     assert sent(Relay(settings(sink.port)), many=0) == []
     assert sink.handler.connections == 0
 
 
-def test_without_a_relay_no_mail_is_to_blame():
+def test_a_missing_relay_is_down():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         assert sent(Relay(settings(taken.getsockname()[1]))) == [Result.DOWN]
 
 
-def test_a_relay_that_never_answers_is_away():
+def test_a_relay_that_never_answers_is_down():
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -108,42 +108,42 @@ def test_tls_from_the_first_byte():
         assert sent(relay) == [Result.ACCEPTED]
 
 
-def test_a_wrong_password_is_the_servers_trouble_and_is_not_shown():
+def test_a_wrong_password_is_reported_as_down_and_not_shown():
     given = {"authenticator": knows, "auth_require_tls": False}
     with Sink(**given) as sink, Relay(settings(sink.port, user=USER, password="wrong horse")).session() as session:
-        outcome = session.send(parcel())
+        outcome = session.send(email())
     assert outcome.result is Result.DOWN
-    assert "wrong horse" not in outcome.said
+    assert "wrong horse" not in outcome.answer
 
 
 @pytest.mark.parametrize("trusted", [True, False])
-def test_nothing_is_sent_in_the_clear_or_to_a_stranger_where_protection_was_asked_for(trusted):
+def test_nothing_is_sent_unencrypted_or_to_an_unknown_certificate(trusted):
     with ExitStack() as stack:
-        # One relay offers no protection at all, the other is not who it says.
+        # One relay offers no encryption, the other has a certificate for another name.
         sink = stack.enter_context(Sink() if trusted else Sink(tls_context=server_tls()))
         relay = Relay(settings(sink.port, Security.STARTTLS), client_trust() if trusted else None)
         assert sent(relay) == [Result.DOWN]
         assert sink.kept == []
 
 
-def test_what_the_relay_says_is_kept_without_addresses(sink):
+def test_answers_of_the_relay_are_stored_without_addresses(sink):
     sink.does("450 rcpt")
     with Relay(settings(sink.port)).session() as session:
-        said = session.send(parcel()).said
-    assert said.startswith("450 4.2.2 mailbox full")
-    assert "ann@example.org" not in said
+        answer = session.send(email()).answer
+    assert answer.startswith("450 4.2.2 mailbox full")
+    assert "ann@example.org" not in answer
 
 
 @contextmanager
 def talking(served):
-    """A relay that takes one connection and does with it what is said here; what it heard, line by line."""
+    """A relay that handles one connection with the given function; yields its port and the lines it received."""
     heard = []
 
     def serve(listening):
         connection, _ = listening.accept()
         # The sender may hang up at any moment.
-        with connection, connection.makefile("rb") as said, suppress(OSError):
-            served(connection, lambda: heard.append(said.readline()))
+        with connection, connection.makefile("rb") as answer, suppress(OSError):
+            served(connection, lambda: heard.append(answer.readline()))
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         serving = threading.Thread(target=serve, args=(listening,))
@@ -158,7 +158,7 @@ def greet(connection, hear):
     connection.sendall(b"250-here\r\n250 PIPELINING\r\n")
 
 
-def test_a_relay_that_offers_it_is_told_in_one_go_and_gets_the_mail_after_its_answers():
+def test_a_pipelining_relay_gets_all_commands_at_once_and_then_the_content():
     def served(connection, hear):
         greet(connection, hear)
         for _ in range(3):
@@ -191,7 +191,7 @@ def test_a_relay_that_offers_it_is_told_in_one_go_and_gets_the_mail_after_its_an
         (b"250 yes\r\n250 yes\r\n250 odd\r\n", Result.LATER, b"rset\r\n"),
     ],
 )
-def test_what_a_relay_refuses_is_not_sent_to_it_although_it_waits_for_it(answers, result, then):
+def test_a_refused_email_is_not_sent_even_if_the_relay_waits_for_it(answers, result, then):
     def served(connection, hear):
         greet(connection, hear)
         for _ in range(3):
@@ -206,15 +206,15 @@ def test_what_a_relay_refuses_is_not_sent_to_it_although_it_waits_for_it(answers
     assert heard[4:] == [then]
 
 
-def test_an_address_cannot_say_anything_to_the_relay(sink):
+def test_an_address_cannot_inject_a_command(sink):
     with Relay(settings(sink.port)).session() as session, pytest.raises(ValueError, match="more than an address"):
-        session.send(Parcel("m1", "", "ann@example.org>\r\nRCPT TO:<eve@example.org", MAIL))
+        session.send(OutgoingEmail("m1", "", "ann@example.org>\r\nRCPT TO:<eve@example.org", MAIL))
     assert sink.kept == []
 
 
 @contextmanager
 def trickling(word):
-    """A relay that answers as it should until it is told this word, and then sends a letter now and then for ever."""
+    """A relay that answers normally until it receives this word, and then sends one letter at a time for ever."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         served = threading.Thread(target=_trickle, args=(listening, word))
         served.start()
@@ -225,23 +225,23 @@ def trickling(word):
 def _trickle(listening, word):
     connection, _ = listening.accept()
     pause = threading.Event()
-    # The sender is to hang up on it.
-    with connection, connection.makefile("rb") as said, suppress(OSError):
+    # The sender should hang up.
+    with connection, connection.makefile("rb") as answer, suppress(OSError):
         heard = "nothing"
         while heard != word:
             connection.sendall({"nothing": b"220 ready\r\n", "data": b"354 go on\r\n"}.get(heard, b"250 yes\r\n"))
             if heard == "data":
-                while said.readline() != b".\r\n":
+                while answer.readline() != b".\r\n":
                     pass
                 heard = "a mail"
             else:
-                heard = said.readline().decode()[:4].lower()
+                heard = answer.readline().decode()[:4].lower()
         while not pause.wait(0.01):
             connection.sendall(b"2")
 
 
-# It has to be long enough for what comes before.
-@pytest.mark.parametrize("word, longest, result", [("nothing", 0.3, Result.DOWN), ("a mail", 3, Result.LOST)])
-def test_a_relay_that_sends_its_answer_letter_by_letter_is_hung_up_on(word, longest, result):
+# Long enough for the commands before.
+@pytest.mark.parametrize("word, time_limit, result", [("nothing", 0.3, Result.DOWN), ("a mail", 3, Result.LOST)])
+def test_a_relay_that_sends_its_answer_letter_by_letter_is_cut_off(word, time_limit, result):
     with trickling(word) as port:
-        assert sent(Relay(settings(port), longest=longest)) == [result]
+        assert sent(Relay(settings(port), time_limit=time_limit)) == [result]

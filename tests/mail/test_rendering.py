@@ -1,6 +1,6 @@
-"""What every mail says: the same in both its parts, enough to decide, short enough to be shown whole, from nowhere else.
+"""All emails: the same in text and HTML, enough to decide, short enough to be shown whole, nothing loaded from elsewhere.
 
-The mails are real ones: a relay on this machine took them, and the standard library reads them.
+The emails are real: a relay on this machine accepted them, and the standard library parses them.
 """
 
 import re
@@ -8,25 +8,25 @@ import re
 import pytest
 from lxml import html
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from pbem import paths
 from pbem.domain.user_text import LONGEST_NAME
 from pbem.mail.write.rendering import WIDTH
-from tests.mail.kinds import HOST, NAMES, by_kind, kind_of, mails_of, options_of
-from tests.mail.sink import Kept
+from tests.mail.kinds import HOST, NAMES, by_kind, emails_of, kind_of, options_of
+from tests.mail.sink import ReceivedEmail
 
 pytestmark = pytest.mark.xdist_group("mails")
 
 
 def longest(kind):
     """The most log entries that a game of this kind can have."""
-    rules = games_of_house.load(kind)
+    rules = game_registry.load(kind)
     return rules.longest(rules.seats[0], rules.settle(rules.seats[0], options_of(kind)))
 
 
-GAMES = games_of_house.names()
+GAMES = game_registry.names()
 QUICKEST = min(GAMES, key=longest)
-EXCLAIMED = next(kind for kind in GAMES if games_of_house.load(kind).title.endswith("!"))
+EXCLAIMED = next(kind for kind in GAMES if game_registry.load(kind).title.endswith("!"))
 
 WIDEST = tuple(f"{name}{'&' * LONGEST_NAME}"[:LONGEST_NAME] for name in NAMES)
 """Names for which HTML needs the most bytes: five for each letter, and as many letters as a name may have."""
@@ -34,119 +34,119 @@ WIDEST = tuple(f"{name}{'&' * LONGEST_NAME}"[:LONGEST_NAME] for name in NAMES)
 LINK = re.compile(rf"https://{re.escape(HOST)}[^\s\"<>]*")
 
 
-def parts(mail: Kept) -> tuple[str, html.HtmlElement]:
-    """A mail's text, and its HTML as a tree without what is not shown."""
-    tree = html.document_fromstring(mail.html)
+def parts(email: ReceivedEmail) -> tuple[str, html.HtmlElement]:
+    """The text of an email, and its HTML as a tree without hidden elements."""
+    tree = html.document_fromstring(email.html)
     for hidden in [*tree.iter("style", "title"), *tree.xpath("//div[starts-with(@style, 'display:none')]")]:
         hidden.drop_tree()
-    return mail.text, tree
+    return email.text, tree
 
 
 def words(text: str) -> list[str]:
-    """Nothing but the words, in their order."""
+    """The words of a text, in order."""
     return re.findall(r"\w+", LINK.sub(" ", text).casefold())
 
 
 @pytest.fixture(params=[game if game == QUICKEST else pytest.param(game, marks=pytest.mark.slow) for game in GAMES])
-def mails(request: pytest.FixtureRequest) -> tuple[Kept, ...]:
-    return mails_of(request.param)
+def emails(request: pytest.FixtureRequest) -> tuple[ReceivedEmail, ...]:
+    return emails_of(request.param)
 
 
-def test_text_and_html_say_the_same_in_the_same_order(mails):
-    for mail in mails:
-        text, tree = parts(mail)
+def test_text_and_html_say_the_same_in_the_same_order(emails):
+    for email in emails:
+        text, tree = parts(email)
         shown = " ".join(tree.itertext())
-        assert words(text) == words(shown), kind_of(mail.message)
+        assert words(text) == words(shown), kind_of(email.message)
 
 
-def test_text_and_html_lead_to_the_same_places_and_to_nowhere_else(mails):
-    for mail in mails:
-        text, tree = parts(mail)
+def test_text_and_html_have_the_same_links_and_no_foreign_ones(emails):
+    for email in emails:
+        text, tree = parts(email)
         hrefs = [a.get("href") for a in tree.iter("a")]
         assert hrefs == LINK.findall(text)
-        assert hrefs == re.findall(r"https?://[^\s\"<>]+", mail.html)
+        assert hrefs == re.findall(r"https?://[^\s\"<>]+", email.html)
 
 
-def test_html_brings_nothing_along_and_asks_for_nothing(mails):
+def test_html_has_no_scripts_and_loads_nothing(emails):
     allowed = {
         *("html", "head", "meta", "title", "style", "body", "main", "div", "h1", "h2", "h3", "p", "br", "hr", "a"),
         *("b", "span", "small", "code", "ul", "li", "blockquote", "table", "caption", "tbody", "tr", "th", "td"),
     }
-    for mail in mails:
-        assert {element.tag for element in html.document_fromstring(mail.html).iter()} <= allowed
-        assert not re.search(r"url\(|@import|src=|background=|\bon\w+=|data:|cid:", mail.html)
-        assert [part.get_content_type() for part in mail.message.walk()] == [
+    for email in emails:
+        assert {element.tag for element in html.document_fromstring(email.html).iter()} <= allowed
+        assert not re.search(r"url\(|@import|src=|background=|\bon\w+=|data:|cid:", email.html)
+        assert [part.get_content_type() for part in email.message.walk()] == [
             *("multipart/alternative", "text/plain", "text/html"),
         ]
 
 
-def test_a_mail_is_short_enough_to_be_shown_whole(mails):
-    for mail in mails:
-        assert len(mail.content) < 60 * 1024
-        assert len(mail.html.encode()) < 16 * 1024, kind_of(mail.message)
-        assert max((len(line) for line in mail.text.splitlines() if "https://" not in line), default=0) <= WIDTH
-        assert not re.search(r"[ \t]$|\n\n\n|^From ", mail.text, re.MULTILINE)
+def test_an_email_is_short_enough_to_be_shown_whole(emails):
+    for email in emails:
+        assert len(email.content) < 60 * 1024
+        assert len(email.html.encode()) < 16 * 1024, kind_of(email.message)
+        assert max((len(line) for line in email.text.splitlines() if "https://" not in line), default=0) <= WIDTH
+        assert not re.search(r"[ \t]$|\n\n\n|^From ", email.text, re.MULTILINE)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_names_of_any_letters_leave_a_mail_its_html(game):
-    """The most that may be is 20 KB, and a mail of more goes out without; so other names must leave room for these."""
-    for mail in mails_of(game, WIDEST):
-        assert len(mail.content) < 60 * 1024
-        assert 0 < len(mail.html.encode()) < 20 * 1024, kind_of(mail.message)
+def test_long_names_in_any_script_leave_an_email_its_html(game):
+    """Larger HTML than 20 KB is left out, so there must be room for other names."""
+    for email in emails_of(game, WIDEST):
+        assert len(email.content) < 60 * 1024
+        assert 0 < len(email.html.encode()) < 20 * 1024, kind_of(email.message)
 
 
-def test_no_mail_leads_twice_to_the_same_place(mails):
-    for mail in mails:
-        links = LINK.findall(mail.text)
-        assert len(links) == len(set(links)), kind_of(mail.message)
+def test_no_email_has_the_same_link_twice(emails):
+    for email in emails:
+        links = LINK.findall(email.text)
+        assert len(links) == len(set(links)), kind_of(email.message)
 
 
 @pytest.mark.parametrize("game", sorted({EXCLAIMED, QUICKEST}))
 def test_no_sentence_ends_twice(game):
-    """Also where it ends with a table that has no name but that of its game, which ends like a sentence."""
-    for mail in mails_of(game):
-        said = f"{mail.message['Subject']}\n{LINK.sub('', mail.text)}"
-        assert not re.findall(r".*(?:[.,;:!?]\.(?!\w)|[.,;:][,;:]).*", said), kind_of(mail.message)
+    """Even if it ends with a table named after its game, which ends like a sentence: `Bid!`."""
+    for email in emails_of(game):
+        text = f"{email.message['Subject']}\n{LINK.sub('', email.text)}"
+        assert not re.findall(r".*(?:[.,;:!?]\.(?!\w)|[.,;:][,;:]).*", text), kind_of(email.message)
 
 
-def test_the_first_choice_stands_in_the_first_15_kilobytes(mails):
-    for mail in by_kind(mails)["turn"]:
-        assert 0 < mail.html.encode().index(b'href="https') < 15 * 1024
+def test_the_first_choice_is_in_the_first_15_kilobytes(emails):
+    for email in by_kind(emails)["turn"]:
+        assert 0 < email.html.encode().index(b'href="https') < 15 * 1024
 
 
-def test_a_list_of_mails_shows_a_whole_useful_line_of_each(mails):
-    for mail in mails:
-        (shown,) = html.document_fromstring(mail.html).xpath("//main/*[1][starts-with(@style, 'display:none')]")
+def test_a_list_of_emails_shows_a_useful_line_of_each(emails):
+    for email in emails:
+        (shown,) = html.document_fromstring(email.html).xpath("//main/*[1][starts-with(@style, 'display:none')]")
         assert 40 <= len(shown.text) <= 90, shown.text
 
 
-def test_tables_of_data_have_a_caption_and_their_heads_a_scope(mails):
-    for mail in mails:
-        _, tree = parts(mail)
+def test_tables_of_data_have_a_caption_and_their_heads_a_scope(emails):
+    for email in emails:
+        _, tree = parts(email)
         for table in tree.iter("table"):
             assert table.findtext("caption").strip()
         assert {th.get("scope") for th in tree.iter("th")} <= {"row", "col"}
         assert [tree.get("lang"), tree.get("dir")] == ["en", "ltr"]
 
 
-def test_a_turn_begins_with_what_is_asked_and_until_when(mails):
-    for mail in by_kind(mails)["turn"]:
-        first = " ".join(mail.text.split("\n--- ")[0].split())
-        assert mail.message["Subject"].partition(": ")[2].rstrip("…") in first
+def test_a_turn_begins_with_the_question_and_the_deadline(emails):
+    for email in by_kind(emails)["turn"]:
+        first = " ".join(email.text.split("\n--- ")[0].split())
+        assert email.message["Subject"].partition(": ")[2].rstrip("…") in first
         assert re.search(
             r"(Please decide by \w{3} \d+ \w{3} \d{4}, \d\d:\d\d .*UTC|Your clock stands still .*)\.$", first
         )
 
 
 @pytest.mark.slow
-def test_every_kind_is_met_in_these_tests():
+def test_these_tests_cover_every_kind():
     kinds = {folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir()}
-    assert {kind_of(mail.message) for game in GAMES for mail in mails_of(game)} == kinds
+    assert {kind_of(email.message) for game in GAMES for email in emails_of(game)} == kinds
 
 
-def test_every_sentence_of_a_mail_can_be_translated():
+def test_every_sentence_of_an_email_can_be_translated():
     folder = paths.templates() / "mail"
     for template in [*folder.glob("*/*"), *folder.glob("_[a-z]*.jinja")]:
         source = template.read_text()

@@ -1,4 +1,4 @@
-"""Laws of reading answers, for mails of every game and every way of quoting them."""
+"""Laws of reading replies, for emails of every game and every way of quoting."""
 
 from functools import cache
 from random import Random
@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from engine import grammar, orders
 from engine.chance import Stream
 from engine.decisions import Act, Decision
 from engine.table import begin
 from pbem.domain import reply_commands
-from pbem.domain.reply_commands import Move, Plain, Standing, Word
-from pbem.mail.read.reply import reply_of
+from pbem.domain.reply_commands import Move, StandingOrder, Word, WordCommand
+from pbem.mail.read.reply import parse_reply
 from tests.mail.clients import PROGRAMS
-from tests.mail.kinds import kind_of, mails_of
-from tests.mail.sink import Kept
+from tests.mail.kinds import emails_of, kind_of
+from tests.mail.sink import ReceivedEmail
 
-GAMES = games_of_house.names()
+GAMES = game_registry.names()
 ANSWERABLE = {"turn", "reminder", "receipt"}
 MOST_MAILS, MOST_MOVES, EXAMPLES = 5, 120, 40
 
@@ -27,16 +27,16 @@ pytestmark = pytest.mark.slow
 
 
 @cache
-def answerable(game: str) -> tuple[Kept, ...]:
-    """A few mails of a game that can be answered, early and late ones."""
-    found = [kept for kept in mails_of(game) if kind_of(kept.message) in ANSWERABLE]
+def answerable(game: str) -> tuple[ReceivedEmail, ...]:
+    """A few emails of a game that can be answered, early and late ones."""
+    found = [received for received in emails_of(game) if kind_of(received.message) in ANSWERABLE]
     return tuple(found[:: len(found) // MOST_MAILS + 1])
 
 
 @cache
 def decisions(game: str) -> tuple[Decision, ...]:
-    """What is asked in a game that is played by chance."""
-    rules = games_of_house.load(game)
+    """The decisions of a random game."""
+    rules = game_registry.load(game)
     draw, table = Stream(b"answers" + bytes(25), 0), begin(rules, min(rules.seats), bytes(32))
     found: list[Decision] = []
     while (asked := {s: d for s, d in table.position.open().items() if s not in table.position.box}) and (
@@ -52,7 +52,7 @@ def decisions(game: str) -> tuple[Decision, ...]:
 
 @cache
 def everything_asked(game: str) -> Decision:
-    """All that is ever asked in that game, as one decision: whatever is read beside this was worth a look."""
+    """All decisions of a game as one, beside which any line could be a command."""
     acts: dict[str, Act] = {}
     for decision in decisions(game):
         for act in decision.acts:
@@ -61,18 +61,18 @@ def everything_asked(game: str) -> Decision:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_our_own_words_are_never_a_command_however_they_are_quoted(game: str) -> None:
+def test_our_own_words_are_never_a_command_in_any_quote(game: str) -> None:
     asked, chance = everything_asked(game), Random(game)
     for name, program in PROGRAMS.items():
-        for kept in answerable(game):
+        for received in answerable(game):
             for answer in ((), ("I will think about it.",)):
-                reply = reply_of(program(answer, kept, chance))
+                reply = parse_reply(program(answer, received, chance))
                 assert [line for line in reply.lines if reply_commands.read(line, asked) is not None] == [], name
                 assert all(line in reply.lines for line in answer), name
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_no_word_of_ours_is_a_verb_of_a_game(game: str) -> None:
+def test_none_of_our_words_is_a_verb_of_a_game(game: str) -> None:
     verbs = {act.verb for decision in decisions(game) for act in decision.acts}
     assert not verbs & set(Word)
     assert not any(verb.startswith(tuple(Word)) for verb in verbs)
@@ -81,7 +81,7 @@ def test_no_word_of_ours_is_a_verb_of_a_game(game: str) -> None:
 @settings(max_examples=EXAMPLES)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 @pytest.mark.parametrize("game", GAMES)
-def test_whatever_is_legal_is_read_from_every_program(game: str, data: st.DataObject, seed: int) -> None:
+def test_every_legal_command_is_read_from_every_program(game: str, data: st.DataObject, seed: int) -> None:
     chance = Random(seed)
     decision = data.draw(st.sampled_from(decisions(game)))
     choice = decision.sample(Stream(seed.to_bytes(32), 0))
@@ -97,19 +97,19 @@ def test_whatever_is_legal_is_read_from_every_program(game: str, data: st.DataOb
     ]
     program = data.draw(st.sampled_from(sorted(PROGRAMS)))
     message = PROGRAMS[program](answer, data.draw(st.sampled_from(answerable(game))), chance)
-    read = [found for line in reply_of(message).lines if (found := reply_commands.read(line, decision)) is not None]
+    read = [found for line in parse_reply(message).lines if (found := reply_commands.read(line, decision)) is not None]
     first, second = read
     assert isinstance(first, Move)
     assert first.choice == choice
-    assert isinstance(second, Plain)
+    assert isinstance(second, WordCommand)
     assert second.rest == "Good luck to you, and see you next week!"
     if order and "<" not in order:
-        assert isinstance(reply_commands.read(order, decision), Standing)
+        assert isinstance(reply_commands.read(order, decision), StandingOrder)
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_quoted_mail_says_which_turn_was_seen(game: str) -> None:
+def test_the_quoted_email_tells_which_turn_was_seen(game: str) -> None:
     for name, program in PROGRAMS.items():
-        for kept in answerable(game)[:2]:
-            turn = int(kept.text.partition("[pbem ")[2].partition("]")[0].partition(" t")[2])
-            assert reply_of(program(["pass"], kept, Random(1))).turn == turn, name
+        for received in answerable(game)[:2]:
+            turn = int(received.text.partition("[pbem ")[2].partition("]")[0].partition(" t")[2])
+            assert parse_reply(program(["pass"], received, Random(1))).turn == turn, name

@@ -1,22 +1,22 @@
-"""Who sent a mail: every way in which somebody pretends to be somebody else, and the few in which a player is known."""
+"""Senders: all the ways to forge one, and the few in which a player is authenticated."""
 
 from email.message import Message
 
 import pytest
 
-from pbem.mail.read.addressed import fit_to_keep, read
-from pbem.mail.read.sender import LONGEST_HEADER, is_vouched_for, sender_of
+from pbem.mail.read.inbound import parse, sanitise
+from pbem.mail.read.sender import LONGEST_HEADER, is_authenticated, sender_of
 
-OURS = "play.example.org"
-GOOD = f"Authentication-Results: {OURS}; dmarc=pass (p=reject dis=none) header.from=example.net"
+OUR_ADDRESS = "play.example.org"
+GOOD = f"Authentication-Results: {OUR_ADDRESS}; dmarc=pass (p=reject dis=none) header.from=example.net"
 
 
-def mail(*headers: str, sender: str = "From: Ann <ann@example.net>") -> Message:
-    return read(fit_to_keep("\r\n".join([*headers, sender, "", "bid 7", ""]).encode(), "ann@example.net"))
+def email(*headers: str, sender: str = "From: Ann <ann@example.net>") -> Message:
+    return parse(sanitise("\r\n".join([*headers, sender, "", "bid 7", ""]).encode(), "ann@example.net"))
 
 
 def vouched(*headers: str, address: str = "ann@example.net") -> bool:
-    return is_vouched_for(mail(*headers), address, OURS)
+    return is_authenticated(email(*headers), address, OUR_ADDRESS)
 
 
 # The address
@@ -32,8 +32,8 @@ def vouched(*headers: str, address: str = "ann@example.net") -> bool:
         "from:\r\n Ann\r\n <ann@example.net>",
     ],
 )
-def test_one_plain_sender_is_known(sender: str) -> None:
-    assert sender_of(mail(sender=sender)) == "ann@example.net"
+def test_one_plain_sender_is_read(sender: str) -> None:
+    assert sender_of(email(sender=sender)) == "ann@example.net"
 
 
 @pytest.mark.parametrize(
@@ -60,15 +60,15 @@ def test_one_plain_sender_is_known(sender: str) -> None:
         "From: ann@example.net" + " ," * 800,
     ],
 )
-def test_a_sender_that_can_be_read_in_two_ways_is_nobody(sender: str) -> None:
-    assert sender_of(mail(sender=sender)) is None
+def test_an_ambiguous_sender_is_nobody(sender: str) -> None:
+    assert sender_of(email(sender=sender)) is None
 
 
-def test_a_quoted_local_part_is_an_address_like_others() -> None:
-    assert sender_of(mail(sender='From: "ann <x>"@example.net')) == '"ann <x>"@example.net'
+def test_a_quoted_local_part_is_an_ordinary_address() -> None:
+    assert sender_of(email(sender='From: "ann <x>"@example.net')) == '"ann <x>"@example.net'
 
 
-# Whether our own mail server vouches for it
+# Authentication by our own mail server
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_a_quoted_local_part_is_an_address_like_others() -> None:
     [
         GOOD,
         GOOD.upper().replace("AUTHENTICATION", "Authentication"),
-        f"Authentication-Results: {OURS}; dkim=pass (2048-bit key) header.d=example.net header.i=@example.net header.b=x",
-        f"Authentication-Results: {OURS}; dkim=pass header.i=@example.net header.d=example.net;\r\n dmarc=none header.from=example.net",
-        f"Authentication-Results: {OURS} 1; spf=fail smtp.mailfrom=evil.example; dmarc=pass header.from=example.net",
-        f"Authentication-Results: {OURS}; dkim=fail header.d=example.net; dkim=pass header.d=example.net",
+        f"Authentication-Results: {OUR_ADDRESS}; dkim=pass (2048-bit key) header.d=example.net header.i=@example.net header.b=x",
+        f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.i=@example.net header.d=example.net;\r\n dmarc=none header.from=example.net",
+        f"Authentication-Results: {OUR_ADDRESS} 1; spf=fail smtp.mailfrom=evil.example; dmarc=pass header.from=example.net",
+        f"Authentication-Results: {OUR_ADDRESS}; dkim=fail header.d=example.net; dkim=pass header.d=example.net",
     ],
 )
-def test_the_word_of_our_mail_server_counts(header: str) -> None:
+def test_the_results_of_our_mail_server_count(header: str) -> None:
     assert vouched(header)
 
 
@@ -90,59 +90,64 @@ FORGED = {
     "no header at all": [],
     "somebody else's header": ["Authentication-Results: evil.example; dmarc=pass header.from=example.net"],
     "a name that begins like ours": [
-        f"Authentication-Results: {OURS}.evil.example; dmarc=pass header.from=example.net"
+        f"Authentication-Results: {OUR_ADDRESS}.evil.example; dmarc=pass header.from=example.net"
     ],
-    "our name in a comment": [f"Authentication-Results: ({OURS}) evil.example; dmarc=pass header.from=example.net"],
-    "a forged header below ours": [f"Authentication-Results: {OURS}; dmarc=fail header.from=example.net", GOOD],
-    "a forged header below an empty one of ours": [f"Authentication-Results: {OURS}; none", GOOD],
-    "a forged header below one of ours that cannot be read": [f"Authentication-Results: {OURS}; dmarc=pa(ss", GOOD],
-    "a forged header below an endless one of ours": [
-        f"Authentication-Results: {OURS}; dkim=fail" + "\r\n ; dkim=fail" + " (x)" * (LONGEST_HEADER // 4),
+    "our name in a comment": [
+        f"Authentication-Results: ({OUR_ADDRESS}) evil.example; dmarc=pass header.from=example.net"
+    ],
+    "a forged header below ours": [f"Authentication-Results: {OUR_ADDRESS}; dmarc=fail header.from=example.net", GOOD],
+    "a forged header below an empty one of ours": [f"Authentication-Results: {OUR_ADDRESS}; none", GOOD],
+    "a forged header below one of ours that cannot be read": [
+        f"Authentication-Results: {OUR_ADDRESS}; dmarc=pa(ss",
         GOOD,
     ],
-    "comments without an end": [f"Authentication-Results: {OURS}; " + "\r\n (" * 400],
-    "SPF alone": [f"Authentication-Results: {OURS}; spf=pass smtp.mailfrom=ann@example.net"],
-    "DMARC of another domain": [f"Authentication-Results: {OURS}; dmarc=pass header.from=evil.example"],
-    "DMARC of a domain above": [f"Authentication-Results: {OURS}; dmarc=pass header.from=net"],
-    "DMARC that names no domain": [f"Authentication-Results: {OURS}; dmarc=pass"],
-    "DMARC in a comment": [f"Authentication-Results: {OURS}; dmarc=fail (dmarc=pass) header.from=example.net"],
-    "DMARC that fails beside a signature": [
-        f"Authentication-Results: {OURS}; dmarc=fail header.from=example.net; dkim=pass header.d=example.net"
+    "a forged header below an endless one of ours": [
+        f"Authentication-Results: {OUR_ADDRESS}; dkim=fail" + "\r\n ; dkim=fail" + " (x)" * (LONGEST_HEADER // 4),
+        GOOD,
     ],
-    "another domain's signature": [f"Authentication-Results: {OURS}; dkim=pass header.d=evil.example"],
-    "a signature of a domain that ends alike": [f"Authentication-Results: {OURS}; dkim=pass header.d=ample.net"],
-    "a signature of a domain below": [f"Authentication-Results: {OURS}; dkim=pass header.d=evil.example.net"],
-    "a signature that fails": [f"Authentication-Results: {OURS}; dkim=fail header.d=example.net"],
-    "a signature that names no domain": [f"Authentication-Results: {OURS}; dkim=pass header.i=@example.net"],
-    "a header in another one": [f"X-Authentication-Results: {OURS}; dmarc=pass header.from=example.net"],
+    "comments without an end": [f"Authentication-Results: {OUR_ADDRESS}; " + "\r\n (" * 400],
+    "SPF alone": [f"Authentication-Results: {OUR_ADDRESS}; spf=pass smtp.mailfrom=ann@example.net"],
+    "DMARC of another domain": [f"Authentication-Results: {OUR_ADDRESS}; dmarc=pass header.from=evil.example"],
+    "DMARC of a domain above": [f"Authentication-Results: {OUR_ADDRESS}; dmarc=pass header.from=net"],
+    "DMARC that names no domain": [f"Authentication-Results: {OUR_ADDRESS}; dmarc=pass"],
+    "DMARC in a comment": [f"Authentication-Results: {OUR_ADDRESS}; dmarc=fail (dmarc=pass) header.from=example.net"],
+    "DMARC that fails beside a signature": [
+        f"Authentication-Results: {OUR_ADDRESS}; dmarc=fail header.from=example.net; dkim=pass header.d=example.net"
+    ],
+    "another domain's signature": [f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.d=evil.example"],
+    "a signature of a domain that ends alike": [f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.d=ample.net"],
+    "a signature of a domain below": [f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.d=evil.example.net"],
+    "a signature that fails": [f"Authentication-Results: {OUR_ADDRESS}; dkim=fail header.d=example.net"],
+    "a signature that names no domain": [f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.i=@example.net"],
+    "a header in another one": [f"X-Authentication-Results: {OUR_ADDRESS}; dmarc=pass header.from=example.net"],
     "a result in the text": ["Subject: x", "", GOOD],
 }
 
 
 @pytest.mark.parametrize("forgery", FORGED)
-def test_no_forged_word_of_our_mail_server_counts(forgery: str) -> None:
+def test_forged_results_do_not_count(forgery: str) -> None:
     assert not vouched(*FORGED[forgery])
 
 
-RECEIVED = f"Received: from mail.example.net by {OURS}; Sat, 21 Nov 2026 12:00:00 +0000"
-NO_POLICY = f"Authentication-Results: {OURS}; dmarc=none header.from=example.net"
-SIGNED = f"Authentication-Results: {OURS}; dkim=pass header.d=example.net"
+RECEIVED = f"Received: from mail.example.net by {OUR_ADDRESS}; Sat, 21 Nov 2026 12:00:00 +0000"
+NO_POLICY = f"Authentication-Results: {OUR_ADDRESS}; dmarc=none header.from=example.net"
+SIGNED = f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.d=example.net"
 
 
-def test_all_that_our_mail_server_wrote_above_its_own_line_counts() -> None:
+def test_all_results_above_our_servers_received_line_count() -> None:
     assert vouched(NO_POLICY, SIGNED, RECEIVED)
     assert vouched(RECEIVED, SIGNED)
     assert not vouched(NO_POLICY, f"{SIGNED} (", RECEIVED)
 
 
-def test_what_stands_below_our_mail_servers_line_is_nobodys_word_beside_one_above() -> None:
+def test_results_below_our_servers_received_line_do_not_count_beside_one_above() -> None:
     assert not vouched(NO_POLICY, RECEIVED, SIGNED)
     assert not vouched(NO_POLICY, RECEIVED, SIGNED, RECEIVED)
     assert not vouched(RECEIVED, NO_POLICY, SIGNED)
 
 
-def test_a_domain_speaks_for_those_under_it_and_never_the_other_way_round() -> None:
-    signed = f"Authentication-Results: {OURS}; dkim=pass header.d=%s"
+def test_a_domain_authenticates_those_below_it_and_not_those_above() -> None:
+    signed = f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.d=%s"
     assert vouched(signed % "example.net", address="ann@mail.example.net")
     assert not vouched(signed % "mail.example.net", address="ann@example.net")
     assert not vouched(signed % "evil.co.uk", address="ann@co.uk")

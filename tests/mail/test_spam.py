@@ -1,7 +1,7 @@
-"""What a filter for spam says of our mails, by their words and headers alone: nothing worth mentioning.
+"""What a spam filter thinks of our emails, by words and headers alone: nothing worth mentioning.
 
-Mails are judged many at once, because the filter takes seconds to start. They are of every kind and game, and of a table
-with names that somebody has chosen to hurt the others; each unsigned and signed.
+Many emails are checked at once, because the filter takes seconds to start. They are of every kind and game, and of a table
+with hostile names; each unsigned and signed.
 """
 
 import re
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from engine import game as games_of_house
-from pbem.config import Dkim
+from engine import game as game_registry
+from pbem.config.settings import Dkim
 from pbem.mail.send.dkim import signer
 from tests.conftest import find_tool
 from tests.mail.kinds import HOST
@@ -35,10 +35,10 @@ NAME = re.compile(r"^Message-ID:\s+(\S+)", re.MULTILINE)
 SEPARATOR = "From judge Sat Nov 21 12:00:00 2026\n"
 
 
-def judged(mails: dict[str, bytes], folder: Path) -> dict[str, dict[str, float]]:
-    """The rules that each mail hit, with their scores, by the mail's name."""
+def scores_of(emails: dict[str, bytes], folder: Path) -> dict[str, dict[str, float]]:
+    """The rules that each email hit, with their scores, by the email's name."""
     box = folder / "mails.mbox"
-    texts = {name: mail.decode("ascii").replace("\r\n", "\n") for name, mail in mails.items()}
+    texts = {name: email.decode("ascii").replace("\r\n", "\n") for name, email in emails.items()}
     box.write_text("".join(f"{SEPARATOR}{text}\n" for text in texts.values()))
     program = find_tool("spamassassin")
     assert program is not None
@@ -50,13 +50,13 @@ def judged(mails: dict[str, bytes], folder: Path) -> dict[str, dict[str, float]]
         check=True,
         env={"HOME": str(folder), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
     )
-    # The filter gives them back in an order of its own.
+    # The filter returns them in its own order.
     found = {known_by(each): scores_in(each) for each in done.stdout.split(SEPARATOR)[1:]}
     return {name: found[known_by(text)] for name, text in texts.items()}
 
 
 def known_by(text: str) -> tuple[str, bool]:
-    """What tells a mail from the others: its name, and whether it is signed."""
+    """The key of an email: its name, and whether it is signed."""
     name = NAME.search(text)
     assert name is not None
     return name[1], "DKIM-Signature:" in text
@@ -70,25 +70,25 @@ def scores_in(text: str) -> dict[str, float]:
 
 
 @pytest.fixture(scope="module")
-def mails() -> dict[str, bytes]:
-    """One mail of each kind, those about a game for each game; and the same of a table with hostile names."""
+def emails() -> dict[str, bytes]:
+    """One email of each kind, those about a game for each game; and the same of a table with hostile names."""
     found: dict[str, bytes] = {}
-    for game in games_of_house.names():
-        for kind, mail in chosen(game).items():
-            found.setdefault(f"{game} {kind}" if kind in OF_THE_GAME else kind, mail.content)
+    for game in game_registry.names():
+        for kind, email in chosen(game).items():
+            found.setdefault(f"{game} {kind}" if kind in OF_THE_GAME else kind, email.content)
     hostile = chosen("templari", HOSTILE)
     return found | {
         f"{kind}, hostile": hostile[kind].content for kind in (*OF_THE_GAME, "invitation", "resigned", "welcome")
     }
 
 
-def test_no_mail_of_ours_looks_like_spam_neither_unsigned_nor_signed(mails, tmp_path):
+def test_no_email_looks_like_spam_unsigned_or_signed(emails, tmp_path):
     key = signer(Dkim(HOST, "t1", Path(__file__).with_name("dkim.pem").read_text()))
-    signed = {f"{name}, signed": key.signed(mail, START) for name, mail in mails.items()}
-    found = judged(mails | signed, tmp_path)
+    signed = {f"{name}, signed": key.sign(email, START) for name, email in emails.items()}
+    found = scores_of(emails | signed, tmp_path)
     assert {name: hit for name, hit in found.items() if sum(hit.values()) > MOST or max(hit.values()) >= MOST} == {}
 
 
-def test_the_filter_does_find_what_is_wrong(mails, tmp_path):
-    undated = re.sub(rb"^Date:.*\r\n", b"", mails["templari turn"], flags=re.MULTILINE)
-    assert judged({"undated": undated}, tmp_path)["undated"]["MISSING_DATE"] > MOST
+def test_the_filter_does_find_spam(emails, tmp_path):
+    undated = re.sub(rb"^Date:.*\r\n", b"", emails["templari turn"], flags=re.MULTILINE)
+    assert scores_of({"undated": undated}, tmp_path)["undated"]["MISSING_DATE"] > MOST

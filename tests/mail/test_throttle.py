@@ -1,4 +1,4 @@
-"""How fast mails leave."""
+"""Sending rates."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -9,7 +9,7 @@ SECOND = timedelta(seconds=1)
 
 
 def let_through(throttle, domains, seconds, *, new=False):
-    """How many of an endless queue to these domains leave in so many seconds, each tried anew every tenth of one."""
+    """The number of emails to these domains that leave in that many seconds, tried ten times a second."""
     used, gone = {}, dict.fromkeys(domains, 0)
     for tenth in range(seconds * 10):
         for domain in domains:
@@ -19,7 +19,7 @@ def let_through(throttle, domains, seconds, *, new=False):
 
 
 def use_up(throttle, domain):
-    """What is used up after as many mails to a domain as may leave together, and how long the next has to wait."""
+    """The shares after as many emails to a domain as may leave together, and the wait of the next."""
     used = {}
     while not (wait := throttle.wait(used, domain, NOW)):
         pass
@@ -31,18 +31,18 @@ def test_in_the_long_run_no_domain_gets_more_than_its_share():
     assert all(120 <= many <= 120 + 2 * 2 for many in gone.values())
 
 
-def test_in_the_long_run_no_more_leave_altogether():
+def test_in_the_long_run_the_total_rate_is_kept():
     gone = let_through(Throttle(per_second=10), ("a.example", "b.example"), 60)
     assert 600 <= sum(gone.values()) <= 600 + 10 * 2
 
 
-def test_a_new_domain_gets_its_share_of_an_hour_and_not_more():
+def test_a_new_domain_gets_its_hourly_share_and_no_more():
     throttle = Throttle(per_domain=1, new_domain=200)
     assert let_through(throttle, ("new.example",), 900, new=True)["new.example"] in range(200, 252)
     assert let_through(throttle, ("old.example",), 900)["old.example"] >= 900
 
 
-def test_a_domain_that_is_used_up_does_not_hold_up_another():
+def test_a_domain_without_a_share_does_not_hold_up_another():
     throttle = Throttle(per_domain=1)
     used, _ = use_up(throttle, "a.example")
     assert throttle.wait(used, "a.example", NOW) > timedelta(0)
@@ -55,13 +55,13 @@ def test_without_limits_nothing_waits():
     assert not used
 
 
-def test_a_domain_that_is_left_alone_waits_even_without_limits():
+def test_a_resting_domain_waits_even_without_limits():
     used = {"a.example": NOW + 5 * SECOND}
     assert Throttle().wait(used, "a.example", NOW) == 5 * SECOND
     assert Throttle().wait(used, "b.example", NOW) == timedelta(0)
 
 
-def test_a_mail_may_go_when_its_wait_is_over():
+def test_an_email_may_leave_when_its_wait_is_over():
     throttle = Throttle(per_domain=1)
     used, wait = use_up(throttle, "a.example")
     assert throttle.wait(used, "a.example", NOW + wait) == timedelta(0)

@@ -1,4 +1,4 @@
-"""A DNS server on this machine that knows what a test has told it, and that nothing else exists."""
+"""A DNS server on this machine with the records of a test and no others."""
 
 import socketserver
 import threading
@@ -12,16 +12,16 @@ import dns.rrset
 
 
 class Zone:
-    """The server, from its beginning to its end. `records` are by name and kind, as a zone file has them."""
+    """The running server. `records` are by name and kind, as in a zone file."""
 
     def __init__(self, records: dict[tuple[str, str], list[str]]) -> None:
         self.records = records
-        self.missed = False
+        self.is_silent = False
         zone = self
 
         class Answering(socketserver.BaseRequestHandler):
             def handle(self) -> None:
-                if not zone.missed:
+                if not zone.is_silent:
                     data, client = self.request
                     client.sendto(zone.answer(data), self.client_address)
 
@@ -37,11 +37,11 @@ class Zone:
 
     @property
     def server(self) -> str:
-        """What to ask."""
+        """The address of the server."""
         return f"127.0.0.1:{self._server.server_address[1]}"
 
     def answer(self, data: bytes) -> bytes:
-        """One question, answered."""
+        """The answer to one query."""
         asked = dns.message.from_wire(data)
         (question,) = asked.question
         name, kind = question.name.to_text(omit_final_dot=True).lower(), dns.rdatatype.to_text(question.rdtype)

@@ -1,4 +1,4 @@
-"""The rig, started once for each process of the tests; servers in it, and people with mailboxes."""
+"""The rig, started once for each test process; servers in it, and people with mailboxes."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.mail_rig.mailbox import Mailbox
-from tests.mail_rig.rig import OURS, Rig
+from tests.mail_rig.rig import SITE_DOMAIN, Rig
 from tests.mail_rig.site import Site
 
 
@@ -26,7 +26,7 @@ def rig() -> Iterator[Rig]:
 
 @pytest.fixture(scope="session")
 def mailbox(rig: Rig) -> Iterator[Callable[[str], Mailbox]]:
-    """Give somebody of about that name an empty mailbox: mailbox("anna")."""
+    """Return a new empty mailbox with about that name: mailbox("anna")."""
     numbers = count(1)
     with ExitStack() as opened:
         yield lambda name: opened.enter_context(rig.mailbox(f"{name}{next(numbers)}"))
@@ -34,10 +34,10 @@ def mailbox(rig: Rig) -> Iterator[Callable[[str], Mailbox]]:
 
 @pytest.fixture(scope="session")
 def site(rig: Rig, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
-    """Make a server in the rig: site(PBEM_MAIL_HOLD="60"). One at a time can run for a domain."""
+    """Make a server in the rig: site(PBEM_MAIL_HOLD="60"). Only one at a time can run for a domain."""
 
-    def make(domain: str = OURS, **settings: Any) -> Site:
-        # What an earlier server was still to be told is not for this one.
+    def make(domain: str = SITE_DOMAIN, **settings: Any) -> Site:
+        # Emails for an earlier server are not for this one.
         rig.forget()
         return Site(rig, tmp_path_factory.mktemp("site"), domain, **settings)
 

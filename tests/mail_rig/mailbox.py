@@ -1,4 +1,4 @@
-"""A mailbox at example.net as its owner's mail program reads it: by IMAP, and nothing else is known of it."""
+"""A mailbox at example.net as its owner's mail program sees it, by IMAP alone."""
 
 import imaplib
 import re
@@ -13,14 +13,14 @@ from typing import Self
 
 @dataclass(frozen=True)
 class Received:
-    """One mail in a mailbox: its number there, and its bytes as they were delivered."""
+    """An email in a mailbox: its number there, and its bytes as delivered."""
 
     number: str
     content: bytes
 
     @cached_property
     def message(self) -> EmailMessage:
-        """The mail as the standard library reads it."""
+        """The parsed email."""
         message = BytesParser(policy=default).parsebytes(self.content)
         assert isinstance(message, EmailMessage)
         return message
@@ -39,13 +39,13 @@ class Received:
         return "" if part is None else str(part.get_content())
 
     def verdicts(self) -> dict[str, str]:
-        """What the MX found, by method: `{"spf": "pass", "dkim": "pass", "dmarc": "pass"}`."""
+        """The results of the MX by method: `{"spf": "pass", "dkim": "pass", "dmarc": "pass"}`."""
         stamps = " ".join(" ".join(str(each).split()) for each in self.message.get_all("Authentication-Results", []))
         return dict(re.findall(r"\b(spf|dkim|dmarc)=(\w+)", stamps))
 
 
 class Mailbox:
-    """The inbox of one person. Use it as a context: it is one connection."""
+    """The inbox of a person. It is a context manager with one connection."""
 
     def __init__(self, port: int, name: str, password: str) -> None:
         self.name = name
@@ -63,17 +63,17 @@ class Mailbox:
         self._server.logout()
 
     def all(self) -> list[Received]:
-        """Every mail, the oldest first."""
+        """All emails, oldest first."""
         return self._fetch(1)
 
     def new(self) -> list[Received]:
-        """The mails that have come since this was last asked."""
+        """The emails that have arrived since the last call."""
         found = self._fetch(self._read + 1)
         self._read = max([self._read, *(int(each.number) for each in found)])
         return found
 
     def threads(self) -> list[set[str]]:
-        """The mails as a mail program would show them together (RFC 5256, by references)."""
+        """The emails grouped as a mail program shows them (RFC 5256, by references)."""
         self._count()
         _, (answer, *_) = self._server.thread("REFERENCES", "UTF-8", "ALL")
         return [set(re.findall(r"\d+", each)) for each in _top_level((answer or b"").decode())]
@@ -85,7 +85,7 @@ class Mailbox:
         return [Received(part[0].split()[0].decode(), part[1]) for part in answer if isinstance(part, tuple)]
 
     def _count(self) -> int:
-        """How many mails there are now."""
+        """The number of emails now."""
         _, (number, *_) = self._server.select("INBOX")
         return int(number or 0)
 

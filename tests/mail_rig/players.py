@@ -1,6 +1,6 @@
-"""People who play by their mail alone: one who only ever follows links, and one who only ever answers.
+"""People who play by email alone: one who only follows links, and one who only replies.
 
-Neither knows anything but the mails in a mailbox and what they lead to. Both do what a mail asks for, at random.
+They know nothing but the emails in a mailbox and the pages those lead to. Both do what an email asks for, at random.
 """
 
 import re
@@ -26,17 +26,17 @@ CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, wishes=0)
 
 
 class Person(Protocol):
-    """Somebody with a mailbox."""
+    """A person with a mailbox."""
 
     mailbox: Mailbox
 
-    def reads(self, mail: Received) -> None:
-        """Do what a mail asks for, if it asks for anything."""
+    def reads(self, email: Received) -> None:
+        """Do what an email asks for, if anything."""
 
 
 @dataclass
 class LinksOnly:
-    """Opens links and presses buttons."""
+    """A player who opens links and presses buttons."""
 
     mailbox: Mailbox
     site: Site
@@ -50,11 +50,11 @@ class LinksOnly:
             self.mailbox.address, self.luck, CALM, browser, scanner, self._answered, self._answered, self.seen
         )
 
-    def reads(self, mail: Received) -> None:
-        """Do what a mail asks for, by its links."""
+    def reads(self, email: Received) -> None:
+        """Do what an email asks for, by its links."""
         now = datetime.now(UTC)
-        message = mail.message
-        arrived = Arrived(now, self.mailbox.address, str(message["message-id"]), str(message["subject"]), mail.text)
+        message = email.message
+        arrived = Arrived(now, self.mailbox.address, str(message["message-id"]), str(message["subject"]), email.text)
         while self._player.reads(arrived, now):
             pass
 
@@ -64,67 +64,67 @@ class LinksOnly:
 
 @dataclass
 class RepliesOnly:
-    """Answers mails, with one command above what it quotes, through its provider, who signs what it sends."""
+    """A player who replies with one command above the quote, through a provider who signs it."""
 
     mailbox: Mailbox
     rig: Rig
     luck: Random
     seen: Counter[str] = field(default_factory=Counter)
 
-    def reads(self, mail: Received) -> None:
-        """Do what a mail asks for, by answering it."""
-        kind = kind_of(mail)
-        refused = kind == "receipt" and "refused" in mail.text
-        if not asks(mail.text) or not (kind in ("turn", "reminder") or refused):
+    def reads(self, email: Received) -> None:
+        """Do what an email asks for, by replying."""
+        kind = kind_of(email)
+        refused = kind == "receipt" and "refused" in email.text
+        if not asks(email.text) or not (kind in ("turn", "reminder") or refused):
             return
-        silence = SILENCE.search(mail.text)
+        silence = SILENCE.search(email.text)
         assert silence
-        commands = [] if refused else COMMAND.findall(mail.text)
+        commands = [] if refused else COMMAND.findall(email.text)
         self.seen["answered by what silence means" if not commands else "answered"] += 1
-        self.answer(mail, self.luck.choice(commands or [" ".join(silence[1].split())]))
+        self.answer(email, self.luck.choice(commands or [" ".join(silence[1].split())]))
 
-    def answer(self, mail: Received, *lines: str) -> None:
-        """Write lines above a mail, which is quoted as mail programs do, and send that to where the mail wants it."""
-        self.rig.submit(answer_to(mail, self.mailbox.address, *lines), self.mailbox.address, reply_address(mail))
+    def answer(self, email: Received, *lines: str) -> None:
+        """Write lines above a quoted email, and send the reply."""
+        self.rig.submit(answer_to(email, self.mailbox.address, *lines), self.mailbox.address, reply_address(email))
 
 
 SILENCE = re.compile(r"“([^”]+)” is\s+played\s+for\s+you")
 COMMAND = re.compile(r"^\* ([^(\n]+?)(?: \(|$)", re.MULTILINE)
 
 
-def answer_to(mail: Received, sender: str, *lines: str) -> EmailMessage:
-    """An answer to a mail, as common mail programs write one."""
-    read, message = mail.message, EmailMessage()
+def answer_to(email: Received, sender: str, *lines: str) -> EmailMessage:
+    """A reply to an email, as common mail programs write one."""
+    read, message = email.message, EmailMessage()
     message["From"] = f"A Player <{sender}>"
-    message["To"] = reply_address(mail)
+    message["To"] = reply_address(email)
     message["Subject"] = f"Re: {read['subject']}"
     message["Date"] = formatdate()
     message["Message-ID"] = make_msgid(domain=sender.partition("@")[2])
     message["In-Reply-To"] = str(read["message-id"])
     message["References"] = f"{read['references']} {read['message-id']}"
-    quoted = "\n".join(f"> {line}".rstrip() for line in mail.text.splitlines())
+    quoted = "\n".join(f"> {line}".rstrip() for line in email.text.splitlines())
     message.set_content("\n".join([*lines, "", f"On {read['date']}, {read['from']} wrote:", "", quoted, ""]))
     return message
 
 
-def reply_address(mail: Received) -> str:
-    """Where answers to a mail go."""
-    found = re.search(r"[^<\s]+@[^>\s]+", str(mail.message["reply-to"]))
+def reply_address(email: Received) -> str:
+    """The address for replies to an email."""
+    found = re.search(r"[^<\s]+@[^>\s]+", str(email.message["reply-to"]))
     assert found, "this mail cannot be answered"
     return found[0]
 
 
 def play(people: Iterable[Person], results: int) -> None:
-    """Let people read their mails as these come, until each has had so many results of games."""
+    """Let people read their emails as they arrive, until each has a number of results of games."""
     waiting = {person.mailbox.name: (person, results) for person in people}
 
     def any_came() -> bool:
         came = False
         for name, (person, left) in list(waiting.items()):
-            for mail in person.mailbox.new():
+            for email in person.mailbox.new():
                 came = True
-                person.reads(mail)
-                left -= kind_of(mail) == "result"
+                person.reads(email)
+                left -= kind_of(email) == "result"
             waiting[name] = person, left
             if not left:
                 del waiting[name]
@@ -135,18 +135,18 @@ def play(people: Iterable[Person], results: int) -> None:
 
 
 def next_of(mailbox: Mailbox, *kinds: str) -> Received:
-    """The next mail of one of these kinds; what came before it is read and forgotten."""
+    """The next email of one of these kinds; earlier emails are skipped."""
     found: list[Received] = []
 
     def came() -> bool:
-        found.extend(mail for mail in mailbox.new() if kind_of(mail) in kinds)
+        found.extend(email for email in mailbox.new() if kind_of(email) in kinds)
         return bool(found)
 
     until(came, f"a mail of {kinds} for {mailbox.name}")
     return found[0]
 
 
-def kind_of(mail: Received) -> str:
-    """What kind of mail of ours it is; empty for somebody else's."""
-    found = re.fullmatch(r"[^:]*:([a-z_]+):pbem:[^:]+", str(mail.message["feedback-id"] or ""))
+def kind_of(email: Received) -> str:
+    """The kind of an email from the server; empty for any other."""
+    found = re.fullmatch(r"[^:]*:([a-z_]+):pbem:[^:]+", str(email.message["feedback-id"] or ""))
     return found[1] if found else ""

@@ -1,16 +1,16 @@
-"""The world that a server's mails go out into and come back from, on this machine alone: real mail software on loopback.
+"""Real mail software on loopback: the world into which a server's emails go, and from which replies come.
 
-    pbem ----> relay door --signed by OpenDKIM-->  MX door  ----> Dovecot: anybody@example.net, read by IMAP
+    pbem ----> relay door --signed by OpenDKIM-->  MX door  ----> Dovecot: anyone@example.net, read by IMAP
     reader --> submission door --signed-------->  MX door  ----> pbem's own LMTP port: play.example.org
 
-The MX door checks SPF, DKIM and DMARC (OpenDKIM and OpenDMARC as milters) against a DNS of our own (dnsmasq) and stamps
-what it found as `play.example.org`. Strangers come to the MX door themselves, and say from which address they come: a
-forger, or `evil.example`. Mails to `bounce.example` are refused after they were taken, mails to `slow.example` wait;
-both are told of to the envelope sender. How the programs are set up is in `etc/`.
+The MX door checks SPF, DKIM and DMARC (OpenDKIM and OpenDMARC as milters) against its own DNS (dnsmasq) and adds the results
+as `play.example.org`. Strangers come to the MX door directly, from any address: a forger, or `evil.example`. Emails to
+`bounce.example` are refused after they were accepted, and emails to `slow.example` are delayed; both are reported to the
+envelope sender. The configurations are in `etc/`.
 
-Everything lives in a folder of its own, on ports that are free, and ends by its number with `Rig.stop`. It needs root,
-as every mail server does: for other accounts' mailboxes, and for a /etc/resolv.conf that only these programs see. This
-module must never touch a file or a service of the machine.
+Everything is in its own folder, on free ports, and `Rig.stop` ends each process by its id. It needs root, as every mail
+server does: for the accounts of mailboxes, and for an /etc/resolv.conf that only these programs see. This module must never
+touch a file or a service of the machine.
 """
 
 import os
@@ -32,7 +32,7 @@ from tests.ports import free_port
 from tests.waiting import PATIENCE, until
 
 ETC = Path(__file__).with_name("etc")
-OURS, THEIRS, OTHERS = "play.example.org", "example.net", "other.example.org"
+SITE_DOMAIN, READER_DOMAIN, OTHER_DOMAIN = "play.example.org", "example.net", "other.example.org"
 PASSWORD = "test"
 RELAY, STRANGER = "192.0.2.10", "203.0.113.66"
 """Where our relay, and where evil.example sends from, as the DNS says."""
@@ -52,15 +52,15 @@ _PORTS = (
 
 
 class Rig:
-    """All of it, from `start` to `stop`."""
+    """The whole rig, from `start` to `stop`."""
 
     def __init__(self) -> None:
-        # Postfix and Dovecot look into it under accounts of their own, so it cannot be one of pytest's.
+        # Postfix and Dovecot read it under their own accounts, so it cannot be one of pytest's.
         self.folder = Path(tempfile.mkdtemp(prefix="pbem-mail-rig-"))
         self.folder.chmod(0o755)
         self.ports = {name: free_port() for name in _PORTS}
-        self.lmtp = {OURS: self.ports["pbem_lmtp"], OTHERS: self.ports["other_lmtp"]}
-        # A name server is asked on port 53 and on no other, so that what is free is an address.
+        self.lmtp = {SITE_DOMAIN: self.ports["pbem_lmtp"], OTHER_DOMAIN: self.ports["other_lmtp"]}
+        # Name servers are queried on port 53 only, so we look for a free address instead.
         luck = SystemRandom()
         self.dns = f"127.{luck.randint(1, 250)}.{luck.randint(1, 250)}.{luck.randint(2, 250)}"
         self._ends = ExitStack()
@@ -77,49 +77,49 @@ class Rig:
             for name in ("opendkim", "opendmarc", "imap", "dovecot_lmtp", "relay", "submission", "mx"):
                 until(partial(_listens, self.ports[name]), f"{name} listens")
         except BaseException as broken:
-            broken.add_note(self._what_they_said())
+            broken.add_note(self._output_tails())
             self.stop()
             raise
 
     def stop(self) -> None:
-        """End what was started, the last first, and leave nothing."""
+        """End all processes, the last first, and remove everything."""
         self._ends.close()
         shutil.rmtree(self.folder)
 
     def mailbox(self, name: str) -> Mailbox:
-        """The mailbox of somebody at example.net."""
+        """The mailbox of a person at example.net."""
         return Mailbox(self.ports["imap"], name, PASSWORD)
 
     def away(self, name: str, notice: str = "I am away until Monday.") -> None:
-        """Let somebody's mailbox answer every mail with a notice."""
+        """Let a mailbox answer every email with an away notice."""
         home = self.folder / "mail" / name
         home.mkdir(exist_ok=True)
         script = home / ".dovecot.sieve"
-        script.write_text(f'require "vacation"; vacation :days 1 :addresses ["{name}@{THEIRS}"] "{notice}";\n')
+        script.write_text(f'require "vacation"; vacation :days 1 :addresses ["{name}@{READER_DOMAIN}"] "{notice}";\n')
         for each in (home, script):
             shutil.chown(each, "postfix", "postfix")
 
     def submit(self, message: Message, sender: str, recipient: str) -> None:
-        """Send a mail as a customer of example.net's provider, who signs it."""
+        """Send an email as a customer of example.net's provider, who signs it."""
         self._send("submission", message, sender, recipient)
 
     def come_from_outside(self, message: Message, sender: str, recipient: str, address: str = STRANGER) -> None:
-        """Bring a mail to the MX door from somewhere else in the world."""
+        """Deliver an email to the MX door from another address."""
         self._send("mx", message, sender, recipient, f"ADDR={address} NAME=[UNAVAILABLE]")
 
     def forget(self) -> None:
-        """Throw away all mails that are under way."""
+        """Delete all queued emails."""
         env = os.environ | {"PATH": _PATH}
         command = ["postsuper", "-c", str(self.folder / "postfix"), "-d", "ALL"]
 
         def forgotten() -> bool:
-            # It stumbles over a mail that is delivered in the same moment.
+            # It fails on an email that is delivered at the same moment.
             return subprocess.run(command, check=False, capture_output=True, env=env).returncode == 0
 
         until(forgotten, "no mail is under way")
 
     def log(self, since: int = 0) -> str:
-        """What Postfix has written down, from this character on."""
+        """Postfix's log, from this character on."""
         return (self.folder / "postfix.log").read_text()[since:]
 
     def _send(self, door: str, message: Message, sender: str, recipient: str, client: str = "") -> None:
@@ -132,31 +132,31 @@ class Rig:
             server.sendmail(sender, [recipient], message.as_bytes())
 
     def _write(self) -> None:
-        """All files, with our folder, ports and keys in their places."""
+        """Write all configuration files, with folder, ports and keys filled in."""
         for name in ("postfix/queue", "postfix/data", "dovecot", "mail", "opendkim", "opendmarc"):
             (self.folder / name).mkdir(parents=True)
         for name in ("postfix/data", "mail"):
             shutil.chown(self.folder / name, "postfix")
         known = {name: str(port) for name, port in self.ports.items()}
         known |= {"folder": str(self.folder), "dns": self.dns, "password": PASSWORD}
-        known |= {"our_key": self._key(OURS, "ours"), "their_key": self._key(THEIRS, "theirs")}
+        known |= {"our_key": self._key(SITE_DOMAIN, "ours"), "their_key": self._key(READER_DOMAIN, "theirs")}
         for file in ETC.iterdir():
             inside = "postfix" if file.name.endswith(".cf") or file.name == "recipients" else "."
             text = re.sub(r"@(\w+)@", lambda found: known[found[1]], file.read_text())
             (self.folder / inside / file.name).write_text(text)
         shutil.copy("/etc/postfix/dynamicmaps.cf", self.folder / "postfix")
         signing, keys = self.folder / "opendkim" / "signing", self.folder / "opendkim" / "keys"
-        signing.write_text(f"*@{OURS} ours\n*@{THEIRS} theirs\n")
+        signing.write_text(f"*@{SITE_DOMAIN} ours\n*@{READER_DOMAIN} theirs\n")
         keys.write_text("".join(
             f"{name} {domain}:{name}:{self.folder / 'opendkim' / name}.private\n"
-            for name, domain in (("ours", OURS), ("theirs", THEIRS))
+            for name, domain in (("ours", SITE_DOMAIN), ("theirs", READER_DOMAIN))
         ))  # fmt: skip
         (self.folder / "opendkim" / "internal").write_text("127.0.0.1\n")
         (self.folder / "opendmarc" / "ignored").write_text("192.0.2.1\n")
         (self.folder / "resolv.conf").write_text(f"nameserver {self.dns}\n")
 
     def _key(self, domain: str, selector: str) -> str:
-        """Make a key; its public half as dnsmasq wants it."""
+        """Make a key, and return its public half in dnsmasq's form."""
         folder = self.folder / "opendkim"
         subprocess.run(
             ["opendkim-genkey", "-b", "2048", "-D", str(folder), "-d", domain, "-s", selector],
@@ -165,13 +165,13 @@ class Rig:
         (folder / f"{selector}.private").chmod(0o644)
         return ",".join(re.findall(r'"[^"]*"', (folder / f"{selector}.txt").read_text()))
 
-    def _what_they_said(self) -> str:
-        """The ends of all that the programs have written."""
+    def _output_tails(self) -> str:
+        """The last lines of all programs."""
         logs = sorted({*self.folder.glob("*.out"), *self.folder.glob("*.log")})
         return "\n".join(f"{log.name}: {log.read_text(errors='replace')[-2000:]}" for log in logs)
 
     def _run(self, name: str, *command: str) -> None:
-        """Start one program where it sees our name server and no other, and where none of its children outlives it."""
+        """Start a program with our name server, in a namespace that ends all its children with it."""
         seen = f'mount --bind {self.folder}/resolv.conf /etc/resolv.conf && exec "$@"'
         with (self.folder / f"{name}.out").open("wb") as out:
             process = subprocess.Popen(
@@ -186,14 +186,14 @@ _PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/local/sbin", 
 
 
 def _listens(port: int) -> bool:
-    # Nobody is there yet.
+    # It does not listen yet.
     with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    # Nothing in there is worth saving, and with the first process of a room all of it are gone.
+    # Nothing in there is worth saving, and the first process of a namespace takes all others with it.
     for each in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
         os.kill(int(each), signal.SIGKILL)
     process.wait(PATIENCE)

@@ -1,7 +1,7 @@
-"""A pbem in the rig: a real process with the settings of a public server, and tables that begin when it starts.
+"""A pbem server in the rig: a real process with the settings of a public server, and tables prepared before its start.
 
-Its people reach its pages as behind a proxy that speaks TLS: by its name, at its port. This module must never look into a
-database while the process runs, since on SQLite the file is that process's alone.
+Its pages are requested as behind a TLS proxy: by name, at its port. This module must never open the database while the
+process runs, since on SQLite the file belongs to that process.
 """
 
 import signal
@@ -25,18 +25,18 @@ from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from pbem.store import received as arrivals
-from tests.mail_rig.rig import OURS, THEIRS, Rig
+from tests.mail_rig.rig import READER_DOMAIN, SITE_DOMAIN, Rig
 from tests.ops.processes import environment
 from tests.ports import free_port
 from tests.waiting import PATIENCE, until
 
-IMPATIENT = (sys.executable, "-m", "tests.mail_rig.impatient")
+FAST_SERVER = (sys.executable, "-m", "tests.mail_rig.fast_server")
 
 
 class Site:
-    """One server: its folder and settings, from before it starts until after it has ended."""
+    """A server: its folder and settings, before, while and after it runs."""
 
-    def __init__(self, rig: Rig, folder: Path, domain: str = OURS, **given: str) -> None:
+    def __init__(self, rig: Rig, folder: Path, domain: str = SITE_DOMAIN, **given: str) -> None:
         self.folder, self.domain = folder, domain
         self.port, admin_port = free_port(), free_port()
         self.settings = {
@@ -55,12 +55,12 @@ class Site:
             "PBEM_INBOUND_REPLIES": "yes",
             "PBEM_INBOUND_LMTP_PORT": str(rig.lmtp[domain]),
         } | given
-        self.said = folder / "said"
+        self.output = folder / "said"
         make_ready(config.read(self.settings))
 
     @property
     def url(self) -> str:
-        """How the site's addresses begin."""
+        """The origin of the site."""
         return self.settings["PBEM_BASE_URL"]
 
     @contextmanager
@@ -71,12 +71,12 @@ class Site:
             yield server_on(store, settings)
 
     def begin(self, kind: str, names: Sequence[str], seats: int = 0, bot: str = "random") -> int:
-        """A game that begins, with people on some seats, who are of example.net unless it is said, and bots on the rest."""
+        """Begin a game with people on some seats, by default at example.net, and bots on the rest."""
         with self.opened() as server:
-            persons = [self._person(server, name if "@" in name else f"{name}@{THEIRS}") for name in names]
+            persons = [self._person(server, name if "@" in name else f"{name}@{READER_DOMAIN}") for name in names]
             seats = seats or game.load(kind).seats[0]
-            wanted = Wanted(kind, seats, dict(game.load(kind).short), "60m", bots=(bot,) * (seats - len(names)))
-            game_id = server.run(joining.create_table, persons[0], wanted).game_id
+            table = Wanted(kind, seats, dict(game.load(kind).short), "60m", bots=(bot,) * (seats - len(names)))
+            game_id = server.run(joining.create_table, persons[0], table).game_id
             for person in persons:
                 server.run(joining.join, game_id, person)
         return game_id
@@ -89,22 +89,22 @@ class Site:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """The process, from its start to its end. What it says stands in a file, since nobody reads along."""
-        with self.said.open("a") as said:
+        """The running process. Its output goes to a file, since nobody reads it meanwhile."""
+        with self.output.open("a") as output:
             process = subprocess.Popen(
-                [*IMPATIENT, "serve"], cwd=self.folder, env=environment(**self.settings),
-                stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
+                [*FAST_SERVER, "serve"], cwd=self.folder, env=environment(**self.settings),
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             )  # fmt: skip
         try:
-            until(lambda: "Stop it with Ctrl-C" in self.said.read_text() or process.poll() is not None, "pbem starts")
-            assert process.poll() is None, self.said.read_text()
+            until(lambda: "Stop it with Ctrl-C" in self.output.read_text() or process.poll() is not None, "pbem starts")
+            assert process.poll() is None, self.output.read_text()
             yield
-            assert process.poll() is None, self.said.read_text()
+            assert process.poll() is None, self.output.read_text()
             process.send_signal(signal.SIGINT)
-            assert process.wait(PATIENCE) == 0, self.said.read_text()
+            assert process.wait(PATIENCE) == 0, self.output.read_text()
         except AssertionError:
-            # The folder is thrown away, and whatever stood still can only be told from what the server has said.
-            print(*(line for line in self.said.read_text().splitlines() if '"sqlalchemy.' not in line), sep="\n")
+            # The folder is deleted, and if a test hangs, the output is the only trace.
+            print(*(line for line in self.output.read_text().splitlines() if '"sqlalchemy.' not in line), sep="\n")
             raise
         finally:
             if process.poll() is None:
@@ -112,7 +112,7 @@ class Site:
                 process.wait()
 
     def arrivals(self) -> dict[str, int]:
-        """What came in, and how often, once everything that was kept is dealt with; the process has to be over."""
+        """The outcomes of received emails with their numbers, after all of them were processed; the process must have ended."""
         with self.opened() as server:
             box = receive.letterbox_of(config.read(self.settings))
             while receive.attend(server, box):
@@ -121,13 +121,13 @@ class Site:
                 return arrivals.counted(tx, date.min)
 
     def client(self) -> "Client":
-        """Somebody's way to its pages."""
+        """A new client for its pages."""
         return Client(self.port)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server answered."""
+    """A response of the server."""
 
     status_code: int
     headers: Mapping[str, str]
@@ -141,22 +141,22 @@ class Answer:
 
 @dataclass(frozen=True)
 class Client:
-    """What takes requests, by the names that the application's own test client has for it."""
+    """An HTTP client with the interface of the application's own test client."""
 
     port: int
 
     def open(
         self, path: str, *, method: str, base_url: str, headers: Mapping[str, str] | None = None, data: Any = None
     ) -> Answer:
-        """Make a request of the process, as a proxy in front of it would."""
-        said = dict(headers or {}) | {"Host": urlsplit(base_url).netloc}
+        """Make a request, as a proxy in front of the process would."""
+        output = dict(headers or {}) | {"Host": urlsplit(base_url).netloc}
         body = None
         if data is not None:
             body = urlencode(data, doseq=True)
-            said["Content-Type"] = "application/x-www-form-urlencoded"
+            output["Content-Type"] = "application/x-www-form-urlencoded"
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
-            connection.request(method, path, body, said)
+            connection.request(method, path, body, output)
             answer = connection.getresponse()
             return Answer(answer.status, dict(answer.getheaders()), answer.read())
         finally:

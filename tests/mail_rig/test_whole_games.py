@@ -1,6 +1,6 @@
-"""Whole games by mail alone, and the mails of such games as their readers' own mail server got them.
+"""Whole games by email alone, and those emails as the readers' mail server received them.
 
-Two people sit at a table of each game, with bots on the other seats, and know nothing but their mailboxes. One evening is
+Two people play a table of each game, with bots on the other seats, and know nothing but their mailboxes. One evening is
 played by links only and one by replies only; everything between server and mailbox is real mail software.
 """
 
@@ -20,7 +20,7 @@ from pbem.store import games, log
 from pbem.tokens import contains_token
 from tests.mail_rig.mailbox import Mailbox, Received
 from tests.mail_rig.players import LinksOnly, RepliesOnly, kind_of, play
-from tests.mail_rig.rig import OURS, Rig
+from tests.mail_rig.rig import SITE_DOMAIN, Rig
 from tests.mail_rig.site import Site
 from tests.ops.processes import run
 
@@ -35,18 +35,18 @@ pytestmark = [
 
 @dataclass
 class Evening:
-    """What is left of an evening: the server, stopped, and the mailboxes of those who played."""
+    """The remains of an evening: the stopped server, and the players' mailboxes."""
 
     site: Site
     mailboxes: list[Mailbox]
     games: dict[str, int]
 
-    def mails(self) -> list[Received]:
-        """Every mail that the server has sent."""
-        return [mail for mailbox in self.mailboxes for mail in mailbox.all() if kind_of(mail)]
+    def emails(self) -> list[Received]:
+        """All emails that the server has sent."""
+        return [email for mailbox in self.mailboxes for email in mailbox.all() if kind_of(email)]
 
     def ways(self) -> dict[str, set[str]]:
-        """For each game, the ways by which choices of people came in."""
+        """For each game, the ways in which people moved."""
         found = {}
         with self.site.opened() as server, server.store.read() as tx:
             for kind, game_id in self.games.items():
@@ -55,7 +55,7 @@ class Evening:
         return found
 
     def must_be_over(self) -> None:
-        """Every game has ended, and every log says how."""
+        """Check that every game has ended, by its log."""
         with self.site.opened() as server:
             with server.store.read() as tx:
                 assert {kind: games.read(tx, game_id).status for kind, game_id in self.games.items()} == dict.fromkeys(
@@ -69,7 +69,7 @@ class Evening:
 def by_links(rig: Rig, site: Callable[..., Site], mailbox: Callable[[str], Mailbox]) -> Evening:
     """All games, played by links only."""
     here, mailboxes = site(), [mailbox("anna"), mailbox("ben")]
-    # One of them has a notice that answers every mail that asks to be answered.
+    # One of them has an away notice for every email that allows one.
     rig.away(mailboxes[0].name)
     begun = {kind: here.begin(kind, [each.name for each in mailboxes]) for kind in game.names()}
     people = [LinksOnly(each, here, Random(place)) for place, each in enumerate(mailboxes)]
@@ -105,66 +105,64 @@ def test_every_game_is_played_to_its_end_by_replies_alone(by_replies: Evening) -
         assert ways <= {By.REPLY, By.BOT}, kind
 
 
-def test_every_mail_passes_spf_dkim_and_dmarc(by_links: Evening) -> None:
-    mails = by_links.mails()
-    assert {kind_of(mail) for mail in mails} >= {"welcome", "turn", "result"}
-    for mail in mails:
-        assert mail.verdicts() == {"spf": "pass", "dkim": "pass", "dmarc": "pass"}, mail.message["subject"]
+def test_every_email_passes_spf_dkim_and_dmarc(by_links: Evening) -> None:
+    emails = by_links.emails()
+    assert {kind_of(email) for email in emails} >= {"welcome", "turn", "result"}
+    for email in emails:
+        assert email.verdicts() == {"spf": "pass", "dkim": "pass", "dmarc": "pass"}, email.message["subject"]
 
 
-def test_what_stops_mails_and_who_sent_them_is_under_the_signature(by_links: Evening) -> None:
-    for mail in by_links.mails():
-        signature = "".join(str(mail.message["dkim-signature"]).split())
+def test_the_signature_covers_unsubscribe_and_sender_headers(by_links: Evening) -> None:
+    for email in by_links.emails():
+        signature = "".join(str(email.message["dkim-signature"]).split())
         found = re.search(r"[;]h=([^;]+)", signature)
         assert found
         signed = found[1].lower().split(":")
         assert {"list-unsubscribe", "list-unsubscribe-post", "feedback-id"} <= {*signed}
-        # Named once more than they are there, so that nobody can add another.
+        # Signed once more than they occur, so that nobody can add another.
         assert signed.count("from") == signed.count("subject") == 2
 
 
-def test_a_mail_program_shows_the_mails_of_a_table_as_one_thread(by_links: Evening) -> None:
+def test_a_mail_program_shows_the_emails_of_a_table_as_one_thread(by_links: Evening) -> None:
     for mailbox in by_links.mailboxes:
         tables: dict[str, set[str]] = {}
-        for mail in mailbox.all():
-            tables.setdefault(str(mail.message["list-id"]), set()).add(mail.number)
+        for email in mailbox.all():
+            tables.setdefault(str(email.message["list-id"]), set()).add(email.number)
         assert len(tables) == len(by_links.games)
         assert sorted(map(sorted, mailbox.threads())) == sorted(map(sorted, tables.values()))
 
 
-def test_each_mail_comes_back_to_an_address_of_its_own(by_links: Evening) -> None:
-    senders = [str(mail.message["return-path"]) for mail in by_links.mails()]
+def test_each_email_has_its_own_bounce_address(by_links: Evening) -> None:
+    senders = [str(email.message["return-path"]) for email in by_links.emails()]
     assert len({*senders}) == len(senders)
-    assert all(re.fullmatch(rf"<b\+[a-z2-7]{{33}}@{re.escape(OURS)}>", each) for each in senders)
+    assert all(re.fullmatch(rf"<b\+[a-z2-7]{{33}}@{re.escape(SITE_DOMAIN)}>", each) for each in senders)
 
 
 def test_a_receipt_has_no_return_address_so_that_nothing_can_answer_it(by_replies: Evening) -> None:
-    receipts = [mail for mail in by_replies.mails() if kind_of(mail) == "receipt"]
+    receipts = [email for email in by_replies.emails() if kind_of(email) == "receipt"]
     assert receipts
-    for mail in receipts:
-        assert mail.message["return-path"] == "<>"
-        assert str(mail.message["auto-submitted"]) == "auto-replied"
-        assert mail.verdicts()["dmarc"] == "pass"
+    for email in receipts:
+        assert email.message["return-path"] == "<>"
+        assert str(email.message["auto-submitted"]) == "auto-replied"
+        assert email.verdicts()["dmarc"] == "pass"
 
 
-def test_an_away_notice_is_sent_for_no_mail_of_a_whole_game(by_links: Evening) -> None:
+def test_no_away_notice_is_sent_in_a_whole_game(by_links: Evening) -> None:
     assert by_links.site.arrivals() == {}
 
 
 @pytest.mark.parametrize("way", ["by_links", "by_replies"])
-def test_no_token_is_in_anything_that_the_server_has_said_or_kept(
-    way: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
+def test_no_token_is_in_any_log_or_file_of_the_server(way: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     evening: Evening = request.getfixturevalue(way)
     with evening.site.opened() as server:
         keys = server.keys
-    said = evening.site.said.read_bytes()
-    assert b"INSERT INTO outbox" in said
+    output = evening.site.output.read_bytes()
+    assert b"INSERT INTO outbox" in output
     backup = tmp_path / "backup.sqlite3"
     ended = run("backup", str(backup), folder=evening.site.folder, **evening.site.settings)
     assert ended.returncode == 0, ended.stdout
-    kept = b"".join(file.read_bytes() for file in (*evening.site.folder.rglob("*"), backup) if file.is_file())
-    # What is looked for can be found.
-    assert contains_token(evening.mails()[-1].text.encode(), keys)
-    assert not contains_token(said, keys)
-    assert not contains_token(kept, keys)
+    stored = b"".join(file.read_bytes() for file in (*evening.site.folder.rglob("*"), backup) if file.is_file())
+    # The search itself works.
+    assert contains_token(evening.emails()[-1].text.encode(), keys)
+    assert not contains_token(output, keys)
+    assert not contains_token(stored, keys)

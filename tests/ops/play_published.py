@@ -14,9 +14,9 @@ from typing import Any
 
 from pbem import config as settings
 from pbem.clock import FakeClock, SeededRandomness
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.mail.send import local_mailbox
-from pbem.mail.send.local_mailbox import LocalMailbox, Opened
+from pbem.mail.send.local_mailbox import LocalMailbox, MailboxEmail
 from pbem.ops import setup
 from pbem.service.incoming import receive
 from pbem.service.outgoing.deliver import deliver, post_of
@@ -84,16 +84,16 @@ def _status(server: Server, game_id: int) -> str:
         return games.read(tx, game_id).status
 
 
-def _delivered(server: Server, config: Config, clock: FakeClock, mailbox: LocalMailbox) -> dict[str, Opened]:
+def _delivered(server: Server, config: Config, clock: FakeClock, mailbox: LocalMailbox) -> dict[str, MailboxEmail]:
     """A little time passes; the newest email to each player that is new, if it is about a turn or the end."""
-    before = {letter.key for letter in mailbox.letters()}
+    before = {letter.key for letter in mailbox.entries()}
     clock.advance(timedelta(minutes=2))
     post = post_of(config)
     while deliver(server, post).dealt_with:
         pass
-    new = [mailbox.read(letter.key) for letter in mailbox.letters() if letter.key not in before]
+    new = [mailbox.read(letter.key) for letter in mailbox.entries() if letter.key not in before]
     return {
-        each.letter.to: each for each in new if dict(each.headers)["Feedback-ID"].split(":")[1] in ("turn", "result")
+        each.entry.to: each for each in new if dict(each.headers)["Feedback-ID"].split(":")[1] in ("turn", "result")
     }
 
 
@@ -104,10 +104,10 @@ def _press(browser: Any, email: str) -> None:
     page.forms()[0].press()
 
 
-def _answer(server: Server, config: Config, turn: Opened, text: str) -> None:
+def _answer(server: Server, config: Config, turn: MailboxEmail, text: str) -> None:
     """Answer an email; the answer is handed in and read."""
     box = receive.letterbox_of(config)
-    sent = local_mailbox.answer(turn, text, server.now(), box.authserv_id)
+    sent = local_mailbox.reply_to(turn, text, server.now(), box.authserv_id)
     receive.receive(server, box, sent.sender, sent.recipient, sent.content)
     while receive.attend(server, box):
         pass

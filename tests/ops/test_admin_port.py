@@ -16,7 +16,8 @@ from sqlalchemy.exc import OperationalError
 
 from pbem import failpoints
 from pbem.clock import FakeClock
-from pbem.config import Config, read
+from pbem.config import read
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Refusal
 from pbem.ops.monitoring import admin_port
 from pbem.service.clocks.outages import Worker, beat
@@ -84,7 +85,7 @@ def ready(port: int) -> tuple[bool, dict[str, str]]:
     answer = json.loads(told)
     assert answer["ready"] == (status == 200)
     assert status in (200, 503)
-    return answer["ready"], {check["what"]: check["how"] for check in answer["checks"]}
+    return answer["ready"], {check["what"]: check["severity"] for check in answer["checks"]}
 
 
 def test_tables_mails_turns_and_calls_are_counted_as_they_are(
@@ -138,12 +139,12 @@ def test_a_move_counts_when_it_is_kept_and_one_that_is_refused_or_lost_does_not(
     before = moves()
     with pytest.raises(Refusal):
         game.play(seat, "bid 1000000")
-    failpoints.arm(lose)
+    failpoints.set_handler(lose)
     try:
         with pytest.raises(Lost):
             game.play(seat, game.asked()[seat].default)
     finally:
-        failpoints.arm(None)
+        failpoints.set_handler(None)
     assert moves() == before
     rows = len(game.log())
     game.play(seat, game.asked()[seat].default)
@@ -169,11 +170,11 @@ def test_a_row_counts_once_however_often_its_transaction_is_run_and_not_at_all_w
     before = rows()
     preview(server, OLGA, Pause(game.id), "to see what it would do")
     assert rows() == before
-    failpoints.arm(in_the_way)
+    failpoints.set_handler(in_the_way)
     try:
         does(server, Pause(game.id))
     finally:
-        failpoints.arm(None)
+        failpoints.set_handler(None)
     assert tries == 2
     assert rows() == before + 1
 
@@ -204,7 +205,7 @@ def test_a_process_is_ready_with_its_database_and_its_worker(server: Server, por
     server.run(beat, Worker("ours", server.now()))
     assert ready(ports("ours")) == (
         True,
-        {"disk": "well", "database": "well", "migrations": "well", "worker": "well"},
+        {"disk": "ok", "database": "ok", "migrations": "ok", "worker": "ok"},
     )
     assert get(ports(), "/health")[0] == 200
     assert get(ports(), "/elsewhere")[0] == 404
@@ -222,10 +223,10 @@ def test_a_worker_that_is_silent_is_not_ready_and_pages_are_served_without_one(
     # Somebody else's heart is not ours.
     server.store.write(lambda tx: heartbeats.beat(tx, "another", clock.now(), clock.now()))
     assert ready(working)[0] is False
-    assert ready(serving)[1]["worker"] == "well"
+    assert ready(serving)[1]["worker"] == "ok"
 
 
-@pytest.mark.parametrize(("step", "is_ready", "how"), [("9999", True, "warning"), (migrations.EMPTY, False, "trouble")])
+@pytest.mark.parametrize(("step", "is_ready", "how"), [("9999", True, "warning"), (migrations.EMPTY, False, "error")])
 def test_a_database_that_is_newer_stops_nobody_and_one_that_is_older_does(
     server: Server, ports: Callable[..., int], step: str, is_ready: bool, how: str
 ) -> None:
@@ -240,7 +241,7 @@ def test_a_full_disk_is_told(server: Server, ports: Callable[..., int], monkeypa
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 10**12 - 10**8, 10**8))
     found, checks = ready(ports())
-    assert (found, checks["disk"]) == (False, "trouble")
+    assert (found, checks["disk"]) == (False, "error")
 
 
 def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_still_told(
@@ -251,7 +252,7 @@ def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_sti
     with admin_port.answering(on, away, config, None):
         port = int(on.getsockname()[1])
         found, checks = ready(port)
-        assert (found, checks["database"]) == (False, "trouble")
+        assert (found, checks["database"]) == (False, "error")
         status, told = get(port, "/metrics")
         assert status == 200
         assert "pbem_database_up 0.0" in told
@@ -275,10 +276,10 @@ def test_the_port_is_this_machine_s_alone(ports: Callable[..., int]) -> None:
 def test_a_doctor_says_who_answers_on_the_admin_port(server: Server, config: Config, ports: Callable[..., int]) -> None:
     def looked_at(port: int) -> tuple[str, str]:
         (found,) = admin_port.look_at_port(replace(config, web=replace(config.web, admin_port=port)))
-        return found.how, found.says
+        return found.severity, found.says
 
     port = ports()
-    assert looked_at(0)[0] == "well"
-    assert looked_at(port)[0] == "trouble"
+    assert looked_at(0)[0] == "ok"
+    assert looked_at(port)[0] == "error"
     at_step(server, migrations.head())
-    assert looked_at(port) == ("well", f"the server says it is ready (127.0.0.1, port {port})")
+    assert looked_at(port) == ("ok", f"the server says it is ready (127.0.0.1, port {port})")

@@ -11,7 +11,8 @@ import pytest
 from sqlalchemy import text
 
 from engine import game
-from pbem.config import Config, read
+from pbem.config import read
+from pbem.config.settings import Config
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Fault, Forbidden
 from pbem.ops import backup

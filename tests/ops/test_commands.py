@@ -21,7 +21,7 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from pbem.store import organisers, outbox
 from pbem.store.database import Store
-from tests.mail.far_end import FarEnd
+from tests.mail.transports import FunctionTransport
 from tests.ops.conftest import Run
 from tests.service.a_game import Begun
 
@@ -198,14 +198,14 @@ def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_wor
         asked = [seat for seat in Begun(server, game_id).asked() if Begun(server, game_id).players()[seat].bot is None]
         mailbox = post_of(read(os.environ)).transport
         assert isinstance(mailbox, LocalMailbox)
-        before = {email.key for email in mailbox.letters()}
+        before = {email.key for email in mailbox.entries()}
     pbem("keys", "rotate")
     done = pbem("keys", "revoke", "a")
     assert f"mails {len(asked) or 'no'} open turn" in done.output
     send_everything()
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
-        fresh = [email for email in mailbox.letters() if email.key not in before]
+        fresh = [email for email in mailbox.entries() if email.key not in before]
         assert len(fresh) == len(asked)
         for email in fresh:
             content = mailbox.read(email.key).text
@@ -220,7 +220,7 @@ def test_mails_that_wait_when_a_key_is_revoked_are_written_anew(pbem: Run) -> No
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
         post = post_of(read(os.environ))
-        post.transport = FarEnd(lambda _parcel: Outcome(Result.LATER, "451 not now"))
+        post.transport = FunctionTransport(lambda _parcel: Outcome(Result.LATER, "451 not now"))
         deliver(server, post)
         with store.read() as tx:
             assert any(row.body for row in outbox.with_status(tx, "queued", 100))

@@ -3,7 +3,7 @@
 import pytest
 
 from pbem.clock import SystemClock
-from pbem.domain.finding import How
+from pbem.domain.finding import Severity
 from pbem.ops.domains import LATELY, look_at_domains
 from pbem.store import reachability, traffic
 
@@ -23,7 +23,7 @@ def test_a_week_without_trouble_is_well(store, today):
     count(store, "b.example", 3, "sent", today)
     count(store, "b.example", 1, "bounced", today)
     (found,) = look_at_domains(store)
-    assert (found.how, found.says) == (How.WELL, "23 mails were taken for 2 domains within a week")
+    assert (found.severity, found.says) == (Severity.OK, "23 mails were taken for 2 domains within a week")
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kin
     count(store, "b.example", 10, "sent", today)
     count(store, "b.example", many, kind, today)
     (found,) = look_at_domains(store)
-    assert found.how is How.WARNING
+    assert found.severity is Severity.WARNING
     assert found.says == f"Within a week, b.example: {said}."
     assert found.remedy
 
@@ -47,7 +47,7 @@ def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kin
 def test_what_is_longer_ago_says_nothing_of_today(store, today):
     count(store, "a.example", 10, "bounced", today - 2 * LATELY)
     (found,) = look_at_domains(store)
-    assert found.how is How.WELL
+    assert found.severity is Severity.OK
 
 
 def test_people_who_cannot_be_reached_are_counted_and_not_named(store, person):

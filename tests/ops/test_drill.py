@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from pbem import paths
-from pbem.config import Config, read
+from pbem.config import read
+from pbem.config.settings import Config
 from pbem.ops.setup import open_store, server_on
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service.people import addresses

@@ -11,7 +11,7 @@ from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.ops import mail_checks
 from pbem.ops.setup import open_server
 from pbem.service.incoming import receive
-from tests.mail.sink import Kept, Sink
+from tests.mail.sink import ReceivedEmail, Sink
 from tests.mail.test_dkim import KEY, RECORD
 from tests.mail.test_records import GOOD
 from tests.mail.zone import Zone
@@ -59,7 +59,7 @@ def test_a_mail_that_the_relay_does_not_take_is_said_with_its_words(pbem: Run, s
 def test_without_a_relay_it_is_in_the_local_mailbox(pbem: Run, folder: Path) -> None:
     pbem("init")
     assert pbem("mail", "test", "me@example.org").exit_code == 0
-    (email,) = LocalMailbox(folder / ".pbem" / "mailbox").letters()
+    (email,) = LocalMailbox(folder / ".pbem" / "mailbox").entries()
     assert email.to == "me@example.org"
 
 
@@ -73,7 +73,7 @@ def test_without_answers_the_mail_asks_for_none_and_nobody_waits_for_one(pbem: R
     assert "answer it" not in email.text
 
 
-def answers(pbem: Run, email: Kept, settings: dict[str, str], vouched: str) -> str:
+def answers(pbem: Run, email: ReceivedEmail, settings: dict[str, str], vouched: str) -> str:
     """Who got a test mail answers it, and a worker reads that; the address it went to."""
     to = str(email.message["reply-to"])
     raw = (
@@ -156,7 +156,7 @@ def test_check_ends_well_only_where_the_dns_says_everything(pbem: Run, zone: Zon
     asked = {**PUBLIC, **SIGNED, "PBEM_MAIL_NAMESERVER": zone.server}
     well = pbem("mail", "check", "--address", "198.51.100.7", **asked)
     assert well.exit_code == 0, well.output
-    assert "no troubles, no warnings." in well.output
+    assert "no errors, no warnings." in well.output
     # Without being told, it takes the number of the domain, for which nothing was put into the DNS.
     ill = pbem("mail", "check", **asked)
     assert ill.exit_code == 1

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from pbem.config import read
-from pbem.domain.finding import How
+from pbem.domain.finding import Severity
 from pbem.ops import doctor
 from pbem.ops.verify import verify_game
 from pbem.plugins import offers
@@ -58,7 +58,7 @@ def test_the_doctor_names_what_is_not_played_with_what_to_do(offered, said, tmp_
     publish(tmp_path / "packages", "rival", "bid = rival")
     publish(tmp_path / "packages", "old", "antique = antique", requires="pbem-engine<1")
     found = {each.says: each for each in said()}
-    assert all(each.how is How.WARNING for each in found.values() if each.what == "games")
+    assert all(each.severity is Severity.WARNING for each in found.values() if each.what == "games")
     told = " ".join(f"{each.says} {each.remedy}" for each in found.values())
     assert "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'" in told
     assert "publishes a game named “bid”, which pbem brings itself. Ours is played. Uninstall rival" in told
@@ -77,7 +77,7 @@ def test_the_doctor_names_tables_that_were_stopped(offered, said, server, table)
     offers.close()
     halts.look(server)
     (found,) = (each for each in said() if each.what == "tables")
-    assert found.how is How.TROUBLE
+    assert found.severity is Severity.ERROR
     assert f"Games {game.id} were stopped because their rules are not there, or have failed." in found.says
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from pbem.config import Config, read
+from pbem.config import read
+from pbem.config.settings import Config
 from pbem.ops.setup import server_on
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -21,7 +22,7 @@ from pbem.service.tables.new import Wanted
 from pbem.store.database import Store
 from pbem.tokens import contains_token
 from tests.crash.town import SITE, moves_in, post
-from tests.mail.sink import Kept, Sink
+from tests.mail.sink import ReceivedEmail, Sink
 from tests.ops.processes import PBEM, get, run, serving
 from tests.ports import free_port
 from tests.service.a_game import Begun
@@ -65,10 +66,10 @@ class Place:
             assert post(self.port, path, {}) == 303
             assert game.row().turn > turn
 
-    def asking(self) -> Kept:
+    def asking(self) -> ReceivedEmail:
         """The next mail with links that nobody has clicked on, as soon as it comes."""
 
-        def came() -> Kept | None:
+        def came() -> ReceivedEmail | None:
             for number, email in enumerate(self.sink.kept):
                 if number not in self.answered and "IF YOU DO NOT ANSWER" in email.text and moves_in(email):
                     self.answered.add(number)

@@ -201,7 +201,7 @@ def rewritten(begun: Begun, seq: int, change: Callable[[dict[str, Any]], None]) 
             body = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         assert row.nonce is not None
         kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
-        again = hash_chain.following(head, body=body, **kept)
+        again = hash_chain.next_row(head, body=body, **kept)
         head = again.hash
         entry_head = again.hash if row.kind in ("Entry", "Undone") else entry_head
         forged.append(again)
@@ -241,7 +241,7 @@ def test_a_number_that_was_not_drawn_is_found(played: Begun) -> None:
 
 
 def test_a_history_written_anew_does_not_have_the_heads_that_stood_in_mails(played: Begun) -> None:
-    printed = hash_chain.short(played.row().entry_head)
+    printed = hash_chain.fingerprint(played.row().entry_head)
     assert wrongs(played, printed) == ""
     first = played.log()[0]
     rewritten(played, first.seq, lambda document: document.update(pace="7d"))

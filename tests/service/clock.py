@@ -6,7 +6,7 @@ Nothing here waits: the clock moves when it is told to, and what a worker does a
 from datetime import datetime, timedelta
 
 from pbem.clock import FakeClock
-from pbem.domain.deadline import Due
+from pbem.domain.deadline import Deadline
 from pbem.service.absence import bots, substitutes, timeouts
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks import outages as clocks_outages
@@ -15,7 +15,7 @@ from pbem.service.server import Server
 from pbem.store import deadlines, games, heartbeats, outbox
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from tests.service.a_game import Begun
 from tests.service.stored import queued_emails
 
@@ -53,7 +53,7 @@ class Time:
         self.server.run(clocks_outages.beat, self.worker)
         clocks_outages.apply_outages(self.server)
 
-    def sends(self, accepted_at: datetime | None = None, kind: str = "turn") -> dict[int, Due]:
+    def sends(self, accepted_at: datetime | None = None, kind: str = "turn") -> dict[int, Deadline]:
         """All turn mails in the queue are rendered and accepted; what each promised, by seat."""
         promised = {}
         for email in queued_emails(self.server, kind=kind):
@@ -62,10 +62,10 @@ class Time:
                 self.accepts(email, accepted_at)
         return promised
 
-    def renders(self, email: OutboxRow) -> Due:
+    def renders(self, email: EmailRow) -> Deadline:
         """A turn mail is rendered now."""
 
-        def render(tx: Tx) -> Due:
+        def render(tx: Tx) -> Deadline:
             assert email.game_id is not None
             assert email.turn is not None
             assert email.seat is not None
@@ -75,7 +75,7 @@ class Time:
 
         return self.server.store.write(render)
 
-    def accepts(self, email: OutboxRow, at: datetime | None = None) -> None:
+    def accepts(self, email: EmailRow, at: datetime | None = None) -> None:
         """The next hop accepts a mail."""
 
         def accept(tx: Tx) -> None:

@@ -7,7 +7,7 @@ from itertools import count
 from sqlalchemy import select
 
 from pbem.clock import FakeClock
-from pbem.config import SenderCheck
+from pbem.config.settings import SenderCheck
 from pbem.service import links as link_service
 from pbem.service.incoming import receive
 from pbem.service.incoming.receive import Letterbox

@@ -14,7 +14,7 @@ from typing import Self
 
 from pbem.clock import Clock
 from pbem.domain.interval import Interval
-from pbem.mail.send.relay import Outcome, Parcel, Result
+from pbem.mail.send.relay import Outcome, OutgoingEmail, Result
 from pbem.mail.wire import parse, text_of
 
 
@@ -68,14 +68,14 @@ class FarEnd:
     ) -> None:
         pass
 
-    def send(self, parcel: Parcel) -> Outcome:
+    def send(self, parcel: OutgoingEmail) -> Outcome:
         """Take one mail, or not."""
         now, weather = self.clock.now(), self.weather
-        if any(hole.holds(now) for hole in weather.away):
+        if any(hole.contains(now) for hole in weather.away):
             self.seen["relay away"] += 1
             return Outcome(Result.DOWN, "nobody answers")
         dead = weather.dead.get(parcel.recipient)
-        if dead is not None and dead.holds(now):
+        if dead is not None and dead.contains(now):
             self.seen["address refused"] += 1
             return Outcome(Result.REFUSED_RECIPIENT, "550 no such mailbox")
         if now < weather.calm_from:
@@ -93,7 +93,7 @@ class FarEnd:
         self._take(parcel, now)
         return Outcome(Result.ACCEPTED, "250 taken")
 
-    def _take(self, parcel: Parcel, now: datetime) -> None:
+    def _take(self, parcel: OutgoingEmail, now: datetime) -> None:
         message = parse(parcel.content)
         name = str(message["message-id"])
         known = self.bytes_of.setdefault(name, parcel.content)

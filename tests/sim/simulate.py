@@ -38,7 +38,7 @@ from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.web.app import create_app
 from pbem.worker import ticks
-from pbem.worker.ticks import Shift
+from pbem.worker.ticks import WorkerContext
 from tests.sim.browser import Browser, Client
 from tests.sim.far_end import Arrived, BrokenError, FarEnd, Weather
 from tests.sim.player import Manners, Player, asks
@@ -119,7 +119,7 @@ def simulate(seed: int, tables: int = 50, days: int = 14, progress: Callable[[in
         try:
             return run.to_its_end()
         finally:
-            failpoints.arm(None)
+            failpoints.set_handler(None)
             run.server.store.close()
 
 
@@ -186,7 +186,7 @@ class _Run:
         for number in range(self.tables):
             self._plan(self.luck.random() * timedelta(days=1), self._opens(number))
         self._plan(timedelta(0), self._wakes)
-        failpoints.arm(self._strike)
+        failpoints.set_handler(self._strike)
         while self._events:
             event = heapq.heappop(self._events)
             self.clock.set(max(event.at, self.clock.now()))
@@ -195,7 +195,7 @@ class _Run:
                 break
             if self.clock.now() > self.calm_from + PATIENCE:
                 raise BrokenError(f"{self.tables - len(self._over)} games never end")
-        failpoints.arm(None)
+        failpoints.set_handler(None)
         rows = self.truth.at_the_end(self.far_end, self.heads)
         self._note("end", *sorted(f"{what} {times}" for what, times in self.seen.items()))
         until = self.clock.now()
@@ -281,11 +281,11 @@ class _Run:
     def _new_worker(self) -> None:
         post = Post(self.letterhead, self.far_end)
         worker = Worker(f"worker-{next(self._numbers)}", self.clock.now())
-        self.shift = Shift(self.server, worker, lambda server: deliver(server, post).dealt_with)
+        self.shift = WorkerContext(self.server, worker, lambda server: deliver(server, post).dealt_with)
 
     def _wakes(self) -> None:
         now = self.clock.now()
-        hole = next((hole for hole in self.away if hole.holds(now)), None)
+        hole = next((hole for hole in self.away if hole.contains(now)), None)
         if hole is not None and hole.end is not None:
             self.seen["outage"] += 1
             self._plan(hole.end - now, self._comes_back)

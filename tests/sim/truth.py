@@ -15,7 +15,7 @@ from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.hash_chain import Row
 from pbem.domain.interval import ZERO, Interval
-from pbem.domain.outage import LONGEST_HOLE
+from pbem.domain.outage import LONGEST_GAP
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
@@ -134,7 +134,7 @@ class Truth:
                 raise BrokenError(f"nobody was told of the choice in row {each.seq} of game {row.id}")
 
     def _without_mail(
-        self, tx: Tx, emails: list[outbox.OutboxRow], lines: dict[int, list[ledger.LedgerRow]]
+        self, tx: Tx, emails: list[outbox.EmailRow], lines: dict[int, list[ledger.LedgerRow]]
     ) -> dict[Any, datetime]:
         """Turns of which nobody need have been told, and since when their clocks may have run.
 
@@ -175,7 +175,7 @@ class Truth:
                 raise BrokenError(f"seat {each.seat} was timed out in turn {turn} of game {row.id} without a mail")
             # Whose address was dead for long gets a reminder of a clock that runs already.
             asked = min(self.asked_at.get(key, each.at), without_mail.get(key, each.at), each.at)
-            down = sum((_overlap(hole, asked, each.at) for hole in self.away if _length(hole) > LONGEST_HOLE), ZERO)
+            down = sum((_overlap(hole, asked, each.at) for hole in self.away if _length(hole) > LONGEST_GAP), ZERO)
             floors = [until for at, until in self.promised[key] if at <= each.at]
             if asked < each.at:
                 floors.append(asked + pace.allowed + down)
@@ -228,7 +228,7 @@ def _choice_in(rules: Game[Any], row: Row, turn: int, seat: int) -> Any:
     return None
 
 
-def _mails(emails: list[outbox.OutboxRow], far_end: FarEnd) -> None:
+def _mails(emails: list[outbox.EmailRow], far_end: FarEnd) -> None:
     """Nothing waits, nothing is lost: what was sent is there."""
     for email in emails:
         if email.status in ("queued", "parked"):

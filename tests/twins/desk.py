@@ -22,7 +22,7 @@ def of_table(world: World) -> dict[str, bytes]:
         form = browser.open(f"{address}/{act}").form("See what it would do …")
         found[f"form of {act}"] = form.page.source
         found[f"what {act} would do"] = form.press(**fields, reason="It was asked for.", step="preview").source
-    heads = [hash_chain.short(row.hash) for row in game.log()]
+    heads = [hash_chain.fingerprint(row.hash) for row in game.log()]
     return {f"the desk: {what}": _blanked(source, heads).encode() for what, source in found.items()}
 
 

@@ -28,7 +28,7 @@ from engine.game import Game, Story
 from engine.table import Entry
 from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
-from pbem.config import SenderCheck
+from pbem.config.settings import SenderCheck
 from pbem.domain import hash_chain
 from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput
@@ -46,7 +46,7 @@ from pbem.store import tables as lobby_store
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.tokens import SECRET_BYTES, Keyring
-from tests.mail.far_end import Keeping
+from tests.mail.transports import StoringTransport
 from tests.service.a_game import Begun
 from tests.service.clock import Time
 from tests.service.conftest import NAMES, START
@@ -85,7 +85,7 @@ class World:
     def __init__(self, truth: Truth, folder: Path) -> None:
         self.truth = truth
         self.clock = FakeClock(START)
-        self.inbox = Keeping()
+        self.inbox = StoringTransport()
         store = Store("sqlite://")
         Base.metadata.create_all(store.engine)
         keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
@@ -117,7 +117,7 @@ class World:
         found = {f"mail {number}, {_kind(email.content)}": email.content for number, email in enumerate(emails)}
         found |= {f"envelope {number}": f"{email.sender} {email.name}".encode() for number, email in enumerate(emails)}
         found |= dict(self._pages(seat, b"".join(email.content for email in emails)))
-        blanks = [hash_chain.short(each.hash).encode() for each in self.game.log()]
+        blanks = [hash_chain.fingerprint(each.hash).encode() for each in self.game.log()]
         return {what: _blanked(content, blanks) for what, content in found.items()}
 
     def close(self) -> None:

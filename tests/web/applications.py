@@ -1,7 +1,7 @@
-"""Applications for tests, many in one process: what one of them has compiled the next need not compile again.
+"""Applications for tests, many in one process, which share compiled templates and routes.
 
-A server makes one application and then works for weeks; here each test has one of its own. Its templates and addresses are
-the same every time, and to compile them takes longer than most tests.
+A server makes one application and works for weeks; here each test has its own. Templates and routes are the same every time,
+and compiling them takes longer than most tests.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 from werkzeug.routing import Rule
 
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.service.server import Server
 from pbem.web.app import create_app
 
 
 def application(server: Server, config: Config) -> Flask:
-    """The application of a house."""
-    with patch.object(Flask, "url_rule_class", _Address):
+    """The application of a server."""
+    with patch.object(Flask, "url_rule_class", _Route):
         made = create_app(server, config)
     made.jinja_env.bytecode_cache = _TEMPLATES
     return made
 
 
 class _Templates(BytecodeCache):
-    """The templates that this process has compiled, each as it was written then."""
+    """The templates that this process has compiled."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], CodeType] = {}
+        self._code: dict[tuple[str, str], CodeType] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        bucket.code = self._kept.get((bucket.key, bucket.checksum))
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         assert bucket.code is not None
-        self._kept[bucket.key, bucket.checksum] = bucket.code
+        self._code[bucket.key, bucket.checksum] = bucket.code
 
 
-class _Address(Rule):
-    """An address of the site. Werkzeug compiles a function for each that writes it: of the rule's text and nothing else."""
+class _Route(Rule):
+    """A route of the site. Werkzeug compiles a function that builds its address, from the text of the rule alone."""
 
     def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
         key = append_unknown, self.rule, self.subdomain, self.host, repr(self.defaults)
-        if key not in _WRITERS:
-            _WRITERS[key] = super()._compile_builder(append_unknown)
-        return _WRITERS[key]
+        if key not in _BUILDERS:
+            _BUILDERS[key] = super()._compile_builder(append_unknown)
+        return _BUILDERS[key]
 
 
 _TEMPLATES: Final = _Templates()
-_WRITERS: Final[dict[tuple[bool, str, str | None, str | None, str], Callable[..., tuple[str, str]]]] = {}
+_BUILDERS: Final[dict[tuple[bool, str, str | None, str | None, str], Callable[..., tuple[str, str]]]] = {}

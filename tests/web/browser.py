@@ -1,7 +1,6 @@
-"""A browser without pictures: it opens pages, reads their forms and links, fills in and presses, and knows nothing else.
+"""A browser for tests: it opens pages, reads their forms and links, fills in forms and sends them.
 
-A form is what the HTML says it is, so a test that plays through it plays as a person does: what no page offers cannot be
-sent.
+A form is what its HTML says, so a test that uses it plays as a person does: it can send nothing that no page offers.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ HOST = "http://localhost:8000"
 
 @dataclass
 class Form:
-    """One form of a page: where it goes, and what stands in it."""
+    """One form of a page: its address, its button and its fields."""
 
     page: Page
     action: str
@@ -45,7 +44,7 @@ class Form:
         return self.page.browser.post(self.action, sent)
 
     def press_anyhow(self, luck: random.Random) -> Page:
-        """Fill in every field with something that it allows."""
+        """Fill in every field with a random value that it allows."""
         filled: dict[str, object] = {name: luck.randint(low, high) for name, (low, high) in self.numbers.items()}
         filled |= {name: luck.choice(values) for name, values in self.picks.items()}
         for name, values in self.boxes.items():
@@ -54,7 +53,7 @@ class Form:
 
 
 class Page:
-    """What the browser shows."""
+    """A page in the browser."""
 
     def __init__(self, browser: Browser, response: TestResponse, url: str) -> None:
         self.browser = browser
@@ -67,20 +66,20 @@ class Page:
 
     @property
     def text(self) -> str:
-        """All words of the page, outside of the forms too."""
+        """All words of the page."""
         return " ".join(self._tree.text_content().split())
 
     @property
     def heading(self) -> str:
-        """What stands on top."""
+        """The heading of the page."""
         return " ".join("".join(each.text_content() for each in self._tree.findall(".//h1")).split())
 
     def links(self) -> dict[str, str]:
-        """Where links go, by their words."""
+        """The addresses of links, by their words."""
         return {" ".join(a.text_content().split()): a.get("href") for a in self._tree.iter("a")}
 
     def hrefs(self) -> list[str]:
-        """Where all links go, in the order of the page."""
+        """The addresses of all links, in the order of the page."""
         return [a.get("href") for a in self._tree.iter("a")]
 
     def follow(self, words: str) -> Page:
@@ -88,17 +87,17 @@ class Page:
         return self.browser.open(self.links()[words])
 
     def forms(self) -> list[Form]:
-        """The forms that are sent, in the order of the page; those that only lead to another address are left out."""
+        """The forms that send something, in the order of the page. Forms that only lead to another address are left out."""
         return [self._form(each) for each in self._tree.iter("form") if each.get("method") != "get"]
 
     def form(self, button: str) -> Form:
-        """The form whose button says this."""
+        """The form with this button."""
         found = [form for form in self.forms() if form.button == button]
         assert found, f"no button {button!r} among {[form.button for form in self.forms()]}"
         return found[0]
 
     def acts(self) -> list[Form]:
-        """The forms of what can be done in the game."""
+        """The forms of the acts in the game."""
         return [self._form(each) for each in self._tree.iter("form") if "act" in each.get("class", "").split()]
 
     def _form(self, element: html.HtmlElement) -> Form:
@@ -134,11 +133,11 @@ class Page:
 
 
 class Browser:
-    """Opens addresses and follows where forms lead."""
+    """Opens addresses, sends forms and follows redirects."""
 
     def __init__(self, app: Flask) -> None:
         self.client = app.test_client()
-        # What a browser says of a person's click.
+        # The headers that a browser sends after a click.
         self.says = {
             "Origin": HOST,
             "Sec-Fetch-Site": "same-origin",
@@ -151,7 +150,7 @@ class Browser:
         return Page(self, self.client.get(url, base_url=HOST), url)
 
     def post(self, url: str, fields: list[tuple[str, str]], follow: bool = True) -> Page:
-        """Send a form, and go where the answer leads."""
+        """Send a form, and follow the redirect."""
         grouped: dict[str, list[str]] = {}
         for name, value in fields:
             grouped.setdefault(name, []).append(value)
@@ -162,13 +161,13 @@ class Browser:
 
 
 class Links:
-    """The addresses that would stand in mails."""
+    """The links that emails would have."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
 
     def token(self, purpose: Purpose, row: int) -> str:
-        """The token of a link's row."""
+        """The token of a link, by its row."""
         with self.server.store.read() as tx:
             from pbem.store import links
 
@@ -177,7 +176,7 @@ class Links:
         return service_links.token(self.server, link)
 
     def of(self, game: Begun, seat: int, turn: int | None = None) -> tuple[str, str]:
-        """The tokens of one choice and of the whole seat."""
+        """The tokens of a choice and of the seat."""
         of_turn = game.row().turn if turn is None else turn
         person = game.person_at(seat)
         rows = self.server.store.write(

@@ -1,4 +1,4 @@
-"""The site in a test: the house of `tests/service`, an application on it, and a browser that reads what it is shown."""
+"""The site in a test: the server of `tests/service`, an application on it, and a browser."""
 
 import shutil
 from datetime import timedelta
@@ -31,19 +31,19 @@ from tests.web.desk_pages import at_the_desk
 
 @pytest.fixture
 def settings(tmp_path):
-    """What a server is set up with that runs on this machine alone."""
+    """The settings of a server that runs on this machine alone."""
     return config.read({"PBEM_DATA_DIR": str(tmp_path / "data")})
 
 
 @pytest.fixture
 def sqlite_alone(empty_sqlite, tmp_path):  # noqa: F811 - the fixture, as above
-    """A fresh SQLite database, for tests in which no other could make a difference: as `database_url` of their module."""
+    """A fresh SQLite database, for modules whose tests are the same on any database: they use it as their `database_url`."""
     shutil.copy(empty_sqlite, tmp_path / "pbem.sqlite3")
     return f"sqlite:///{tmp_path / 'pbem.sqlite3'}"
 
 
 @pytest.fixture
-def app(server, settings):
+def app(server, settings):  # noqa: F811 - the fixture, as above
     """The application."""
     return application(server, settings)
 
@@ -53,31 +53,31 @@ def site(app):
     """The application on a port of this machine."""
     web_server = create_server(app, host="127.0.0.1", port=0, threads=4)
     Thread(target=web_server.run, daemon=True).start()
-    yield f"http://localhost:{server.effective_port}"
+    yield f"http://localhost:{web_server.effective_port}"
     web_server.close()
 
 
 @pytest.fixture
 def browser(app):
-    """Somebody's browser."""
+    """A browser."""
     return Browser(app)
 
 
 @pytest.fixture
-def olga(browser, server):
+def olga(browser, server):  # noqa: F811 - the fixture, as above
     """An organiser's browser."""
     return at_the_desk(browser, server)
 
 
 @pytest.fixture
-def links(server):
-    """The links that mails would bring."""
+def links(server):  # noqa: F811 - the fixture, as above
+    """The links that emails would have."""
     return Links(server)
 
 
 @pytest.fixture
 def sign_in(browser, links):
-    """sign_in(person) -> one's own page, by the link of a mail."""
+    """sign_in(person) -> the page “My games”, by the link in an email."""
 
     def press(person_id):
         return browser.open(f"/l/{links.made(Purpose.SIGN_IN, person_id)}").form("Sign in").press()
@@ -87,7 +87,7 @@ def sign_in(browser, links):
 
 @pytest.fixture
 def carry(server, clock, settings):  # noqa: F811 - the fixture, as above
-    """Let a little time pass: bots play, and mails that are due come to the local mailbox."""
+    """Let a little time pass: bots play, and emails that are due arrive in the local mailbox."""
     post = post_of(settings)
 
     def pass_by():

@@ -1,9 +1,9 @@
-"""Browsers in which somebody is signed in, for tests of the desk."""
+"""Signed-in browsers, for tests of the desk."""
 
 from pbem.service.people import sessions
 from pbem.service.server import Server
 from pbem.store.sessions import Holder
-from pbem.web.people.session_cookie import Who
+from pbem.web.people.session_cookie import Cookie
 from tests.service.acting import an_organiser
 from tests.web.browser import Browser
 
@@ -16,6 +16,6 @@ def at_the_desk(browser: Browser, server: Server, name: str = "Olga") -> Browser
 def signed_in(browser: Browser, server: Server, holder: Holder) -> Browser:
     """A browser in which this person or organiser has just signed in."""
     secret = server.run(sessions.start, holder, "Firefox on Linux")
-    who = Who.PERSON if holder.organiser_id is None else Who.ORGANISER
+    who = Cookie.PERSON if holder.organiser_id is None else Cookie.ORGANISER
     browser.client.set_cookie(who, secret, domain="localhost")
     return browser

@@ -1,7 +1,7 @@
-"""A language that shows what was not translated: the words of a message stand in brackets, and what stands outside is bare.
+"""A pseudo-locale that shows untranslated words: messages are in brackets, and words outside of them are bare.
 
 with speaking(Pseudo()):
-    bare(page.source, known)      the words of a page that are neither in brackets nor known to be no words of ours
+    bare(page.source, known)      the words of a page that are neither in brackets nor in `known`
 """
 
 import re
@@ -24,10 +24,10 @@ _ZONE = re.compile(r"\b(?:UTC|[A-Z][a-z]+/[A-Z][a-z_]+)\b")
 
 
 class Pseudo(NullTranslations):
-    """Everything in brackets but the values of a sentence, so that those have to be translated, or to be nobody's words."""
+    """Puts every message in brackets, but not its values, which have to be translated themselves or be names."""
 
     def gettext(self, message: str) -> str:
-        """The message with its words in brackets. Of a noun in two forms each gets its own."""
+        """The message in brackets. Each form of a noun with two forms has its own."""
         if re.fullmatch(r"[\w ]+\|[\w ]+", message):
             return "|".join(f"{OPEN}{form}{CLOSE}" for form in message.split("|"))
         return "".join(
@@ -36,12 +36,12 @@ class Pseudo(NullTranslations):
         )
 
     def ngettext(self, one: str, many: str, number: int) -> str:
-        """The form for a number, the same way."""
+        """The form for this number, in brackets."""
         return self.gettext(one if number == 1 else many)
 
 
 def bare(source: str, known: Collection[str]) -> list[str]:
-    """The words of a page outside of all brackets that are nobody's name and nothing that is typed."""
+    """The words of a page outside of all brackets, without the known ones, which are names or typed by people."""
     tree = html.fromstring(source)
     text = "".join(_texts(tree))
     heard = (value for each in tree.iter() for name in HEARD if (value := each.get(name)) is not None)
@@ -49,7 +49,7 @@ def bare(source: str, known: Collection[str]) -> list[str]:
 
 
 def bare_words(text: str, known: Collection[str]) -> list[str]:
-    """The same of a text."""
+    """The words of a text outside of all brackets, without the known ones."""
     outside = _ZONE.sub(" ", _outside(text))
     for each in sorted(known, key=len, reverse=True):
         outside = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", " ", outside, flags=re.IGNORECASE)
@@ -57,14 +57,14 @@ def bare_words(text: str, known: Collection[str]) -> list[str]:
 
 
 def _outside(text: str) -> str:
-    """What stands in no bracket; brackets stand in each other where a value of a sentence is translated too."""
-    # Only what is too long for its place is cut.
+    """The text outside of all brackets. They are nested where a value of a message is translated too."""
+    # Only a text that is too long for its place is truncated.
     assert "…" in text or text.count(OPEN) == text.count(CLOSE), f"a message was cut in two: {text}"
-    depth, kept = 0, []
+    depth, characters = 0, []
     for letter in text:
         depth += (letter == OPEN) - (letter == CLOSE)
-        kept.append(letter if depth == 0 and letter != CLOSE else " ")
-    return "".join(kept)
+        characters.append(letter if depth == 0 and letter != CLOSE else " ")
+    return "".join(characters)
 
 
 def _texts(element: html.HtmlElement) -> Iterable[str]:
@@ -74,5 +74,5 @@ def _texts(element: html.HtmlElement) -> Iterable[str]:
             yield from _texts(child)
             yield child.tail or ""
     else:
-        # Brackets are counted over the whole page, so what is left out must not break them.
+        # Brackets are counted over the whole page, so whole pairs are left out.
         yield " "

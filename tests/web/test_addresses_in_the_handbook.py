@@ -1,4 +1,4 @@
-"""The pages of the handbook about pages: every address that the site answers stands in them."""
+"""The handbook lists every address of the site, and no others."""
 
 import re
 
@@ -10,14 +10,14 @@ PAGES = ("pages.md", "api.md", "organising.md")
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_handbook_names_no_address_that_is_not_there(page, app):
-    told = re.findall(r"`(/[^`?]*)`", (paths.handbook() / page).read_text(encoding="utf-8"))
+def test_every_address_in_the_handbook_exists(page, app):
+    listed = re.findall(r"`(/[^`?]*)`", (paths.handbook() / page).read_text(encoding="utf-8"))
     rules = {rule.rule for rule in app.url_map.iter_rules()}
-    # Addresses with words in capitals are headings, examples of a kind.
-    assert {each for each in told if not re.search("[A-Z]{3}", each)} - {"/api/v1", "/desk"} <= rules
+    # Addresses with words in capitals are examples.
+    assert {each for each in listed if not re.search("[A-Z]{3}", each)} - {"/api/v1", "/desk"} <= rules
 
 
 def test_every_address_of_the_site_is_in_the_handbook(app):
-    told = "".join((paths.handbook() / page).read_text(encoding="utf-8") for page in PAGES)
-    missing = [rule.rule for rule in app.url_map.iter_rules() if f"`{rule.rule}`" not in told]
+    listed = "".join((paths.handbook() / page).read_text(encoding="utf-8") for page in PAGES)
+    missing = [rule.rule for rule in app.url_map.iter_rules() if f"`{rule.rule}`" not in listed]
     assert not missing

@@ -1,4 +1,4 @@
-"""What is broken, too large, forged or out of place ends in a clear 4xx page, never in a fault, and nothing is written."""
+"""Broken, too large, forged or misplaced input gets a clear 4xx page, never a fault, and writes nothing."""
 
 import logging
 
@@ -22,13 +22,13 @@ def templari(table):
 
 @pytest.fixture
 def seat(templari, links):
-    """The token of the seat that is asked."""
+    """The token of the seat whose turn it is."""
     return links.of(templari, next(iter(templari.asked())))[1]
 
 
 @pytest.fixture
 def unchanged(server):
-    """Whatever happens in the test, nothing is written by it."""
+    """Check that the test writes nothing."""
 
     def since():
         return everything(server) == before
@@ -38,7 +38,7 @@ def unchanged(server):
 
 
 def refused(page, *statuses):
-    """The page is a refusal that says what to do, and no fault."""
+    """Check that the page is a refusal that says what to do, and not a fault."""
     assert page.status in (statuses or range(400, 500)), page.text
     assert page.text.strip()
     assert "Something went wrong" not in page.text
@@ -47,7 +47,7 @@ def refused(page, *statuses):
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_number_that_is_none_is_refused(number, browser, seat, unchanged):
+def test_anything_but_a_number_is_refused(number, browser, seat, unchanged):
     for url, fields in (
         (f"/s/{seat}/preview", [("turn", number), ("act", "1"), ("b0", "5")]),
         (f"/s/{seat}/preview", [("turn", "1"), ("act", number), ("b0", "5")]),
@@ -60,7 +60,7 @@ def test_a_number_that_is_none_is_refused(number, browser, seat, unchanged):
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_choice_that_is_none_is_refused(text, browser, seat, unchanged):
+def test_an_impossible_choice_is_refused(text, browser, seat, unchanged):
     refused(browser.post(f"/s/{seat}/play", [("turn", "1"), ("choice", text)]), 400)
     refused(browser.post(f"/s/{seat}/preview", [("turn", "1"), ("written", text)]), 400)
     refused(browser.post(f"/s/{seat}/order", [("order", text)]), 400)
@@ -70,7 +70,7 @@ def test_a_choice_that_is_none_is_refused(text, browser, seat, unchanged):
 @pytest.mark.parametrize(
     "body", [b"turn=1&choice=%ff%fe", b"turn=1&choice=\xff", b"choice=%00", b"\xff=1", b"turn=%ED%A0%80"]
 )
-def test_a_form_that_is_not_in_utf_8_is_refused(body, browser, seat, unchanged):
+def test_a_form_that_is_not_utf_8_is_refused(body, browser, seat, unchanged):
     for path in ("play", "preview", "order", "call"):
         response = browser.client.post(f"/s/{seat}/{path}", data=body, content_type=FORM, base_url=HOST)
         assert response.status_code == 400
@@ -80,8 +80,8 @@ def test_a_form_that_is_not_in_utf_8_is_refused(body, browser, seat, unchanged):
 @pytest.mark.parametrize(
     "path", ["/s/\xff\xfe", "/m/\xc3/pass", "/t/\x00", "/\xed\xa0\x80", "/s/a\x00b", "/api/v1/\xff"]
 )
-def test_an_address_that_is_not_in_utf_8_is_refused(path, browser, templari, unchanged):
-    # The bytes of the address as a server hands them on: one character a byte.
+def test_an_address_that_is_not_utf_8_is_refused(path, browser, templari, unchanged):
+    # The bytes of the address as WSGI has them: one character for each byte.
     for method in ("GET", "POST"):
         answer = browser.client.open("/", method=method, base_url=HOST, environ_overrides={"PATH_INFO": path})
         assert answer.status_code == 400
@@ -114,7 +114,7 @@ def test_a_form_of_another_kind_is_refused(kind, browser, seat, unchanged):
     assert unchanged()
 
 
-def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(browser, seat, templari, server, links):
+def test_forged_truncated_foreign_and_renewed_tokens_do_not_work(browser, seat, templari, server, links):
     forged = seat[:-1] + ("a" if seat[-1] != "a" else "b")
     foreign = links.made(Purpose.STOP, templari.person_at(0))
     for token in (forged, seat[:-1], seat + "a", foreign, "a" * 33, "x", "%20", "🦊"):
@@ -134,7 +134,7 @@ def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(bro
     refused(browser.post(f"/s/{seat}/play", [("turn", "1"), ("choice", "pass")]), 410)
 
 
-def test_unknown_games_tables_mails_and_pages_are_not_found(browser, unchanged):
+def test_unknown_games_tables_emails_and_pages_are_not_found(browser, unchanged):
     for path in (
         "/t/abc",
         "/new/chess",
@@ -149,7 +149,7 @@ def test_unknown_games_tables_mails_and_pages_are_not_found(browser, unchanged):
     assert unchanged()
 
 
-def test_another_method_is_refused_with_the_right_ones(browser, seat):
+def test_another_method_is_refused_with_a_list_of_the_right_ones(browser, seat):
     for method in ("PUT", "DELETE", "PATCH"):
         response = browser.client.open(f"/s/{seat}", method=method, base_url=HOST)
         assert response.status_code == 405
@@ -196,7 +196,7 @@ def test_a_request_for_another_site_is_refused(browser, seat):
         ("invited", "\n".join(f"p{n}@example.org" for n in range(30))),
     ],
 )
-def test_a_table_that_cannot_be_is_refused_with_what_was_typed_still_there(field, value, browser, unchanged):
+def test_an_impossible_table_is_refused_and_its_form_is_still_filled_in(field, value, browser, unchanged):
     form = browser.open("/new/bid").form("Open the table")
     page = refused(form.press(**({"address": "ann@example.org", "name": "Ann"} | {field: value})), 400, 429)
     assert page.heading == "New table: Bid!"
@@ -204,14 +204,14 @@ def test_a_table_that_cannot_be_is_refused_with_what_was_typed_still_there(field
     assert unchanged()
 
 
-def test_a_bot_that_there_is_not_is_refused(browser, unchanged):
+def test_an_unknown_bot_is_refused(browser, unchanged):
     form = browser.open("/new/bid").form("Open the table")
     page = refused(form.press(address="ann@example.org", name="Ann", bots="1", bot="skynet"), 400)
     assert "There is no bot “skynet”." in page.text
     assert unchanged()
 
 
-def test_a_form_of_the_lobby_from_another_site_does_nothing(browser, unchanged):
+def test_a_public_form_from_another_site_does_nothing(browser, unchanged):
     form = browser.open("/new/bid").form("Open the table")
     for says in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}):
         browser.says = says
@@ -221,7 +221,7 @@ def test_a_form_of_the_lobby_from_another_site_does_nothing(browser, unchanged):
     assert unchanged()
 
 
-def test_a_fault_of_ours_is_a_page_that_says_so_and_a_log_without_secrets(app, browser, seat, monkeypatch, caplog):
+def test_a_fault_has_a_page_that_says_so_and_a_log_without_secrets(app, browser, seat, monkeypatch, caplog):
     def fails(*_):
         raise RuntimeError(f"cannot read {seat} of ann@example.org")
 

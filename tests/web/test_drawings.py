@@ -1,4 +1,4 @@
-"""What things look like: nothing that our decks hold is without a drawing, and no drawing brings anything along."""
+"""Drawings: everything in the decks has one, and no drawing fetches or runs anything."""
 
 import gzip
 import re
@@ -26,7 +26,7 @@ FIGURE, SIGN, CARD = (32, 48), (48, 48), (60, 84)
 
 
 def faces():
-    """All that our decks can lay on a table."""
+    """Everything in the decks."""
     yield from decktet.faces(decktet.EXTENDED)
     yield decktet.BACK
     for value in piecepack.VALUES:
@@ -34,7 +34,7 @@ def faces():
         yield from (piecepack.die(suit, value) for suit in piecepack.DICE)
 
 
-def test_everything_in_our_decks_has_a_drawing():
+def test_everything_in_the_decks_has_a_drawing():
     assert {(face.kind, face.id) for face in faces()} - set(DRAWINGS) == set()
 
 
@@ -44,7 +44,7 @@ def test_tiles_coins_and_pawns_of_the_piecepack_have_drawings_with_their_suits()
     assert {("pawn", each) for each in piecepack.PAWNS} < set(DRAWINGS)
 
 
-def test_every_suit_and_every_colour_has_a_sign_of_its_own():
+def test_every_suit_and_every_colour_has_its_own_sign():
     assert set(PIECES) == set(piecepack.SUITS)
     for family in (list(SUITS.values()), [sign for sign, _ in PIECES.values()], [sign for sign, _ in SHIELDS.values()]):
         assert len(set(family)) == len(family)
@@ -52,7 +52,7 @@ def test_every_suit_and_every_colour_has_a_sign_of_its_own():
 
 
 @pytest.mark.parametrize("kind", game.names())
-def test_a_game_has_a_cover_and_lays_nothing_on_the_table_that_has_no_drawing(kind):
+def test_every_game_has_a_cover_and_drawings_for_everything_on_its_table(kind):
     rules = game.load(kind)
     assert rules.cover
     laid = {(face.kind, face.id) for face in (*rules.cover, *on_boards(rules))}
@@ -72,7 +72,7 @@ def test_no_two_drawings_are_the_same():
     drawings = {drawing.name: drawing.symbol for drawing in DRAWINGS.values()}
     looks = {re.sub(r'^<symbol id="[^"]*"', "", symbol) for symbol in drawings.values()}
     assert len(looks) == len(drawings)
-    # The back of a card is a sign and lies on tables too.
+    # The back of a card is a sign, and is shown on tables too.
     assert len(drawings) == len(DRAWINGS) - 1
 
 
@@ -87,11 +87,11 @@ def test_drawings_are_plain_shapes_that_fetch_nothing_run_nothing_and_style_noth
         assert [each.attrib["id"] for each in symbol.iter() if "id" in each.attrib] == [PREFIX + drawing.name]
 
 
-def test_all_signs_are_drawn_on_the_same_few_fields():
+def test_all_signs_have_one_of_a_few_sizes():
     assert {(sign.width, sign.height) for sign in SIGNS.values()} == {FIGURE, SIGN, CARD}
 
 
-def test_all_drawings_together_are_no_more_than_a_small_photograph():
+def test_all_drawings_together_are_smaller_than_a_small_photograph():
     text = "".join({drawing.name: drawing.symbol for drawing in DRAWINGS.values()}.values()).encode()
     assert len("".join(sign.symbol for sign in SIGNS.values())) < 14_000
     assert len(text) < 70_000
@@ -110,7 +110,7 @@ def test_the_icon_of_the_site_fetches_nothing_and_runs_nothing():
 
 
 @pytest.mark.parametrize("name, width, height", [("icon.png", 180, 180), ("social.png", 1200, 630)])
-def test_pictures_for_other_sites_and_screens_have_their_size_and_say_nothing_of_who_made_them(name, width, height):
+def test_pictures_for_other_sites_and_screens_have_the_right_size_and_no_metadata(name, width, height):
     content = (STATIC / name).read_bytes()
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", content[16:24]) == (width, height)

@@ -1,4 +1,4 @@
-"""A disk that is full: nothing that was confirmed is lost, nothing is half done, and whoever meets it is told so."""
+"""A full disk: nothing confirmed is lost, nothing is half done, and visitors are told."""
 
 from contextlib import contextmanager
 from itertools import cycle
@@ -11,13 +11,13 @@ from tests.web.test_reading_changes_nothing import everything
 
 @pytest.fixture
 def database_url(sqlite_alone):
-    """SQLite alone can be told that its file may not grow; another database has its own disk."""
+    """SQLite alone: the size of its file can be limited."""
     return sqlite_alone
 
 
 @contextmanager
 def full(store):
-    """Until the end of this the file of the database cannot grow, and SQLite says what it says when a disk is full."""
+    """Keep the file of the database from growing, so that SQLite fails as on a full disk."""
 
     def limited(connection, *_):
         connection.execute("PRAGMA max_page_count=1")
@@ -30,13 +30,13 @@ def full(store):
         store.engine.dispose()
 
 
-def test_a_move_that_finds_no_room_is_not_half_made_and_counts_as_soon_as_there_is(browser, server, table, links):
+def test_a_move_without_disk_space_is_not_half_made_and_counts_once_there_is_space(browser, server, table, links):
     game = table("bid", 3)
     seat = next(iter(game.asked()))
     _, token = links.of(game, seat)
     turn = str(game.row().turn)
     with full(server.store):
-        # As long as there is room in the pages that the file has, changing one's mind needs no more.
+        # While the pages of the file have room, changing a choice needs no more.
         for bid in cycle(["bid 1", "bid 2"]):
             before, seq, fields = everything(server), game.row().seq, [("turn", turn), ("choice", bid)]
             page = browser.post(f"/s/{token}/play", fields)

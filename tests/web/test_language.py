@@ -1,4 +1,4 @@
-"""The language of a server: a catalogue of the organiser's speaks on its pages, in its mails and for the facts of its games."""
+"""The language of a server: pages, emails and the facts of games use the organiser's catalogue."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -20,13 +20,13 @@ GERMAN = {
 
 @pytest.fixture
 def database_url(sqlite_alone):
-    """Words have nothing to do with a database."""
+    """SQLite alone: words are the same on any database."""
     return sqlite_alone
 
 
 @pytest.fixture
 def german(tmp_path):
-    """A process that is set to speak German, as far as the catalogue knows any."""
+    """A process set to German, with a small catalogue."""
     catalogue = Catalog(locale="de")
     for english, translation in GERMAN.items():
         catalogue.add(english, translation)
@@ -34,45 +34,45 @@ def german(tmp_path):
     file.parent.mkdir(parents=True)
     with file.open("wb") as written:
         write_mo(written, catalogue)
-    speech.settle(
+    speech.set_server_language(
         config.language_of(config.read({"PBEM_LANGUAGE": "de", "PBEM_CATALOGUES": str(tmp_path / "catalogues")}))
     )
     yield
-    speech.settle(config.language_of(config.read({})))
+    speech.set_server_language(config.language_of(config.read({})))
 
 
 def in_another_thread(do):
-    """What comes of something that is done in a thread of its own, as a server's requests and ticks are."""
+    """The result of a call in a thread of its own, as in a server."""
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(do).result()
 
 
-def test_pages_speak_it_and_say_which_it_is(browser, german):
+def test_pages_are_in_the_language_and_name_it(browser, german):
     page = in_another_thread(lambda: browser.open("/verify"))
     assert page.heading == "Prüfe die Datei eines Spiels"
     assert '<html lang="de">' in page.source
 
 
-def test_mails_and_the_facts_in_them_speak_it(table, carry, settings, german):
+def test_emails_and_their_facts_are_in_the_language(table, carry, settings, german):
     game = table("sun-bid", 3)
     seat, decision = next(iter(game.asked().items()))
     game.play(seat, decision.default)
     in_another_thread(carry)
     box = mailbox_of(settings)
-    mails = [box.read(letter.key) for letter in box.letters("")]
-    assert {dict(mail.headers)["Content-Language"] for mail in mails} == {"de"}
-    assert all('<html lang="de"' in mail.html for mail in mails)
-    told = [mail for mail in mails if "SEIT DEM BEGINN" in mail.text]
-    assert any("- Ben deckt " in mail.text and " auf.\n" in mail.text for mail in told)
+    emails = [box.read(letter.key) for letter in box.entries("")]
+    assert {dict(email.headers)["Content-Language"] for email in emails} == {"de"}
+    assert all('<html lang="de"' in email.html for email in emails)
+    turn_emails = [email for email in emails if "SEIT DEM BEGINN" in email.text]
+    assert any("- Ben deckt " in email.text and " auf.\n" in email.text for email in turn_emails)
 
 
-def test_a_page_that_is_kept_is_not_shown_in_another_language(browser, links, table, german):
+def test_a_cached_page_is_not_shown_in_another_language(browser, links, table, german):
     address = f"/s/{links.of(table(), 0)[1]}"
     assert '<html lang="de">' in browser.open(address).source
-    speech.settle(speech.ENGLISH)
+    speech.set_server_language(speech.ENGLISH)
     assert '<html lang="en">' in browser.open(address).source
 
 
-def test_what_is_not_translated_is_english_and_no_words_are_no_words(german):
+def test_untranslated_messages_are_english_and_empty_ones_stay_empty(german):
     assert speech.gettext("Rules and help") == "Rules and help"
     assert speech.gettext("") == ""

@@ -1,4 +1,4 @@
-"""A page of a seat that is shown again is the same page, and another one as soon as anything on it has changed."""
+"""The page of a seat is drawn once, and drawn again when anything on it has changed."""
 
 from datetime import timedelta
 from gettext import NullTranslations
@@ -14,7 +14,7 @@ from pbem.web import site
 
 @pytest.fixture
 def poker(table, carry):
-    """A game in which everybody seals a choice at once, and whose mails have left."""
+    """A game whose players all seal a choice at once, and whose emails have left."""
     game = table("sunset-poker", 3)
     carry()
     return game
@@ -22,7 +22,7 @@ def poker(table, carry):
 
 @pytest.fixture
 def shown(browser, links, poker):
-    """What the page of a seat says."""
+    """shown(seat) -> the HTML of its page."""
 
     def open_it(seat=0):
         return browser.open(f"/s/{links.of(poker, seat)[1]}").source
@@ -30,24 +30,24 @@ def shown(browser, links, poker):
     return open_it
 
 
-def test_a_page_that_is_opened_again_is_the_very_same(shown):
+def test_a_page_opened_again_is_identical(shown):
     assert shown() == shown()
 
 
-def test_time_that_passes_is_seen(shown, clock):
+def test_passing_time_changes_the_page(shown, clock):
     before = shown()
     clock.advance(timedelta(hours=5))
     assert shown() != before
 
 
-def test_what_others_do_outside_of_the_game_is_seen(shown, server, poker):
+def test_acts_of_others_outside_the_game_change_the_page(shown, server, poker):
     before = shown()
     server.run(leaving.agree_to_end, poker.id, poker.person_at(1))
     assert "would like to end this game" in shown()
     assert shown() != before
 
 
-def test_a_choice_of_one_s_own_is_seen_and_no_longer_when_it_is_taken_back(shown, server, poker, links):
+def test_making_a_choice_and_taking_it_back_change_the_page(shown, server, poker, links):
     before, token = shown(), links.of(poker, 0)[1]
     server.run(by_link.play, token, poker.row().turn, poker.asked()[0].default)
     assert "Your choice is in" in shown()
@@ -55,7 +55,7 @@ def test_a_choice_of_one_s_own_is_seen_and_no_longer_when_it_is_taken_back(shown
     assert shown().count("Your choice is in") == before.count("Your choice is in") == 0
 
 
-def test_every_seat_is_shown_its_own_page(shown, app):
+def test_every_seat_gets_its_own_page(shown, app):
     pages = [shown(seat) for seat in range(3)]
     assert len(set(pages)) == 3
     assert [shown(seat) for seat in range(3)] == pages
@@ -63,7 +63,7 @@ def test_every_seat_is_shown_its_own_page(shown, app):
     assert [shown(seat) for seat in range(3)] == pages
 
 
-def test_whoever_speaks_another_language_is_shown_another_page(shown):
+def test_another_language_has_another_page(shown):
     class Loud(NullTranslations):
         """English, in capitals."""
 
@@ -71,6 +71,6 @@ def test_whoever_speaks_another_language_is_shown_another_page(shown):
             return message.upper() if not {*"%{["} & {*message} else message
 
     before = shown()
-    with speech.speaking(Loud()):
+    with speech.use_translations(Loud()):
         assert "RULES AND HELP" in shown()
     assert shown() == before

@@ -1,16 +1,16 @@
-"""Parts of pages are drawn once for all readers: each finds their own token there, and nothing of anybody else's."""
+"""Parts of pages are drawn once for all readers: each gets their own token and nothing of another reader."""
 
 import pytest
 from jinja2 import UndefinedError
 
-from pbem.i18n.speech import speaking
+from pbem.i18n.speech import use_translations
 from pbem.service.play import orders
 from pbem.web import site
 from tests.web.browser import HOST
 from tests.web.pseudo_locale import Pseudo
 
 
-def test_every_seat_finds_its_own_token_on_its_page_and_no_other(browser, links, table):
+def test_the_page_of_a_seat_has_its_own_token_and_no_other(browser, links, table):
     game = table("templari", 3)
     tokens = [links.of(game, seat)[1] for seat in range(3)]
     for token in tokens * 2:
@@ -20,7 +20,7 @@ def test_every_seat_finds_its_own_token_on_its_page_and_no_other(browser, links,
             assert f'"/s/{token}/{end}"' in page
 
 
-def test_what_stands_around_a_token_in_an_address_is_no_part_of_the_page(browser, links, table):
+def test_a_token_with_html_around_it_is_escaped(browser, links, table):
     game = table("templari", 3)
     token = links.of(game, 0)[1]
     page = browser.open(f"/s/{token}'%22%3E")
@@ -30,16 +30,16 @@ def test_what_stands_around_a_token_in_an_address_is_no_part_of_the_page(browser
     assert f'"/s/{token}%27%22%3E/order"' in page.source
 
 
-def test_an_order_is_on_its_owners_page_alone(browser, links, table):
+def test_an_order_is_on_the_page_of_its_owner_alone(browser, links, table):
     game = table("templari", 3)
-    # Whoever is asked would be answered for at once.
+    # The order of a seat whose turn it is would be used at once.
     seat = next(seat for seat in range(3) if seat not in game.asked())
     game.server.run(orders.leave_order, game.id, seat, "up to 7")
     shown = ["up to 7" in browser.open(f"/s/{links.of(game, each)[1]}").source for each in range(3)]
     assert shown == [each == seat for each in range(3)]
 
 
-def test_a_part_is_drawn_anew_where_its_values_or_the_language_are_others(app):
+def test_a_part_is_drawn_again_for_other_values_and_languages(app):
     with app.test_request_context(base_url=HOST):
 
         def drawn(agreed, token="a"):
@@ -49,11 +49,11 @@ def test_a_part_is_drawn_anew_where_its_values_or_the_language_are_others(app):
         assert one != other
         assert drawn(agreed=False) == one
         assert drawn(agreed=False, token="b") == one.replace("/s/a/", "/s/b/")
-        with speaking(Pseudo()):
+        with use_translations(Pseudo()):
             assert drawn(agreed=False) != one
         assert drawn(agreed=False) == one
 
 
-def test_a_part_knows_nothing_but_its_values(app):
+def test_a_part_depends_on_nothing_but_its_values(app):
     with app.test_request_context(base_url=HOST), pytest.raises(UndefinedError):
         site.part("more.html", "a", agreed=True)

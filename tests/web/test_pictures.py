@@ -1,4 +1,4 @@
-"""Pictures on pages: what is shown is carried along once, and whoever does not see it misses nothing."""
+"""Pictures on pages: each page has the drawings it needs, once, and its words say as much as they do."""
 
 import re
 from dataclasses import replace
@@ -13,7 +13,7 @@ from tests.web.seat.test_page import open_seat
 
 SUITS = {name.lower(): name for name in decktet.SUITS.values()}
 
-# What is shown does not hang on the database.
+# Pictures are the same on any database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
@@ -26,20 +26,20 @@ def references(page):
 
 
 @pytest.mark.parametrize("kind", ["sunset-poker", "bid"])
-def test_a_page_carries_just_what_its_pictures_are_made_of_and_each_thing_once(kind, browser, links, table):
+def test_a_page_has_the_drawings_of_its_pictures_once_and_no_others(kind, browser, links, table):
     page = open_seat(browser, links, table(kind, 3), 0)
     assert references(page)
     assert set(references(page)) == set(ids(page))
     assert len(set(ids(page))) == len(ids(page))
 
 
-def test_a_page_without_a_picture_carries_none(browser):
+def test_a_page_without_pictures_has_no_drawings(browser):
     page = browser.open("/mine")
     assert not ids(page)
     assert "<svg" not in page.source
 
 
-def test_a_picture_is_silent_and_its_words_stand_beside_it(browser, links, table):
+def test_a_picture_is_hidden_from_screen_readers_and_has_words_beside_it(browser, links, table):
     page = open_seat(browser, links, table("sunset-poker", 3), 0)
     pictures = re.findall(r'<svg class="art[^>]*>', page.source)
     assert len(pictures) >= 12
@@ -49,16 +49,16 @@ def test_a_picture_is_silent_and_its_words_stand_beside_it(browser, links, table
     assert {face.note for face in shown if face.note not in page.text} == set()
 
 
-def test_what_cannot_be_drawn_is_told_in_words(app):
+def test_things_without_a_drawing_are_shown_in_words(app):
     with app.test_request_context():
-        said = str(app.jinja_env.globals["things"]((Thing("A whale", "very large", "animals", "whale"),)))
-        assert "<svg" not in said
-        assert "unseen" not in said
-        assert "A whale" in said
-        assert "very large" in said
+        markup = str(app.jinja_env.globals["things"]((Thing("A whale", "very large", "animals", "whale"),)))
+        assert "<svg" not in markup
+        assert "unseen" not in markup
+        assert "A whale" in markup
+        assert "very large" in markup
 
 
-def test_all_pictures_are_on_one_page_while_nobody_else_can_come(browser, server, settings):
+def test_all_pictures_are_on_one_page_in_development_alone(browser, server, settings):
     page = browser.open("/art")
     assert page.status == 200
     assert set(references(page)) == set(ids(page))
@@ -67,20 +67,20 @@ def test_all_pictures_are_on_one_page_while_nobody_else_can_come(browser, server
     assert for_others.get("/art", base_url=HOST).status_code == 404
 
 
-def test_what_is_counted_has_the_sign_of_its_kind_beside_its_words(browser, links, table):
+def test_amounts_have_the_sign_of_their_kind_beside_their_words(browser, links, table):
     page = open_seat(browser, links, table("bid", 3), 0)
     assert re.search(r'<dt><svg class="art sign"[^>]*><use href="#art-coins"/></svg> Coins</dt>', page.source)
     assert re.search(r'<dt><svg class="art sign"[^>]*><use href="#art-pawn"/></svg> Pawns</dt>', page.source)
 
 
-def test_the_signs_on_cards_are_explained_where_such_cards_lie(browser, links, table):
+def test_the_signs_on_cards_are_explained_where_cards_are_shown(browser, links, table):
     legend = re.compile(r'<li class="(\w+)"><svg class="art sign"[^>]*><use href="#art-\1"/></svg> (\w+)</li>')
     explained = dict(legend.findall(open_seat(browser, links, table("sunset-poker", 3), 0).source))
     assert explained == SUITS | {"pawn": "Pawn", "court": "Court", "crown": "Crown"}
     assert not legend.findall(open_seat(browser, links, table("bid", 3), 0).source)
 
 
-def test_only_what_a_picture_shows_is_left_to_it(browser, links, table):
+def test_only_words_that_a_picture_shows_are_hidden(browser, links, table):
     note = re.compile(
         r'use href="#art-decktet-(\w+)"/></svg><span class="word">[^<]+</span> <span class="(note[^"]*)">'
     )
@@ -90,7 +90,7 @@ def test_only_what_a_picture_shows_is_left_to_it(browser, links, table):
     assert ("9MS", "note") in suns
 
 
-def test_the_page_before_a_choice_shows_what_is_chosen(browser, links, table):
+def test_the_preview_shows_the_things_chosen(browser, links, table):
     game = table("sunset-poker", 3)
     card = game.asked()[0].acts[0].blanks[0].things[0].value
     preview = open_seat(browser, links, game, 0).form("Pick …").press(b0="0")

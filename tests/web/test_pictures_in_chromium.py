@@ -1,6 +1,6 @@
-"""Pictures as a real browser paints them: all of them, in the light and in the dark, and each to be told by its shape.
+"""Pictures as a real browser paints them: all are visible in light and dark mode, and signs differ in shape.
 
-The pictures of all drawings, light and dark, are left in the folder of the test to be looked at.
+The folder of the test keeps the pictures of all drawings, light and dark.
 """
 
 from itertools import combinations
@@ -44,9 +44,9 @@ pictures => pictures.filter(picture => {
 """
 
 
-# What is painted does not hang on the database.
+# Pictures are the same on any database.
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_every_picture_is_painted_in_the_light_and_in_the_dark(site, chromium, tmp_path):
+def test_every_picture_is_visible_in_light_and_in_dark_mode(site, chromium, tmp_path):
     for scheme in ("light", "dark"):
         complaints = []
         page = chromium.new_page(color_scheme=scheme)

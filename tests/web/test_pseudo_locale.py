@@ -1,7 +1,7 @@
-"""In a language that puts every message into brackets, no word of ours stands outside of them: in pages, mails and facts.
+"""In a language that puts every message in brackets, all words of pages, emails and facts are in brackets.
 
-The other half is `test_translatable`, which reads the templates; here is read what people read. What they typed, and what is
-typed the same in every language (commands), has no brackets.
+`test_translatable` reads the templates; these tests read the results. Text typed by people, and commands, which are the same in
+every language, have no brackets.
 """
 
 import re
@@ -17,7 +17,7 @@ from engine.facts import SPECTATOR, seen
 from engine.table import begin
 from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
-from pbem.i18n.speech import speaking
+from pbem.i18n.speech import use_translations
 from pbem.mail.wire import parse, text_of
 from pbem.service.outgoing.preview import KINDS, preview
 from pbem.service.play.rules import rules_of
@@ -38,7 +38,7 @@ TYPED = (
     "They wrote from the new one. They wrote from both. The server was away for some hours. bid twice "
     "On Sunday the server moves to another house. No clock runs meanwhile."
 )
-"""What somebody wrote that a mail repeats, as previews make it up."""
+"""Words by people that an email quotes, as previews invent them."""
 
 _HEX = re.compile(r"\b[0-9a-f]{16,}\b")
 _ADDRESSES = re.compile(r"https?://\S+|\S+@\S+")
@@ -49,12 +49,12 @@ one_database = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True
 @pytest.fixture(autouse=True)
 def pseudo():
     """The language of this module."""
-    with speaking(Pseudo()):
+    with use_translations(Pseudo()):
         yield
 
 
 def commands(game):
-    """What those who are asked could type, word by word."""
+    """The words of all commands that players could type now."""
     texts = list(USAGES.values())
     for decision in game.asked().values():
         texts += [*grammar.usages(decision), *orders.offered(decision)]
@@ -72,16 +72,16 @@ def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table)
         seat, decision = next(iter(game.asked().items()))
         known |= commands(game)
         move, token = links.of(game, seat)
-        wanted, turn = grammar.write(decision, decision.default), game.row().turn
+        choice, turn = grammar.write(decision, decision.default), game.row().turn
         for page in (
-            f"/s/{token}/preview?turn={turn}&choice={wanted}",
-            f"/m/{move}/{wanted.replace(' ', '-')}",
+            f"/s/{token}/preview?turn={turn}&choice={choice}",
+            f"/m/{move}/{choice.replace(' ', '-')}",
             f"/s/{token}/rules",
             f"/s/{token}/talk",
             f"/s/{token}/call",
         ):
             assert bare(browser.open(page).source, known) == []
-        # The forms are our words too, so here a command is known only where it stands as one.
+        # The words of forms are translated too, so here a command counts only where it is used as one.
         page = browser.open(f"/s/{token}").source
         assert bare(page, known) == []
         game.play(seat, random_bot(rules_of(game.row()), game.view(seat), decision, luck))
@@ -120,9 +120,9 @@ def test_every_word_of_an_error_is_translated(browser, links, table):
 
 
 @one_database
-def test_every_word_of_ones_own_pages_is_translated(browser, table, sign_in, carry):
+def test_every_word_of_a_persons_pages_is_translated(browser, table, sign_in, carry):
     game = table()
-    with speaking(NullTranslations()):
+    with use_translations(NullTranslations()):
         sign_in(game.person_at(0))
         carry()
     for page in ("/my", "/my/mails", "/my/settings", "/my/account", "/mine", "/verify"):
@@ -131,7 +131,7 @@ def test_every_word_of_ones_own_pages_is_translated(browser, table, sign_in, car
 
 
 @one_database
-def test_every_word_about_a_game_that_goes_on_and_is_over_is_translated(browser, links, table):
+def test_every_word_about_a_running_and_a_finished_game_is_translated(browser, links, table):
     game, known = table("bid", 3), NAMES | TITLES
     for _ in range(8):
         seat, decision = next(iter(game.asked().items()))
@@ -159,14 +159,14 @@ def test_every_word_of_the_demo_is_translated(browser):
 
 @one_database
 @pytest.mark.parametrize("kind", ["bid", "sunset-poker"])
-def test_every_word_of_a_mail_is_translated(kind, server, table):
+def test_every_word_of_an_email_is_translated(kind, server, table):
     game = table(kind)
     known = NAMES | TITLES | commands(game) | {"pbem", *re.findall(r"\w+", TYPED)}
-    for mail in KINDS:
-        message = parse(preview(server, HEAD, mail, game.id, 1))
+    for email in KINDS:
+        message = parse(preview(server, HEAD, email, game.id, 1))
         for text in (message["subject"], text_of(message)):
-            said = _HEX.sub(" ", _ADDRESSES.sub(" ", text))
-            assert (mail, bare_words(said, known)) == (mail, [])
+            words = _HEX.sub(" ", _ADDRESSES.sub(" ", text))
+            assert (email, bare_words(words, known)) == (email, [])
 
 
 @pytest.mark.parametrize("kind", games.names())
@@ -177,18 +177,18 @@ def test_every_word_of_the_facts_of_a_whole_game_is_translated(kind):
         seat, decision = next(iter(asked.items()))
         table = table.submit(seat, random_bot(rules, table.view(seat), decision, luck))
     tellers = {reader: speech.teller(rules, reader, ("Ann", "Ben", "Cleo")) for reader in (0, 1, 2, SPECTATOR)}
-    told = 0
+    sentences = 0
     for entry in table.log:
         for fact in entry.facts:
             for reader, teller in tellers.items():
                 sentence = teller.tell(seen(fact, reader))
                 if sentence is not None:
-                    told += 1
+                    sentences += 1
                     assert bare_words(sentence, NAMES) == []
-    assert told > 50
+    assert sentences > 50
 
 
-def test_a_word_that_was_forgotten_is_noticed():
+def test_a_forgotten_word_is_noticed():
     assert Pseudo().gettext("%(who)s bids %(coins)s.") == "%(who)s⟦ bids ⟧%(coins)s⟦.⟧"
     assert bare("<p>⟦Bid ⟦3⟧ now⟧, Ann</p>", NAMES) == []
     assert bare("<p>⟦Bid⟧ 3 now, Ann</p>", NAMES) == ["now"]

@@ -1,4 +1,4 @@
-"""No GET and no HEAD writes: every route that answers one is asked for on a live game, and every table is compared."""
+"""No GET and no HEAD writes: every route that answers one is requested in a live game, and all rows are compared."""
 
 import re
 
@@ -33,7 +33,7 @@ def everything(server):
 
 @pytest.fixture
 def live(server, browser, clock, table, links, person, carry, sign_in):
-    """A game under way with mails, orders and a doubtful reply, a table that waits, a link of every purpose, old views."""
+    """A running game with emails, orders and an unverified reply, a waiting table, links of every purpose, and old views."""
     game = table("templari", 3)
     waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
     for _ in range(30):
@@ -60,16 +60,16 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     tokens = {
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],
-        "lobby": [
+        "invitation": [
             links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id),
             links.made(Purpose.CONFIRM, person("Ben")),
-            links.made(Purpose.INVITE, person("Ann"), waiting.game_id),
         ],
+        "joining": [links.made(Purpose.INVITE, person("Ann"), waiting.game_id)],
         "consent": [inbox.token(Purpose.YES, person_id=player, outbox_id=goodbye.id)],
         "feeds": [server.read(feeds.addresses, player).calendar, server.read(feeds.addresses, player).news],
-        "signing_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
-        "stop": [links.made(Purpose.STOP, player)],
-        "written": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
+        "sign_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
+        "unsubscribe": [links.made(Purpose.STOP, player)],
+        "unverified_reply": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
         "replay": [links.of(ended, 0)[1], server.run(replay.share, links.of(ended, 0)[1])],
         "api": [server.run(by_link.token_for_programs, seat)],
     }
@@ -77,9 +77,9 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
 
 
 def addresses(app, browser, live):
-    """An address for every rule that answers GET, with good values and with garbage in every place."""
+    """The addresses of every rule that answers GET, with good values and with garbage for every part."""
     game, waiting, tokens = live
-    mails = [
+    emails = [
         href.rpartition("/")[2] for href in browser.open("/mailbox").links().values() if href.startswith("/mailbox/")
     ]
     values = {
@@ -92,7 +92,7 @@ def addresses(app, browser, live):
         "job_id": ["1", "999999999999999999999"],
         "call_id": ["1", "999999999999999999999"],
         "name": ["time", "nonsense"],
-        "key": [waiting.key, game.row().key, *mails[:2], "nonsense"],
+        "key": [waiting.key, game.row().key, *emails[:2], "nonsense"],
         "filename": ["pbem.css", "../app.py"],
     }
     for rule in app.url_map.iter_rules():
@@ -105,7 +105,7 @@ def addresses(app, browser, live):
             choices = [*(good if name == "token" else values[name]), *GARBAGE]
             found = [url.replace(place, choice) for url in found for choice in choices]
         queries = [f"?turn={game.row().turn}&choice=pass", "?turn=1&choice=pass", "?turn=x"]
-        asks = rule.endpoint == "seat.preview"
+        asks = rule.endpoint == "choice.preview"
         yield rule, [url + query for url in found for query in (queries if asks else [""])]
 
 
@@ -127,12 +127,12 @@ def test_no_route_that_answers_get_or_head_writes(app, browser, live, server):
                     asked += 1
     assert asked > 300
     assert everything(server) == before
-    # Every page was really shown at least once; programs have no token of a game that is over here.
+    # Every page was really shown at least once. No token here is for a finished game by API.
     unshown = {rule for rule, statuses in answered.items() if 200 not in statuses}
     assert unshown == {"/api/v1/export"}
 
 
-def test_forms_answer_a_get_with_no_act(app):
+def test_no_address_takes_both_get_and_post(app):
     for rule in app.url_map.iter_rules():
         assert rule.methods >= {"OPTIONS"}
         if "POST" in rule.methods:

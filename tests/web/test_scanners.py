@@ -1,7 +1,7 @@
-"""What mail scanners do to our links: they open all of them, run what runs there, and press every button.
+"""Mail scanners: they open every link, run scripts and press every button, and still nothing may change.
 
-A table happens with one real mail of each kind. Each link is asked for as soon as its mail has come, in three ways, and all
-of them once more by a real browser, with a script that presses whatever can be pressed. No row of any table may change.
+A game is played with one real email of each kind. Each link is requested as soon as its email arrives, in three ways, and then
+by a real browser with a script that presses every button. No row may change.
 """
 
 import re
@@ -15,17 +15,17 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pbem.mail.send.relay import Parcel
+from pbem.mail.send.relay import OutgoingEmail
 from pbem.service.outgoing.deliver import Post, deliver, post_of
-from tests.mail.far_end import Keeping
 from tests.mail.kinds import every_kind, kind_of
+from tests.mail.transports import StoringTransport
 from tests.service.stored import everything
 from tests.web.browser import HOST
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.browser,
-    # Looking changes nothing on either database for the same reason.
+    # Why opening a link changes nothing does not depend on the database.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
@@ -54,15 +54,15 @@ HOWS = ("click", "submit", "fetch")
 
 
 class Postman:
-    """Brings mails, and knows which are new."""
+    """Delivers emails, and knows which are new."""
 
     def __init__(self, server, clock, settings) -> None:
         self.server, self.clock = server, clock
-        self.inbox = Keeping()
+        self.inbox = StoringTransport()
         self.post = Post(post_of(settings).letterhead, self.inbox)
 
-    def carry(self) -> list[Parcel]:
-        """Let a little time pass; the mails that came."""
+    def carry(self) -> list[OutgoingEmail]:
+        """Let a little time pass; the emails that arrived."""
         before = len(self.inbox.kept)
         self.clock.advance(timedelta(minutes=6))
         while deliver(self.server, self.post).dealt_with:
@@ -70,37 +70,37 @@ class Postman:
         return self.inbox.kept[before:]
 
 
-def read(parcel: Parcel) -> EmailMessage:
-    """A mail as the standard library reads it."""
-    message = BytesParser(policy=default).parsebytes(parcel.content)
+def read(email: OutgoingEmail) -> EmailMessage:
+    """An email as the standard library reads it."""
+    message = BytesParser(policy=default).parsebytes(email.content)
     assert isinstance(message, EmailMessage)
     return message
 
 
-def paths_of(parcel: Parcel) -> list[str]:
-    """Where all links of a mail lead: those of its headers, its text and its HTML."""
-    message = read(parcel)
+def paths_of(email: OutgoingEmail) -> list[str]:
+    """The paths of all links of an email: in its headers, its text and its HTML."""
+    message = read(email)
     texts = [str(part.get_content()) for part in message.walk() if part.get_content_maintype() == "text"]
     found = LINK.findall("\n".join([str(message["list-unsubscribe"]), *texts]))
     return list(dict.fromkeys(each.removeprefix(HOST) for each in found))
 
 
 @pytest.mark.needs("curl")
-def test_looking_at_any_link_of_any_mail_changes_nothing(server, clock, settings, site, tool):
+def test_opening_any_link_of_any_email_changes_nothing(server, clock, settings, site, tool):
     postman = Postman(server, clock, settings)
     looked: dict[str, int] = {}
 
     def carry() -> None:
-        fresh: dict[str, Parcel] = {}
-        for parcel in postman.carry():
-            fresh.setdefault(kind_of(read(parcel)), parcel)
-        paths = [path for parcel in fresh.values() for path in paths_of(parcel)]
+        fresh: dict[str, OutgoingEmail] = {}
+        for email in postman.carry():
+            fresh.setdefault(kind_of(read(email)), email)
+        paths = [path for email in fresh.values() for path in paths_of(email)]
         if paths:
             before = everything(server.store)
             for method in ([], ["--head"], ["--request", "OPTIONS"]):
                 answers = curl(tool("curl"), site, paths, method)
                 assert {*answers} <= {"200", "303"}, (method, answers)
-                # Nobody has signed in at the desk, so its address leads to its door.
+                # Nobody is signed in at the desk, so its address leads to the form to sign in.
                 assert {path for path, status in zip(paths, answers, strict=True) if status == "303"} <= {"/desk"}
             assert everything(server.store) == before, f"looking at one of {sorted(fresh)} changed something"
             for kind in fresh:
@@ -111,7 +111,7 @@ def test_looking_at_any_link_of_any_mail_changes_nothing(server, clock, settings
 
 
 def curl(program: str, site: str, paths: list[str], options: list[str]) -> list[str]:
-    """Ask for each path; the statuses of the answers."""
+    """Request each path; the statuses of the answers."""
     urls = [argument for path in paths for argument in ("--output", "/dev/null", site + path)]
     command = [program, "--silent", "--show-error", "--write-out", "%{http_code}\n", *options, *urls]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
@@ -126,10 +126,10 @@ def test_a_script_that_presses_every_button_decides_nothing(server, clock, setti
     looks, *scanners = [scanner(chromium, how, asked) for how in ("", *HOWS)]
 
     def carry() -> None:
-        for parcel in postman.carry():
-            for path in paths_of(parcel):
-                # The links at the foot of all mails lead to the same pages.
-                place = path[:3] if path[:3] in SAME_FOR_ALL else f"{kind_of(read(parcel))} {path[:3]}"
+        for email in postman.carry():
+            for path in paths_of(email):
+                # The links at the foot of all emails lead to the same pages.
+                place = path[:3] if path[:3] in SAME_FOR_ALL else f"{kind_of(read(email))} {path[:3]}"
                 if place not in pressed:
                     before = everything(server.store)
                     pressed[place] = press_everything(looks, scanners, site + path, known)
@@ -138,12 +138,12 @@ def test_a_script_that_presses_every_button_decides_nothing(server, clock, setti
     every_kind(server, clock, carry, "templari")
     assert {"turn /m/", "turn /s/", "confirm /c/", "invitation /c/", "/u/", "links /l/"} <= {*pressed}
     assert pressed["turn /s/"] > pressed["turn /m/"] > 0
-    # What pages fetch, and where their forms lead: nowhere but home, so that no address with a token gets out.
+    # Pages fetch from this site alone and their forms lead to it, so that no address with a token gets out.
     assert {urlsplit(each.url).netloc for each in asked} == {urlsplit(site).netloc}
 
 
 def scanner(chromium: Any, how: str, asked: list[Any]) -> Any:
-    """A tab of a browser in which a script presses forms, whatever a page says against scripts."""
+    """A browser tab in which a script presses buttons, even where a page forbids scripts."""
     page = chromium.new_context(bypass_csp=True).new_page()
     page.add_init_script(f"const HOW = {how!r};" + (PRESSES if how else ""))
     page.on("request", lambda request: asked.append(request))  # noqa: PLW0108 - it hangs a mark on what it is given
@@ -151,7 +151,7 @@ def scanner(chromium: Any, how: str, asked: list[Any]) -> Any:
 
 
 def press_everything(looks: Any, scanners: list[Any], url: str, known: set[tuple[str, ...]]) -> int:
-    """Open an address and let scripts press each of its forms, unless a page with the same is known; how many it has."""
+    """Open an address and let scripts send each of its forms, unless a known page has the same; the number of forms."""
     looks.goto(url)
     actions = looks.evaluate("[...document.querySelectorAll('form[method=post]')].map(each => each.action)")
     forms = tuple(re.sub(r"[a-z2-7]{33}(/[^/]*-[^/]*)?", "…", each) for each in actions)
@@ -160,7 +160,7 @@ def press_everything(looks: Any, scanners: list[Any], url: str, known: set[tuple
             with page.expect_response(lambda answer: answer.request.method == "POST"):
                 page.goto(f"{url}?form={form}", wait_until="commit")
             page.wait_for_load_state()
-            # What refuses a press leads back to the form, which would be pressed again and again.
+            # A refusal leads back to the form, which would be pressed again and again.
             page.goto("about:blank")
     known.add(forms)
     return len(forms)

@@ -1,4 +1,4 @@
-"""What leaves the site: nobody's cards, nobody's address, no token in a log, and headers that keep the rest in."""
+"""Secrets: no hidden cards and no email addresses on pages, no tokens in logs, and protective headers."""
 
 import io
 import re
@@ -15,7 +15,7 @@ from tests.web.seat.test_page import yes
 
 @pytest.fixture
 def poker(table):
-    """Everybody holds a hand that nobody else knows, after eight cards were picked from packs that went round."""
+    """A game in which every hand is known to its player alone, after eight cards were picked from passed packs."""
     game = table("sunset-poker", 3)
     while game.row().turn < 10:
         for seat, decision in game.asked().items():
@@ -24,7 +24,7 @@ def poker(table):
 
 
 def words(game, seat):
-    """What the cards of a hand are called."""
+    """The words for the cards of a hand."""
     rules = game.row().kind
     from engine import game as games
 
@@ -32,7 +32,7 @@ def words(game, seat):
 
 
 def pages_of(browser, links, server, game, seat):
-    """Everything that one seat is shown."""
+    """All pages of a seat."""
     move, token = links.of(game, seat)
     page = browser.open(f"/s/{token}")
     yield page.source
@@ -59,7 +59,7 @@ def test_no_page_and_no_answer_shows_a_card_of_another_hand(browser, links, serv
                 assert not [word for word in hands[other] if re.search(rf"\b{word}\b", shown)]
 
 
-def test_a_program_is_told_that_other_hands_are_hidden_and_nothing_of_them(browser, links, server, poker):
+def test_a_program_sees_that_other_hands_are_hidden_and_nothing_else_of_them(browser, links, server, poker):
     for seat in range(3):
         token = server.run(by_link.token_for_programs, links.of(poker, seat)[1])
         headers = {"Authorization": f"Bearer {token}"}
@@ -70,7 +70,7 @@ def test_a_program_is_told_that_other_hands_are_hidden_and_nothing_of_them(brows
             assert other == seat or all(card == {"is": "HIDDEN"} for card in hand)
 
 
-def test_nobody_sees_that_another_has_sealed_a_choice(browser, links, table):
+def test_nobody_sees_whether_another_player_has_sealed_a_choice(browser, links, table):
     game = table("sunset-poker", 3)
     one, other = links.of(game, 0)[1], links.of(game, 1)[1]
     before = browser.open(f"/s/{other}").source
@@ -78,28 +78,28 @@ def test_nobody_sees_that_another_has_sealed_a_choice(browser, links, table):
     assert browser.open(f"/s/{other}").source == before
 
 
-def test_nobody_s_address_is_on_any_page(browser, links, server, poker):
+def test_no_email_address_is_on_any_page(browser, links, server, poker):
     for seat in range(3):
         assert "@example.org" not in "".join(pages_of(browser, links, server, poker, seat))
 
 
-def test_the_log_of_a_whole_evening_has_no_token_and_no_address(browser, links, server, poker, app, person):
+def test_the_log_of_many_requests_has_no_token_and_no_address(browser, links, server, poker, app, person):
     stream = io.StringIO()
     logs.configure(stream)
-    app.view_functions["seat.receipt"] = lambda token, turn: 1 / 0
+    app.view_functions["choice.receipt"] = lambda token, turn: 1 / 0
     for seat in range(3):
         list(pages_of(browser, links, server, poker, seat))
     browser.open(f"/l/{links.made(Purpose.SIGN_IN, person('Ann'))}")
     browser.post("/mine", [("address", "ann@example.org")])
     browser.post("/call", [("address", "ann@example.org"), ("text", "Hello, it is ann@example.org")])
     browser.post(f"/s/{'a' * 33}/play", [])
-    told = stream.getvalue()
-    assert "ZeroDivisionError" in told
-    assert "example.org" not in told
-    assert not contains_token(told.encode(), server.keys)
+    log = stream.getvalue()
+    assert "ZeroDivisionError" in log
+    assert "example.org" not in log
+    assert not contains_token(log.encode(), server.keys)
 
 
-def test_every_answer_wears_its_headers(app, browser, links, poker):
+def test_every_answer_has_its_headers(app, browser, links, poker):
     token = links.of(poker, 0)[1]
     for path in ("/", f"/s/{token}", "/nothing", "/api/v1/decision", "/t/x", "/static/pbem.css"):
         with browser.client.get(path, base_url=HOST) as answer:
@@ -112,26 +112,26 @@ def test_every_answer_wears_its_headers(app, browser, links, poker):
         assert headers["X-Content-Type-Options"] == "nosniff"
         if not path.startswith("/static"):
             assert headers["Cache-Control"] == "no-store"
-            # The front page is for everybody to find.
+            # Everyone may find the front page.
             assert ("noindex" in headers.get("X-Robots-Tag", "")) == (path != "/")
         assert "Set-Cookie" not in headers
 
 
-def test_pages_run_nothing_and_fetch_nothing_but_our_style_and_icon(browser, links, server, poker):
+def test_pages_run_nothing_and_fetch_only_the_sites_style_sheet_and_icon(browser, links, server, poker):
     for seat in range(3):
         for source in pages_of(browser, links, server, poker, seat):
             assert not re.search(r"<script|<img|<iframe|<object|\son\w+=|style=|javascript:", source)
-            ours = {"/static/pbem.css", "/static/favicon.svg", "/static/icon.png"}
-            assert set(re.findall(r'<link[^>]*href="([^"?]*)', source)) <= ours
+            files = {"/static/pbem.css", "/static/favicon.svg", "/static/icon.png"}
+            assert set(re.findall(r'<link[^>]*href="([^"?]*)', source)) <= files
             assert not re.search(r'(?:href|action|src)="(?:https?:)?//', source)
 
 
-def test_the_title_of_a_page_tells_no_secret(browser, links, poker):
+def test_the_title_of_a_page_has_no_secret(browser, links, poker):
     for url in (f"/s/{links.of(poker, 0)[1]}", f"/m/{links.of(poker, 0)[0]}/fold"):
         assert "<title>Sunset Poker</title>" in browser.open(url).source
 
 
-def test_the_mailbox_is_only_there_in_development(server, settings):
+def test_the_inbox_exists_only_in_development(server, settings):
     from dataclasses import replace
 
     client = application(server, replace(settings, development=False)).test_client()
@@ -139,15 +139,15 @@ def test_the_mailbox_is_only_there_in_development(server, settings):
     assert b"Mailbox" not in client.get("/", base_url=HOST).data
 
 
-def test_the_mailbox_makes_links_of_our_addresses_and_of_no_others(browser, settings):
+def test_the_inbox_makes_links_of_addresses_of_this_site_alone(browser, settings):
     from pbem.service.outgoing.deliver import mailbox_of
 
-    mail = (
+    email = (
         "From: a@example.org\r\nTo: ann@example.org\r\nSubject: <b>x</b>\r\nDate: Sat, 21 Nov 2026 12:00:00 +0000\r\n"
         "Message-ID: <1@x>\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
         'See http://localhost:8000/s/abc. Not http://localhost:8000.evil.example/x "<script>" nor javascript:alert(1)\r\n'
     )
-    key = mailbox_of(settings).put(mail.encode())
+    key = mailbox_of(settings).put(email.encode())
     page = browser.open(f"/mailbox/{key}")
     assert page.links()["http://localhost:8000/s/abc"] == "/s/abc"
     assert not any("evil" in str(href) or "javascript" in str(href) for href in page.links().values())

@@ -1,4 +1,4 @@
-"""Pages and mails of a table whose rules are not there, or have failed: each opens or says why, and none of the others suffers."""
+"""Pages and emails of a table whose rules are missing or have failed: each works or says why, and other tables go on."""
 
 from datetime import timedelta
 
@@ -46,9 +46,9 @@ def test_the_seats_page_says_why_the_table_is_stopped(gone, browser, links):
 
 
 def test_every_list_and_the_desk_open(gone, browser, sign_in, server, table):
-    ours = table("bid", 3)
+    other = table("bid", 3)
     assert gone.row().title in sign_in(gone.person_at(0)).text
-    for path in ("/", f"/t/{gone.row().key}", f"/t/{ours.row().key}"):
+    for path in ("/", f"/t/{gone.row().key}", f"/t/{other.row().key}"):
         assert browser.open(path).status == 200, path
     olga = at_the_desk(browser, server)
     for path in ("/desk", f"/desk/tables/{gone.id}", f"/desk/tables/{gone.id}/clocks", "/desk/audit", "/desk/people"):
@@ -57,17 +57,17 @@ def test_every_list_and_the_desk_open(gone, browser, sign_in, server, table):
     assert halts.WHY[halts.Cause.GONE] in page.text
 
 
-def test_what_was_done_at_the_table_is_told_to_its_players(gone, browser, links):
+def test_players_are_told_that_their_table_was_stopped(gone, browser, links):
     page = browser.open(f"{seat_page(links, gone)}/decided")
     assert halts.WHY[halts.Cause.GONE] in page.text
 
 
 def test_news_of_other_tables_are_still_fed(offered, server, table, browser, clock):
     offered(broken.LANTERNS)
-    game, ours = table("lanterns", 2), table("bid", 3)
+    game, other = table("lanterns", 2), table("bid", 3)
     game.play(0, "allow")
     game.play(1, "allow")
-    list(ours.play_defaults())
+    list(other.play_defaults())
     clock.advance(timedelta(hours=1))
     person = game.person_at(0)
     server.run(feeds.renew, person)
@@ -83,15 +83,15 @@ def test_news_of_other_tables_are_still_fed(offered, server, table, browser, clo
     assert "<title>Bid!" in news
 
 
-def test_the_mail_says_why_and_no_mail_fails(gone, server, carry):
+def test_the_email_gives_the_reason_and_no_email_fails(gone, server, carry):
     carry()
-    notices = [mail for mail in queued_emails(server, kind="notice") if mail.game_id == gone.id]
-    assert {mail.status for mail in notices} == {"sent"}
-    told = text_of(parse(notices[0].body))
-    assert "has been stopped." in told
-    assert halts.WHY[halts.Cause.GONE] in " ".join(told.split())
-    assert "look at its record" not in told
-    assert not [mail for mail in queued_emails(server) if mail.status == "parked"]
+    notices = [email for email in queued_emails(server, kind="notice") if email.game_id == gone.id]
+    assert {email.status for email in notices} == {"sent"}
+    words = text_of(parse(notices[0].body))
+    assert "has been stopped." in words
+    assert halts.WHY[halts.Cause.GONE] in " ".join(words.split())
+    assert "look at its record" not in words
+    assert not [email for email in queued_emails(server) if email.status == "parked"]
 
 
 def test_a_form_that_meets_the_fault_stops_the_table_at_once(offered, server, table, browser, links):
@@ -125,9 +125,9 @@ def test_a_page_that_meets_the_fault_changes_nothing_and_the_worker_stops_the_ta
     assert game.row().status == "frozen"
 
 
-def test_a_mail_of_another_packages_game_is_like_any_other(offered, server, table):
+def test_an_email_about_a_game_of_another_package_is_like_any_other(offered, server, table):
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
-    told = text_of(parse(preview(server, HEAD, "turn", game.id, 0)))
-    assert "May the" in told
-    assert "lantern be sold?" in told
+    words = text_of(parse(preview(server, HEAD, "turn", game.id, 0)))
+    assert "May the" in words
+    assert "lantern be sold?" in words

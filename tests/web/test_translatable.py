@@ -1,4 +1,4 @@
-"""Every sentence of a page goes through gettext: none stands bare in a template, neither as text nor in an attribute."""
+"""Every sentence of a page goes through gettext: no template has a bare one, as text or in an attribute."""
 
 import re
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ def parsed(source: str) -> nodes.Template:
 
 
 def bare(source: str) -> Iterator[str]:
-    """What a reader would meet in English, whatever the language of the page."""
+    """The texts that would be in English whatever the language of the page."""
     tree = parsed(source)
     classes = {id(each) for block in tree.find_all(nodes.Block) if block.name == "shape" for each in block.body}
     page = ""
     for output in tree.find_all(nodes.Output):
         for each in output.nodes if id(output) not in classes else ():
-            # What a template fills in is not its own: here it is a number, and the name of a tag a letter.
+            # Values filled in by a template are not its own words: here they are numbers, or a letter for the name of a tag.
             page += each.data if isinstance(each, nodes.TemplateData) else "x" if page.endswith(("<", "</")) else "0"
     for element in html.fromstring(f"<div>{page}</div>").iter("*"):
         texts = [element.text, *(element.get(name) for name in SPOKEN), *(child.tail for child in element)]
@@ -39,7 +39,7 @@ def bare(source: str) -> Iterator[str]:
     spoken = {
         id(const) for call in tree.find_all(nodes.Call) if translates(call) for const in call.find_all(nodes.Const)
     }
-    # What is compared, and what stands before or beside its translation, are values and no words.
+    # Values that are compared, and values beside their translation, are not words.
     values = {id(const) for compared in tree.find_all(nodes.Compare) for const in compared.find_all(nodes.Const)}
     pairs = (pair.items for pair in tree.find_all(nodes.Tuple) if any(map(translates, pair.items)))
     values |= {id(item) for items in pairs for item in items}
@@ -57,7 +57,7 @@ def translates(node: nodes.Node) -> bool:
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_no_sentence_of_a_page_stands_there_in_one_language_only(name):
+def test_every_sentence_of_a_template_can_be_translated(name):
     assert list(bare((FOLDER / name).read_text(encoding="utf-8"))) == []
 
 
@@ -72,7 +72,7 @@ def test_no_sentence_of_a_page_stands_there_in_one_language_only(name):
         '{% for x, text in (("at once", "at the same time"),) %}{{ text }}{% endfor %}',
     ],
 )
-def test_a_sentence_that_was_missed_is_noticed(source):
+def test_a_missed_sentence_is_noticed(source):
     assert list(bare(source))
 
 
@@ -86,5 +86,5 @@ def test_a_sentence_that_was_missed_is_noticed(source):
         '{{ _("One") if many == 1 else _("%(n)s tables", n=many) }}',
     ],
 )
-def test_what_is_translated_is_let_through(source):
+def test_translated_sentences_are_accepted(source):
     assert not list(bare(source))

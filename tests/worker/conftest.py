@@ -1,4 +1,4 @@
-"""A server for the worker's tests: that of the services', and a relay on this machine."""
+"""Fixtures for the worker: the server of the service tests, and a relay on this machine."""
 
 from tests.mail.conftest import sink
 from tests.service.conftest import (

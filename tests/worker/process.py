@@ -1,7 +1,6 @@
-"""A real worker in a process of its own, with a clock that a test sets by writing a file.
+"""A real worker in its own process, with a clock that a test sets by writing a file.
 
-Everything is as on a server, only woken up more often: what counts as an outage, how long a worker settles and how mails
-are sent are the real rules.
+Everything is as on a server, except that ticks run more often: outages, settling time and sending follow the real rules.
 """
 
 from datetime import date, datetime
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from pbem import logs
 from pbem.clock import SystemRandomness
-from pbem.config import Dkim, Security, Smtp
+from pbem.config.settings import Dkim, Security, Smtp
 from pbem.mail.send.dkim import signer
 from pbem.mail.send.relay import Relay
 from pbem.mail.write.compose import Letterhead
@@ -19,7 +18,7 @@ from pbem.service.server import Server
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.worker import loop
-from pbem.worker.ticks import TICKS, Shift
+from pbem.worker.ticks import TICKS, WorkerContext
 
 OFTEN = {tick.name: tick.every / 40 for tick in TICKS} | {"beat": 0.05}
 """Forty times as often as on a server; beats still more often, because tests wait for each."""
@@ -29,23 +28,23 @@ HEAD = Letterhead("Test house", "http://127.0.0.1:8000", "example.org", "games@e
 
 
 class FileClock:
-    """The time that stands in a file."""
+    """A clock that reads its time from a file."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
 
     def now(self) -> datetime:
-        """The moment that was last written."""
+        """The time last written to the file."""
         return datetime.fromisoformat(self.file.read_text())
 
 
 def main(database: str, clock_file: str, smtp_port: str, name: str) -> None:
-    """Work until told to stop."""
+    """Run until told to stop."""
     logs.configure()
     clock = FileClock(Path(clock_file))
     keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
     server = Server(Store(database), clock, SystemRandomness(), keys)
     relay = Relay(Smtp("127.0.0.1", Security.NONE, int(smtp_port), "", "", 5))
     post = Post(HEAD, relay, signer=signer(SIGNING))
-    loop.run(Shift(server, Worker(name, clock.now()), lambda hands: deliver(hands, post).dealt_with), OFTEN)
+    loop.run(WorkerContext(server, Worker(name, clock.now()), lambda hands: deliver(hands, post).dealt_with), OFTEN)
     server.store.close()

@@ -1,7 +1,7 @@
-"""Time on real processes: a worker that is killed, stopped, restarted, told to end, or whose clock jumps.
+"""A real worker process that is killed, suspended, restarted or stopped, or whose clock jumps.
 
 The worker and its database are real, the far end of SMTP is a relay on this machine, and the clock is a file that only the
-test sets. A test waits for what has to happen and never for a length of time.
+test sets. A test waits for events, never for a length of time.
 """
 
 import json
@@ -25,7 +25,7 @@ STEP = timedelta(minutes=4)
 
 
 class Running:
-    """A worker's process, and the clock on its wall."""
+    """A worker's process and its clock."""
 
     def __init__(self, server, clock, url, sink, folder):
         self.server, self.clock, self.url, self.sink, self.folder = server, clock, url, sink, folder
@@ -35,37 +35,37 @@ class Running:
         self.set(clock.now())
 
     def set(self, moment):
-        """Set the clock of the test and of the processes, at once and whole."""
+        """Set the clock of the test and of the process at once."""
         self.clock.set(moment)
         new = self.folder / "clock.new"
         new.write_text(self.clock.now().isoformat())
         new.replace(self.clock_file)
 
     def start(self):
-        """A new worker, which has said that it is there."""
+        """Start a worker and wait until it has started."""
         self.number += 1
         self.log = self.folder / f"worker{self.number}.log"
         self.log.touch()
         words = self.url, str(self.clock_file), str(self.sink.port), f"worker{self.number}"
         self.process = Copy(process.main, words, self.log)
-        until(lambda: self.said("worker_started"), "the worker starts")
+        until(lambda: self.events("worker_started"), "the worker starts")
 
     def send(self, number):
         """Send the process a signal."""
         self.process.send_signal(number)
 
     def kill(self):
-        """End the process without a warning."""
+        """Kill the process without warning."""
         self.send(signal.SIGKILL)
         self.process.wait(PATIENCE)
 
-    def said(self, event):
-        """What the worker has said of this event."""
+    def events(self, event):
+        """The worker's log lines of this event."""
         lines = (json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{"))
         return [line for line in lines if line["event"] == event]
 
     def walks(self, length):
-        """Time passes while the worker is awake: it says so after every step."""
+        """Let time pass while the worker is awake: it writes a heartbeat after every step."""
         end = self.clock.now() + length
         while self.clock.now() < end:
             self.set(min(self.clock.now() + STEP, end))
@@ -73,12 +73,12 @@ class Running:
             until(lambda now=now: self.beat() >= now, "the worker beats")
 
     def beat(self):
-        """The newest beat."""
+        """The newest heartbeat."""
         with self.server.store.read() as tx:
             return heartbeats.last_beat(tx) or self.clock.now() - timedelta(days=1)
 
     def outages(self):
-        """The outages that were found and that all clocks have heard of."""
+        """The outages found and already added to all clocks."""
         with self.server.store.read() as tx:
             return [outage for outage in outages.newest_outages(tx) if outage.applied_at is not None]
 
@@ -100,7 +100,7 @@ def worker(server, clock, database_url, sink, tmp_path) -> Iterator[Running]:
 
 @pytest.fixture
 def asked(worker, table):
-    """A game at ten minutes a turn, whose first turn's mail has left; and the seat that is asked."""
+    """A game at ten minutes a turn whose first email has left, and the seat to move."""
     game = table("sun-bid", 2, pace="10m")
     (seat,) = game.asked()
     until(lambda: worker.deadline(game, seat).due_at, "the mail is accepted and the clock starts")
@@ -113,13 +113,13 @@ def by_clock(game):
 
 @contextmanager
 def stopped(worker):
-    """The process stands still, as on a machine that is suspended."""
+    """The process suspended, as on a machine that sleeps."""
     worker.send(signal.SIGSTOP)
     yield
     worker.send(signal.SIGCONT)
 
 
-def test_a_mail_starts_the_clock_and_silence_decides_when_it_has_run_out(worker, asked):
+def test_an_email_starts_the_clock_and_the_default_applies_when_it_runs_out(worker, asked):
     game, seat = asked
     assert len(worker.sink.to(f"{game.players()[seat].name.lower()}@example.org")) >= 1
     worker.walks(timedelta(minutes=21))
@@ -129,7 +129,7 @@ def test_a_mail_starts_the_clock_and_silence_decides_when_it_has_run_out(worker,
 
 
 @pytest.mark.parametrize("how", ["killed", "stopped"])
-def test_a_worker_away_past_a_deadline_times_nobody_out_and_moves_the_deadline(worker, asked, how):
+def test_an_outage_past_a_deadline_times_nobody_out_and_moves_the_deadline(worker, asked, how):
     game, seat = asked
     due = worker.deadline(game, seat).due_at
     worker.walks(timedelta(minutes=4))
@@ -145,9 +145,9 @@ def test_a_worker_away_past_a_deadline_times_nobody_out_and_moves_the_deadline(w
     (outage,) = worker.outages()
     assert outage.end_at - outage.start_at == away
     assert worker.deadline(game, seat).due_at >= due + away
-    until(lambda: worker.said("clocks_held_back"), "the worker says why nothing fires")
+    until(lambda: worker.events("clocks_held_back"), "the worker says why nothing fires")
     assert by_clock(game) == []
-    # It goes on as if nothing had been: the rest of the time, and then silence decides.
+    # It continues as if nothing had happened: the rest of the time, and then the default.
     worker.walks(worker.deadline(game, seat).due_at - worker.clock.now() - timedelta(minutes=1))
     assert by_clock(game) == []
     worker.walks(timedelta(minutes=12))
@@ -156,7 +156,7 @@ def test_a_worker_away_past_a_deadline_times_nobody_out_and_moves_the_deadline(w
     assert game.verifies()
 
 
-def test_a_clock_that_is_set_back_fires_nothing_and_goes_on_when_it_is_right_again(worker, asked):
+def test_a_clock_set_back_fires_nothing_until_it_is_right_again(worker, asked):
     game, seat = asked
     due = worker.deadline(game, seat).due_at
     worker.walks(timedelta(minutes=8))
@@ -168,7 +168,7 @@ def test_a_clock_that_is_set_back_fires_nothing_and_goes_on_when_it_is_right_aga
 
     assert "the clock went back" in reason()
     until(
-        lambda: any("the clock went back" in line["reason"] for line in worker.said("clocks_held_back")),
+        lambda: any("the clock went back" in line["reason"] for line in worker.events("clocks_held_back")),
         "the worker sees that its clock went back",
     )
     assert by_clock(game) == []
@@ -179,7 +179,7 @@ def test_a_clock_that_is_set_back_fires_nothing_and_goes_on_when_it_is_right_aga
     assert due <= worker.clock.now()
 
 
-def test_bots_and_a_new_worker_go_on_where_a_killed_one_was(worker, table):
+def test_bots_and_a_new_worker_continue_after_a_killed_one(worker, table):
     game = table("sunset-poker", 4, pace="10m", bots=("random",) * 3)
     person = next(player.seat for player in game.players().values() if player.person_id is not None)
     for _ in range(3):
@@ -187,15 +187,15 @@ def test_bots_and_a_new_worker_go_on_where_a_killed_one_was(worker, table):
         worker.kill()
         if person in game.asked():
             game.play(person, game.asked()[person].default)
-        # What a killed worker had claimed is free again when its lease is over.
+        # The claims of a killed worker are free again when their lease ends.
         worker.set(worker.clock.now() + timedelta(minutes=2))
         worker.start()
     until(lambda: set(game.asked()) == {person} or game.row().status == "over", "the bots decide")
     assert game.verifies()
 
 
-def test_a_worker_that_is_told_to_stop_finishes_and_ends_well(worker, asked):
+def test_a_worker_told_to_stop_finishes_and_exits_with_success(worker, asked):
     worker.send(signal.SIGTERM)
     assert worker.process.wait(PATIENCE) == 0
-    assert worker.said("worker_stopped")
-    assert not worker.said("tick_failed")
+    assert worker.events("worker_stopped")
+    assert not worker.events("tick_failed")

@@ -1,6 +1,6 @@
-"""Asking the DNS what it says about mail: four questions, and no answer is an answer.
+"""DNS queries about email. An error is never taken for an empty answer.
 
-Whoever imports this has the library for it. Nothing in here judges a record.
+It needs the extra library, so only commands that check the DNS import it. Nothing in here judges a record.
 """
 
 from collections.abc import Callable
@@ -15,15 +15,15 @@ from pbem.domain.errors import Fault
 T = TypeVar("T")
 
 PATIENCE: Final = 5.0
-"""Seconds for one question, with everything that a resolver tries."""
+"""Seconds for one query, with all retries of the resolver."""
 
 
 class NoAnswer(Fault):
-    """The DNS cannot be asked, which says nothing about what is in it."""
+    """The DNS cannot be queried, which says nothing about its records."""
 
 
 class Nameserver:
-    """A DNS server, as `9.9.9.9` or `127.0.0.1:5300`; that of this machine if none is named."""
+    """A DNS server, as `9.9.9.9` or `127.0.0.1:5300`; without a name, that of this machine."""
 
     def __init__(self, server: str = "", patience: float = PATIENCE) -> None:
         self._resolver = dns.resolver.Resolver(configure=not server)
@@ -34,23 +34,23 @@ class Nameserver:
             self._resolver.port = int(port or 53)
 
     def texts(self, name: str) -> list[str]:
-        """The TXT records of a name, each put together from its strings."""
-        return self._asked(name, "TXT", lambda found: b"".join(found.strings).decode("utf-8", "replace"))
+        """The TXT records of a name, each joined from its strings."""
+        return self._query(name, "TXT", lambda found: b"".join(found.strings).decode("utf-8", "replace"))
 
     def addresses(self, name: str) -> list[str]:
-        """The numbers of a host."""
-        return [each for kind in ("A", "AAAA") for each in self._asked(name, kind, lambda found: str(found.address))]
+        """The IP addresses of a host."""
+        return [each for kind in ("A", "AAAA") for each in self._query(name, kind, lambda found: str(found.address))]
 
     def exchangers(self, name: str) -> list[str]:
-        """The hosts that take a domain's mail, the best first; an empty name is a domain that wants none."""
-        found = self._asked(name, "MX", lambda each: (int(each.preference), _plain(each.exchange)))
+        """The MX hosts of a domain, the preferred first; an empty name means that it takes no email."""
+        found = self._query(name, "MX", lambda each: (int(each.preference), _plain(each.exchange)))
         return [host for _, host in sorted(found)]
 
     def names(self, address: str) -> list[str]:
-        """The names that a number has."""
-        return self._asked(dns.reversename.from_address(address).to_text(), "PTR", lambda found: _plain(found.target))
+        """The names of an IP address."""
+        return self._query(dns.reversename.from_address(address).to_text(), "PTR", lambda found: _plain(found.target))
 
-    def _asked(self, name: str, kind: str, read: Callable[[Any], T]) -> list[T]:
+    def _query(self, name: str, kind: str, read: Callable[[Any], T]) -> list[T]:
         try:
             answer = self._resolver.resolve(name, kind, raise_on_no_answer=False, search=False)
         except dns.resolver.NXDOMAIN:

@@ -1,8 +1,8 @@
-"""What the DNS must say for our mails to arrive, whether it does, and what to put there.
+"""Checks of the DNS records that our emails need to arrive, with a remedy for each.
 
-Looked at are those things that receivers look at: who may send for the domain (SPF), the other half of the key that mails
-are signed with (DKIM), what is to become of mails that are neither (DMARC), where answers and bounces go (MX), and
-whether the number that mails leave from has a name that leads back to it (PTR). Nothing is changed, and no mail is sent.
+They are the records that receivers look at: who may send for the domain (SPF), the public key of our signatures (DKIM), the
+policy for forged emails (DMARC), where replies and bounces go (MX), and whether the IP address that emails leave from has a
+name that leads back to it (PTR). Nothing is changed, and no email is sent.
 """
 
 import re
@@ -14,19 +14,19 @@ from typing import Final
 
 from dkim.crypto import UnparsableKeyError, parse_public_key
 
-from pbem.domain.finding import Finding, How
+from pbem.domain.finding import Finding, Severity
 from pbem.mail.dns import spf
 from pbem.mail.dns.nameserver import Nameserver, NoAnswer
 
 GOOD_BITS: Final = 2048
-"""What receivers ask for; below half of it they believe nothing."""
+"""The key length that receivers ask for; below half of it they ignore the key."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
-    """How mails leave here. `record` is what our own key asks for in the DNS; empty where the relay signs.
+class MailSetup:
+    """The way our emails leave. `record` is the DNS record of our own key; empty if the relay signs.
 
-    `addresses` are the numbers that mails leave from, as far as they are known.
+    `addresses` are the IP addresses that emails leave from, as far as they are known.
     """
 
     domain: str
@@ -36,18 +36,18 @@ class Sending:
     addresses: tuple[str, ...] = ()
 
 
-def check(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
-    """Look at everything; where the DNS cannot be asked, say so once and stop."""
-    looks: tuple[Callable[[Nameserver, Sending], Iterator[Finding]], ...] = (_mx, _spf, _dkim, _dmarc, _ptr)
+def check(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
+    """Run all checks. If the DNS cannot be queried, report that once and stop."""
+    checks: tuple[Callable[[Nameserver, MailSetup], Iterator[Finding]], ...] = (_mx, _spf, _dkim, _dmarc, _ptr)
     try:
-        for look in looks:
-            yield from look(nameserver, sending)
+        for check_records in checks:
+            yield from check_records(nameserver, setup)
     except NoAnswer as error:
-        yield Finding("dns", How.TROUBLE, f"{error.what} {error.why}", error.remedy)
+        yield Finding("dns", Severity.ERROR, f"{error.what} {error.why}", error.remedy)
 
 
-def leaving_from(nameserver: Nameserver, relay: str, domain: str) -> tuple[str, ...]:
-    """From which numbers mails probably leave: the relay's, or where that is within the house, those of the domain."""
+def sending_addresses(nameserver: Nameserver, relay: str, domain: str) -> tuple[str, ...]:
+    """The IP addresses that emails probably leave from: the relay's, or the domain's if the relay's is not public."""
     for host in (relay, domain):
         found = [host] if _is_number(host) else nameserver.addresses(host)
         public = tuple(each for each in found if ip_address(each).is_global)
@@ -56,122 +56,124 @@ def leaving_from(nameserver: Nameserver, relay: str, domain: str) -> tuple[str, 
     return ()
 
 
-def _mx(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
-    domain, found = sending.domain, nameserver.exchangers(sending.domain)
+def _mx(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
+    domain, found = setup.domain, nameserver.exchangers(setup.domain)
     if found == [""]:
         says = f"{domain} says that it takes no mail, so bounces and answers are lost, and many receivers refuse ours."
-        yield Finding("mx", How.TROUBLE, says, f"Put into the DNS: {domain}. MX 10 mail.{domain}.")
+        yield Finding("mx", Severity.ERROR, says, f"Put into the DNS: {domain}. MX 10 mail.{domain}.")
     elif any(nameserver.addresses(host) for host in found):
-        yield Finding("mx", How.WELL, f"mails to {domain} go to {', '.join(found)}")
+        yield Finding("mx", Severity.OK, f"mails to {domain} go to {', '.join(found)}")
     elif not found and nameserver.addresses(domain):
-        yield Finding("mx", How.WELL, f"mails to {domain} go to the host itself")
+        yield Finding("mx", Severity.OK, f"mails to {domain} go to the host itself")
     else:
         says = (
             f"Nobody knows where mails to {domain} go, so bounces and answers are lost, and many receivers refuse ours."
         )
         yield Finding(
-            "mx", How.TROUBLE, says, f"Put into the DNS: {domain}. MX 10 HOST. (the host that takes its mail)"
+            "mx", Severity.ERROR, says, f"Put into the DNS: {domain}. MX 10 HOST. (the host that takes its mail)"
         )
 
 
-def _spf(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
-    domain, found = sending.domain, spf.records(nameserver, sending.domain)
-    wanted = f'Put into the DNS: {domain}. TXT "{_wanted_spf(sending)}"'
+def _spf(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
+    domain, found = setup.domain, spf.records(nameserver, setup.domain)
+    remedy = f'Put into the DNS: {domain}. TXT "{_wanted_spf(setup)}"'
     if not found:
-        yield Finding("spf", How.TROUBLE, f"{domain} does not say who may send its mails.", wanted)
+        yield Finding("spf", Severity.ERROR, f"{domain} does not say who may send its mails.", remedy)
         return
     # Where our number is not known, any will do to read the record to its end and find its mistakes.
-    numbers = sending.addresses or ("192.0.2.1",)
+    numbers = setup.addresses or ("192.0.2.1",)
     try:
-        results = [(each, spf.Reading(nameserver).result(domain, each)) for each in numbers]
-    except spf.Unreadable as error:
-        yield Finding("spf", How.TROUBLE, f"{error.what} It counts for nothing.", error.remedy)
+        results = [(each, spf.Evaluation(nameserver).result(domain, each)) for each in numbers]
+    except spf.InvalidRecord as error:
+        yield Finding("spf", Severity.ERROR, f"{error.what} It counts for nothing.", error.remedy)
         return
-    if not sending.addresses and results[0][1] == "pass":
+    if not setup.addresses and results[0][1] == "pass":
         says = f"{domain} lets everybody send its mails."
-        yield Finding("spf", How.TROUBLE, says, "End its record with ~all.")
-    elif not sending.addresses:
+        yield Finding("spf", Severity.ERROR, says, "End its record with ~all.")
+    elif not setup.addresses:
         says = f"The record of {domain} can be read, but it is not known from which number mails leave."
-        yield Finding("spf", How.WARNING, says, "Name it: pbem mail check --address NUMBER")
+        yield Finding("spf", Severity.WARNING, says, "Name it: pbem mail check --address NUMBER")
     elif wrong := [address for address, result in results if result != "pass"]:
-        yield Finding("spf", How.TROUBLE, f"{domain} does not let {', '.join(wrong)} send its mails.", wanted)
+        yield Finding("spf", Severity.ERROR, f"{domain} does not let {', '.join(wrong)} send its mails.", remedy)
     else:
-        yield Finding("spf", How.WELL, f"{domain} lets {', '.join(sending.addresses)} send its mails")
+        yield Finding("spf", Severity.OK, f"{domain} lets {', '.join(setup.addresses)} send its mails")
 
 
-def _dkim(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
-    if not sending.selector:
+def _dkim(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
+    if not setup.selector:
         says = "mails are not signed here, but by the relay or by nobody"
-        yield Finding("dkim", How.WELL, says, "Look at the relay's key: pbem mail check --selector NAME")
+        yield Finding("dkim", Severity.OK, says, "Look at the relay's key: pbem mail check --selector NAME")
         return
-    name = f"{sending.selector}._domainkey.{sending.signing}"
+    name = f"{setup.selector}._domainkey.{setup.signing}"
     found = [text for text in nameserver.texts(name) if "p=" in text]
-    wanted = f"Put into the DNS: {name}. TXT {_in_strings(sending.record)}" if sending.record else ""
+    remedy = f"Put into the DNS: {name}. TXT {_in_strings(setup.record)}" if setup.record else ""
     if len(found) != 1:
         says = f"There are {len(found)} keys at {name}, so receivers cannot check a signature."
-        yield Finding("dkim", How.TROUBLE, says, wanted or "Put the relay's key into the DNS; its handbook says how.")
+        yield Finding(
+            "dkim", Severity.ERROR, says, remedy or "Put the relay's key into the DNS; its handbook says how."
+        )
         return
     tags = _tags(found[0])
     bits = _bits(tags.get("p", ""))
     if not tags.get("p"):
-        yield Finding("dkim", How.TROUBLE, f"The key at {name} was taken back.", wanted or "Make a new one.")
-    elif sending.record and tags["p"] != _tags(sending.record)["p"]:
-        yield Finding("dkim", How.TROUBLE, f"The key at {name} is not the one that mails are signed with.", wanted)
+        yield Finding("dkim", Severity.ERROR, f"The key at {name} was taken back.", remedy or "Make a new one.")
+    elif setup.record and tags["p"] != _tags(setup.record)["p"]:
+        yield Finding("dkim", Severity.ERROR, f"The key at {name} is not the one that mails are signed with.", remedy)
     elif tags.get("k", "rsa") == "rsa" and bits < GOOD_BITS:
-        how = How.TROUBLE if bits < GOOD_BITS // 2 else How.WARNING
+        severity = Severity.ERROR if bits < GOOD_BITS // 2 else Severity.WARNING
         says = f"The key at {name} has {bits} bits, and receivers ask for {GOOD_BITS}."
-        yield Finding("dkim", how, says, "Make a longer one under another selector, and sign with that.")
+        yield Finding("dkim", severity, says, "Make a longer one under another selector, and sign with that.")
     elif "y" in tags.get("t", ""):
         says = f"The key at {name} is marked as a trial, so receivers may act as if there were none."
-        yield Finding("dkim", How.WARNING, says, "Take t=y away once mails arrive signed.")
+        yield Finding("dkim", Severity.WARNING, says, "Take t=y away once mails arrive signed.")
     else:
-        yield Finding("dkim", How.WELL, f"{name} has the key" + (" that mails are signed with" * bool(sending.record)))
+        yield Finding("dkim", Severity.OK, f"{name} has the key" + (" that mails are signed with" * bool(setup.record)))
 
 
-def _dmarc(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
-    domain = sending.domain
-    wanted = f'Put into the DNS: _dmarc.{domain}. TXT "v=DMARC1; p=quarantine; rua=mailto:postmaster@{domain}"'
+def _dmarc(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
+    domain = setup.domain
+    remedy = f'Put into the DNS: _dmarc.{domain}. TXT "v=DMARC1; p=quarantine; rua=mailto:postmaster@{domain}"'
     for above in _upwards(domain):
         found = [text for text in nameserver.texts(f"_dmarc.{above}") if text.startswith("v=DMARC1")]
         if found:
             break
     else:
         says = f"{domain} does not say what becomes of mails in its name that are not its own; large receivers want it."
-        yield Finding("dmarc", How.TROUBLE, says, wanted)
+        yield Finding("dmarc", Severity.ERROR, says, remedy)
         return
     tags = _tags(found[0])
     policy = tags.get("p", "") if above == domain else tags.get("sp", tags.get("p", ""))
     if len(found) > 1 or policy not in ("none", "quarantine", "reject"):
         says = f"What _dmarc.{above} says cannot be read, so it counts for nothing."
-        yield Finding("dmarc", How.TROUBLE, says, wanted)
+        yield Finding("dmarc", Severity.ERROR, says, remedy)
     elif policy == "none":
         says = f"_dmarc.{above} asks receivers to let forged mails pass (p=none), which is for a trial."
-        yield Finding("dmarc", How.WARNING, says, wanted)
+        yield Finding("dmarc", Severity.WARNING, says, remedy)
     else:
-        yield Finding("dmarc", How.WELL, f"_dmarc.{above} asks receivers to {policy} forged mails")
+        yield Finding("dmarc", Severity.OK, f"_dmarc.{above} asks receivers to {policy} forged mails")
 
 
-def _ptr(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
-    for address in sending.addresses:
+def _ptr(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
+    for address in setup.addresses:
         names = nameserver.names(address)
         if not names:
             says = f"{address}, from which mails leave, has no name."
-            remedy = f"Ask whoever gave you that number to name it mail.{sending.domain}."
-            yield Finding("ptr", How.TROUBLE, says, remedy)
+            remedy = f"Ask whoever gave you that number to name it mail.{setup.domain}."
+            yield Finding("ptr", Severity.ERROR, says, remedy)
         elif not any(address in nameserver.addresses(name) for name in names):
             says = f"{address} is called {', '.join(names)}, but that name does not lead back to it."
-            yield Finding("ptr", How.TROUBLE, says, f"Put into the DNS: {names[0]}. {_kind(address)} {address}")
+            yield Finding("ptr", Severity.ERROR, says, f"Put into the DNS: {names[0]}. {_kind(address)} {address}")
         else:
-            yield Finding("ptr", How.WELL, f"{address} is {names[0]}")
+            yield Finding("ptr", Severity.OK, f"{address} is {names[0]}")
 
 
-def _wanted_spf(sending: Sending) -> str:
-    senders = [f"ip{ip_address(address).version}:{address}" for address in sending.addresses]
+def _wanted_spf(setup: MailSetup) -> str:
+    senders = [f"ip{ip_address(address).version}:{address}" for address in setup.addresses]
     return " ".join(["v=spf1", *(senders or ["mx"]), "~all"])
 
 
 def _in_strings(record: str) -> str:
-    """A record as it is typed into a zone: one string of it has at most 255 characters."""
+    """A record as it is entered in a zone file: a string has at most 255 characters."""
     return " ".join(f'"{record[start : start + 250]}"' for start in range(0, len(record), 250))
 
 
@@ -188,7 +190,7 @@ def _bits(key: str) -> int:
 
 
 def _upwards(domain: str) -> Iterator[str]:
-    """The domain and those above it; a country or a kind alone speaks for nobody."""
+    """The domain and those above it, but not a top-level domain alone."""
     parts = domain.split(".")
     for start in range(max(len(parts) - 1, 1)):
         yield ".".join(parts[start:])

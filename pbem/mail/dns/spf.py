@@ -1,7 +1,7 @@
-"""Whether a domain lets a host send its mails: SPF (RFC 7208), read as a receiver reads it.
+"""SPF (RFC 7208): whether a domain lets a host send its email, evaluated as a receiver does.
 
-What the standard itself advises against (`ptr`) and what only makes sense for one sender at a time (macros, `exists`)
-counts as no match. Nothing in here sends or judges a mail.
+`ptr`, which the standard advises against, and macros and `exists`, which depend on the sender, count as no match. Nothing in
+here sends or judges an email.
 """
 
 import re
@@ -14,56 +14,56 @@ from pbem.domain.errors import BadInput
 from pbem.mail.dns.nameserver import Nameserver
 
 MOST_LOOKUPS: Final = 10
-"""What the standard allows; receivers give up a record that asks for more."""
+"""The limit of the standard; receivers ignore a record that needs more."""
 
 _TERM: Final = re.compile(r"([+?~-]?)(all|ip4|ip6|a|mx|include|exists|ptr)(?=[:/]|\Z)(?::([^/\s]*))?(/[0-9/]+)?", re.I)
 _RESULTS: Final = {"+": "pass", "": "pass", "-": "fail", "~": "softfail", "?": "neutral"}
 _COUNTED: Final = frozenset({"a", "mx", "include", "exists", "ptr", "redirect"})
 
 
-class Unreadable(BadInput):
-    """Receivers cannot make sense of a record, and act as if there were none."""
+class InvalidRecord(BadInput):
+    """A record that receivers cannot evaluate, so they act as if there were none."""
 
     usual_remedy = "Correct it: one record, with at most ten lookups."
 
 
 @dataclass(slots=True)
-class Reading:
-    """One reading of a domain's word on who sends for it, with everything that it refers to."""
+class Evaluation:
+    """One evaluation of a domain's record, with all records it refers to."""
 
     nameserver: Nameserver
     lookups: int = 0
 
     def result(self, domain: str, address: str) -> str:
-        """What becomes of a mail of that domain from this number: pass, fail, softfail, neutral or none."""
+        """The result for this domain and IP address: pass, fail, softfail, neutral or none. Raises InvalidRecord."""
         found = records(self.nameserver, domain)
         if not found:
             return "none"
         if len(found) > 1:
-            raise Unreadable(f"{domain} has {len(found)} SPF records, and may have one.")
+            raise InvalidRecord(f"{domain} has {len(found)} SPF records, and may have one.")
         terms = found[0].split()[1:]
         for term in terms:
-            if "=" not in term and (matched := self._matched(domain, term, address)):
-                return matched
+            if "=" not in term and (result := self._match(domain, term, address)):
+                return result
         for term in terms:
             if term.lower().startswith("redirect="):
                 self._count("redirect", domain)
                 return self.result(term.partition("=")[2], address)
         return "neutral"
 
-    def _matched(self, domain: str, term: str, address: str) -> str:
+    def _match(self, domain: str, term: str, address: str) -> str:
         match = _TERM.fullmatch(term)
         if match is None:
-            raise Unreadable(f"Receivers cannot read “{term}” in the SPF record of {domain}.")
+            raise InvalidRecord(f"Receivers cannot read “{term}” in the SPF record of {domain}.")
         sign, kind, value, lengths = match[1], match[2].lower(), match[3] or domain, match[4] or ""
         self._count(kind, domain)
         if kind == "include":
             return _RESULTS[sign] if self.result(value, address) == "pass" else ""
         try:
-            good = kind == "all" or any(_within(address, each, lengths) for each in self._numbers(kind, value))
+            matches = kind == "all" or any(_within(address, each, lengths) for each in self._numbers(kind, value))
         except ValueError:
-            raise Unreadable(f"“{term}” in the SPF record of {domain} is no network.") from None
-        return _RESULTS[sign] if good else ""
+            raise InvalidRecord(f"“{term}” in the SPF record of {domain} is no network.") from None
+        return _RESULTS[sign] if matches else ""
 
     def _numbers(self, kind: str, value: str) -> Iterator[str]:
         if kind in ("ip4", "ip6"):
@@ -77,7 +77,7 @@ class Reading:
     def _count(self, kind: str, domain: str) -> None:
         self.lookups += kind in _COUNTED
         if self.lookups > MOST_LOOKUPS:
-            raise Unreadable(f"The SPF record of {domain} leads to more than {MOST_LOOKUPS} others.")
+            raise InvalidRecord(f"The SPF record of {domain} leads to more than {MOST_LOOKUPS} others.")
 
 
 def records(nameserver: Nameserver, domain: str) -> list[str]:
@@ -86,9 +86,9 @@ def records(nameserver: Nameserver, domain: str) -> list[str]:
 
 
 def _within(address: str, number: str, lengths: str) -> bool:
-    """Whether an address is near enough to a number; `lengths` are written `/24`, `//64` or `/24//64`."""
-    where, there = ip_address(address), ip_address(number)
+    """Whether an IP address is in a network; `lengths` are written `/24`, `//64` or `/24//64`."""
+    sender, listed = ip_address(address), ip_address(number)
     four, _, six = lengths.partition("//")
-    length = six if there.version == 6 and "//" in lengths else four.removeprefix("/")
+    length = six if listed.version == 6 and "//" in lengths else four.removeprefix("/")
     network = ip_network(f"{number}/{length}" if length else number, strict=False)
-    return where.version == there.version and where in network
+    return sender.version == listed.version and sender in network

@@ -1,1 +1,1 @@
-"""Email that comes in: who sent it, what its writer wrote, and whether a program wrote it."""
+"""Received email: its recipient, its sender, its writer's own lines, and whether a program wrote it."""

@@ -1,11 +1,11 @@
-"""Taking mails from the mail server beside us, by LMTP (RFC 2033), on this machine only.
+"""LMTP (RFC 2033): a port on this machine at which the mail server delivers our email.
 
-Each recipient gets an answer of its own, also where a mail is refused as a whole: a mail server that gets one answer for two
-recipients waits for the other. Everything that can be read is taken, and what is nobody's is dropped later: a refusal here
-would make the mail server write to a sender who may be forged. What is too large or has too many recipients is refused,
-and where mails cannot be kept the sender is asked to try again.
+Each recipient gets its own answer, even if an email is refused as a whole: otherwise the mail server would wait for the
+missing answers. Every readable email is accepted, and one for nobody is dropped later: refusing it here would make the
+mail server write to a sender who may be forged. An email that is too large or has too many recipients is refused, and if an
+email cannot be stored the mail server is asked to try again.
 
-This module must never look into a mail or write an address into a log.
+This module must never parse an email or write an address into a log.
 """
 
 import asyncio
@@ -23,49 +23,49 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbem.domain.errors import BadInput
 
-Take = Callable[[str, str, bytes], object]
-"""Keeps a mail, given its envelope sender, one recipient and its bytes; raises if it cannot."""
+Store = Callable[[str, str, bytes], object]
+"""A function that stores an email, given its envelope sender, one recipient and its bytes; raises if it cannot."""
 
 MOST_RECIPIENTS: Final = 20
-"""Nobody answers twenty of our mails at once; the mail server sends the rest in a second go."""
+"""Nobody replies to twenty of our emails at once; the mail server sends the rest in a second batch."""
 
 _AT_ONCE: Final = 4
-"""Mails that are kept at the same time; the database has connections for more."""
+"""Emails stored at the same time; the database has connections for more."""
 
-_KEPT: Final = "250 2.0.0 Kept"
+_STORED: Final = "250 2.0.0 Kept"
 _LATER: Final = "451 4.3.0 Cannot be kept just now, try again later"
 
 _log = structlog.get_logger(__name__)
 
 
 class Lmtp:
-    """A port at which mails are taken, from `start` to `stop`, in threads of its own."""
+    """An LMTP port, open from `start` to `stop`, with its own threads."""
 
-    def __init__(self, host: str, port: int, most_bytes: int, take: Take) -> None:
+    def __init__(self, host: str, port: int, most_bytes: int, store: Store) -> None:
         self.host = host
         self.port = port
         self._most_bytes = most_bytes
-        self._take = take
+        self._store = store
 
     def start(self) -> None:
-        """Begin to listen."""
-        # It would tell of every command, addresses included.
+        """Start to listen. Raises BadInput if the port cannot be opened."""
+        # It would log every command with its addresses.
         logging.getLogger("mail.log").setLevel(logging.CRITICAL)
-        listening = self._listening()
-        self.port = listening.getsockname()[1]
-        self._keepers = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="lmtp")
+        listener = self._open_port()
+        self.port = listener.getsockname()[1]
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="lmtp")
         self._controller = _Listener(
-            _Handler(self._take, self._keepers), listening, data_size_limit=self._most_bytes, ident="pbem"
+            _Handler(self._store, self._threads), listener, data_size_limit=self._most_bytes, ident="pbem"
         )
         self._controller.start()
         _log.info("lmtp_started", port=self.port)
 
     def stop(self) -> None:
-        """Listen no more; what is being kept just now is kept."""
+        """Stop listening, and finish storing."""
         self._controller.stop()
-        self._keepers.shutdown(wait=True)
+        self._threads.shutdown(wait=True)
 
-    def _listening(self) -> socket.socket:
+    def _open_port(self) -> socket.socket:
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             return socket.create_server((self.host, self.port), family=family)
@@ -78,7 +78,7 @@ class Lmtp:
 
 
 class _Lmtp(LMTP):
-    """The library's server, with as many answers as there are recipients."""
+    """The library's server, with an answer for each recipient."""
 
     _reading_mail = False
 
@@ -98,24 +98,24 @@ class _Lmtp(LMTP):
 
 
 class _Listener(Controller):
-    """The library's thread, on a port that is open already: it takes seconds to find out that one cannot be opened."""
+    """The library's thread, on a port that is already open: the library takes seconds to find out that one cannot be opened."""
 
-    def __init__(self, handler: "_Handler", listening: socket.socket, **given: Any) -> None:
-        host, port = listening.getsockname()[:2]
+    def __init__(self, handler: "_Handler", listener: socket.socket, **given: Any) -> None:
+        host, port = listener.getsockname()[:2]
         super().__init__(handler, hostname=host, port=port, **given)
-        self._listening = listening
+        self._open_port = listener
 
     def factory(self) -> SMTP:
         return _Lmtp(self.handler, **self.SMTP_kwargs)
 
     def _create_server(self) -> Any:
-        return self.loop.create_server(self._factory_invoker, sock=self._listening)
+        return self.loop.create_server(self._factory_invoker, sock=self._open_port)
 
 
 class _Handler:
-    def __init__(self, take: Take, keepers: Executor) -> None:
-        self._take = take
-        self._keepers = keepers
+    def __init__(self, store: Store, threads: Executor) -> None:
+        self._store = store
+        self._threads = threads
 
     async def handle_RCPT(  # noqa: N802 - the library calls it so
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
@@ -131,15 +131,15 @@ class _Handler:
         raw = envelope.content
         assert isinstance(raw, bytes)
         answers = [
-            await loop.run_in_executor(self._keepers, self._kept, envelope.mail_from or "", recipient, raw)
+            await loop.run_in_executor(self._threads, self._answer, envelope.mail_from or "", recipient, raw)
             for recipient in envelope.rcpt_tos
         ]
         return "\r\n".join(answers)
 
-    def _kept(self, envelope_from: str, recipient: str, raw: bytes) -> str:
+    def _answer(self, envelope_from: str, recipient: str, raw: bytes) -> str:
         try:
-            self._take(envelope_from, recipient, raw)
-        except Exception:  # noqa: BLE001 - whatever is wrong, the mail server has the mail and tries again
+            self._store(envelope_from, recipient, raw)
+        except Exception:  # noqa: BLE001 - the mail server keeps the email and tries again
             _log.exception("mail_not_kept")
             return _LATER
-        return _KEPT
+        return _STORED

@@ -1,12 +1,12 @@
-"""Which lines of an answer its writer wrote, and which are our mail coming back.
+"""The lines of a reply that its writer wrote, without our quoted email.
 
 Mail programs quote in many ways: with `>` before each line, below a line such as `On Monday Ann wrote:`, below a block of
-`From:` and `Sent:`, below a line of dashes; above, below or around the answer; in the words of every language. What is
-plainly not the writer's is left out: quotes and what introduces them, signatures, advertisements of the program.
+`From:` and `Sent:`, below a line of dashes; above, below or around the reply; in every language. Quotes, their
+introductions, signatures and advertisements of programs are removed.
 
-What only may be the writer's stays. A line counts as a command only as a whole, so a rest of prose does no harm; a quoted
-command that was taken for the writer's own would. So in doubt this module cuts, and it must never put words together
-that could become a command: it joins only what a mail program has broken in the middle of a sentence.
+Doubtful prose stays: a line counts as a command only as a whole, so a scrap of prose does no harm. A doubtful quote is cut,
+since a quoted command must not be taken for the writer's own. Lines are only joined if a mail program has broken them in the
+middle of a sentence, so that no command is ever put together from two lines.
 """
 
 import re
@@ -18,7 +18,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a text, and whether it is marked as quoted. `whole` says that no program has broken it."""
+    """A line of a text, and whether it is quoted. A `whole` line was not broken by a program."""
 
     text: str
     quoted: bool = False
@@ -26,11 +26,11 @@ class Line:
 
 
 MARKER: Final = re.compile(r"\[pbem[\s>]+[\w-]{1,40}[\s>]+t(\d{1,9})\s*\]")
-"""What stands in our mails where the answer is to end; its number is that of the turn which the writer saw."""
+"""The marker in our emails below which everything is quoted; its number is that of the turn the writer saw."""
 
 _MARKED: Final = re.compile(r"^[>\s]*\[pbem\s|\[pbem [\w-]+ t\d+\]|^\W*-{3} .{5,80} -{3}(?:\s|$)")
 
-# Some programs put the initials of who is quoted before the mark.
+# Some programs put the quoted writer's initials before the mark.
 _QUOTE_MARKS: Final = re.compile(r"^(?:\s{0,3}(?:[A-Za-z]{1,3})?[>＞])+")
 _WORDS_OF_A_SENTENCE: Final = 4
 
@@ -56,7 +56,7 @@ _HEADER: Final = re.compile(
     re.IGNORECASE,
 )
 
-# Who wrote, in the languages that people write to us in; a year and an address in brackets need no language.
+# "Wrote" in the common languages; a year and an address in brackets need no language.
 _WROTE: Final = re.compile(
     r"\b(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|geschreven)\b|のメール|書きました|書いた",
     re.IGNORECASE,
@@ -66,13 +66,13 @@ _BRACKETED: Final = re.compile(r"<[^\s<>@]{1,100}@[^\s<>@]{1,100}>")
 _SINCE: Final = re.compile(r"[\d@]")
 _LONGEST_INTRODUCTION: Final = 400
 _MOST_INTRODUCING: Final = 4
-"""Lines over which a program may break such a sentence."""
+"""Lines over which a program may break an introduction."""
 
-MOST_WRITTEN: Final = 200
-"""Paragraphs of one answer: whoever writes more writes no commands."""
+MOST_PARAGRAPHS: Final = 200
+"""Paragraphs of one reply; a longer text has no commands."""
 
-_OF_THE_PROGRAM: Final = re.compile(
-    # Programs that sign within the text put lines of their own around it.
+_PROGRAM_LINE: Final = re.compile(
+    # Programs that sign within the text add lines around it.
     r"-+BEGIN PGP SIGNED MESSAGE-+|Hash: [\w, -]{1,60}"
     r"|\W*(?:Sent (?:from|via|with|using)\b.*|Get Outlook for\b.*"
     r"|(?:Von|Aus) (?:meinem|meiner|unterwegs|Outlook|mir)\b.*\bgesendet\b.*|Gesendet (?:von|mit|über|aus)\b.*"
@@ -87,48 +87,48 @@ _OF_THE_PROGRAM: Final = re.compile(
 _ENDS_A_SENTENCE: Final = tuple('.!?:;,…。！？)»”"')
 _BROKEN_FROM: Final = 66
 _BROKEN_TO: Final = 80
-"""Between these columns programs break lines: it was one sentence if the next word had no room before the first of them."""
+"""Programs break lines between these columns. A sentence was broken if its next word would not have fitted before the first."""
 
 
-def lines_of(text: str) -> list[Line]:
-    """The lines of a text in which `>` marks what is quoted."""
+def split_lines(text: str) -> list[Line]:
+    """The lines of a text in which `>` marks quotes."""
     return [Line(line, bool(_QUOTE_MARKS.match(line))) for line in text.split("\n")]
 
 
-def written(lines: Sequence[Line]) -> tuple[str, ...]:
-    """What the writer wrote, paragraph by paragraph: each line that no program has broken is one."""
-    return tuple(islice(_joined(_own(lines)), MOST_WRITTEN))
+def own_paragraphs(lines: Sequence[Line]) -> tuple[str, ...]:
+    """The writer's own paragraphs; a line that no program has broken is one."""
+    return tuple(islice(_joined(_own(lines)), MOST_PARAGRAPHS))
 
 
 def _own(lines: Sequence[Line]) -> Iterator[Line]:
-    """The writer's own lines; an empty one stands for everything that is left out."""
+    """The writer's own lines; an empty line replaces everything removed."""
     at, in_signature = 0, False
     while at < len(lines):
         line = lines[at]
         text = line.text.strip()
         if line.quoted:
-            # Below the signature an answer may go on around quotes.
+            # A reply may continue below the signature, around quotes.
             in_signature = False
             at = _past_broken_quote(lines, at)
             yield Line("")
             continue
         if _MARKED.search(text):
             return
-        of_the_program = _OF_THE_PROGRAM.fullmatch(text)
-        if text and not of_the_program and (introducing := _introducing(lines, at)) > 0:
+        program_line = _PROGRAM_LINE.fullmatch(text)
+        if text and not program_line and (introducing := _introducing(lines, at)) > 0:
             at += introducing
             if not _quoted_next(lines, at):
                 return
             yield Line("")
             continue
         in_signature = in_signature or bool(_SIGNATURE.fullmatch(text))
-        hidden = in_signature or of_the_program
+        hidden = in_signature or program_line
         yield Line("") if hidden else Line(text, whole=line.whole)
         at += 1
 
 
 def _past_broken_quote(lines: Sequence[Line], at: int) -> int:
-    """The place after a quoted line, and after what a program has broken off it without marking it."""
+    """The index after a quoted line, and after the unmarked rest that a program has broken off it."""
     text = Line(_QUOTE_MARKS.sub("", lines[at].text).strip(), whole=lines[at].whole)
     at += 1
     if at < len(lines) and not lines[at].quoted and (_is_cut(text, lines[at]) or _breaks(lines[at - 1], lines[at])):
@@ -139,7 +139,7 @@ def _past_broken_quote(lines: Sequence[Line], at: int) -> int:
 
 
 def _is_cut(quoted: Line, after: Line) -> bool:
-    """Whether the quoted line is the beginning of a sentence of ours, and no heading or short command that ends there."""
+    """Whether the quoted line is the beginning of one of our sentences, and not a heading or a short command."""
     text = quoted.text
     if quoted.whole or not after.text.strip() or text.endswith((*_ENDS_A_SENTENCE, "]")):
         return False
@@ -147,25 +147,25 @@ def _is_cut(quoted: Line, after: Line) -> bool:
 
 
 def _introducing(lines: Sequence[Line], at: int) -> int:
-    """How many lines from here on introduce a quote."""
+    """The number of lines from here on that introduce a quote."""
     block = [line.text.strip() for line in _unquoted(lines, at)]
-    if _parts(block[0]):
+    if _is_separator(block[0]):
         return 1 + _introducing_more(lines, at + 1)
     headers = _headers(block)
     if headers:
         return headers
-    for many in range(1, min(_MOST_INTRODUCING, len(block)) + 1):
-        if not block[many - 1]:
+    for count in range(1, min(_MOST_INTRODUCING, len(block)) + 1):
+        if not block[count - 1]:
             break
-        sentence = " ".join(block[:many])
-        # Without a date and an address it could be the writer's own, unless a quote does follow.
-        if _introduces(sentence) and (_SINCE.search(sentence) or _quoted_next(lines, at + many)):
-            return many
+        sentence = " ".join(block[:count])
+        # Without a date and an address it could be the writer's own, unless a quote follows.
+        if _introduces(sentence) and (_SINCE.search(sentence) or _quoted_next(lines, at + count)):
+            return count
     return 0
 
 
-def _parts(text: str) -> bool:
-    """Whether a line is one of dashes, with words between them or not, or says that a forwarded message begins."""
+def _is_separator(text: str) -> bool:
+    """Whether a line is a row of dashes, with or without words between them, or announces a forwarded message."""
     bare = text.replace(" ", "")
     if len(bare) >= _SHORTEST_RULE and not bare.strip(_RULE):
         return True
@@ -173,7 +173,7 @@ def _parts(text: str) -> bool:
 
 
 def _introduces(text: str) -> bool:
-    """Whether a sentence says who wrote what follows, and when or from which address."""
+    """Whether a sentence introduces a quote: it names the writer, with a date or an address."""
     if len(text) > _LONGEST_INTRODUCTION or not text.endswith((":", "：", ">")):
         return False
     dated, addressed = bool(_YEAR.search(text)), bool(_BRACKETED.search(text))
@@ -183,7 +183,7 @@ def _introduces(text: str) -> bool:
 
 
 def _introducing_more(lines: Sequence[Line], at: int) -> int:
-    """What follows a line of dashes: empty lines and a block of headers."""
+    """The number of lines after a separator that are empty or a block of headers."""
     block = [line.text.strip() for line in _unquoted(lines, at)]
     empty = next((n for n, text in enumerate(block) if text), len(block))
     headers = _headers(block[empty:])
@@ -191,7 +191,7 @@ def _introducing_more(lines: Sequence[Line], at: int) -> int:
 
 
 def _headers(block: Sequence[str]) -> int:
-    """How many lines are a block of headers: two different ones at least, which may be broken or set apart."""
+    """The number of lines in a block of headers: at least two different ones, which may be broken or spaced out."""
     names, last = set(), 0
     for at, text in enumerate(block):
         match = _HEADER.fullmatch(text)
@@ -213,7 +213,7 @@ def _unquoted(lines: Sequence[Line], at: int, most: int = 16) -> list[Line]:
 
 
 def _quoted_next(lines: Sequence[Line], at: int) -> bool:
-    """Whether the next line that is not empty is marked as quoted."""
+    """Whether the next line that is not empty is quoted."""
     return next((lines[n].quoted for n in range(at, len(lines)) if lines[n].text.strip()), False)
 
 
@@ -233,7 +233,7 @@ def _joined(lines: Iterator[Line]) -> Iterator[str]:
 
 
 def _breaks(last: Line, line: Line) -> bool:
-    """Whether a program has broken a sentence between these lines: the last is full, and is no end."""
+    """Whether a program has broken a sentence between these lines: the first is full, and does not end one."""
     text, words = last.text.rstrip(), line.text.split()
     if last.whole or not text or not words or text.endswith(_ENDS_A_SENTENCE):
         return False

@@ -1,10 +1,8 @@
-"""What somebody wrote in an answer to a mail of ours: the text of the message, without what their program put around it.
+"""Replies: the writer's own text in a message.
 
-The text is the first part that is meant to be read: plain if there is one, else the HTML with the containers cut out in
-which programs keep what they quote. Attachments are never opened, and their names are no commands. How large a message may
-be was decided before.
-
-Which lines are the writer's own is said in `quotes`, and what they mean is decided elsewhere.
+The text is the first part meant for reading: plain text if there is one, else the HTML without the elements in which
+programs quote. Attachments are never opened. `inbound` limits the size of a message, `quotes` finds the writer's own lines,
+and `domain.reply_commands` interprets them.
 """
 
 import re
@@ -18,14 +16,14 @@ from inscriptis.model.config import ParserConfig
 from lxml import html
 from lxml.etree import ParserError
 
-from pbem.mail.read.addressed import message_id, words_of
-from pbem.mail.read.automatic import subject
-from pbem.mail.read.quotes import MARKER, Line, lines_of, written
+from pbem.mail.read.auto_replies import subject
+from pbem.mail.read.inbound import message_id, text_of
+from pbem.mail.read.quotes import MARKER, Line, own_paragraphs, split_lines
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: its writer's own lines, the turn that the quoted mail was about, if it is quoted, and what to call it."""
+    """The writer's own lines, the turn of the quoted email (if it is quoted), the subject and the Message-ID."""
 
     lines: tuple[str, ...]
     turn: int | None = None
@@ -34,10 +32,10 @@ class Reply:
 
 
 _DEEPEST: Final = 10
-"""Parts within parts that are looked through; ordinary messages have three."""
+"""Levels of parts that are searched; ordinary messages have three."""
 
 _LONGEST_HTML: Final = 300_000
-"""Characters of HTML that are read: what is longer than ten of our mails is no answer to one."""
+"""Characters of HTML that are read: a text longer than ten of our emails is not a reply to one."""
 
 _QUOTES: Final = (
     "//blockquote",
@@ -62,38 +60,38 @@ _NEVER_SEEN: Final = (
     "//comment()",
 )
 _FROM_HERE_ON: Final = ("//*[@id='divRplyFwdMsg']", "//*[@id='appendonsend']", "//*[@id='x_divRplyFwdMsg']")
-"""Where Outlook begins to quote: what follows is the other mail, without a container of its own."""
+"""The elements after which Outlook quotes, without an element around the quote."""
 
 
-def reply_of(message: Message) -> Reply:
-    """What the writer of a message wrote."""
-    return replace(_words_of(message), subject=subject(message), message_id=message_id(message))
+def parse_reply(message: Message) -> Reply:
+    """The reply in a message."""
+    return replace(_parse_text(message), subject=subject(message), message_id=message_id(message))
 
 
-def _words_of(message: Message) -> Reply:
+def _parse_text(message: Message) -> Reply:
     bodies = list(_bodies(message))
     plain = next((text for part, text in bodies if part.get_content_subtype() == "plain" and text.strip()), None)
     if plain is not None:
         part = next(part for part, text in bodies if text is plain)
-        lines = _flowed(part, plain) if part.get_param("format") == "flowed" else lines_of(plain)
-        return Reply(written(lines), _turn(plain))
+        lines = _flowed(part, plain) if part.get_param("format") == "flowed" else split_lines(plain)
+        return Reply(own_paragraphs(lines), _turn(plain))
     rich = next((text for part, text in bodies if part.get_content_subtype() == "html"), "")
-    return _of_html(rich[:_LONGEST_HTML])
+    return _parse_html(rich[:_LONGEST_HTML])
 
 
 def _bodies(message: Message, depth: int = 0) -> Iterator[tuple[Message, str]]:
-    """The parts with text that is meant to be read; a message within the message is somebody else's."""
+    """The text parts meant for reading, with their texts; not those of an attached message."""
     if message.is_multipart():
         if message.get_content_maintype() == "multipart" and depth < _DEEPEST:
             for part in message.get_payload():
                 assert isinstance(part, Message)
                 yield from _bodies(part, depth + 1)
     elif message.get_content_maintype() == "text" and message.get_content_disposition() != "attachment":
-        yield message, words_of(message).replace("\xa0", " ")
+        yield message, text_of(message).replace("\xa0", " ")
 
 
 def _flowed(part: Message, text: str) -> list[Line]:
-    """Lines put together again that a program has broken at blanks, as RFC 3676 has it."""
+    """Lines joined again that a program has broken at blanks, by RFC 3676."""
     keeps_blank = str(part.get_param("delsp")).lower() != "yes"
     paragraphs: list[tuple[bool, list[str]]] = []
     flows = False
@@ -107,9 +105,9 @@ def _flowed(part: Message, text: str) -> list[Line]:
     return [Line("".join(pieces), quoted, whole=True) for quoted, pieces in paragraphs]
 
 
-def _of_html(text: str) -> Reply:
+def _parse_html(text: str) -> Reply:
     try:
-        # As bytes, because a text that says how it was encoded would be refused.
+        # As bytes, because a text with an encoding declaration would be refused.
         tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
     except ParserError:
         return Reply(())
@@ -120,9 +118,9 @@ def _of_html(text: str) -> Reply:
     for path in (*_QUOTES, *_SIGNATURES, *_NEVER_SEEN):
         for element in tree.xpath(_with_classes(path)):
             _cut(element)
-    read = Inscriptis(tree, ParserConfig()).get_text().replace("\xa0", " ")
-    lines = [Line(line.text, line.quoted, whole=True) for line in lines_of(read)]
-    return Reply(written(lines), turn)
+    text_without_quotes = Inscriptis(tree, ParserConfig()).get_text().replace("\xa0", " ")
+    lines = [Line(line.text, line.quoted, whole=True) for line in split_lines(text_without_quotes)]
+    return Reply(own_paragraphs(lines), turn)
 
 
 def _with_classes(path: str) -> str:
@@ -130,7 +128,7 @@ def _with_classes(path: str) -> str:
 
 
 def _cut(element: html.HtmlElement) -> None:
-    """Take an element out, and leave the text behind it."""
+    """Remove an element, but not the text after it."""
     parent = element.getparent()
     if parent is None:
         return
@@ -144,7 +142,7 @@ def _cut(element: html.HtmlElement) -> None:
 
 
 def _cut_from(element: html.HtmlElement) -> None:
-    """Take out an element and everything that comes after it."""
+    """Remove an element and everything after it."""
     inner = element
     while (outer := inner.getparent()) is not None:
         for after in list(inner.itersiblings()):

@@ -1,8 +1,8 @@
-"""What mail servers and providers report about a mail of ours: that it failed or is late, or that its reader calls it spam.
+"""Reports of mail servers and providers about one of our emails: bounces, delays and spam complaints.
 
-A report is read by its fields (RFC 3464, RFC 5965). Servers that write their own sort of report are left to a library that
-knows them. Whose report it is says the address that it came to; nothing in a report is believed about that. What a server
-said is told without addresses and tokens. This module must never decide what follows.
+Reports are read by their fields (RFC 3464, RFC 5965), and other forms by a library that knows them. The address to which a
+report was sent tells which email it is about; a report itself is never believed on that. The words of a server are stored
+without addresses and tokens. This module must never decide what to do about a report.
 """
 
 import logging
@@ -13,92 +13,93 @@ from typing import Final
 
 from flufl.bounce import all_failures
 
-from pbem.mail.read.automatic import is_answer
+from pbem.mail.read.auto_replies import is_auto_reply
 from pbem.tokens import redact
 
-LONGEST_SAID: Final = 200
+LONGEST_ANSWER: Final = 200
 
-# The library tells at length which of its readers it tries.
+# The library logs at length which of its parsers it tries.
 logging.getLogger("flufl.bounce").setLevel(logging.CRITICAL)
 
 
-class Report(StrEnum):
-    """What a mail that came back to the sender says."""
+class ReportKind(StrEnum):
+    """The kinds of report."""
 
     FAILED = "failed"
-    """It will never arrive."""
+    """The email will never arrive."""
     LATE = "late"
-    """It has not arrived yet, and the server goes on trying."""
+    """The email has not arrived yet, and the server keeps trying."""
     ARRIVED = "arrived"
     COMPLAINT = "complaint"
-    """Its reader calls it spam."""
+    """The reader marked the email as spam."""
     AWAY = "away"
-    """Its reader's program answered by itself."""
+    """The reader's program replied automatically."""
     OTHER = "other"
-    """It says nothing of a mail, or nothing that can be understood."""
+    """It is not about an email, or cannot be understood."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
-    """A report: what it says, for now or for good, and in the words of whoever said it."""
+class Report:
+    """A report: its kind, whether a failure is permanent, and the server's words."""
 
-    what: Report
-    for_good: bool = False
-    said: str = ""
+    kind: ReportKind
+    permanent: bool = False
+    answer: str = ""
 
 
-# A report names each reader; ours has one. Of several, what is worst is what happened.
-_ACTIONS: Final = {"failed": Report.FAILED, "delayed": Report.LATE}
+# A report lists each recipient; ours has one. Of several, the worst counts.
+_ACTIONS: Final = {"failed": ReportKind.FAILED, "delayed": ReportKind.LATE}
 _ARRIVED: Final = frozenset({"delivered", "relayed", "expanded"})
 _ABUSE: Final = frozenset({"abuse", "fraud", "miscategorized", "not-spam", "opt-out", "virus", "other"})
 
 
-def report_of(mail: Message) -> Reported:
-    """What a mail says that came to the address mails of ours come back to."""
-    parts = list(mail.walk())
+def parse_report(message: Message) -> Report:
+    """The report in an email that came to a bounce address."""
+    parts = list(message.walk())
     for part in parts:
         if part.get_content_type() == "message/feedback-report":
             return _complaint(part)
     for part in parts:
         if part.get_content_type() == "message/delivery-status":
             return _delivery(part)
-    if is_answer(mail):
-        return Reported(Report.AWAY)
-    return _in_other_words(mail)
+    if is_auto_reply(message):
+        return Report(ReportKind.AWAY)
+    return _other_form(message)
 
 
-def _complaint(part: Message) -> Reported:
+def _complaint(part: Message) -> Report:
     kind = _field(part, "Feedback-Type").lower()
     inner = part.get_payload()
     if not kind and isinstance(inner, list) and inner and isinstance(inner[0], Message):
         kind = _field(inner[0], "Feedback-Type").lower()
     if kind == "not-spam" or kind not in _ABUSE:
-        return Reported(Report.OTHER)
-    return Reported(Report.COMPLAINT, said=f"reported as {kind}")
+        return Report(ReportKind.OTHER)
+    return Report(ReportKind.COMPLAINT, answer=f"reported as {kind}")
 
 
-def _delivery(part: Message) -> Reported:
+def _delivery(part: Message) -> Report:
     payload = part.get_payload()
-    readers = [each for each in payload if isinstance(each, Message)] if isinstance(payload, list) else []
-    actions = {_field(each, "Action").lower(): each for each in reversed(readers) if "Action" in each}
+    recipients = [each for each in payload if isinstance(each, Message)] if isinstance(payload, list) else []
+    actions = {_field(each, "Action").lower(): each for each in reversed(recipients) if "Action" in each}
     for action, what in _ACTIONS.items():
         if action in actions:
-            reader = actions[action]
-            status = _field(reader, "Status").split(" ")[0]
-            said = _said(f"{status} {_field(reader, 'Diagnostic-Code').partition(';')[2].strip()}")
-            return Reported(what, for_good=what is Report.FAILED and not status.startswith("4"), said=said)
-    return Reported(Report.ARRIVED if actions.keys() & _ARRIVED else Report.OTHER)
+            recipient = actions[action]
+            status = _field(recipient, "Status").split(" ")[0]
+            answer = _clean(f"{status} {_field(recipient, 'Diagnostic-Code').partition(';')[2].strip()}")
+            return Report(what, permanent=what is ReportKind.FAILED and not status.startswith("4"), answer=answer)
+    return Report(ReportKind.ARRIVED if actions.keys() & _ARRIVED else ReportKind.OTHER)
 
 
-def _in_other_words(mail: Message) -> Reported:
+def _other_form(message: Message) -> Report:
     try:
-        for_now, for_good = all_failures(mail)
-    except Exception:  # noqa: BLE001 - readers of what no standard describes, and strangers write what they read
-        return Reported(Report.OTHER)
-    if for_good:
-        return Reported(Report.FAILED, for_good=True, said="a report in a server's own words")
-    return Reported(
-        Report.LATE if for_now else Report.OTHER, said="a report in a server's own words" if for_now else ""
+        temporary, permanent = all_failures(message)
+    except Exception:  # noqa: BLE001 - parsers without a standard, for input from strangers
+        return Report(ReportKind.OTHER)
+    if permanent:
+        return Report(ReportKind.FAILED, permanent=True, answer="a report in a server's own words")
+    return Report(
+        ReportKind.LATE if temporary else ReportKind.OTHER,
+        answer="a report in a server's own words" if temporary else "",
     )
 
 
@@ -106,6 +107,7 @@ def _field(part: Message, name: str) -> str:
     return " ".join(str(part.get(name, "")).split())
 
 
-def _said(text: str) -> str:
+def _clean(text: str) -> str:
+    """A server's words as one printable line, redacted."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return redact(line)[:LONGEST_SAID]
+    return redact(line)[:LONGEST_ANSWER]

@@ -1,8 +1,8 @@
-"""DKIM signatures, for relays that make none: the domain's word that a mail left here as it is.
+"""DKIM signatures, for relays that add none.
 
-A mail is signed when its tokens are in their places, anew on every try, and with the moment at which it was written: the
-same mail gets the same signature, byte for byte. This module needs an extra library, so whoever has a key to sign with
-imports it, and nobody else. No error in here may show the key.
+An email is signed after its tokens are inserted, again on every try, and with the time at which it was rendered, so the
+same email gets the same signature, byte for byte. This module needs an extra library, so only a server with a signing key
+imports it. No error in here may show the key.
 """
 
 from base64 import b64encode
@@ -14,13 +14,13 @@ from typing import Any, Final
 from dkim import DKIM, DKIMException
 from dkim.crypto import UnparsableKeyError, parse_pem_private_key
 
-from pbem.config import Dkim
+from pbem.config.settings import Dkim
 from pbem.domain.errors import BadInput
 
 LEAST_BITS: Final = 1024
-"""What receivers still believe (RFC 8301); 2048 is what they ask for."""
+"""The shortest key that receivers accept (RFC 8301); they recommend 2048."""
 
-_ONCE_MORE: Final = (
+_OVERSIGNED: Final = (
     b"from",
     b"to",
     b"subject",
@@ -30,9 +30,9 @@ _ONCE_MORE: Final = (
     b"list-unsubscribe",
     b"list-unsubscribe-post",
 )
-"""Named once more than they are there, so that nobody adds another one on the way: a mail program might show that."""
+"""Signed once more than they occur, so that nobody can add another on the way, which a mail program might show."""
 
-_AS_OFTEN: Final = (
+_SIGNED: Final = (
     b"message-id",
     b"in-reply-to",
     b"references",
@@ -48,43 +48,43 @@ _SEQUENCE: Final = 0x30
 _INTEGER: Final = 0x02
 _BIT_STRING: Final = 0x03
 _RSA: Final = bytes.fromhex("06092a864886f70d0101010500")
-"""The name of the algorithm, rsaEncryption, which takes no parameters."""
+"""The identifier of the algorithm, rsaEncryption, which takes no parameters."""
 
 _RELAXED: Final = (b"relaxed", b"relaxed")
-"""Relays fold headers anew and drop blanks at the ends of lines, which changes nothing that a reader sees."""
+"""Relays refold headers and drop blanks at the ends of lines, which readers never see."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """Signs for one domain, with the key whose other half stands in the domain's DNS under the selector."""
+    """A signer for one domain, with the private key whose public key is in the DNS under the selector."""
 
     domain: str
     selector: str
     _key: bytes = field(repr=False)
 
-    def signed(self, content: bytes, written_at: datetime) -> bytes:
-        """The mail with a signature on top."""
-        mail = _Dated(content, int(written_at.timestamp()))
+    def sign(self, content: bytes, written_at: datetime) -> bytes:
+        """The email with a signature on top. Raises BadInput if the library cannot sign it."""
+        message = _Dated(content, int(written_at.timestamp()))
         try:
-            signature: bytes = mail.sign(
+            signature: bytes = message.sign(
                 self.selector.encode(),
                 self.domain.encode(),
                 self._key,
                 canonicalize=_RELAXED,
-                include_headers=list(_names(mail)),
+                include_headers=list(_names(message)),
             )
         except DKIMException as error:
             raise BadInput(f"A mail could not be signed ({type(error).__name__}).") from None
         return signature + content
 
     def record(self) -> str:
-        """What has to stand in the DNS, so that receivers can check the signatures."""
+        """The DNS record of the public key."""
         key = parse_pem_private_key(self._key)
         return f"v=DKIM1; k=rsa; p={b64encode(_public(key['modulus'], key['publicExponent'])).decode()}"
 
 
 def signer(settings: Dkim) -> Signer:
-    """What signs by these settings, or why nothing can."""
+    """The signer of these settings. Raises BadInput if the key is unusable."""
     key = settings.private_key.encode()
     try:
         bits = parse_pem_private_key(key)["modulus"].bit_length()
@@ -103,22 +103,22 @@ def signer(settings: Dkim) -> Signer:
     return Signer(settings.domain, settings.selector, key)
 
 
-class _Dated(DKIM):  # type: ignore[misc]  # dkimpy says no types
-    """A mail to be signed, with a moment that is not the present."""
+class _Dated(DKIM):  # type: ignore[misc]  # dkimpy has no types
+    """A signature of an email with a given time."""
 
     def __init__(self, content: bytes, signed_at: int) -> None:
         super().__init__(content)
         self._signed_at = signed_at
 
     def gen_header(self, fields: list[tuple[bytes, bytes]], *rest: Any, **given: Any) -> Any:
-        """The signature; the library would read the clock for it."""
+        """The signature; the library would take the current time."""
         dated = [(name, str(self._signed_at).encode() if name == b"t" else value) for name, value in fields]
         return super().gen_header(dated, *rest, **given)
 
 
 def _public(modulus: int, exponent: int) -> bytes:
-    """The public half of an RSA key as it is published (SubjectPublicKeyInfo in DER)."""
-    key = _der(_SEQUENCE, _der(_INTEGER, _signed(modulus)) + _der(_INTEGER, _signed(exponent)))
+    """The public half of an RSA key in its published form (SubjectPublicKeyInfo in DER)."""
+    key = _der(_SEQUENCE, _der(_INTEGER, _unsigned_bytes(modulus)) + _der(_INTEGER, _unsigned_bytes(exponent)))
     return _der(_SEQUENCE, _der(_SEQUENCE, _RSA) + _der(_BIT_STRING, b"\0" + key))
 
 
@@ -130,12 +130,12 @@ def _der(tag: int, content: bytes) -> bytes:
     return bytes([tag, 0x80 | len(digits)]) + digits + content
 
 
-def _signed(number: int) -> bytes:
-    """A positive number whose first bit says so."""
+def _unsigned_bytes(number: int) -> bytes:
+    """The bytes of a positive number, whose first bit is 0."""
     return number.to_bytes(number.bit_length() // 8 + 1)
 
 
-def _names(mail: DKIM) -> Iterator[bytes]:
-    there = [name.lower() for name, _ in mail.headers]
-    yield from (name for name in there if name in _ONCE_MORE or name in _AS_OFTEN)
-    yield from _ONCE_MORE
+def _names(message: DKIM) -> Iterator[bytes]:
+    present = [name.lower() for name, _ in message.headers]
+    yield from (name for name in present if name in _OVERSIGNED or name in _SIGNED)
+    yield from _OVERSIGNED

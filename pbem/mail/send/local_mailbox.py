@@ -1,7 +1,7 @@
-"""The local mailbox: where mails go on a server without a relay, so that a whole game can be played on one machine.
+"""The local mailbox: a folder of emails for a server without a relay, so that a whole game can be played on one machine.
 
-Each mail is a file of its own, written whole or not at all. The same mail sent twice is the same file, as a mail program
-shows it once. Whoever may look at it may play for everybody: showing it to visitors is a setting for development.
+Each email is a file, written whole or not at all. The same email sent twice is one file, just as a mail program shows it
+once. Its readers can play for everyone, so showing it to visitors is a setting for development.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from pbem.domain.errors import NotFound
-from pbem.mail.send.relay import Outcome, Parcel, Result
+from pbem.mail.send.relay import Outcome, OutgoingEmail, Result
 from pbem.mail.wire import html_of, parse, text_of
 
 MOST_LISTED: Final = 200
@@ -29,8 +29,8 @@ _KEY: Final = re.compile(r"[0-9]{14}-[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """One mail in the mailbox. `key` names it in an address."""
+class MailboxEntry:
+    """An email in the list of a mailbox. `key` names it in a URL."""
 
     key: str
     to: str = field(repr=False)
@@ -39,10 +39,10 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """One mail, opened: its headers in their order, its text, its HTML if it has any, and its bytes."""
+class MailboxEmail:
+    """An email of the mailbox: its headers in order, its text, its HTML if it has any, and its bytes."""
 
-    letter: Letter
+    entry: MailboxEntry
     headers: tuple[tuple[str, str], ...] = field(repr=False)
     text: str = field(repr=False)
     html: str = field(repr=False)
@@ -50,8 +50,8 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What somebody answers to a mail, as our mail server would hand it to us."""
+class LocalReply:
+    """A reply to an email, in the form in which our mail server would deliver it."""
 
     sender: str = field(repr=False)
     recipient: str = field(repr=False)
@@ -60,84 +60,84 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class LocalMailbox:
-    """A folder of mails."""
+    """A folder of emails."""
 
     folder: Path
 
     def session(self) -> "LocalSession":
-        """A batch of mails for this folder."""
+        """A batch of emails for this folder."""
         return LocalSession(self)
 
     def put(self, content: bytes) -> str:
-        """Keep a mail; its key."""
+        """Store an email and return its key."""
         message = parse(content)
         sent = parsedate_to_datetime(str(message["date"]))
         key = f"{sent:%Y%m%d%H%M%S}-{hashlib.sha256(str(message['message-id']).encode()).hexdigest()[:16]}"
         self.folder.mkdir(parents=True, exist_ok=True)
-        descriptor, written = mkstemp(dir=self.folder, prefix="new-")
+        descriptor, temporary = mkstemp(dir=self.folder, prefix="new-")
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
-            Path(written).replace(self._path(key))
+            Path(temporary).replace(self._path(key))
         except BaseException:
-            Path(written).unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
             raise
         return key
 
-    def letters(self, to: str = "", most: int = MOST_LISTED) -> list[Letter]:
-        """The mails, or those to one address, the newest first."""
-        return list(islice(self._letters(to), most))
+    def entries(self, to: str = "", most: int = MOST_LISTED) -> list[MailboxEntry]:
+        """The emails, or those to one address, newest first."""
+        return list(islice(self._entries(to), most))
 
     def addresses(self) -> list[str]:
-        """To whom there are mails."""
-        return sorted({letter.to for letter in self._letters("")})
+        """The addresses that have emails."""
+        return sorted({entry.to for entry in self._entries("")})
 
-    def read(self, key: str) -> Opened:
-        """One mail."""
+    def read(self, key: str) -> MailboxEmail:
+        """The email with that key. Raises NotFound."""
         if not _KEY.fullmatch(key) or not self._path(key).is_file():
             raise NotFound("There is no such mail in the mailbox.")
-        return opened(key, self._path(key).read_bytes())
+        return parse_email(key, self._path(key).read_bytes())
 
-    def _letters(self, to: str) -> Iterator[Letter]:
+    def _entries(self, to: str) -> Iterator[MailboxEntry]:
         if not self.folder.is_dir():
             return
-        # Mails of one second come in the order of their writing, as far as the machine keeps it.
+        # Emails of one second are in the order in which they were written, as far as the file system knows it.
         files = (path for path in self.folder.iterdir() if _KEY.fullmatch(path.stem) and path.suffix == ".eml")
         for path in sorted(files, key=lambda path: (path.name[:14], path.stat().st_mtime_ns), reverse=True):
-            letter = _letter(path.stem, path.read_bytes())
-            if not to or letter.to == to:
-                yield letter
+            entry = _entry(path.stem, path.read_bytes())
+            if not to or entry.to == to:
+                yield entry
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.eml"
 
 
-def opened(key: str, content: bytes) -> Opened:
-    """A mail of ours as a mail program takes it apart."""
+def parse_email(key: str, content: bytes) -> MailboxEmail:
+    """One of our emails, parsed as a mail program does."""
     message = parse(content)
     headers = tuple((name, str(value)) for name, value in message.items())
-    return Opened(_letter(key, content), headers, text_of(message), html_of(message), content)
+    return MailboxEmail(_entry(key, content), headers, text_of(message), html_of(message), content)
 
 
-def answer(opened: Opened, text: str, written_at: datetime, authserv_id: str) -> Answer:
-    """An answer to a mail as mail programs write it, above what it answers, with our own mail server's word for its sender."""
-    headers = dict(opened.headers)
-    sender, recipient = opened.letter.to, headers["Reply-To"]
+def reply_to(email: MailboxEmail, text: str, written_at: datetime, authserv_id: str) -> LocalReply:
+    """A reply to an email as mail programs write it, above the quoted email, with our mail server's result for its sender."""
+    headers = dict(email.headers)
+    sender, recipient = email.entry.to, headers["Reply-To"]
     message = EmailMessage(policy=SMTP)
     message["Authentication-Results"] = f"{authserv_id}; dmarc=pass header.from={sender.rpartition('@')[2]}"
     message["From"] = sender
     message["To"] = recipient
-    message["Subject"] = f"Re: {opened.letter.subject.removeprefix('Re: ')}"
+    message["Subject"] = f"Re: {email.entry.subject.removeprefix('Re: ')}"
     message["Date"] = format_datetime(written_at)
-    named = hashlib.sha256(f"{headers['Message-ID']} {written_at.isoformat()} {text}".encode()).hexdigest()[:32]
-    message["Message-ID"] = f"<{named}@mailbox.invalid>"
-    quoted = "\n".join(f"> {line}".rstrip() for line in opened.text.splitlines())
-    message.set_content(f"{text}\n\nOn {opened.letter.date:%Y-%m-%d}, {headers['From']} wrote:\n{quoted}\n")
-    return Answer(sender, recipient, message.as_bytes())
+    digest = hashlib.sha256(f"{headers['Message-ID']} {written_at.isoformat()} {text}".encode()).hexdigest()[:32]
+    message["Message-ID"] = f"<{digest}@mailbox.invalid>"
+    quoted = "\n".join(f"> {line}".rstrip() for line in email.text.splitlines())
+    message.set_content(f"{text}\n\nOn {email.entry.date:%Y-%m-%d}, {headers['From']} wrote:\n{quoted}\n")
+    return LocalReply(sender, recipient, message.as_bytes())
 
 
 class LocalSession:
-    """A batch of mails for a folder."""
+    """A batch of emails for a folder."""
 
     def __init__(self, mailbox: LocalMailbox) -> None:
         self._mailbox = mailbox
@@ -150,16 +150,16 @@ class LocalSession:
     ) -> None:
         pass
 
-    def send(self, parcel: Parcel) -> Outcome:
-        """Keep one mail."""
+    def send(self, email: OutgoingEmail) -> Outcome:
+        """Store one email."""
         try:
-            self._mailbox.put(parcel.content)
+            self._mailbox.put(email.content)
         except OSError as error:
             return Outcome(Result.DOWN, f"{type(error).__name__}: the local mailbox cannot be written")
         return Outcome(Result.ACCEPTED, "kept in the local mailbox")
 
 
-def _letter(key: str, content: bytes) -> Letter:
+def _entry(key: str, content: bytes) -> MailboxEntry:
     message = parse(content)
     to = message["to"].addresses[0]
-    return Letter(key, str(to.addr_spec), str(message["subject"]), parsedate_to_datetime(str(message["date"])))
+    return MailboxEntry(key, str(to.addr_spec), str(message["subject"]), parsedate_to_datetime(str(message["date"])))

@@ -1,19 +1,18 @@
-"""Handing mails to the relay: one connection for a batch, and what became of each as data.
+"""The mail relay: one connection for a batch of emails, and the result of each as data.
 
-    ACCEPTED            the relay has taken it, and it is the relay's to deliver
-    REFUSED_RECIPIENT   there is no such address
-    UNABLE              the address is there and takes nothing at present, as a full mailbox does
-    REFUSED_SENDER      it takes no mail of ours for this address: for the organiser to mend, and no fault of the reader's
-    REFUSED_MESSAGE     it will never take this mail, which is our fault or our reputation, never the reader's
-    LATER               not now: try this mail again
-    LOST                the connection broke while this mail was under way; it may or may not have arrived
-    DOWN                there is no relay to talk to: no mail's fault, and no use to try the next
+    ACCEPTED            the relay has accepted the email for delivery
+    REFUSED_RECIPIENT   the address does not exist
+    UNABLE              the address exists but takes nothing now, for instance because the mailbox is full
+    REFUSED_SENDER      the relay takes no email from us to this address: for the organiser to fix, not the reader
+    REFUSED_MESSAGE     it will never take this email, because of the email or our reputation, not the reader
+    LATER               try this email again later
+    LOST                the connection broke during this email, which may or may not have arrived
+    DOWN                the relay cannot be reached: not about this email, and no use trying the next
 
-A relay that offers it (PIPELINING, RFC 2920) is told where a mail comes from, where it goes and that it comes in one go; any
-other is told step by step.
+A relay that offers PIPELINING (RFC 2920) gets sender, recipient and DATA at once; any other gets them one by one.
 
-Nothing in here decides what follows from an outcome, waits between mails, or knows a database. No password and no address
-may stand in what it says.
+Nothing in here decides what follows from a result, waits between emails, or knows a database. No password and no address
+may be in a text that it returns.
 """
 
 import math
@@ -30,7 +29,7 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
-from pbem.config import Security, Smtp
+from pbem.config.settings import Security, Smtp
 from pbem.domain.bounce import is_about_sender, is_gone
 from pbem.tokens import redact
 
@@ -38,19 +37,19 @@ LONGEST_ANSWER: Final = 300
 
 _DONE: Final = 2
 _GO_ON: Final = 3
-"""The first digits of answers that say yes: that something was done, and that the mail itself may come."""
+"""The first digits of positive answers: a command is completed, and the content may follow."""
 
 _DOT: Final = re.compile(rb"^\.", re.MULTILINE)
 
-LONGEST: Final = 140.0
-"""Seconds that a mail may take in all, with the connection for it: less than half of the lease that its sender has.
+TIME_LIMIT: Final = 140.0
+"""Seconds for one email, including the connection: less than half of the lease that its sender has.
 
-The setting is about each answer, and a relay that sends one letter by letter never makes anybody wait that long for the next.
+The setting limits each answer, and a relay that sends an answer one letter at a time never exceeds that.
 """
 
 
 class Result(StrEnum):
-    """What became of a mail."""
+    """The results of sending an email."""
 
     ACCEPTED = "accepted"
     REFUSED_RECIPIENT = "refused recipient"
@@ -64,15 +63,15 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a mail, and what the relay said to it, without tokens and addresses."""
+    """The result of sending an email, and the relay's answer to it, without tokens and addresses."""
 
     result: Result
-    said: str
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
-    """The bytes as they are sent, with where from and where to. `name` is what a bounce calls it."""
+class OutgoingEmail:
+    """The bytes of an email as sent, with its envelope. `name` is the envelope id, which a bounce reports."""
 
     name: str
     sender: str = field(repr=False)
@@ -81,10 +80,10 @@ class Parcel:
 
 
 class Session(Protocol):
-    """One batch of mails under way."""
+    """An open batch of emails."""
 
-    def send(self, parcel: Parcel) -> Outcome:
-        """Hand one mail over."""
+    def send(self, email: OutgoingEmail) -> Outcome:
+        """Send one email."""
 
     def __enter__(self) -> Self: ...
 
@@ -94,10 +93,10 @@ class Session(Protocol):
 
 
 class Transport(Protocol):
-    """Where mails go."""
+    """A destination of emails."""
 
     def session(self) -> Session:
-        """A batch; nothing is opened until the first mail is sent."""
+        """A batch; nothing is opened until the first email is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,32 +105,32 @@ class Relay:
 
     settings: Smtp
     trust: ssl.SSLContext | None = None
-    """Whose certificates count; those of the machine if it is not said."""
-    longest: float = LONGEST
+    """The trusted certificates; those of the machine by default."""
+    time_limit: float = TIME_LIMIT
 
     def session(self) -> "RelaySession":
         """A batch for this relay."""
-        return RelaySession(self.settings, self.trust, self.longest)
+        return RelaySession(self.settings, self.trust, self.time_limit)
 
-    def trouble(self) -> str:
-        """Why no mail could be handed over now, in the relay's words; empty if nothing is in the way. Sends nothing."""
+    def problem(self) -> str:
+        """The reason why no email can be sent now, in the relay's words; empty if there is none. Sends nothing."""
         with self.session() as session:
             return session.open()
 
 
 class RelaySession:
-    """One connection to the relay, opened for the first mail, and again after a mail that broke it."""
+    """A connection to the relay, opened for the first email, and again after an email that broke it."""
 
-    def __init__(self, settings: Smtp, trust: ssl.SSLContext | None, longest: float) -> None:
+    def __init__(self, settings: Smtp, trust: ssl.SSLContext | None, time_limit: float) -> None:
         self._settings = settings
         self._trust = trust
-        self._longest = longest
-        self._open: smtplib.SMTP | None = None
-        self._talking: smtplib.SMTP | None = None
+        self._time_limit = time_limit
+        self._server: smtplib.SMTP | None = None
+        self._connecting: smtplib.SMTP | None = None
         self._hung_up = False
-        self._until = math.inf
-        self._over = threading.Event()
-        self._watch: threading.Thread | None = None
+        self._deadline = math.inf
+        self._done = threading.Event()
+        self._watchdog: threading.Thread | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -139,88 +138,88 @@ class RelaySession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._open is not None:
-            with self._at_most_so_long():
-                self._leave(politely=error is None)
-        self._over.set()
+        if self._server is not None:
+            with self._time_limited():
+                self._close(quit_first=error is None)
+        self._done.set()
 
     def open(self) -> str:
-        """Connect, greet and sign in, if that is not done; why it cannot be done, or nothing."""
-        with self._at_most_so_long():
-            return self._opened()
+        """Connect, greet and sign in, unless that is done; returns the reason if it fails."""
+        with self._time_limited():
+            return self._connect_once()
 
-    def send(self, parcel: Parcel) -> Outcome:
-        """Hand one mail over."""
-        with self._at_most_so_long():
-            if why := self._opened():
+    def send(self, email: OutgoingEmail) -> Outcome:
+        """Send one email."""
+        with self._time_limited():
+            if why := self._connect_once():
                 return Outcome(Result.DOWN, why)
-            assert self._open is not None
-            outcome = _sent(self._open, parcel)
+            assert self._server is not None
+            outcome = _send(self._server, email)
             if self._hung_up:
-                # An answer that was cut short may look like another one.
+                # A truncated answer may look like another one.
                 outcome = Outcome(Result.LOST, self._too_slow)
-            if outcome.result in (Result.LOST, Result.DOWN) or not _ready_again(self._open, outcome):
-                self._leave(politely=False)
+            if outcome.result in (Result.LOST, Result.DOWN) or not _is_ready(self._server, outcome):
+                self._close(quit_first=False)
             return outcome
 
     @property
     def _too_slow(self) -> str:
-        return f"it was not done after {self._longest:.0f} seconds"
+        return f"it was not done after {self._time_limit:.0f} seconds"
 
     @contextmanager
-    def _at_most_so_long(self) -> Iterator[None]:
-        """Hang up on a relay that is not done in time; whoever waits for it sees a connection that broke."""
+    def _time_limited(self) -> Iterator[None]:
+        """Hang up on a relay that is too slow; the thread that waits for it sees a broken connection."""
         self._hung_up = False
-        self._until = time.monotonic() + self._longest
-        if self._watch is None:
-            self._watch = threading.Thread(target=self._look_at_the_clock, daemon=True)
-            self._watch.start()
+        self._deadline = time.monotonic() + self._time_limit
+        if self._watchdog is None:
+            self._watchdog = threading.Thread(target=self._watch_deadline, daemon=True)
+            self._watchdog.start()
         try:
             yield
         finally:
-            self._until = math.inf
+            self._deadline = math.inf
 
-    def _look_at_the_clock(self) -> None:
-        # One thread for the whole batch. It never waits past the end of a mail that begins meanwhile, so nobody has to tell
-        # it of one.
-        while not self._over.wait(min(self._longest, max(0.0, self._until - time.monotonic()))):
-            if time.monotonic() >= self._until:
-                self._until = math.inf
+    def _watch_deadline(self) -> None:
+        # One thread for the whole batch. It never waits longer than the time limit of one email, so it need not be woken
+        # when one begins.
+        while not self._done.wait(min(self._time_limit, max(0.0, self._deadline - time.monotonic()))):
+            if time.monotonic() >= self._deadline:
+                self._deadline = math.inf
                 self._hang_up()
 
     def _hang_up(self) -> None:
         self._hung_up = True
-        connection = getattr(self._talking, "sock", None)
+        connection = getattr(self._connecting, "sock", None)
         if connection is not None:
-            # It may be down already.
+            # It may be closed already.
             with suppress(OSError):
-                # Below the encryption, which would wait for a polite end.
+                # Below the encryption, which would wait for an orderly end.
                 socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
-    def _opened(self) -> str:
-        if self._open is None:
+    def _connect_once(self) -> str:
+        if self._server is None:
             try:
-                self._open = self._connect()
+                self._server = self._connect()
             except (OSError, smtplib.SMTPException, UnicodeError) as error:
-                return self._too_slow if self._hung_up else _said(error)
+                return self._too_slow if self._hung_up else _error_text(error)
             if self._hung_up:
-                self._leave(politely=False)
+                self._close(quit_first=False)
                 return self._too_slow
         return ""
 
     def _connect(self) -> smtplib.SMTP:
         settings = self._settings
-        # Reading whose certificates count takes longer than many a batch.
+        # Loading the trusted certificates takes longer than many a batch.
         trust = None if settings.security is Security.NONE else self._trust or ssl.create_default_context()
         kind: Any = smtplib.SMTP_SSL if settings.security is Security.TLS else smtplib.SMTP
         more = {"context": trust} if settings.security is Security.TLS else {}
-        # It is known before it has connected, so that it can be hung up on before the relay has greeted.
+        # It is stored before it connects, so that it can be closed before the relay has greeted.
         server: smtplib.SMTP = kind.__new__(kind)
-        self._talking = server
+        self._connecting = server
         try:
             kind.__init__(server, settings.host, settings.port, timeout=settings.timeout, **more)
             if settings.security is Security.STARTTLS:
-                # Raises where the relay does not offer it: nothing is ever sent in the clear by mistake.
+                # Raises if the relay does not offer it: nothing is ever sent in the clear by mistake.
                 server.starttls(context=trust)
             if settings.user:
                 server.login(settings.user, settings.password)
@@ -230,56 +229,56 @@ class RelaySession:
             raise
         return server
 
-    def _leave(self, *, politely: bool) -> None:
-        server, self._open = self._open, None
+    def _close(self, *, quit_first: bool) -> None:
+        server, self._server = self._server, None
         if server is None:
             return
-        if politely:
-            # Nothing hangs on the answer: every mail has its own.
+        if quit_first:
+            # The answer does not matter: every email has its own.
             with suppress(OSError, smtplib.SMTPException):
                 server.quit()
         server.close()
 
 
-def _sent(server: smtplib.SMTP, parcel: Parcel) -> Outcome:
-    steps = _steps(server, parcel)
-    together = server.has_extn("pipelining")
+def _send(server: smtplib.SMTP, email: OutgoingEmail) -> Outcome:
+    commands = _commands(server, email)
+    pipelined = server.has_extn("pipelining")
     try:
-        if together:
-            server.send("".join(step.command for step in steps))
-        for place, step in enumerate(steps, start=1):
-            if not together:
-                server.send(step.command)
-            outcome = _judged(server.getreply(), step.wanted, step.refusal)
+        if pipelined:
+            server.send("".join(command.line for command in commands))
+        for position, command in enumerate(commands, start=1):
+            if not pipelined:
+                server.send(command.line)
+            outcome = _outcome(server.getreply(), command.expected, command.refusal)
             if outcome.result is not Result.ACCEPTED:
-                if together and outcome.result not in (Result.LOST, Result.DOWN):
-                    _hear_out(server, steps[place:])
+                if pipelined and outcome.result not in (Result.LOST, Result.DOWN):
+                    _drain(server, commands[position:])
                 return outcome
-        server.send(_on_the_wire(parcel.content))
-        return _judged(server.getreply(), _DONE, Result.REFUSED_MESSAGE)
+        server.send(_dot_stuffed(email.content))
+        return _outcome(server.getreply(), _DONE, Result.REFUSED_MESSAGE)
     except (OSError, smtplib.SMTPException) as error:
-        return Outcome(Result.LOST, _said(error))
+        return Outcome(Result.LOST, _error_text(error))
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
-    """A command, the first digit of the answer by which it passes, and what it means if the relay says never."""
+class _Command:
+    """A line, the first digit of a positive answer, and the result of a permanent refusal."""
 
-    command: str
-    wanted: int
+    line: str
+    expected: int
     refusal: Result
 
 
-def _steps(server: smtplib.SMTP, parcel: Parcel) -> tuple[_Step, ...]:
-    """What comes before the bytes of a mail."""
-    bounces, wanted = (
-        (f" RET=HDRS ENVID={parcel.name}", " NOTIFY=FAILURE,DELAY") if server.has_extn("dsn") else ("", "")
+def _commands(server: smtplib.SMTP, email: OutgoingEmail) -> tuple[_Command, ...]:
+    """The commands before the content of an email."""
+    mail_options, recipient_options = (
+        (f" RET=HDRS ENVID={email.name}", " NOTIFY=FAILURE,DELAY") if server.has_extn("dsn") else ("", "")
     )
     return (
-        # Nobody has been named yet: a relay that does not want our sender, or us without a login, wants no mail at all.
-        _Step(_line(f"MAIL FROM:<{parcel.sender}>{bounces}"), _DONE, Result.DOWN),
-        _Step(_line(f"RCPT TO:<{parcel.recipient}>{wanted}"), _DONE, Result.REFUSED_RECIPIENT),
-        _Step(_line("DATA"), _GO_ON, Result.REFUSED_MESSAGE),
+        # There is no recipient yet: a relay that refuses our sender, or us without a login, refuses every email.
+        _Command(_line(f"MAIL FROM:<{email.sender}>{mail_options}"), _DONE, Result.DOWN),
+        _Command(_line(f"RCPT TO:<{email.recipient}>{recipient_options}"), _DONE, Result.REFUSED_RECIPIENT),
+        _Command(_line("DATA"), _GO_ON, Result.REFUSED_MESSAGE),
     )
 
 
@@ -289,24 +288,24 @@ def _line(command: str) -> str:
     return f"{command}\r\n"
 
 
-def _hear_out(server: smtplib.SMTP, steps: tuple[_Step, ...]) -> None:
-    """Take in what the relay says to the steps after one that it refused. If it waits for a mail all the same, hang up."""
-    # A relay that breaks off here has refused already, and of that the sender is told.
+def _drain(server: smtplib.SMTP, commands: tuple[_Command, ...]) -> None:
+    """Read the answers to the commands after a refused one. Hang up if the relay waits for the content all the same."""
+    # A relay that breaks off here has already refused, and that is the outcome.
     with suppress(OSError, smtplib.SMTPException):
-        for step in steps:
-            if server.getreply()[0] // 100 == step.wanted == _GO_ON:
-                # Whatever was sent now would be the mail.
+        for command in commands:
+            if server.getreply()[0] // 100 == command.expected == _GO_ON:
+                # Anything sent now would be the content.
                 server.close()
 
 
-def _on_the_wire(content: bytes) -> bytes:
-    """The bytes of a mail with dots doubled where a line begins with one, and a line with a single one for its end."""
+def _dot_stuffed(content: bytes) -> bytes:
+    """The content with leading dots doubled, and a single dot as its end."""
     end = b"" if content.endswith(b"\r\n") else b"\r\n"
     return _DOT.sub(b"..", content) + end + b".\r\n"
 
 
-def _ready_again(server: smtplib.SMTP, outcome: Outcome) -> bool:
-    """Whether the connection can take another mail: after one that was refused half-way, the relay has to forget it."""
+def _is_ready(server: smtplib.SMTP, outcome: Outcome) -> bool:
+    """Whether the connection can take another email; the relay must forget one that was refused half-way."""
     if outcome.result is Result.ACCEPTED:
         return True
     try:
@@ -315,41 +314,41 @@ def _ready_again(server: smtplib.SMTP, outcome: Outcome) -> bool:
         return False
 
 
-def _judged(reply: tuple[int, bytes], wanted: int, refusal: Result) -> Outcome:
-    code, answer = reply
-    said = _shown(f"{code} {answer.decode('utf-8', 'replace')}")
-    if code // 100 == wanted:
-        return Outcome(Result.ACCEPTED, said)
+def _outcome(reply: tuple[int, bytes], expected: int, refusal: Result) -> Outcome:
+    code, text = reply
+    answer = _clean(f"{code} {text.decode('utf-8', 'replace')}")
+    if code // 100 == expected:
+        return Outcome(Result.ACCEPTED, answer)
     if code == 421:
-        # The relay hangs up: perhaps because of this mail, so that it counts, and the next begins anew.
-        return Outcome(Result.LOST, said)
+        # The relay hangs up: perhaps because of this email, so it counts as lost, and the next gets a new connection.
+        return Outcome(Result.LOST, answer)
     if code < 0:
         return Outcome(Result.LOST, "the connection was closed")
     if refusal is Result.DOWN:
-        return Outcome(refusal, said)
+        return Outcome(refusal, answer)
     if code < 500:
-        return Outcome(Result.LATER, said)
-    return Outcome(_of_recipient(said) if refusal is Result.REFUSED_RECIPIENT else refusal, said)
+        return Outcome(Result.LATER, answer)
+    return Outcome(_recipient_result(answer) if refusal is Result.REFUSED_RECIPIENT else refusal, answer)
 
 
-def _of_recipient(said: str) -> Result:
-    """What a server that says "never" of an address means by it."""
-    answer = said.partition(" ")[2]
+def _recipient_result(answer: str) -> Result:
+    """The result that a permanent refusal of a recipient means."""
+    answer = answer.partition(" ")[2]
     if is_about_sender(answer):
         return Result.REFUSED_SENDER
-    return Result.REFUSED_RECIPIENT if is_gone(said) else Result.UNABLE
+    return Result.REFUSED_RECIPIENT if is_gone(answer) else Result.UNABLE
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, smtplib.SMTPResponseException):
-        return _shown(f"{error.smtp_code} {_bytes(error.smtp_error).decode('utf-8', 'replace')}")
-    return _shown(f"{type(error).__name__}: {error}")
+        return _clean(f"{error.smtp_code} {_bytes(error.smtp_error).decode('utf-8', 'replace')}")
+    return _clean(f"{type(error).__name__}: {error}")
 
 
 def _bytes(answer: bytes | str) -> bytes:
     return answer if isinstance(answer, bytes) else answer.encode()
 
 
-def _shown(text: str) -> str:
+def _clean(text: str) -> str:
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return redact(line)[:LONGEST_ANSWER]

@@ -1,8 +1,7 @@
-"""A board as a mail shows it: the text as it is printed, and for the HTML the same cut into headings, tables and lines.
+"""A board in an email: as text, and for the HTML as headings, tables and lines.
 
-It is made from the data of `engine.board` alone, which are made from one seat's view, so nothing else can get into a
-mail. Whatever a game puts on its board fits into one of three blocks, so a new game needs no template. This module must
-never hold words of its own.
+It is made from `engine.board` alone, which is made from one seat's view, so nothing else can get into an email. Every part
+of a board fits into one of three blocks, so a new game needs no template. This module must have no words of its own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,8 +13,8 @@ from engine.tell import Teller
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """A card, tile or die: its word, and what stands on it."""
+class Piece:
+    """A card, tile or die: its word, and its note."""
 
     word: str
     note: str
@@ -23,17 +22,17 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the table of things: a label with things or with a number, or a sentence."""
+    """A row of a table of pieces: a label with pieces or a number, or a sentence."""
 
     label: str = ""
-    faces: tuple[Thing, ...] = ()
+    faces: tuple[Piece, ...] = ()
     number: int | None = None
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A line of a table of numbers: one player."""
+    """A row of a table of numbers: one player."""
 
     name: str
     mine: bool
@@ -42,7 +41,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What stands together: `lines`, a table of `things`, or one of `numbers`, with its rows."""
+    """Rows of one kind: `lines`, a table of `things`, or a table of `numbers`."""
 
     kind: str
     lines: tuple[str, ...] = ()
@@ -59,7 +58,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedBoard:
     """A whole board, as text and in parts."""
 
     text: str
@@ -68,19 +67,19 @@ class Printed:
     sections: tuple[Section, ...]
 
 
-def printed(board: Board, teller: Teller, reader: int) -> Printed:
-    """The board for one reader, in the order in which it is read aloud."""
+def print_board(board: Board, teller: Teller, reader: int) -> PrintedBoard:
+    """The board for one reader, in reading order."""
     sections = []
     for name, heading in HEADINGS:
         parts: tuple[Part, ...] = getattr(board, name)
         if parts:
             called = ALL if name == "others" and not board.mine else heading
             sections.append(Section(teller(called), tuple(_blocks(parts, teller, reader))))
-    return Printed(plain(board, teller).rstrip("\n"), teller(board.title), teller(board.turn), tuple(sections))
+    return PrintedBoard(plain(board, teller).rstrip("\n"), teller(board.title), teller(board.turn), tuple(sections))
 
 
 def _blocks(parts: Sequence[Part], teller: Teller, reader: int) -> Iterator[Block]:
-    """Sentences among things are lines of their table; those around tables of numbers stand by themselves."""
+    """Sentences among pieces become rows of their table; those around tables of numbers are blocks of their own."""
     for is_grid, run in groupby(parts, key=lambda part: isinstance(part, Grid)):
         together = tuple(run)
         if is_grid:
@@ -102,7 +101,7 @@ def _entries(part: Part, teller: Teller) -> Iterator[Entry]:
     if isinstance(part, Line):
         yield Entry(text=teller(part.text))
     elif isinstance(part, Row):
-        faces = tuple(Thing(teller(face.word), teller(face.note) if face.note else "") for face in part.faces)
+        faces = tuple(Piece(teller(face.word), teller(face.note) if face.note else "") for face in part.faces)
         yield Entry(_capital(teller(part.label)), faces)
     elif isinstance(part, Amounts):
         for label, number in part.pairs:

@@ -1,8 +1,8 @@
-"""What a mail says: words and moments put into templates, with the headers that belong to them.
+"""Emails as bytes: content put into templates, with headers.
 
-Every mail is one folder of `templates/mail` with a `subject.txt` and a `body.jinja`, which is put into words twice, as text
-and as HTML (`words`). What they tell comes from the services, each already as its reader may hear it; addresses of links
-hold placeholders, never tokens. This module must never decide what a reader may know, and never send anything.
+Every kind of email is a folder of `templates/mail` with a `subject.txt` and a `body.jinja`, which is rendered twice, as text
+and as HTML. The content comes from the services, and contains only what its reader may know; URLs of links contain
+placeholders, never tokens. This module must never decide what a reader may know, and never send anything.
 """
 
 import hashlib
@@ -15,17 +15,17 @@ from zoneinfo import ZoneInfo
 
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.mail.wire import MOST_HTML, Mail, Mailbox, serialise
-from pbem.mail.write.rendering import Said, rendered
+from pbem.mail.wire import MOST_HTML, Email, NamedAddress, serialise
+from pbem.mail.write.rendering import RenderedEmail, render_template
 from pbem.tokens import Purpose
 
 _ANSWERS: Final = frozenset({"receipt", "was_it_you"})
-"""Kinds that answer a mail, which no program may answer in its turn (RFC 3834)."""
+"""Kinds that answer an email, and must not be answered by a program in turn (RFC 3834)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Letterhead:
-    """How this server presents itself. `replies` says whether moves by reply are read."""
+    """The identity of this server in its emails. `replies` tells whether moves by reply are accepted."""
 
     site: str
     base_url: str
@@ -35,17 +35,17 @@ class Letterhead:
     replies: bool = False
 
     def url(self, purpose: Purpose, token: str, *more: str) -> str:
-        """The address of a link; each further part is one word of it."""
+        """The URL of a link; each further part is one path segment."""
         return "/".join([self.base_url.rstrip("/"), purpose, token, *(quote(part, safe="") for part in more)])
 
     def rules(self, kind: str) -> str:
-        """The address of the rules of a game."""
+        """The URL of the rules of a game."""
         return f"{self.base_url.rstrip('/')}/games/{quote(kind, safe='')}"
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Whom a mail is for."""
+    """The reader of an email."""
 
     name: str
     address: str = field(repr=False)
@@ -53,13 +53,13 @@ class Reader:
 
     @property
     def called(self) -> str:
-        """What a mail says to its reader first."""
+        """The salutation."""
         return self.name or _("Hello")
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing that the reader may do: as a command, with a remark, and as a link."""
+    """A choice of the reader: as a command, with a note, and as a link."""
 
     command: str
     note: str
@@ -68,7 +68,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """Where a mail stands among others. `game` is the public name of the table it is about."""
+    """The place of an email in a thread. `game` is the public name of its table."""
 
     message_id: str
     game: str = ""
@@ -77,11 +77,11 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """One mail, to be put into words and then on the wire.
+class EmailContent:
+    """The content of an email, before it is rendered.
 
-    `words` are for the templates. `stop` and `reply` are tokens, or the placeholders that stand for them; a mail without
-    one has no such link.
+    `words` are the variables of the template. `stop` and `reply` are tokens, or placeholders for them; without one, the email has no such
+    link.
     """
 
     kind: str
@@ -93,66 +93,66 @@ class Written:
     reply: str = field(default="", repr=False)
 
 
-def compose(letterhead: Letterhead, mail: Written) -> bytes:
-    """The bytes of a mail."""
-    said = in_words(letterhead, mail)
+def compose(letterhead: Letterhead, content: EmailContent) -> bytes:
+    """The bytes of an email."""
+    rendered = render(letterhead, content)
     return serialise(
-        Mail(
-            sender=Mailbox(letterhead.site, letterhead.sender),
-            to=Mailbox(mail.reader.name, mail.reader.address),
-            subject=said.subject,
-            date=mail.date,
-            message_id=mail.thread.message_id,
-            plain=_headers(letterhead, mail),
-            text=said.text,
-            # Programs cut long HTML; who has only the text misses nothing.
-            html=said.html if len(said.html.encode()) <= MOST_HTML else "",
+        Email(
+            sender=NamedAddress(letterhead.site, letterhead.sender),
+            to=NamedAddress(content.reader.name, content.reader.address),
+            subject=rendered.subject,
+            date=content.date,
+            message_id=content.thread.message_id,
+            plain=_headers(letterhead, content),
+            text=rendered.text,
+            # Programs cut off long HTML; the text has everything too.
+            html=rendered.html if len(rendered.html.encode()) <= MOST_HTML else "",
         )
     )
 
 
-def in_words(letterhead: Letterhead, mail: Written) -> Said:
-    """The subject of a mail, its text, and the same as HTML."""
+def render(letterhead: Letterhead, content: EmailContent) -> RenderedEmail:
+    """The subject, text and HTML of an email."""
     common: dict[str, object] = {
         "site": letterhead.site,
         "home": letterhead.base_url,
         "contact": letterhead.contact,
-        "replies": letterhead.replies and bool(mail.reply),
-        "reader": mail.reader,
-        "key": mail.thread.game,
+        "replies": letterhead.replies and bool(content.reply),
+        "reader": content.reader,
+        "key": content.thread.game,
     }
-    if mail.stop:
-        common["stop"] = letterhead.url(Purpose.STOP, mail.stop)
-        common["call"] = letterhead.url(Purpose.STOP, mail.stop, "call")
-        if mail.thread.game:
-            common["stop_table"] = letterhead.url(Purpose.STOP, mail.stop, mail.thread.game)
-    return rendered(mail.kind, common | dict(mail.words), mail.reader.zone)
+    if content.stop:
+        common["stop"] = letterhead.url(Purpose.STOP, content.stop)
+        common["call"] = letterhead.url(Purpose.STOP, content.stop, "call")
+        if content.thread.game:
+            common["stop_table"] = letterhead.url(Purpose.STOP, content.stop, content.thread.game)
+    return render_template(content.kind, common | dict(content.words), content.reader.zone)
 
 
 def message_id(letterhead: Letterhead, number: str, of: str) -> str:
-    """The name of a mail, the same on every try: from its number, and from whose or which table's it is."""
+    """The Message-ID of an email, the same on every try: from its id, and the name of its person or table."""
     return f"<m{number}.{of}@{letterhead.domain}>"
 
 
-def _headers(letterhead: Letterhead, mail: Written) -> dict[str, str]:
-    thread, host = mail.thread, letterhead.domain
+def _headers(letterhead: Letterhead, content: EmailContent) -> dict[str, str]:
+    thread, host = content.thread, letterhead.domain
     headers = {
-        "Auto-Submitted": "auto-replied" if mail.kind in _ANSWERS else "auto-generated",
+        "Auto-Submitted": "auto-replied" if content.kind in _ANSWERS else "auto-generated",
         "X-Auto-Response-Suppress": "OOF, AutoReply",
         "Content-Language": speech.tag(),
-        "Feedback-ID": f"{thread.game or 'house'}:{mail.kind}:pbem:{_sender_id(host)}",
+        "Feedback-ID": f"{thread.game or 'house'}:{content.kind}:pbem:{_sender_id(host)}",
     }
     if thread.game:
-        # The root is never sent: it only holds the mails of one table together.
+        # The root is never sent: it only keeps the emails of one table together.
         root = f"<{thread.game}@{host}>"
         headers["In-Reply-To"] = thread.answers or root
         headers["References"] = f"{root} {thread.answers}" if thread.answers else root
         headers["List-Id"] = f"<{thread.game}.games.{host}>"
-    if mail.reply and letterhead.replies:
-        headers["Reply-To"] = f"r+{mail.reply}@{host}"
-    if mail.stop:
-        # A mail about a table stops those about that table, and leaves the others alone.
-        stop = letterhead.url(Purpose.STOP, mail.stop, *filter(None, [thread.game]))
+    if content.reply and letterhead.replies:
+        headers["Reply-To"] = f"r+{content.reply}@{host}"
+    if content.stop:
+        # An email about a table unsubscribes from that table only.
+        stop = letterhead.url(Purpose.STOP, content.stop, *filter(None, [thread.game]))
         headers["List-Unsubscribe"] = f"<{stop}>"
         if urlsplit(stop).scheme == "https":
             headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
@@ -160,5 +160,5 @@ def _headers(letterhead: Letterhead, mail: Written) -> dict[str, str]:
 
 
 def _sender_id(host: str) -> str:
-    """By what name large receivers count complaints: theirs may have fifteen characters, and a host has more."""
+    """The name under which large receivers count complaints: at most fifteen characters, which a host may exceed."""
     return f"pbem-{hashlib.sha256(host.encode()).hexdigest()[:10]}"

@@ -1,11 +1,11 @@
-"""How a mail gets its words: each kind is written once, in its `body.jinja`, and comes out as text and as HTML.
+"""Templates of emails: each kind is written once, in its `body.jinja`, and rendered as text and as HTML.
 
-A `body.jinja` holds sentences, loops and ifs, and puts every sentence into a part: `say.para`, `say.option`, `say.board`.
-There are two sets of these parts, `_text.jinja` and `_html.jinja`, so what stands in the text stands in the HTML: nobody
-has to keep two templates alike. Text is of 72 columns, with the address of each link alone on its line.
+A `body.jinja` has sentences, loops and ifs, and puts every sentence into a part: `say.para`, `say.option`, `say.board`. There
+are two sets of these parts, `_text.jinja` and `_html.jinja`, so the text and the HTML say the same, and there are no two
+templates to keep alike. Text has 72 columns, with the URL of each link on its own line.
 
-Every sentence goes through gettext. English is what stands in the templates, so it needs no catalogue. This module must
-never know what a mail is about.
+Every sentence goes through gettext. English needs no catalogue, since the templates are in English. This module must never
+know what an email is about.
 """
 
 import textwrap
@@ -19,35 +19,35 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from pbem import paths
-from pbem.domain.duration import parse_duration, spoken
-from pbem.domain.moments import said, said_of_day
+from pbem.domain.duration import duration_text, parse_duration
+from pbem.domain.moments import day_text, moment_text
 from pbem.i18n import sentences
-from pbem.i18n.speech import gettext, tag, translated
+from pbem.i18n.speech import gettext, tag, translate
 from pbem.mail.wire import one_line
 
 WIDTH: Final = 72
 
-LONGEST_ASKED: Final = 90
-"""Characters of the question that a subject repeats: what a list of mails shows."""
+LONGEST_QUESTION: Final = 90
+"""Characters of the question in a subject: as much as a list of emails shows."""
 
 LONGEST_PREHEADER: Final = 90
-"""Characters that a list of mails shows beside the subject."""
+"""Characters that a list of emails shows beside the subject."""
 
 
-class Said(NamedTuple):
-    """A mail in words."""
+class RenderedEmail(NamedTuple):
+    """The subject, text and HTML of an email."""
 
     subject: str
     text: str
     html: str
 
 
-def rendered(kind: str, words: Mapping[str, object], zone: ZoneInfo) -> Said:
-    """What a mail of this kind says, with its moments in its reader's zone."""
+def render_template(kind: str, words: Mapping[str, object], zone: ZoneInfo) -> RenderedEmail:
+    """The email of this kind, with moments in its reader's zone."""
     context = {"kind": kind, "language": tag(), "zone": zone, **words}
     text, html = _templates("text"), _templates("html")
     subject = one_line(text.get_template(f"{kind}/subject.txt").render(context))
-    return Said(
+    return RenderedEmail(
         subject,
         _tidy(text.get_template("_layout.txt").render(context)),
         _tight(html.get_template("_layout.html").render(context, subject=subject)),
@@ -66,21 +66,21 @@ def wrap(text: str, first: str = "", rest: str = "") -> str:
     )
 
 
-def listed(words: Sequence[str]) -> str:
+def join_list(words: Sequence[str]) -> str:
     """`Ann, Ben and Cleo`."""
     if len(words) < 2:
         return "".join(words)
     return gettext("%(most)s and %(last)s", most=", ".join(words[:-1]), last=words[-1])
 
 
-def shortened(text: str, most: int = LONGEST_ASKED) -> str:
-    """The beginning of a text that is too long."""
+def shorten(text: str, most: int = LONGEST_QUESTION) -> str:
+    """A text cut to a length, with an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip(" ,.:;") + "…"
 
 
 @cache
 def _templates(parts: str) -> Environment:
-    """The templates of all mails, with one of the two sets of parts."""
+    """The templates of all emails, with one of the two sets of parts."""
     environment = Environment(
         loader=FileSystemLoader(paths.templates() / "mail"),
         extensions=["jinja2.ext.i18n"],
@@ -90,46 +90,46 @@ def _templates(parts: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    sentences.speak(environment)
+    sentences.install(environment)
     environment.filters["wrap"] = wrap
-    environment.filters["short"] = shortened
+    environment.filters["short"] = shorten
     environment.filters["preheader"] = _preheader
-    environment.filters["listed"] = listed
+    environment.filters["listed"] = join_list
     environment.filters["sentence"] = _sentence
-    environment.filters["translated"] = translated
+    environment.filters["translated"] = translate
     environment.filters["moment"] = _moment
     environment.filters["day"] = _day
-    environment.filters["spoken"] = _spoken
+    environment.filters["spoken"] = _duration
     environment.globals["say"] = environment.get_template(f"_{parts}.jinja").module
     return environment
 
 
 def _sentence(text: str) -> str:
-    """What stands alone on its line begins with a capital."""
+    """The text with a capital, to begin a line."""
     return text[:1].upper() + text[1:]
 
 
 def _preheader(text: str) -> str:
-    return shortened(text, LONGEST_PREHEADER)
+    return shorten(text, LONGEST_PREHEADER)
 
 
 @pass_context
 def _moment(context: Context, at: str | datetime) -> str:
-    """A moment as its reader reads it."""
-    return said(at if isinstance(at, datetime) else datetime.fromisoformat(at), context["zone"])
+    """A moment in the reader's zone."""
+    return moment_text(at if isinstance(at, datetime) else datetime.fromisoformat(at), context["zone"])
 
 
 def _day(day: str) -> str:
-    return said_of_day(date.fromisoformat(day))
+    return day_text(date.fromisoformat(day))
 
 
-def _spoken(length: str) -> str:
-    """A length of time, which facts hold in its short form, in words."""
-    return spoken(parse_duration(length))
+def _duration(length: str) -> str:
+    """A duration in words; facts have it in its short form."""
+    return duration_text(parse_duration(length))
 
 
 def _tidy(text: str) -> str:
-    """No blanks at the ends of lines, and never more than one empty line: what ifs that were not met leave behind."""
+    """The text without blanks at the ends of lines and without double empty lines, which unmet ifs leave behind."""
     lines: list[str] = []
     for line in text.splitlines():
         line = line.rstrip()
@@ -139,5 +139,5 @@ def _tidy(text: str) -> str:
 
 
 def _tight(html: str) -> str:
-    """No empty lines and no blanks around lines: they only make a mail larger."""
+    """The HTML without empty lines and indentation, which only make an email larger."""
     return "\n".join(line for each in html.splitlines() if (line := each.strip())) + "\n"

@@ -18,12 +18,12 @@ from engine.facts import Fact
 from engine.game import Game, Standing, agreed
 from engine.tell import Teller
 from pbem.domain.choice_links import choice_segment
-from pbem.domain.deadline import Due
-from pbem.domain.duration import spoken
+from pbem.domain.deadline import Deadline
+from pbem.domain.duration import duration_text
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
-from pbem.mail.write.board import printed
+from pbem.mail.write.board import print_board
 from pbem.mail.write.compose import Letterhead, Option
 from pbem.tokens import Purpose
 
@@ -107,7 +107,7 @@ def table_name(title: str, game: str) -> str:
 def pace_text(pace: str) -> str:
     """A pace in words."""
     parsed = parse_pace(pace)
-    return spoken(parsed.allowed) if isinstance(parsed, PerDecision) else str(parsed)
+    return duration_text(parsed.allowed) if isinstance(parsed, PerDecision) else str(parsed)
 
 
 def correction_in_words(facts: Mapping[str, Any], rules: Game[Any] | None) -> Mapping[str, Any]:
@@ -143,7 +143,7 @@ def tell_all(facts: Iterable[Fact[Any]], teller: Teller) -> tuple[str, ...]:
 
 def board(seat: SeatContent) -> Words:
     """The table as the seat sees it."""
-    return {"board": printed(seat.board, seat.teller, seat.seat)}
+    return {"board": print_board(seat.board, seat.teller, seat.seat)}
 
 
 def past_turns(sentences: Sequence[str], talk: Sequence[TalkLine], tables: int = 1) -> Words:
@@ -158,7 +158,7 @@ def past_turns(sentences: Sequence[str], talk: Sequence[TalkLine], tables: int =
     }
 
 
-def question(letterhead: Letterhead, seat: SeatContent, decision: Decision, token: str, due: Due | None) -> Words:
+def question(letterhead: Letterhead, seat: SeatContent, decision: Decision, token: str, due: Deadline | None) -> Words:
     """What the seat is asked, and all it can answer; `token` is the placeholder for links to single choices."""
     return _answers(letterhead, seat, decision, token) | {
         "until": None if due is None else due.at,
@@ -195,7 +195,7 @@ def receipt(letterhead: Letterhead, seat: SeatContent, token: str) -> Words:
         "sealed": "" if seat.sealed is None or seat.decision is None else grammar.write(seat.decision, seat.sealed),
         "in_game": [],
         "anywhere": USAGES,
-        "passages": [speech.translated(passage) for passage in seat.rules.rules.split("\n\n")],
+        "passages": [speech.translate(passage) for passage in seat.rules.rules.split("\n\n")],
     }
     if seat.decision is None:
         return words | _NOTHING_ASKED

@@ -188,7 +188,7 @@ def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
             outcome = server.read(auditing.verify, heads)
     for flaw in outcome.flaws:
         click.echo(flaw.says)
-    for head in outcome.unseen:
+    for head in outcome.missing:
         click.echo(f"no row has the head {head}")
     click.echo(f"{many(outcome.rows, 'row')}: {'all well' if outcome.sound else 'something was altered'}.")
     if not outcome.sound:

@@ -48,9 +48,9 @@ def mail_test(address: str, minutes: int | None) -> None:
         )
     outcome = mail_checks.send_trial(config, address, mail_checks.address_for_answer(config))
     if outcome.result != "accepted":
-        click.echo(f"Not accepted ({outcome.result}): {outcome.said}. `pbem doctor` says more.")
+        click.echo(f"Not accepted ({outcome.result}): {outcome.answer}. `pbem doctor` says more.")
         raise SystemExit(FAILED)
-    say(f"Accepted: {outcome.said}. Now look at it where it arrives.")
+    say(f"Accepted: {outcome.answer}. Now look at it where it arrives.")
     if minutes is None:
         return
     say(f"Answer it from there; waiting for {many(minutes, 'minute')} at most.")

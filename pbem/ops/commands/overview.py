@@ -143,14 +143,14 @@ def _show(what: "What", plan: "Plan") -> None:
 
 
 def _lines(found: "Overview") -> list[str]:
-    from pbem.domain.moments import from_now
+    from pbem.domain.moments import relative_text
 
     lines = [f"{getattr(found.counts, name):6} {words}" for name, words in _WORDS.items()]
     if found.counts.oldest is not None:
-        lines.append(f"       the oldest of these mails was due {from_now(found.now, found.counts.oldest)}")
+        lines.append(f"       the oldest of these mails was due {relative_text(found.now, found.counts.oldest)}")
     if found.playing is not None:
         lines.append(f"{found.playing:6} tables that are being played")
-    lines += [f"worker {each.worker}: heard of {from_now(found.now, each.beat_at)}" for each in found.workers]
+    lines += [f"worker {each.worker}: heard of {relative_text(found.now, each.beat_at)}" for each in found.workers]
     if not found.awake:
         lines.append("No worker has been heard of for minutes: no mail leaves, and no clock runs out.")
     lines += [
@@ -165,7 +165,7 @@ def _lines(found: "Overview") -> list[str]:
         lines.append(f"mail {mail.outbox_id} ({mail.kind}) to person {mail.person_id} was given up: {why}")
     lines += [f"mail {mail.id} that came in on {mail.received_at:%Y-%m-%d} could not be read" for mail in found.unread]
     for each in found.page.tables:
-        due = "" if each.row.due_at is None else f", next clock {from_now(found.now, each.row.due_at)}"
+        due = "" if each.row.due_at is None else f", next clock {relative_text(found.now, each.row.due_at)}"
         wrong = f" [{', '.join(each.troubles)}]" if each.troubles else ""
         lines.append(f"table {each.row.id}: {each.row.title} ({each.row.kind}, {each.row.status}{due}){wrong}")
     return lines

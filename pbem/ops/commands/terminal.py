@@ -10,10 +10,10 @@ from typing import Any, Final
 import click
 
 from pbem import config as settings
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput, PbemError
-from pbem.domain.finding import Finding, How
+from pbem.domain.finding import Finding, Severity
 from pbem.i18n import speech
 from pbem.store.database_errors import explained
 
@@ -26,7 +26,7 @@ Exit codes:
 
 FAILED: Final = 1
 
-_COLOURS: Final = {How.WELL: "green", How.WARNING: "yellow", How.TROUBLE: "red"}
+_COLOURS: Final = {Severity.OK: "green", Severity.WARNING: "yellow", Severity.ERROR: "red"}
 
 
 class Told(click.ClickException):
@@ -76,7 +76,7 @@ def read_settings() -> Config:
     """The settings of whoever typed the command, in whose language everybody is spoken to from now on."""
     try:
         config = settings.read(os.environ)
-        speech.settle(settings.language_of(config))
+        speech.set_server_language(settings.language_of(config))
     except BadInput as refusal:
         raise WrongSettings(str(refusal)) from None
     return config
@@ -86,12 +86,12 @@ def tell(findings: Iterable[Finding]) -> None:
     """Show what was found, each as soon as it is known, and end the command as failed where there is trouble."""
     seen = []
     for found in findings:
-        seen.append(found.how)
-        click.echo(f"{click.style(f'{found.how:8}', fg=_COLOURS[found.how])} {found.what}: {found.says}")
+        seen.append(found.severity)
+        click.echo(f"{click.style(f'{found.severity:8}', fg=_COLOURS[found.severity])} {found.what}: {found.says}")
         if found.remedy:
             click.echo(f"{'':8} -> {found.remedy}")
-    click.echo(f"{many(seen.count(How.TROUBLE), 'trouble')}, {many(seen.count(How.WARNING), 'warning')}.")
-    if How.TROUBLE in seen:
+    click.echo(f"{many(seen.count(Severity.ERROR), 'error')}, {many(seen.count(Severity.WARNING), 'warning')}.")
+    if Severity.ERROR in seen:
         raise SystemExit(FAILED)
 
 

@@ -21,9 +21,9 @@ from typing import Final
 
 import structlog
 
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput
-from pbem.domain.finding import Finding, How
+from pbem.domain.finding import Finding, Severity
 from pbem.ops.monitoring.prometheus import exposition
 from pbem.ops.monitoring.readiness import readiness
 from pbem.service.server import Server
@@ -92,28 +92,28 @@ def look_at_port(config: Config) -> Iterator[Finding]:
     port = config.web.admin_port
     if not port:
         yield Finding(
-            "admin port", How.WELL, "there is none; with PBEM_WEB_ADMIN_PORT=8001 metrics and health are there"
+            "admin port", Severity.OK, "there is none; with PBEM_WEB_ADMIN_PORT=8001 metrics and health are there"
         )
         return
     connection = HTTPConnection(HOST, port, timeout=_PATIENCE)
     try:
         connection.request("GET", "/ready")
         told = json.loads(connection.getresponse().read())
-        troubles = [f"{each['what']}: {each['says']}" for each in told["checks"] if each["how"] == How.TROUBLE]
+        troubles = [f"{each['what']}: {each['says']}" for each in told["checks"] if each["severity"] == Severity.ERROR]
     except OSError as error:
         says = f"Nobody answers at {HOST}, port {port} ({error.strerror or error})."
-        yield Finding("admin port", How.WARNING, says, "Start the server, or look which port it was given.")
+        yield Finding("admin port", Severity.WARNING, says, "Start the server, or look which port it was given.")
         return
     except (HTTPException, ValueError, KeyError, TypeError):
         says = f"Something that is not pbem answers at {HOST}, port {port}."
-        yield Finding("admin port", How.TROUBLE, says, "Give pbem another port: PBEM_WEB_ADMIN_PORT=8011")
+        yield Finding("admin port", Severity.ERROR, says, "Give pbem another port: PBEM_WEB_ADMIN_PORT=8011")
         return
     finally:
         connection.close()
     if troubles:
-        yield Finding("admin port", How.TROUBLE, f"The server is not ready. {' '.join(troubles)}", "See above.")
+        yield Finding("admin port", Severity.ERROR, f"The server is not ready. {' '.join(troubles)}", "See above.")
     else:
-        yield Finding("admin port", How.WELL, f"the server says it is ready ({HOST}, port {port})")
+        yield Finding("admin port", Severity.OK, f"the server says it is ready ({HOST}, port {port})")
 
 
 def _routes(server: Server, config: Config, worker: str | None) -> dict[str, Callable[[], Answer]]:
@@ -125,8 +125,10 @@ def _routes(server: Server, config: Config, worker: str | None) -> dict[str, Cal
 
 
 def _ready(found: list[Finding]) -> Answer:
-    ready = all(each.how is not How.TROUBLE for each in found)
-    checks = [{"what": each.what, "how": each.how, "says": each.says, "remedy": each.remedy} for each in found]
+    ready = all(each.severity is not Severity.ERROR for each in found)
+    checks = [
+        {"what": each.what, "severity": each.severity, "says": each.says, "remedy": each.remedy} for each in found
+    ]
     return 200 if ready else 503, _JSON, _json({"ready": ready, "checks": checks})
 
 

@@ -17,7 +17,7 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from pbem import metrics
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.errors import PbemError
 from pbem.ops.monitoring.readiness import free_bytes
 from pbem.service.server import Server
@@ -36,7 +36,7 @@ def exposition(server: Server, config: Config) -> bytes:
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # it says no types
         return generate_latest(registry) + generate_latest(_database_numbers(server, config))
-    return b"".join(generate_latest(each) for each in (metrics.COUNTED, _PROCESS, _database_numbers(server, config)))
+    return b"".join(generate_latest(each) for each in (metrics.REGISTRY, _PROCESS, _database_numbers(server, config)))
 
 
 _PROCESS: Final = CollectorRegistry()

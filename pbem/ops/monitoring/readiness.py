@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-from pbem.config import Config
-from pbem.domain.duration import spoken
+from pbem.config.settings import Config
+from pbem.domain.duration import duration_text
 from pbem.domain.errors import PbemError
-from pbem.domain.finding import Finding, How
+from pbem.domain.finding import Finding, Severity
 from pbem.service.server import Server
 from pbem.store import heartbeats, migrations
 from pbem.store.database_errors import explained
@@ -35,7 +35,7 @@ def readiness(server: Server, config: Config, worker: str | None) -> list[Findin
         with explained():
             found += _database(server, worker)
     except PbemError as error:
-        found.append(Finding("database", How.TROUBLE, " ".join(filter(None, (error.what, error.why))), error.remedy))
+        found.append(Finding("database", Severity.ERROR, " ".join(filter(None, (error.what, error.why))), error.remedy))
     return found
 
 
@@ -49,39 +49,39 @@ def disk(config: Config) -> Finding:
     free = free_bytes(config)
     says = f"{free // 1024**2:,} MB free at {config.data_dir}"
     if free < TOO_LITTLE:
-        return Finding("disk", How.TROUBLE, f"{says}.", "Make room: moves are refused when the disk is full.")
+        return Finding("disk", Severity.ERROR, f"{says}.", "Make room: moves are refused when the disk is full.")
     if free < LITTLE:
-        return Finding("disk", How.WARNING, f"{says}.", "Make room soon; a migration and a backup need some.")
-    return Finding("disk", How.WELL, says)
+        return Finding("disk", Severity.WARNING, f"{says}.", "Make room soon; a migration and a backup need some.")
+    return Finding("disk", Severity.OK, says)
 
 
 def _database(server: Server, worker: str | None) -> Iterator[Finding]:
     at = migrations.current(server.store)
-    yield Finding("database", How.WELL, "it answers")
+    yield Finding("database", Severity.OK, "it answers")
     yield _steps(at)
     yield _beat(server, worker)
 
 
 def _steps(at: str) -> Finding:
     if at == migrations.head():
-        return Finding("migrations", How.WELL, f"the database is at step {at}")
+        return Finding("migrations", Severity.OK, f"the database is at step {at}")
     if at in migrations.steps() or at == migrations.EMPTY:
         says = f"The database is at step {at}, and this release needs {migrations.head()}."
-        return Finding("migrations", How.TROUBLE, says, "Run `pbem migrate`.")
+        return Finding("migrations", Severity.ERROR, says, "Run `pbem migrate`.")
     # Steps that came after this release only add, so that it goes on until it is its turn to be replaced.
     says = f"The database is at step {at}, which is newer than this release."
-    return Finding("migrations", How.WARNING, says, "Install the newer release here, too.")
+    return Finding("migrations", Severity.WARNING, says, "Install the newer release here, too.")
 
 
 def _beat(server: Server, worker: str | None) -> Finding:
     with server.store.read() as tx:
         beats = heartbeats.beats(tx)
     heard = [beat.beat_at for beat in beats if worker in (None, beat.worker)]
-    bad = How.WARNING if worker is None else How.TROUBLE
+    bad = Severity.WARNING if worker is None else Severity.ERROR
     if not heard:
         return Finding("worker", bad, "No worker was ever heard of.", "Start one: `pbem worker`.")
     silent = server.now() - max(heard)
     if silent > SILENT:
-        says = f"The last sign of {'any worker' if worker is None else 'the worker in here'} is {spoken(silent)} old."
+        says = f"The last sign of {'any worker' if worker is None else 'the worker in here'} is {duration_text(silent)} old."
         return Finding("worker", bad, says, "See the log: `tick_failed` says what is in its way.")
-    return Finding("worker", How.WELL, f"heard of {max(silent, timedelta(0)).total_seconds():.0f} s ago")
+    return Finding("worker", Severity.OK, f"heard of {max(silent, timedelta(0)).total_seconds():.0f} s ago")

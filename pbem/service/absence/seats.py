@@ -53,11 +53,11 @@ def give_to_person(
     row = _change_hands(tx, server, row, record, seat, person_id=person.id, bot=None, name=name)
     now = server.now()
     facts = {"by": by} | because(reason)
-    emails = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.turn, facts)]
+    emails = [outbox.NewEmail(person.id, "seated", row.id, record.seq, seat, row.turn, facts)]
     if (asked := _asked(tx, row, seat)) is not None:
         anew: dict[str, Any] = dict.fromkeys(_UNKNOWN_YET)
         deadlines.change(tx, asked, asked_at=now, reminded=0, extensions="[]", attempts=0, **anew)
-        emails.append(outbox.Letter(person.id, "turn", row.id, record.seq, seat, row.turn))
+        emails.append(outbox.NewEmail(person.id, "turn", row.id, record.seq, seat, row.turn))
     outbox.queue(tx, emails, now, now)
     return row
 

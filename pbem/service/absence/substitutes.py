@@ -18,7 +18,7 @@ from typing import Final
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.missed_turns import Successor, successor_after
-from pbem.domain.user_text import name_of
+from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import seats
 from pbem.service.absence.seats import free_name
@@ -88,7 +88,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
         raise Forbidden(_("You sit at this table already."), why=_("Nobody has two seats there, as its host wanted."))
     must_have_room(tx, server, person, game)
     before = next(player for player in players if player.seat == offer.seat)
-    called = free_name([player for player in players if player is not before], name_of(name or person.name))
+    called = free_name([player for player in players if player is not before], parse_name(name or person.name))
     record = Record(game, server.now(), server.randomness)
     game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, called)
     tables.end_offer(tx, offer.id, "taken", server.now(), person_id)
@@ -116,7 +116,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
             _("This seat is not yours to take back."), why=_("Somebody else has taken it over, or it never was.")
         )
     person = people.read(tx, person_id)
-    called = free_name([other for other in players if other is not player], name_of(person.name))
+    called = free_name([other for other in players if other is not player], parse_name(person.name))
     record = Record(game, server.now(), server.randomness)
     game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, called)
     tables.end_offer(tx, offer.id, "back", server.now())
@@ -143,7 +143,7 @@ def replace_player(
                 _("They sit at this table already."), why=_("Nobody has two seats there, as its host wanted.")
             )
         must_have_room(tx, server, person, game)
-        who = free_name([player for player in players if player is not before], name_of(person.name or _UNNAMED))
+        who = free_name([player for player in players if player is not before], parse_name(person.name or _UNNAMED))
         game = seats.give_to_person(tx, server, game, record, seat, by, person, who, reason)
         what = "substitute_plays"
     offer = tables.offer_of_seat(tx, game_id, seat)
@@ -247,7 +247,7 @@ def _ask_for_substitute(tx: Tx, server: Server, game: GameRow, offer_id: int, se
         if blocks.ban_in_force(tx, person, now) is None
     ]
     facts = {"offer": offer_id}
-    emails = [outbox.Letter(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
+    emails = [outbox.NewEmail(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
     outbox.queue(tx, emails, now, now)
     return len(emails)
 

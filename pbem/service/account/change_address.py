@@ -48,8 +48,8 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
             )
     asking = {"here": True, "person": person.id, "address": given}
     emails = [
-        outbox.Letter(newcomer.id, "new_address", facts=asking),
-        outbox.Letter(person.id, "new_address", facts={"here": False}),
+        outbox.NewEmail(newcomer.id, "new_address", facts=asking),
+        outbox.NewEmail(person.id, "new_address", facts={"here": False}),
     ]
     outbox.queue(tx, emails, now, now)
 
@@ -79,7 +79,7 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     reachability.reached(tx, server, person_id)
     outbox.unwrite_to(tx, person_id)
     emails = [
-        outbox.Letter(number, "moved", facts={"here": here, "reason": reason})
+        outbox.NewEmail(number, "moved", facts={"here": here, "reason": reason})
         for number, here in ((before, False), (person_id, True))
     ]
     on_their_way = {
@@ -88,7 +88,7 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     current = [row for row in asked if row.turn == locked[row.game_id].turn]
     again = [row for row in current if (row.game_id, row.turn, row.seat) not in on_their_way]
     emails += [
-        outbox.Letter(person_id, "turn", row.game_id, None, row.seat, row.turn, {AT_WISH: True}) for row in again
+        outbox.NewEmail(person_id, "turn", row.game_id, None, row.seat, row.turn, {AT_WISH: True}) for row in again
     ]
     outbox.queue(tx, emails, now, now)
     return before, len(again)

@@ -13,7 +13,7 @@ from pbem.service.links import Link
 from pbem.service.server import Server
 from pbem.store import outbox, people
 from pbem.store.database import Tx
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.tokens import Purpose
 
 
@@ -46,7 +46,7 @@ def say_yes(tx: Tx, server: Server, token: str) -> str:
     return email.kind
 
 
-def _open(tx: Tx, server: Server, token: str) -> tuple[Link, OutboxRow]:
+def _open(tx: Tx, server: Server, token: str) -> tuple[Link, EmailRow]:
     link = links.follow(tx, server, token, Purpose.YES)
     assert link.outbox_id is not None
     email = outbox.read(tx, link.outbox_id)

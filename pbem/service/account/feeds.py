@@ -14,7 +14,7 @@ from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game
 from pbem.domain import hash_chain
 from pbem.domain.errors import Unplayable
-from pbem.domain.user_text import set_apart
+from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.service import links
 from pbem.service.play.log import TAKES_BACK, Kind, standing_entries
@@ -138,6 +138,6 @@ def _pieces(table: TableRow, rows: Collection[hash_chain.Row]) -> list[Piece]:
 
 def _sentences(table: TableRow, rules: Game[Any], facts: tuple[Fact[Any], ...]) -> tuple[str, ...]:
     """What a spectator would be told, who is called “you” where it is about the reader."""
-    teller = speech.teller(rules, table.seat, tuple(map(set_apart, table.names)))
+    teller = speech.teller(rules, table.seat, tuple(map(isolate, table.names)))
     told = (teller.tell(seen(fact, SPECTATOR)) for fact in facts)
     return tuple(sentence for sentence in told if sentence)

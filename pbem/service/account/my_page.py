@@ -14,7 +14,7 @@ from pbem.domain.delivery import Way, parse_delivery
 from pbem.domain.errors import Forbidden, NotFound
 from pbem.domain.localtime import parse_wall, parse_zone
 from pbem.domain.reminder import parse_cadence
-from pbem.domain.user_text import name_of
+from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.absence import substitutes
@@ -198,7 +198,7 @@ def settle(
 ) -> None:
     """Change how one wants things: all of it, or nothing where a part cannot be."""
     values = {
-        "name": name_of(name),
+        "name": parse_name(name),
         "zone": parse_zone(zone).key,
         "quiet": persons.quiet_of(quiet),
         "cadence": str(parse_cadence(cadence)),

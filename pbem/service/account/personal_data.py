@@ -15,7 +15,7 @@ from pbem.service.play.log import Kind, bare_body_of
 from pbem.service.server import Server
 from pbem.store import games, ledger, log, outbox, people, personal_data
 from pbem.store.database import Tx
-from pbem.tokens import without_links
+from pbem.tokens import hide_links
 
 FORMAT: Final = "pbem-person"
 VERSION: Final = 1
@@ -119,7 +119,7 @@ def _mails(server: Server, person_id: int) -> Iterator[dict[str, Any]]:
                 "queued_at": row.queued_at,
                 "accepted_at": row.accepted_at,
                 "ledger": [asdict(line) for line in lines.get(row.id, [])],
-                "mail": None if row.body is None else without_links(row.body).decode(errors="replace"),
+                "mail": None if row.body is None else hide_links(row.body).decode(errors="replace"),
             }
         if len(rows) < _MAILS_AT_ONCE:
             return

@@ -15,7 +15,7 @@ from engine.board import Grid
 from engine.facts import SPECTATOR, Fact, fold, is_hidden, seen
 from engine.game import Game
 from engine.tell import Text, sentence
-from pbem.lru import Memory
+from pbem.lru import LRU
 from pbem.service.play.log import Standing, standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.store import log
@@ -55,7 +55,7 @@ class Course:
     auctions: tuple[tuple[Bid, ...], ...]
 
 
-_MEMORY: Final[Memory[Course]] = Memory(MOST_REMEMBERED)
+_MEMORY: Final[LRU[Course]] = LRU(MOST_REMEMBERED)
 
 
 def course_of(tx: Tx, row: GameRow) -> Course:

@@ -15,10 +15,10 @@ from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, Standing
 from engine.tell import Teller
 from pbem.domain.errors import Forbidden, Gone, NotFound
-from pbem.domain.user_text import set_apart
+from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.lru import Memory
+from pbem.lru import LRU
 from pbem.service import links
 from pbem.service.archive.course import Course, course_of
 from pbem.service.play import views
@@ -72,7 +72,7 @@ class Watched:
 
     def teller_for(self, seat: int) -> Teller:
         """Whoever tells it to the player of a seat."""
-        return speech.teller(self.rules, None if seat == SPECTATOR else seat, tuple(map(set_apart, self.names)))
+        return speech.teller(self.rules, None if seat == SPECTATOR else seat, tuple(map(isolate, self.names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Whole:
     shared: bool
 
 
-MEMORY: Final[Memory[Scene]] = Memory(MOST_REMEMBERED)
+MEMORY: Final[LRU[Scene]] = LRU(MOST_REMEMBERED)
 
 
 def moment(tx: Tx, server: Server, way: Way, which: str, turn: int) -> Moment:

@@ -87,16 +87,16 @@ def verdicts(told: Export, report: Report, reading: Replay) -> dict[Check, Verdi
     return {check: of(check) for check in Check}
 
 
-def of_chain(found: hash_chain.Outcome) -> Iterator[Wrong]:
+def of_chain(found: hash_chain.ChainCheck) -> Iterator[Wrong]:
     """What is wrong with a chain."""
     yield from (Wrong(flaw.seq, Check.CHAIN, flaw.says) for flaw in found.flaws)
     yield from (
         Wrong(0, Check.CHAIN, f"no row has the head {head}, which is said to have stood in a mail")
-        for head in found.unseen
+        for head in found.missing
     )
 
 
-def of_talk(said: hash_chain.Outcome, reading: Replay, last: int) -> Iterator[Wrong]:
+def of_talk(said: hash_chain.ChainCheck, reading: Replay, last: int) -> Iterator[Wrong]:
     """What is wrong with what was said at a table; a line may be gone where the log says why."""
     yield from (Wrong(flaw.seq, Check.TALK, f"what was said at the table: {flaw.says}") for flaw in said.flaws)
     for line in said.redacted:
@@ -134,6 +134,6 @@ def _rules(kind: str) -> Game[object]:
         return load(kind)
     except Refused as refused:
         raise BadInput(
-            speech.told(refused.text),
+            speech.render(refused.text),
             remedy=_("A newer version of this software may know the game that is in the file."),
         ) from refused

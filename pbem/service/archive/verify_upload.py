@@ -157,7 +157,7 @@ def _found(text: str) -> Found:
         rows=report.rows,
         entries=report.entries,
         made_again=report.made_again,
-        head=hash_chain.short(reading.entry_head),
+        head=hash_chain.fingerprint(reading.entry_head),
         commitment=told.commitment,
         secret=told.secret.hex(),
         words=told.words,

@@ -16,17 +16,17 @@ from typing import Any, Self
 from zoneinfo import ZoneInfo
 
 from pbem.domain.deadline import (
-    Due,
+    Deadline,
     ExtendedBy,
     ExtendedTo,
     Extension,
     Reason,
     Turn,
-    differs,
-    due,
-    offered_at,
-    printed,
-    why_later,
+    deadline_of,
+    is_noticeably_later,
+    printed_deadline,
+    reasons_later,
+    seat_offer_at,
 )
 from pbem.domain.delivery import starts_without_mail
 from pbem.domain.interval import Interval
@@ -51,7 +51,7 @@ from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow, Key
 from pbem.store.games import GameRow
 from pbem.store.intervals import Times
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.store.people import PersonRow
 
 Games = Mapping[int, GameRow]
@@ -68,7 +68,7 @@ class Clock:
     timing: Turn
 
 
-def promise(tx: Tx, games: Games, keys: Collection[Key], rendered_at: datetime) -> dict[Key, Due]:
+def promise(tx: Tx, games: Games, keys: Collection[Key], rendered_at: datetime) -> dict[Key, Deadline]:
     """Until when to print in the mails of turns that are being rendered; kept as what their readers were told.
 
     The games are locked. When a mail is a repetition and the clock runs already, the moment is that of the running clock.
@@ -82,7 +82,7 @@ def promise(tx: Tx, games: Games, keys: Collection[Key], rendered_at: datetime) 
         tx,
         (replace(clock.row, promised_at=_later(clock.row.promised_at, told[key].at)) for key, clock in clocks.items()),
     )
-    return {key: told.get(key, Due(None, None)) for key in keys}
+    return {key: told.get(key, Deadline(None, None)) for key in keys}
 
 
 def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key]) -> set[Key]:
@@ -98,7 +98,7 @@ def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key])
     return {key for key, clock in clocks_of(tx, games, waiting).items() if _is_broken(clock)}
 
 
-def mails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple[OutboxRow, datetime]]) -> None:
+def mails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple[EmailRow, datetime]]) -> None:
     """Start the clocks of turns, because their mails were accepted by the next hop; a repetition starts nothing."""
     turns = {
         (email.game_id, email.turn, email.seat): (email.person_id, accepted_at)
@@ -122,17 +122,17 @@ def start_clock(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, accepte
     settle(tx, server, game, replace(row, accepted_at=accepted_at))
 
 
-def settle(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, *, tell: bool = True) -> Due:
+def settle(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, *, tell: bool = True) -> Deadline:
     """Work a deadline out anew from all that is known, write it down, and tell its player if it moved by much.
 
     The transaction holds the lock of the game. `tell` is off where a mail that says the same is queued anyway.
     """
     return _settle(tx, server, clocks_of(tx, {game.id: game}, [row]), tell=tell).get(
-        _key(row), Due(row.accepted_at, row.due_at)
+        _key(row), Deadline(row.accepted_at, row.due_at)
     )
 
 
-def settle_game(tx: Tx, server: Server, game: GameRow, *, tell: bool = True) -> dict[int, Due]:
+def settle_game(tx: Tx, server: Server, game: GameRow, *, tell: bool = True) -> dict[int, Deadline]:
     """All open deadlines of a game whose clocks have started, worked out anew, by seat; those of bots are left out."""
     started = [row for row in deadlines.of_game(tx, game.id) if row.accepted_at is not None]
     settled = _settle(tx, server, clocks_of(tx, {game.id: game}, started), tell=tell)
@@ -150,7 +150,7 @@ def delayed_by(tx: Tx, game: GameRow, outage: Interval) -> dict[int, DeadlineRow
         # A moment that was told counts for both, and says nothing of why it is what it is.
         timing = replace(clock.timing, promised=None)
         others = tuple(each for each in timing.outages if each != outage)
-        at, without = due(timing).at, due(replace(timing, outages=others)).at
+        at, without = deadline_of(timing).at, deadline_of(replace(timing, outages=others)).at
         if at is not None and without is not None and without < at == clock.row.due_at:
             delayed[clock.row.seat] = clock.row
     return delayed
@@ -161,7 +161,7 @@ def behind(tx: Tx, game_ids: Collection[int]) -> set[int]:
     rows = [row for row in deadlines.of_games(tx, game_ids) if row.due_at is not None]
     clocks = clocks_of(tx, games.read_all(tx, game_ids), rows)
     # A moment that was told counts too, so that it is never later than what counts.
-    return {clock.game.id for clock in clocks.values() if due(clock.timing).at not in (None, clock.row.due_at)}
+    return {clock.game.id for clock in clocks.values() if deadline_of(clock.timing).at not in (None, clock.row.due_at)}
 
 
 def clock_of(tx: Tx, game: GameRow, turn: int, seat: int) -> Clock | None:
@@ -191,23 +191,23 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     return clocks
 
 
-def known(clock: Clock, now: datetime) -> Due:
+def known(clock: Clock, now: datetime) -> Deadline:
     """The deadline as it is known now: while mail fails, and the others wait, nobody knows how long that will take."""
-    found = due(clock.timing)
-    over = offered_at(clock.timing)
+    found = deadline_of(clock.timing)
+    over = seat_offer_at(clock.timing)
     if over is not None and over > now and any(failure.end is None for failure in clock.timing.unreachable):
-        return Due(found.start, None, (), Reason.UNREACHABLE)
+        return Deadline(found.start, None, (), Reason.UNREACHABLE)
     return found
 
 
-def reminder_moments(clock: Clock, found: Due) -> tuple[datetime, ...]:
+def reminder_moments(clock: Clock, found: Deadline) -> tuple[datetime, ...]:
     """When to remind the player, in the cadence that they have chosen."""
     return reminders(clock.timing, found, parse_cadence(clock.person.cadence))
 
 
 def given_up_at(clock: Clock) -> datetime | None:
     """When the others need wait no longer for somebody whose address cannot be reached."""
-    return offered_at(clock.timing)
+    return seat_offer_at(clock.timing)
 
 
 def extended(row: DeadlineRow, extension: Extension) -> str:
@@ -227,7 +227,7 @@ def queue_notice(
     """Tell somebody at a table what has happened to its time. Moments in the facts are written as text."""
     said = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}
     seat, turn = (None, None) if row is None else (row.seat, row.turn)
-    email = outbox.Letter(person_id, "notice", game.id, None, seat, turn, {"what": what} | said)
+    email = outbox.NewEmail(person_id, "notice", game.id, None, seat, turn, {"what": what} | said)
     now = server.now()
     outbox.queue(tx, [email], now, now)
 
@@ -264,14 +264,16 @@ def _start(tx: Tx, server: Server, games: Games, turns: Mapping[Key, tuple[int, 
     _settle(tx, server, {key: clock for key, clock in clocks.items() if clock.person.id == turns[key][0]}, tell=True)
 
 
-def _settle(tx: Tx, server: Server, clocks: Mapping[Key, Clock], *, tell: bool) -> dict[Key, Due]:
+def _settle(tx: Tx, server: Server, clocks: Mapping[Key, Clock], *, tell: bool) -> dict[Key, Deadline]:
     settled, written = {}, []
     for key, clock in clocks.items():
         found = settled[key] = known(clock, server.now())
         promised = clock.row.promised_at
-        if found.at is not None and (promised is None or differs(promised, found.at, clock.timing.pace) or not tell):
+        if found.at is not None and (
+            promised is None or is_noticeably_later(promised, found.at, clock.timing.pace) or not tell
+        ):
             if promised is not None and tell:
-                facts = {"due_at": found.at, "because": why_later(found, promised)}
+                facts = {"due_at": found.at, "because": reasons_later(found, promised)}
                 queue_notice(tx, server, clock.person.id, clock.game, clock.row, "deadline", facts)
             promised = found.at
         remind_at = _next_reminder(clock, found)
@@ -280,16 +282,16 @@ def _settle(tx: Tx, server: Server, clocks: Mapping[Key, Clock], *, tell: bool) 
     return settled
 
 
-def _told(clock: Clock) -> Due:
+def _told(clock: Clock) -> Deadline:
     """What the mail of a turn prints."""
     timing = _as_read(clock.timing)
-    return printed(timing) if clock.row.accepted_at is None else due(timing)
+    return printed_deadline(timing) if clock.row.accepted_at is None else deadline_of(timing)
 
 
 def _is_broken(clock: Clock) -> bool:
     """Whether the clock's mail, had it been rendered just now, would print another moment than it does."""
-    at, promised = printed(_as_read(clock.timing)).at, clock.row.promised_at
-    return at is None or promised is None or differs(promised, at, clock.timing.pace)
+    at, promised = printed_deadline(_as_read(clock.timing)).at, clock.row.promised_at
+    return at is None or promised is None or is_noticeably_later(promised, at, clock.timing.pace)
 
 
 def _key(row: DeadlineRow) -> Key:
@@ -301,7 +303,7 @@ def _as_read(timing: Turn) -> Turn:
     return replace(timing, unreachable=tuple(failure for failure in timing.unreachable if failure.end is not None))
 
 
-def _next_reminder(clock: Clock, found: Due) -> datetime | None:
+def _next_reminder(clock: Clock, found: Deadline) -> datetime | None:
     """The first moment that has not had its reminder; moments are counted, because they move with the deadline."""
     return next(iter(reminder_moments(clock, found)[clock.row.reminded :]), None)
 

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 import structlog
 
 from engine import game as games_known
-from pbem.i18n.speech import marked
+from pbem.i18n.speech import mark
 from pbem.plugins import foreign
 from pbem.plugins.foreign import Fault
 from pbem.service import alarms
@@ -38,11 +38,11 @@ class Cause(StrEnum):
 
 
 WHY: Final[Mapping[Cause, str]] = {
-    Cause.GONE: marked("Its rules are not on this server just now. It goes on by itself when they are back."),
-    Cause.FAILED: marked("Its rules have failed. The organiser has been told."),
+    Cause.GONE: mark("Its rules are not on this server just now. It goes on by itself when they are back."),
+    Cause.FAILED: mark("Its rules have failed. The organiser has been told."),
 }
 
-_BACK: Final = marked("Its rules are back.")
+_BACK: Final = mark("Its rules are back.")
 
 _BY: Final = "table"
 """In whose name the log says that the server itself has stopped a table."""

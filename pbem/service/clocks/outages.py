@@ -16,8 +16,8 @@ import structlog
 
 from pbem.domain.deadline import Reason
 from pbem.domain.errors import BadInput, Gone
-from pbem.domain.interval import Interval, running
-from pbem.domain.outage import SETTLING, may_fire, outage_between
+from pbem.domain.interval import Interval, running_time
+from pbem.domain.outage import SETTLING_TIME, outage_between, reason_to_wait
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import holders_of, people_at
@@ -56,7 +56,7 @@ class Worker:
 
     name: str
     started_at: datetime
-    settling: timedelta = SETTLING
+    settling: timedelta = SETTLING_TIME
 
 
 def beat(tx: Tx, server: Server, worker: Worker) -> Interval | None:
@@ -95,14 +95,14 @@ def why_not(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None
     """Why no clock may run out at this moment, or None when it may."""
     last = heartbeats.last_beat(tx)
     known = outages.outages(tx, min(last or now, now) - _LOOK_BACK)
-    return may_fire(now, worker.started_at, last, known, worker.settling)
+    return reason_to_wait(now, worker.started_at, last, known, worker.settling)
 
 
 def _beat(tx: Tx, worker: Worker, now: datetime) -> Interval | None:
     last = heartbeats.last_beat(tx)
     hole = outage_between(last, now)
     if hole is not None and last is not None:
-        if running(last, now, outages.outages(tx, last)) > LONGEST_BELIEVED:
+        if running_time(last, now, outages.outages(tx, last)) > LONGEST_BELIEVED:
             # Without a beat the hole stays unexplained, so that nothing fires until somebody says what is true.
             _log.error("clock_doubted", last_beat=last, now=now)
             return None

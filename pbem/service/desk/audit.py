@@ -15,7 +15,7 @@ from engine import codec
 from pbem.domain import hash_chain
 from pbem.domain.acts import ABOUT_ONE_PERSON, Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden
-from pbem.domain.user_text import must_hold_no_address, reason_of
+from pbem.domain.user_text import parse_reason, refuse_addresses
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import audit as rows
@@ -49,9 +49,9 @@ def record(
     is the key of the form that was sent: with one that was used before nothing happens twice. `body` is what else is worth
     knowing, in plain values.
     """
-    said = reason_of(reason)
+    said = parse_reason(reason)
     kept = codec.dumps(body)
-    must_hold_no_address(kept)
+    refuse_addresses(kept)
     must_be_allowed(tx, actor, act, game_id, person_id)
     seq, head = rows.lock_end(tx, hash_chain.genesis(_CHAIN))
     unhashed = AuditRow(
@@ -75,7 +75,7 @@ def record(
 
 def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None, person_id: int | None = None) -> None:
     """Refuse whoever may not do this, or not to this table or person: `record` asks it, and so does what shows something."""
-    actor.must_be_allowed(act)
+    actor.require(act)
     if actor.role is Role.HOST and (game_id is None or games.read(tx, game_id).host_id != actor.person_id):
         raise Forbidden(_("You are not the host of this table."), remedy=_("Nothing was changed."))
     if actor.role is Role.ORGANISER and game_id is not None and _plays_at(tx, actor, game_id):
@@ -111,22 +111,22 @@ def kinds(tx: Tx, server: Server, acts: Collection[AuditRow]) -> dict[int, str]:
 def head(tx: Tx, server: Server) -> str:
     """The head of the chain as it is printed; empty where nothing was ever done."""
     found = rows.end(tx)
-    return "" if found is None else hash_chain.short(found[1])
+    return "" if found is None else hash_chain.fingerprint(found[1])
 
 
-def verify(tx: Tx, server: Server, printed: Collection[str] = ()) -> hash_chain.Outcome:
+def verify(tx: Tx, server: Server, printed: Collection[str] = ()) -> hash_chain.ChainCheck:
     """Read the whole chain and say everything that is wrong with it; `printed` are heads that somebody noted."""
     return verify_rows(tx, printed)
 
 
-def verify_rows(tx: Tx, printed: Collection[str] = ()) -> hash_chain.Outcome:
+def verify_rows(tx: Tx, printed: Collection[str] = ()) -> hash_chain.ChainCheck:
     """The same within a transaction that is under way."""
     found = rows.end(tx)
     stored = hash_chain.genesis(_CHAIN) if found is None else found[1]
     return hash_chain.verify(map(_chained, rows.chain(tx)), game=_CHAIN, head=stored, printed=printed)
 
 
-def verify_lines(lines: Iterable[str], printed: Collection[str] = ()) -> hash_chain.Outcome:
+def verify_lines(lines: Iterable[str], printed: Collection[str] = ()) -> hash_chain.ChainCheck:
     """Read a chain that was exported, and say everything that is wrong with it. Where it ends only a noted head can tell."""
     return hash_chain.verify(map(_read, lines), game=_CHAIN, printed=printed)
 
@@ -204,7 +204,7 @@ def _read(line: str) -> hash_chain.Row:
 
 
 def _hashed(head: bytes, row: AuditRow) -> AuditRow:
-    follows = hash_chain.following(head, **_told(row))
+    follows = hash_chain.next_row(head, **_told(row))
     return replace(row, body_hash=follows.body_hash, hash=follows.hash)
 
 

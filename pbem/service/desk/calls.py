@@ -11,7 +11,7 @@ from typing import Final
 from pbem.domain.acts import Act, Actor
 from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
 from pbem.domain.guests import is_guest
-from pbem.domain.user_text import reason_of, text_of
+from pbem.domain.user_text import parse_message, parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service import alarms, links
 from pbem.service.alarms import What
@@ -51,13 +51,13 @@ def call(
     tx: Tx, server: Server, person_id: int, text: str, *, game_id: int | None = None, seat: int | None = None
 ) -> int:
     """Call the organiser from a page or a mail of one's own; the number of the call. The same again is one call."""
-    said = text_of(text)
+    said = parse_message(text)
     return _call(tx, server, person_id, said, game_id, seat)
 
 
 def call_from(tx: Tx, server: Server, address: str, text: str, *, game_id: int | None = None) -> int:
     """Call the organiser from a public page, leaving an address for the answer; the number of the call."""
-    said = text_of(text)
+    said = parse_message(text)
     return _call_from(tx, server, address, said, game_id)
 
 
@@ -89,13 +89,13 @@ def one(tx: Tx, server: Server, actor: Actor, call_id: int) -> ToldCall:
 
 def answer(tx: Tx, server: Server, actor: Actor, call_id: int, text: str) -> None:
     """Answer a call by mail, and be done with it; the same answer again is not sent again."""
-    said = text_of(text)
+    said = parse_message(text)
     _end(tx, server, actor, call_id, said, "answered", Act.ANSWER, CALLED)
 
 
 def close(tx: Tx, server: Server, actor: Actor, call_id: int, reason: str) -> None:
     """Be done with a call without an answer; the caller is told why. Again changes nothing."""
-    why = reason_of(reason)
+    why = parse_reason(reason)
     _end(tx, server, actor, call_id, why, "closed", Act.CLOSE_CALL, why)
 
 
@@ -169,7 +169,7 @@ def _settle(tx: Tx, server: Server, row: CallRow, answer: str, done: str) -> Non
     calls.change(tx, row.id, status="closed", answer=answer, answered_at=now)
     if row.person_id is not None:
         facts = {"call": row.text, "answer": answer, "done": done}
-        outbox.queue(tx, [outbox.Letter(row.person_id, "call_answered", row.game_id, facts=facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(row.person_id, "call_answered", row.game_id, facts=facts)], now, now)
 
 
 def _too_many(limit: int) -> TooMany:

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pbem.domain.acts import Act, Actor
 from pbem.domain.errors import NotFound
 from pbem.i18n.speech import gettext as _
-from pbem.mail.send.local_mailbox import Opened, opened
+from pbem.mail.send.local_mailbox import MailboxEmail, parse_email
 from pbem.service.desk import audit
 from pbem.service.outgoing import digests, ledger
 from pbem.service.outgoing.ledger import Listed
 from pbem.service.server import Server
 from pbem.store import games, outbox, people
 from pbem.store.database import Tx
-from pbem.store.outbox import OutboxRow
-from pbem.tokens import without_tokens
+from pbem.store.outbox import EmailRow
+from pbem.tokens import hide_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Letter:
 
     listed: Listed
     reader: str
-    opened: Opened | None
+    opened: MailboxEmail | None
 
 
 def read(
@@ -48,7 +48,7 @@ def read(
     return _read(tx, server, actor, email, reason)
 
 
-def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -> Letter:
+def _read(tx: Tx, server: Server, actor: Actor, email: EmailRow, reason: str) -> Letter:
     told = set() if email.game_id is None else {email.game_id}
     if email.kind == "digest" and email.body is not None:
         told |= digests.tables_of(tx, email)
@@ -67,5 +67,5 @@ def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -
         email=email.id,
         kind=email.kind,
     )
-    shown = None if email.body is None else opened(f"{email.id}", without_tokens(email.body))
+    shown = None if email.body is None else parse_email(f"{email.id}", hide_tokens(email.body))
     return Letter(ledger.lines_of_email(tx, email), people.read(tx, email.person_id).name, shown)

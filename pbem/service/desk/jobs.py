@@ -21,7 +21,7 @@ import structlog
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.deadline import parse_extension
 from pbem.domain.errors import BadInput, PbemError
-from pbem.domain.user_text import reason_of, text_of
+from pbem.domain.user_text import parse_message, parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
@@ -115,7 +115,7 @@ def facts_of(server: Server, what: What, text: str = "", days: int = 7) -> dict[
             parse_extension(text, server.now(), ZoneInfo(server.zone))
             return {"more": text}
         case What.ANNOUNCE:
-            return {"text": text_of(text)}
+            return {"text": parse_message(text)}
         case What.RESEND:
             if not 1 <= days <= LONGEST_BACK:
                 raise BadInput(
@@ -136,7 +136,7 @@ def plan(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, A
 
 def begin(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, Any], reason: str, key: str) -> int:
     """Begin a job; its number. The same key again is the same job."""
-    said = reason_of(reason)
+    said = parse_reason(reason)
     if (known := jobs.by_key(tx, key)) is not None:
         return known.id
     job_id = jobs.add(
@@ -210,7 +210,7 @@ def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
     deed = _deed(What(row.what), facts, target)
     if deed is None:
         now = server.now()
-        outbox.queue(tx, [outbox.Letter(target.number, "announcement", facts={"text": facts["text"]})], now, now)
+        outbox.queue(tx, [outbox.NewEmail(target.number, "announcement", facts={"text": facts["text"]})], now, now)
     else:
         perform(tx, server, _actor(row), deed, row.reason)
     jobs.change(tx, job_id, mark=target.number, done=row.done + 1)

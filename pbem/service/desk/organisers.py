@@ -11,7 +11,7 @@ from argon2 import PasswordHasher
 
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, NotFound, quoted
-from pbem.domain.user_text import name_of
+from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit, one_time_codes
 from pbem.service.people.addresses import normalised
@@ -30,7 +30,7 @@ _AT_THE_MACHINE: Final = "Done at the machine."
 
 def add(server: Server, actor: Actor, name: str, address: str, passphrase: str) -> None:
     """Let somebody sign in to the desk with a passphrase."""
-    name, (address, _mailbox) = name_of(name), normalised(address)
+    name, (address, _mailbox) = parse_name(name), normalised(address)
     must_be_good(passphrase)
     # It takes long on purpose, so it is not done while a transaction waits.
     hashed = PasswordHasher().hash(as_hashed(passphrase))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from pbem.domain.reliability import LOOKED_BACK, Reliability, reliability
+from pbem.domain.reliability import PERIOD, Reliability, reliability
 from pbem.service.desk import overview
 from pbem.service.desk.overview import Page, Wanted
 from pbem.service.outgoing import ledger
@@ -57,7 +57,7 @@ def of(tx: Tx, server: Server, person_id: int) -> Profile:
     """One person."""
     now = server.now()
     person = people.read(tx, person_id)
-    counts = counting.counts(tx, [person_id], now - LOOKED_BACK)
+    counts = counting.counts(tx, [person_id], now - PERIOD)
     return Profile(
         person,
         now,

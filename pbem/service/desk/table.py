@@ -19,9 +19,9 @@ from engine.tell import Teller, Text
 from pbem.domain import hash_chain
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import Forbidden, Gone, NotFound
-from pbem.domain.moments import explained
+from pbem.domain.moments import explanation
 from pbem.domain.talk import Line
-from pbem.domain.user_text import set_apart
+from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
@@ -116,7 +116,7 @@ class Desk:
     @property
     def head(self) -> str:
         """The head of the record, as it stands in mails."""
-        return hash_chain.short(self.game.entry_head)
+        return hash_chain.fingerprint(self.game.entry_head)
 
 
 def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
@@ -153,7 +153,7 @@ def clocks(tx: Tx, server: Server, actor: Actor, game_id: int) -> tuple[GameRow,
     seats = _seats(tx, game, player_rows.of_game(tx, game_id), for_host=False)
     running = clocks_deadlines.clocks_of(tx, {game.id: game}, [each.due for each in seats if each.due is not None])
     ways = {
-        seat: explained(clocks_deadlines.known(clock, server.now()), ZoneInfo(clock.person.zone))
+        seat: explanation(clocks_deadlines.known(clock, server.now()), ZoneInfo(clock.person.zone))
         for (_game, _turn, seat), clock in running.items()
     }
     return game, [(each, ways[each.seat]) for each in seats if each.seat in ways]
@@ -182,7 +182,7 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
     audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat)
     rules = rules_of(game)
     view = views.view(tx, game, seat).view
-    names = tuple(set_apart(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
+    names = tuple(isolate(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
     decision = asked(rules, view, seat) if game.status == "playing" else None
     prompt = None if decision is None else decision.prompt
     return Eyes(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)

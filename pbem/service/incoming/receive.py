@@ -20,14 +20,14 @@ from typing import Final
 
 import structlog
 
-from pbem.config import Config, SenderCheck
+from pbem.config.settings import Config, SenderCheck
 from pbem.domain import bounce
 from pbem.domain.bounce import Bounce
 from pbem.domain.errors import BadInput, Gone, NotFound
-from pbem.mail.read import addressed, automatic, reports, sender
-from pbem.mail.read.addressed import Incoming
-from pbem.mail.read.reply import reply_of
-from pbem.mail.read.reports import Report, Reported
+from pbem.mail.read import auto_replies, inbound, reports, sender
+from pbem.mail.read.inbound import InboundEmail
+from pbem.mail.read.reply import parse_reply
+from pbem.mail.read.reports import Report, ReportKind
 from pbem.service import alarms, links
 from pbem.service.alarms import What
 from pbem.service.clocks import reachability
@@ -41,7 +41,7 @@ from pbem.store import outbox as store_outbox
 from pbem.store import people as person_rows
 from pbem.store import received as rows
 from pbem.store.database import Tx
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 from pbem.store.received import ReceivedRow
 from pbem.tokens import Purpose, contains_token
 
@@ -99,15 +99,15 @@ def receive(server: Server, box: Letterbox, envelope_from: str, envelope_to: str
         return _dropped(server, "too large")
     if link.purpose == Purpose.REPLY and not box.replies:
         return _dropped(server, "replies are off")
-    name = addressed.name_of(raw)
+    name = inbound.raw_message_id(raw)
     if contains_token(name.encode(), server.keys):
         name = ""
     try:
-        fit = addressed.fit_to_keep(raw, envelope_from, name)
+        fit = inbound.sanitise(raw, envelope_from, name)
     except BadInput:
         return _dropped(server, "unreadable")
     # The number of the link and not the token: that may change its letters on the way, and must be kept nowhere.
-    known_by = addressed.fingerprint(raw, f"{link.purpose}{link.id}")
+    known_by = inbound.fingerprint(raw, f"{link.purpose}{link.id}")
     return server.run(_keep, link, known_by, name, fit)
 
 
@@ -152,11 +152,11 @@ def tidy(tx: Tx, server: Server) -> None:
 
 def _addressed(server: Server, box: Letterbox, envelope_to: str, raw: bytes) -> Link | str:
     """What the token in an address stands for; or why the mail is not kept."""
-    if addressed.takes_complaints(envelope_to, box.domain):
-        tokens = addressed.returns_named(raw[: box.most_bytes])
+    if inbound.is_complaint_address(envelope_to, box.domain):
+        tokens = inbound.bounce_tokens(raw[: box.most_bytes])
         opened = (_opened(server, token, Purpose.BOUNCE) for token in tokens)
         return next((link for link in opened if not isinstance(link, str)), "a stranger")
-    to = addressed.addressed(envelope_to, box.domain)
+    to = inbound.parse_recipient(envelope_to, box.domain)
     if to is None:
         return "a stranger"
     if to.purpose not in (Purpose.REPLY, Purpose.BOUNCE):
@@ -196,12 +196,12 @@ def _attend_one(server: Server, box: Letterbox, row: ReceivedRow) -> None:
     assert row.raw is not None
     with server.store.read() as tx:
         link = links.read(tx, row.link_id)
-    email = addressed.read(row.raw)
+    email = inbound.parse(row.raw)
     if link.purpose == Purpose.BOUNCE:
-        reported = reports.report_of(email)
+        reported = reports.parse_report(email)
         _if_ours(server, row, lambda tx: _report(tx, server, row, link, reported))
         return
-    program = automatic.sign_of_a_program(email, box.domain, box.sender)
+    program = auto_replies.automation_sign(email, box.domain, box.sender)
     if link.person_id is None:
         believed, says = _trial(box, email, program)
         _if_ours(server, row, lambda tx: test_mail.note(tx, server, row.id, believed=believed, says=says))
@@ -209,11 +209,11 @@ def _attend_one(server: Server, box: Letterbox, row: ReceivedRow) -> None:
         _if_ours(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
     elif doubt := _doubt(server, box, link, email):
         _if_ours(server, row, lambda tx: _ask(tx, server, row, link, doubt))
-    elif (outcome := server.run(replies.act, row.id, link, reply_of(email))) is not None:
+    elif (outcome := server.run(replies.act, row.id, link, parse_reply(email))) is not None:
         _if_ours(server, row, lambda tx: note_carried_out(tx, server, row.id, link, outcome))
 
 
-def _trial(box: Letterbox, email: Incoming, program: str | None) -> tuple[bool, str]:
+def _trial(box: Letterbox, email: InboundEmail, program: str | None) -> tuple[bool, str]:
     """Whether who answered a test mail would be believed as a player, and what is known of the sender."""
     address = sender.sender_of(email)
     found = ", ".join(sender.verdicts(email, box.authserv_id)) or f"no word about it by {box.authserv_id}"
@@ -222,11 +222,11 @@ def _trial(box: Letterbox, email: Incoming, program: str | None) -> tuple[bool, 
     says = f"from {address.rpartition('@')[2].lower()}; {found}"
     if program is not None:
         return False, f"{says}; written by a program ({program})"
-    vouched = box.check is not SenderCheck.STRICT or sender.is_vouched_for(email, address, box.authserv_id)
+    vouched = box.check is not SenderCheck.STRICT or sender.is_authenticated(email, address, box.authserv_id)
     return vouched, says
 
 
-def _doubt(server: Server, box: Letterbox, link: Link, email: Incoming) -> str:
+def _doubt(server: Server, box: Letterbox, link: Link, email: InboundEmail) -> str:
     """Why a reply may not be by the player whose address it came to; nothing if there is no doubt."""
     if box.check is SenderCheck.OFF:
         return ""
@@ -236,7 +236,7 @@ def _doubt(server: Server, box: Letterbox, link: Link, email: Incoming) -> str:
     address = sender.sender_of(email)
     if address is None or _as_compared(address) != known:
         return ANOTHER_SENDER
-    if box.check is SenderCheck.STRICT and not sender.is_vouched_for(email, address, box.authserv_id):
+    if box.check is SenderCheck.STRICT and not sender.is_authenticated(email, address, box.authserv_id):
         return UNVOUCHED
     return ""
 
@@ -252,30 +252,35 @@ def _ask(tx: Tx, server: Server, row: ReceivedRow, link: Link, doubt: str) -> No
     """Ask the player at the address on file whether a reply was theirs; if that was asked already, one page is for both."""
     assert link.person_id is not None
     facts = {"received": row.id}
-    email = Letter(link.person_id, "was_it_you", link.game_id, None, link.seat, link.turn, facts)
+    email = NewEmail(link.person_id, "was_it_you", link.game_id, None, link.seat, link.turn, facts)
     outcome = doubt if rate_limits.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
     rows.change(tx, row.id, status="doubted", outcome=outcome, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)
 
 
-def _report(tx: Tx, server: Server, row: ReceivedRow, link: Link, reported: Reported) -> None:
+def _report(tx: Tx, server: Server, row: ReceivedRow, link: Link, report: Report) -> None:
     """Write into the ledger what was reported of a mail of ours, and tell it to whom it concerns."""
     assert link.person_id is not None
     assert link.outbox_id is not None
-    note = {Report.LATE: "delayed", Report.AWAY: "away", Report.COMPLAINT: "complained", Report.FAILED: "bounced"}
-    if reported.what is Report.COMPLAINT:
-        reachability.bounced(tx, server, link.person_id, Bounce.COMPLAINT, reported.said)
-    elif reported.what is Report.FAILED:
+    note = {
+        ReportKind.LATE: "delayed",
+        ReportKind.AWAY: "away",
+        ReportKind.COMPLAINT: "complained",
+        ReportKind.FAILED: "bounced",
+    }
+    if report.kind is ReportKind.COMPLAINT:
+        reachability.bounced(tx, server, link.person_id, Bounce.COMPLAINT, report.answer)
+    elif report.kind is ReportKind.FAILED:
         store_outbox.came_back(tx, link.outbox_id)
-        if bounce.is_about_sender(reported.said):
-            _log.error("mail_refused_later", email=link.outbox_id, said=reported.said)
-            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {reported.said}", link.game_id)
+        if bounce.is_about_sender(report.answer):
+            _log.error("mail_refused_later", email=link.outbox_id, said=report.answer)
+            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {report.answer}", link.game_id)
         else:
-            kind = Bounce.HARD if reported.for_good else Bounce.SOFT
-            reachability.bounced(tx, server, link.person_id, kind, reported.said)
-    if reported.what in note:
-        ledger.note(tx, link.outbox_id, server.now(), note[reported.what], reported.said)
-    finish(tx, server, row.id, f"report: {reported.what}")
+            kind = Bounce.HARD if report.permanent else Bounce.SOFT
+            reachability.bounced(tx, server, link.person_id, kind, report.answer)
+    if report.kind in note:
+        ledger.note(tx, link.outbox_id, server.now(), note[report.kind], report.answer)
+    finish(tx, server, row.id, f"report: {report.kind}")
 
 
 def _if_ours(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) -> None:

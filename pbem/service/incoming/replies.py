@@ -23,7 +23,7 @@ from pbem.domain import reply_commands
 from pbem.domain.delivery import Delivery, Way
 from pbem.domain.errors import BadInput, Gone, Refusal, Stale
 from pbem.domain.localtime import local_day
-from pbem.domain.reply_commands import Command, Move, Plain, Slip, Standing, Word
+from pbem.domain.reply_commands import Command, Move, Slip, StandingOrder, Word, WordCommand
 from pbem.domain.vacation import parse_vacation
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -44,7 +44,7 @@ from pbem.store import deadlines, games, log, people
 from pbem.store import received as rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 
 MOST_COMMANDS: Final = 20
 """Commands of one reply that are carried out: nobody plays so many turns ahead."""
@@ -146,7 +146,7 @@ def act(tx: Tx, server: Server, received_id: int, link: Link, reply: Reply) -> s
 def _lock(acting: _Acting, reply: Reply) -> None:
     """Lock the game, and with it in order all others that a vacation would concern."""
     concerned = {acting.game_id}
-    if any(isinstance(each, Plain) and each.word is Word.VACATION for each in map(_without_game, reply.lines)):
+    if any(isinstance(each, WordCommand) and each.word is Word.VACATION for each in map(_without_game, reply.lines)):
         concerned |= {row.game_id for row in deadlines.of_person(acting.tx, acting.person_id)}
     for game_id in sorted(concerned):
         games.lock(acting.tx, game_id)
@@ -164,7 +164,7 @@ def _read(acting: _Acting, line: str) -> None:
     if command is None:
         acting.prose.append(line[:LONGEST_SHOWN])
         return
-    said = command.said[:LONGEST_SHOWN]
+    said = command.text[:LONGEST_SHOWN]
     if acting.stopped or len(acting.lines) >= MOST_COMMANDS:
         acting.lines.append(Line(said, Outcome.NOT_TRIED))
         return
@@ -194,9 +194,9 @@ def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
     match command:
         case Move():
             return _play(acting, command)
-        case Standing():
+        case StandingOrder():
             return _leave_order(acting, command)
-        case Plain():
+        case WordCommand():
             return _do_plain(acting, command)
         case Slip():
             teller = speech.teller(rules_of(acting.game()))
@@ -231,12 +231,12 @@ def _next_turn(acting: _Acting) -> int:
     return game.turn if nothing_new and question is not None else acting.turn
 
 
-def _leave_order(acting: _Acting, standing: Standing) -> tuple[Done, str]:
+def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
     if acting.game().turn != acting.turn:
         # An order knows no turn: left late, it could bid for something that nobody had seen when it was written.
         raise _moved_on(acting)
     order = play_orders.leave_order(
-        acting.tx, acting.server, acting.game_id, acting.seat, standing.said, acting.person_id
+        acting.tx, acting.server, acting.game_id, acting.seat, standing.text, acting.person_id
     )
     return Done.ORDERED, orders.write_order(order)
 
@@ -252,7 +252,7 @@ def _moved_on(acting: _Acting) -> Stale:
     )
 
 
-def _do_plain(acting: _Acting, command: Plain) -> tuple[Done, str]:
+def _do_plain(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
     tx, server, person_id = acting.tx, acting.server, acting.person_id
     match command.word:
         case Word.HELP | Word.BOARD | Word.RULES:
@@ -320,7 +320,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "help": Word.HELP in acting.shown or not acting.lines,
         "rules": Word.RULES in acting.shown,
     }
-    email = Letter(acting.person_id, "receipt", acting.game_id, None, acting.seat, turn, facts)
+    email = NewEmail(acting.person_id, "receipt", acting.game_id, None, acting.seat, turn, facts)
     # Somebody who has asked for something gets it; what went wrong in the same way is told once a day.
     error = "" if done else refused or "no command"
     rate_limits.queue_answer(acting.tx, acting.server, email, error)

@@ -12,8 +12,8 @@ from typing import Final
 
 from pbem.domain.errors import Gone, NotFound
 from pbem.i18n.speech import gettext as _
-from pbem.mail.read.addressed import read
-from pbem.mail.read.reply import reply_of
+from pbem.mail.read.inbound import parse
+from pbem.mail.read.reply import parse_reply
 from pbem.service import links
 from pbem.service.incoming import receive, replies
 from pbem.service.links import Link
@@ -63,7 +63,7 @@ def at(tx: Tx, server: Server, token: str) -> Doubted:
     return Doubted(
         title,
         answered.turn,
-        tuple(Unsure(row.id, reply_of(read(row.raw or b"")).lines) for row in waiting),
+        tuple(Unsure(row.id, parse_reply(parse(row.raw or b"")).lines) for row in waiting),
         carried_out=decided is not None and decided.outcome != NOT_THEIRS,
     )
 
@@ -76,7 +76,7 @@ def it_was_me(server: Server, token: str, number: int) -> None:
     if row.status != "doubted":
         return
     assert row.raw is not None, "kept as long as it is doubted"
-    outcome = server.run(replies.act, row.id, answered, reply_of(read(row.raw)))
+    outcome = server.run(replies.act, row.id, answered, parse_reply(parse(row.raw)))
     if outcome is not None:
         server.run(_carried_out, row.id, answered, outcome)
 

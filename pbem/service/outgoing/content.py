@@ -27,15 +27,15 @@ from zoneinfo import ZoneInfo
 from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, agreed
 from pbem.domain import hash_chain
-from pbem.domain.deadline import Due
+from pbem.domain.deadline import Deadline
 from pbem.domain.missed_turns import Agreement, warning
 from pbem.domain.outdated import ASKING
 from pbem.domain.pace import PerDecision, parse_pace
-from pbem.domain.user_text import set_apart
+from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.mail.write import words
-from pbem.mail.write.board import printed
-from pbem.mail.write.compose import Letterhead, Reader, Thread, Written, message_id
+from pbem.mail.write.board import print_board
+from pbem.mail.write.compose import EmailContent, Letterhead, Reader, Thread, message_id
 from pbem.mail.write.words import DigestSection, SeatContent, TalkLine, Words
 from pbem.plugins.away import loads
 from pbem.service.play import seat_cache, views
@@ -49,7 +49,7 @@ from pbem.store import tables as table_rows
 from pbem.store import views as view_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
 
@@ -85,20 +85,20 @@ class SeatLinks:
 class Draft:
     """An email that can be written now: its row, the rows of its links, and the deadline that it promises.
 
-    `seat` is the seat it speaks to; `seats` are those of an email about several tables. What it promises is stored before it
-    is written, so an email that is written twice has the same links and the same deadline.
+    Links and promise are stored before anything is read, so an email that is written twice has the same. `seat` is the seat
+    it speaks to; `seats` are those of an email about several tables.
     """
 
-    email: OutboxRow
+    email: EmailRow
     links: Links
     seat: int | None = None
-    due: Due | None = None
+    due: Deadline | None = None
     seats: tuple[SeatLinks, ...] = ()
 
 
 def read_contents(
     tx: Tx, server: Server, letterhead: Letterhead, drafts: Collection[Draft], rendered_at: datetime
-) -> list[Written]:
+) -> list[EmailContent]:
     """What these emails say, read with as few statements as for one."""
     _prefetch(tx, drafts)
     return [_Reading(tx, server, letterhead, draft).content(rendered_at) for draft in drafts]
@@ -131,11 +131,11 @@ class _Reading:
     draft: Draft
 
     @property
-    def email(self) -> OutboxRow:
+    def email(self) -> EmailRow:
         """The row of the email."""
         return self.draft.email
 
-    def content(self, rendered_at: datetime) -> Written:
+    def content(self, rendered_at: datetime) -> EmailContent:
         """What the email says."""
         tx, email, draft = self.tx, self.email, self.draft
         person = people.read(tx, email.person_id)
@@ -161,7 +161,7 @@ class _Reading:
         )
         turn = None if email.seat is None or email.kind == "receipt" else outbox.turn_before(tx, email)
         replies = email.kind in _ANSWERABLE and Purpose.REPLY in draft.links
-        return Written(
+        return EmailContent(
             kind=email.kind,
             reader=Reader(called, person.delivery_address, ZoneInfo(person.zone)),
             thread=Thread(
@@ -217,9 +217,9 @@ class _Reading:
             "present": [player.name for player in players],
         }
         if self.email.kind == "invitation":
-            variables |= {"about": speech.translated(rules.about), "length": speech.told(rules.length)}
+            variables |= {"about": speech.translate(rules.about), "length": speech.render(rules.length)}
         if game.started_at is not None:
-            variables["head"] = hash_chain.short(game.entry_head)
+            variables["head"] = hash_chain.fingerprint(game.entry_head)
         if game.status in ("over", "void"):
             variables["secret"] = game.secret.hex()
         return variables
@@ -259,7 +259,7 @@ class _Reading:
         names = tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))
         board = rules.board(views.view(self.tx, game, SPECTATOR).view, SPECTATOR)
         offer = table_rows.offer(self.tx, json.loads(self.email.facts)["offer"])
-        return {"board": printed(board, speech.teller(rules, None, names), SPECTATOR), "gone": names[offer.seat]}
+        return {"board": print_board(board, speech.teller(rules, None, names), SPECTATOR), "gone": names[offer.seat]}
 
     def _seat_content(self, game: GameRow, rules: Game[Any], seat: int, known: Known) -> SeatContent:
         """The reader's seat, from what it knows."""
@@ -277,7 +277,7 @@ class _Reading:
             view=known.view,
             board=known.board,
             standing=known.standing,
-            teller=speech.teller(rules, seat, tuple(map(set_apart, names))),
+            teller=speech.teller(rules, seat, tuple(map(isolate, names))),
             decision=known.decision if asked else None,
             sealed=dict(loads(rules, game.box)).get(seat) if asked else None,
             order=dict(loads(rules, game.orders)).get(seat),
@@ -353,7 +353,7 @@ class _Reading:
         )
 
     def _digest_section(
-        self, own: SeatLinks, facts: Mapping[str, Any], replaced: Collection[OutboxRow], last: datetime | None
+        self, own: SeatLinks, facts: Mapping[str, Any], replaced: Collection[EmailRow], last: datetime | None
     ) -> DigestSection:
         game = games.read(self.tx, own.game_id)
         rules = rules_of(game)

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from pbem import failpoints
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import LocalMailbox
-from pbem.mail.send.relay import Outcome, Parcel, Relay, Result, Session, Transport
+from pbem.mail.send.relay import Outcome, OutgoingEmail, Relay, Result, Session, Transport
 from pbem.mail.send.throttle import Throttle
 from pbem.mail.write.compose import Letterhead
 from pbem.service import alarms
@@ -36,7 +36,7 @@ from pbem.service.outgoing.rate_limits import ANSWERS
 from pbem.service.server import Server
 from pbem.store import outbox, people, quotas, traffic
 from pbem.store.database import Tx
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.tokens import Purpose
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ ALARMED: Final = timedelta(minutes=5)
 
 _log = structlog.get_logger(__name__)
 
-Sendable = tuple[OutboxRow, Parcel]
+Sendable = tuple[EmailRow, OutgoingEmail]
 """An email, and what the relay gets."""
 
 
@@ -158,13 +158,13 @@ def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
     return done
 
 
-def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[OutboxRow], int]:
+def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[EmailRow], int]:
     """Claim due emails. Returns those that may leave now, and how many were put off because of their domain's quota."""
     rows = outbox.claim(tx, now, now + LEASE, limit)
     if not rows:
         return [], 0
     domains = people.domains(tx, {row.person_id for row in rows})
-    used = quotas.locked(tx, {name for domain in domains.values() for name in throttle.names(domain)})
+    used = quotas.locked(tx, {name for domain in domains.values() for name in throttle.share_names(domain)})
     before = dict(used)
     known = traffic.known(tx, set(domains.values()), now.date()) if throttle.new_domain else set(domains.values())
     free, waiting = [], Counter[str]()
@@ -172,7 +172,7 @@ def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[
         domain = domains[row.person_id]
         if wait := throttle.wait(used, domain, now, new=domain not in known):
             # One after the other, so that they do not all come back at the first free moment.
-            outbox.release(tx, row, now + wait + throttle.each(domain) * waiting[domain])
+            outbox.release(tx, row, now + wait + throttle.interval(domain) * waiting[domain])
             waiting[domain] += 1
         else:
             free.append(row)
@@ -180,7 +180,7 @@ def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[
     return free, waiting.total()
 
 
-def _prepare(server: Server, post: Post, rows: Sequence[OutboxRow], now: datetime, done: Delivered) -> list[Sendable]:
+def _prepare(server: Server, post: Post, rows: Sequence[EmailRow], now: datetime, done: Delivered) -> list[Sendable]:
     """Those of some claimed emails that leave now, as they are sent."""
     try:
         prepared = prepare.prepare(server, post.letterhead, rows, now)
@@ -197,15 +197,15 @@ def _prepare(server: Server, post: Post, rows: Sequence[OutboxRow], now: datetim
     return sendable
 
 
-def _filled(server: Server, post: Post, prepared: PreparedEmail) -> Parcel:
+def _filled(server: Server, post: Post, prepared: PreparedEmail) -> OutgoingEmail:
     """The email with the tokens of its reader, signed."""
     email = prepared.email
     assert email.rendered_at is not None, "stored with the bytes"
-    content = prepared.template.filled(prepared.generations)
+    content = prepared.template.fill(prepared.generations)
     if post.signer is not None:
-        content = post.signer.signed(content, email.rendered_at)
+        content = post.signer.sign(content, email.rendered_at)
     returns = server.keys.make(Purpose.BOUNCE, prepared.bounce.id, prepared.bounce.generation)
-    return Parcel(
+    return OutgoingEmail(
         name=f"m{email.id}",
         # An answer has no return address, so that no program can answer it in turn (RFC 3834).
         sender="" if email.kind in ANSWERS else f"b+{returns}@{post.letterhead.domain}",
@@ -219,17 +219,17 @@ def _send(
 ) -> None:
     """Hand emails over one by one, and record the outcome of each."""
     accepted, refused, now = list[Attempt](), set[int](), server.now()
-    for position, (email, parcel) in enumerate(sendable):
+    for position, (email, outgoing) in enumerate(sendable):
         # Preparing may have taken long, too: what is left over is the next claimer's.
         if now >= started + LEASE / 2:
             _give_back(server, sendable[position:])
             break
         if email.person_id in refused:
             # The next batch finds out whether anything more goes there.
-            _give_back(server, [(email, parcel)])
+            _give_back(server, [(email, outgoing)])
             continue
-        outcome = session.send(parcel)
-        failpoints.point("mail.handed_over")
+        outcome = session.send(outgoing)
+        failpoints.hit("mail.handed_over")
         now = server.now()
         if outcome.result is Result.DOWN:
             _rest(server, post, outcome)
@@ -237,7 +237,7 @@ def _send(
             break
         if outcome.result in (Result.REFUSED_RECIPIENT, Result.UNABLE):
             refused.add(email.person_id)
-        attempt = Attempt(email, outcome, now, parcel.recipient.rpartition("@")[2].lower())
+        attempt = Attempt(email, outcome, now, outgoing.recipient.rpartition("@")[2].lower())
         if outcome.result is Result.ACCEPTED:
             done.accepted += 1
             accepted.append(attempt)
@@ -281,7 +281,7 @@ def _watch(server: Server, post: Post, attempt: Attempt) -> None:
         return
     until = server.now() + RESTS
     server.store.write(lambda tx: quotas.keep(tx, {domain: until}))
-    _log.warning("domain_rests", domain=domain, said=outcome.said)
+    _log.warning("domain_rests", domain=domain, said=outcome.answer)
 
 
 def _rest(server: Server, post: Post, outcome: Outcome) -> None:
@@ -290,12 +290,12 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
     post.failures += 1
     post.rests_until = now + outcomes.jittered(server, min(post.failures, 5))
     post.down_since = post.down_since or now
-    _log.warning("relay_down", failures=post.failures, said=outcome.said)
+    _log.warning("relay_down", failures=post.failures, said=outcome.answer)
     if now - post.down_since >= ALARMED and not post.alarmed:
         post.alarmed = True
         since = f"{post.down_since:%Y-%m-%d %H:%M} UTC"
-        _log.error("relay_away", since=post.down_since, said=outcome.said)
-        text = f"The relay has taken no mail since {since}. It said: {outcome.said}"
+        _log.error("relay_away", since=post.down_since, said=outcome.answer)
+        text = f"The relay has taken no mail since {since}. It said: {outcome.answer}"
         server.run(alarms.raise_alarm, What.RELAY, text)
 
 
@@ -304,7 +304,7 @@ def _give_back(server: Server, sendable: list[Sendable]) -> None:
     now = server.now()
 
     def release(tx: Tx) -> None:
-        for email, _parcel in sendable:
+        for email, _outgoing in sendable:
             outbox.release(tx, email, now)
 
     server.store.write(release)

@@ -18,7 +18,7 @@ from pbem.service.server import Server
 from pbem.store import deadlines, ledger, outbox, preferences, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 
 
 def gather(server: Server) -> int:
@@ -34,20 +34,20 @@ def gather(server: Server) -> int:
     return gathered
 
 
-def tables_of(tx: Tx, digest: OutboxRow) -> frozenset[int]:
+def tables_of(tx: Tx, digest: EmailRow) -> frozenset[int]:
     """The tables that a digest tells of."""
     facts = json.loads(digest.facts)
     emails = outbox.with_ids(tx, facts["letters"])
     return frozenset(map(int, facts["until"])) | {each.game_id for each in emails if each.game_id is not None}
 
 
-def is_over(tx: Tx, digest: OutboxRow) -> bool:
+def is_over(tx: Tx, digest: EmailRow) -> bool:
     """Whether a digest that has waited has nothing to tell of any more: every game of it has ended."""
     told = json.loads(digest.facts)["until"].keys()
     return all(f"{game.id}" not in told for game in daily_games(tx, digest.person_id))
 
 
-def told_of(tx: Tx, server: Server, digest: OutboxRow) -> None:
+def told_of(tx: Tx, server: Server, digest: EmailRow) -> None:
     """Note that a digest was accepted: what it took the place of has been told."""
     now = server.now()
     for email in outbox.with_ids(tx, json.loads(digest.facts)["letters"]):
@@ -74,11 +74,11 @@ def _gather(tx: Tx, server: Server, person_id: int, day: date) -> bool:
         "until": {f"{game.id}": game.turn for game in playing},
         "letters": [email.id for email in emails],
     }
-    outbox.queue(tx, [outbox.Letter(person_id, "digest", facts=facts)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person_id, "digest", facts=facts)], now, now)
     return True
 
 
-def _worth_telling(tx: Tx, server: Server, email: OutboxRow, playing: list[GameRow]) -> bool:
+def _worth_telling(tx: Tx, server: Server, email: EmailRow, playing: list[GameRow]) -> bool:
     """Whether a mail that waits for a digest still says something; if not, it is superseded."""
     if all(email.game_id != game.id for game in playing):
         why = "the game is over, or somebody else plays the seat"
@@ -93,11 +93,11 @@ def _worth_telling(tx: Tx, server: Server, email: OutboxRow, playing: list[GameR
     return False
 
 
-def _is_more_time(email: OutboxRow) -> bool:
+def _is_more_time(email: EmailRow) -> bool:
     return json.loads(email.facts)["what"] in ("extended", "deadline")
 
 
-def _still_asked(tx: Tx, email: OutboxRow) -> bool:
+def _still_asked(tx: Tx, email: EmailRow) -> bool:
     assert email.game_id is not None
     assert email.turn is not None
     assert email.seat is not None

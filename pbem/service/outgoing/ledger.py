@@ -21,7 +21,7 @@ from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.ledger import LedgerRow
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.store.players import PlayerRow
 
 MOST_SHOWN: Final = 200
@@ -80,7 +80,7 @@ def lines_of_game(tx: Tx, game_id: int, limit: int, seat: int | None = None) -> 
     return _listed(tx, outbox.about(tx, game_id, limit, seat))
 
 
-def lines_of_email(tx: Tx, email: OutboxRow) -> Listed:
+def lines_of_email(tx: Tx, email: EmailRow) -> Listed:
     """One mail within a transaction that is under way."""
     (listed,) = _listed(tx, [email])
     return listed
@@ -153,14 +153,14 @@ def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
             why=_("%(again_an_hour)s mails of a table's turns in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
             remedy=_("Please look among unwanted mails, or call the organiser."),
         )
-    outbox.queue(tx, [outbox.Letter(person_id, "turn", game_id, None, seat, game.turn, facts)], now, due_at)
+    outbox.queue(tx, [outbox.NewEmail(person_id, "turn", game_id, None, seat, game.turn, facts)], now, due_at)
 
 
-def _is_that_turn(email: OutboxRow, game: GameRow, seat: int) -> bool:
+def _is_that_turn(email: EmailRow, game: GameRow, seat: int) -> bool:
     return (email.game_id, email.turn, email.seat) == (game.id, game.turn, seat)
 
 
-def _listed(tx: Tx, rows: Iterable[OutboxRow]) -> list[Listed]:
+def _listed(tx: Tx, rows: Iterable[EmailRow]) -> list[Listed]:
     found = list(rows)
     lines = ledger.lines(tx, [row.id for row in found])
     return [

@@ -31,7 +31,7 @@ from pbem.store import alarms as alarms_rows
 from pbem.store import games, ledger, outbox, quotas, traffic
 from pbem.store import reachability as reachability_rows
 from pbem.store.database import Tx
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 
 TRIES: Final = 10
 
@@ -46,9 +46,9 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One handing over of an email: its outcome, when, and the domain of its recipient."""
+    """One handing over of an email to the relay: the outcome, when, and the domain of the recipient."""
 
-    email: OutboxRow
+    email: EmailRow
     outcome: Outcome
     at: datetime
     domain: str
@@ -58,7 +58,7 @@ def accept(tx: Tx, server: Server, accepted: Collection[Attempt]) -> None:
     """Record that the relay accepted emails: they are sent, and the clocks of their turns start."""
     now = server.now()
     locked = games.lock_all(tx, {each.email.game_id for each in accepted if each.email.game_id is not None})
-    ledger.note_each(tx, "accepted", {each.email.id: (each.at, each.outcome.said) for each in accepted})
+    ledger.note_each(tx, "accepted", {each.email.id: (each.at, each.outcome.answer) for each in accepted})
     leased = outbox.lock_leased(tx, [each.email for each in accepted])
     sent = [each for each in accepted if each.email.id in leased]
     outbox.send(tx, {each.email.id: each.at for each in sent})
@@ -88,12 +88,12 @@ def record(tx: Tx, server: Server, attempt: Attempt) -> Result | None:
     return result
 
 
-def postpone(tx: Tx, server: Server, row: OutboxRow, said: str) -> Result | None:
+def postpone(tx: Tx, server: Server, row: EmailRow, said: str) -> Result | None:
     """Try an email again later, or park it if this was the last try; returns None if it is tried again."""
     return _postpone(tx, server, row, said) if outbox.lock_leased(tx, [row]) else None
 
 
-def park(tx: Tx, server: Server, row: OutboxRow, said: str) -> None:
+def park(tx: Tx, server: Server, row: EmailRow, said: str) -> None:
     """Give an email up until an organiser has looked at it."""
     if outbox.lock_leased(tx, [row]):
         _park(tx, server, row, said)
@@ -127,24 +127,24 @@ _COUNTED: Final = {
 """How an outcome is counted. A broken connection tells nothing about the recipient's domain."""
 
 
-def _record(tx: Tx, server: Server, row: OutboxRow, outcome: Outcome) -> Result | None:
+def _record(tx: Tx, server: Server, row: EmailRow, outcome: Outcome) -> Result | None:
     match outcome.result:
         case Result.REFUSED_RECIPIENT:
-            return _refused(tx, server, row, outcome.said)
+            return _refused(tx, server, row, outcome.answer)
         case Result.UNABLE if row.attempts >= TRIES:
-            return _refused(tx, server, row, outcome.said)
+            return _refused(tx, server, row, outcome.answer)
         case Result.UNABLE:
-            reachability.scored(tx, server, row.person_id, Bounce.HARD, outcome.said)
+            reachability.scored(tx, server, row.person_id, Bounce.HARD, outcome.answer)
         case Result.REFUSED_SENDER if row.attempts == 1:
-            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.said}", row.game_id)
+            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.answer}", row.game_id)
         case Result.REFUSED_MESSAGE:
-            _log.error("mail_refused", email=row.id, kind=row.kind, said=outcome.said)
-            _park(tx, server, row, outcome.said)
+            _log.error("mail_refused", email=row.id, kind=row.kind, said=outcome.answer)
+            _park(tx, server, row, outcome.answer)
             return outcome.result
-    return _postpone(tx, server, row, outcome.said)
+    return _postpone(tx, server, row, outcome.answer)
 
 
-def _postpone(tx: Tx, server: Server, row: OutboxRow, said: str) -> Result | None:
+def _postpone(tx: Tx, server: Server, row: EmailRow, said: str) -> Result | None:
     if row.attempts >= TRIES:
         _log.error("mail_parked", email=row.id, kind=row.kind, attempts=row.attempts)
         _park(tx, server, row, said)
@@ -155,7 +155,7 @@ def _postpone(tx: Tx, server: Server, row: OutboxRow, said: str) -> Result | Non
     return None
 
 
-def _park(tx: Tx, server: Server, row: OutboxRow, said: str) -> None:
+def _park(tx: Tx, server: Server, row: EmailRow, said: str) -> None:
     outbox.change(tx, row.id, status="parked", claimed_until=None)
     ledger.note(tx, row.id, server.now(), "parked", said)
     # An alarm about an alarm would never end.
@@ -163,7 +163,7 @@ def _park(tx: Tx, server: Server, row: OutboxRow, said: str) -> None:
         alarms.raise_alarm(tx, server, What.PARKED, f"Mail {row.id} ({row.kind}): {said}", row.game_id)
 
 
-def _refused(tx: Tx, server: Server, row: OutboxRow, said: str) -> Result:
+def _refused(tx: Tx, server: Server, row: EmailRow, said: str) -> Result:
     outbox.change(tx, row.id, status="undeliverable", claimed_until=None)
     ledger.note(tx, row.id, server.now(), "undeliverable", said)
     reachability.refused(tx, server, row.person_id, said)

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from pbem.domain.delivery import ASKED_FOR, Delivery, Fate, Judged, Way, judge, parse_delivery
+from pbem.domain.delivery import URGENT, Action, Delivery, Verdict, Way, judge, parse_delivery
 from pbem.domain.guests import is_guest
 from pbem.domain.outdated import ANSWERED, Subject
 from pbem.domain.outdated import why_outdated as why_subject_outdated
@@ -35,9 +35,9 @@ from pbem.store.database import Tx
 from pbem.store.deadlines import Key
 from pbem.store.games import GameRow
 from pbem.store.links import LinkRow, Meant
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.store.preferences import WishedRow
-from pbem.tokens import Purpose, Unfilled
+from pbem.tokens import EmailTemplate, Purpose
 
 AT_WISH: Final = "at_wish"
 """The fact of an email that its reader has just asked for: no preference holds it back."""
@@ -54,13 +54,13 @@ _WITH_CONFIRM: Final = frozenset({"confirm", "invitation", "joined", "declined",
 
 @dataclass(frozen=True, slots=True)
 class PreparedEmail:
-    """An email whose bytes are stored, with what is missing in them until it is sent: tokens, and its envelope.
+    """An email whose bytes are stored, and what they lack until it is sent: tokens, which nothing may store, and addresses.
 
     `generations` are those of its reader's links, by the row of the link.
     """
 
-    email: OutboxRow
-    template: Unfilled
+    email: EmailRow
+    template: EmailTemplate
     recipient: str
     bounce: LinkRow
     generations: Mapping[int, int]
@@ -75,7 +75,7 @@ class _Checked:
 
 
 def prepare(
-    server: Server, letterhead: Letterhead, claimed: Collection[OutboxRow], now: datetime
+    server: Server, letterhead: Letterhead, claimed: Collection[EmailRow], now: datetime
 ) -> list[PreparedEmail]:
     """Prepare those of these claimed emails that leave now; for the others, the ledger says why not."""
     checked = server.run(_check, claimed, now)
@@ -91,7 +91,7 @@ def prepare(
     return sorted(checked.prepared + stored, key=lambda prepared: (prepared.email.due_at, prepared.email.id))
 
 
-def make_drafts(tx: Tx, emails: Collection[OutboxRow], games: Games, now: datetime) -> list[Draft]:
+def make_drafts(tx: Tx, emails: Collection[EmailRow], games: Games, now: datetime) -> list[Draft]:
     """Make the links of emails and promise their deadlines. The games are locked, or the readers where there is no game."""
     seats = _seats(tx, emails)
     own_seats = {email.id: _own_seats(tx, email) for email in emails}
@@ -123,7 +123,7 @@ def make_drafts(tx: Tx, emails: Collection[OutboxRow], games: Games, now: dateti
     ]
 
 
-def why_outdated(tx: Tx, emails: Collection[OutboxRow], games: Games) -> dict[int, str]:
+def why_outdated(tx: Tx, emails: Collection[EmailRow], games: Games) -> dict[int, str]:
     """The reasons why emails are no longer worth sending, for those that are not. Their games are locked."""
     keys = {
         email.id: (email.game_id, games[email.game_id].turn, email.seat)
@@ -149,10 +149,10 @@ def why_outdated(tx: Tx, emails: Collection[OutboxRow], games: Games) -> dict[in
     return reasons
 
 
-def _check(tx: Tx, server: Server, claimed: Collection[OutboxRow], now: datetime) -> _Checked:
+def _check(tx: Tx, server: Server, claimed: Collection[EmailRow], now: datetime) -> _Checked:
     locked = games.lock_all(tx, {row.game_id for row in claimed if row.game_id is not None})
     emails = _not_postponed(tx, server, _worth_sending(tx, server, claimed, locked, now), locked, now)
-    templates = {email.id: server.keys.unfilled(email.body) for email in emails if email.body is not None}
+    templates = {email.id: server.keys.template(email.body) for email in emails if email.body is not None}
     stale = _stale(tx, server, emails, templates, locked)
     for email_id in stale:
         outbox.change(tx, email_id, body=None, message_id=None)
@@ -167,20 +167,20 @@ def _check(tx: Tx, server: Server, claimed: Collection[OutboxRow], now: datetime
     return _Checked(_prepared(tx, stored, templates), drafts)
 
 
-def _store(tx: Tx, server: Server, written: Collection[OutboxRow], now: datetime) -> list[PreparedEmail]:
+def _store(tx: Tx, server: Server, written: Collection[EmailRow], now: datetime) -> list[PreparedEmail]:
     """Store the bytes of emails, unless another worker was faster or they are outdated by now."""
     locked = games.lock_all(tx, {email.game_id for email in written if email.game_id is not None})
     worth_sending = {email.id for email in _worth_sending(tx, server, written, locked, now)}
     stored = [email for email in written if email.id in worth_sending]
     outbox.keep(tx, stored)
     ledger.note_all(tx, now, "rendered", {email.id: _digest(email) for email in stored})
-    templates = {email.id: server.keys.unfilled(email.body) for email in stored if email.body is not None}
+    templates = {email.id: server.keys.template(email.body) for email in stored if email.body is not None}
     return _prepared(tx, stored, templates)
 
 
 def _worth_sending(
-    tx: Tx, server: Server, claimed: Collection[OutboxRow], games: Games, now: datetime
-) -> list[OutboxRow]:
+    tx: Tx, server: Server, claimed: Collection[EmailRow], games: Games, now: datetime
+) -> list[EmailRow]:
     """Those of these emails, as they are now, that are still claimed and worth sending; the others are superseded."""
     leases = {email.id: email.claimed_until for email in claimed}
     rows = outbox.with_ids(tx, leases.keys())
@@ -196,31 +196,29 @@ def _worth_sending(
     return [email for email in emails if email.id not in outdated]
 
 
-def _not_postponed(
-    tx: Tx, server: Server, emails: Collection[OutboxRow], games: Games, now: datetime
-) -> list[OutboxRow]:
+def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: Games, now: datetime) -> list[EmailRow]:
     """The emails that their readers want now; the others wait, are left to a digest, or are withheld."""
     wishes = preferences.wished(tx, {(email.person_id, email.game_id) for email in emails})
     leaving = []
     for email in emails:
         wish = wishes[email.person_id, email.game_id]
-        judged = _judge(email, wish, now)
-        if judged is not None and judged.fate is Fate.SEND:
+        verdict = _judge(email, wish, now)
+        if verdict is not None and verdict.action is Action.SEND:
             leaving.append(email)
             continue
-        _hold_back(tx, email, judged, now)
+        _hold_back(tx, email, verdict, now)
         key = _turn_key(email)
-        if judged is not None and key is not None and _delivery(wish).way is not Way.AT_ONCE:
+        if verdict is not None and key is not None and _delivery(wish).way is not Way.AT_ONCE:
             game_id, turn, seat = key
             deadlines.start_without_mail(tx, server, games[game_id], turn, seat, email.person_id)
     return leaving
 
 
-def _judge(email: OutboxRow, wish: WishedRow, now: datetime) -> Judged | None:
+def _judge(email: EmailRow, wish: WishedRow, now: datetime) -> Verdict | None:
     """What becomes of an email that is due, by its reader's preferences; None if email to them fails at present."""
     facts = json.loads(email.facts)
-    if email.kind in ASKED_FOR or facts.get(AT_WISH):
-        return Judged(Fate.WITHHOLD if is_guest(wish.address) else Fate.SEND)
+    if email.kind in URGENT or facts.get(AT_WISH):
+        return Verdict(Action.WITHHOLD if is_guest(wish.address) else Action.SEND)
     if wish.failing:
         return None
     quiet = parse_quiet(wish.quiet, ZoneInfo(wish.zone)) if wish.quiet else None
@@ -228,16 +226,16 @@ def _judge(email: OutboxRow, wish: WishedRow, now: datetime) -> Judged | None:
     return judge(email.kind, _delivery(wish), email.queued_at, now, quiet, last=last)
 
 
-def _hold_back(tx: Tx, email: OutboxRow, judged: Judged | None, now: datetime) -> None:
+def _hold_back(tx: Tx, email: EmailRow, verdict: Verdict | None, now: datetime) -> None:
     """Note that an email does not leave now, and why."""
-    if judged is None:
+    if verdict is None:
         outbox.change(tx, email.id, status="undeliverable", claimed_until=None)
         ledger.note(tx, email.id, now, "undeliverable", "mail to this address fails at present")
-    elif judged.fate is Fate.WAIT:
+    elif verdict.action is Action.WAIT:
         # It was not tried, so this attempt does not count.
-        outbox.change(tx, email.id, due_at=judged.until, claimed_until=None, attempts=0)
+        outbox.change(tx, email.id, due_at=verdict.until, claimed_until=None, attempts=0)
         ledger.note(tx, email.id, now, "waits", "as its reader wishes")
-    elif judged.fate is Fate.DIGEST:
+    elif verdict.action is Action.DIGEST:
         outbox.change(tx, email.id, status="digest", claimed_until=None)
         ledger.note(tx, email.id, now, "waits", "for its reader's digest")
     else:
@@ -246,7 +244,7 @@ def _hold_back(tx: Tx, email: OutboxRow, judged: Judged | None, now: datetime) -
 
 
 def _stale(
-    tx: Tx, server: Server, emails: Collection[OutboxRow], templates: Mapping[int, Unfilled], games: Games
+    tx: Tx, server: Server, emails: Collection[EmailRow], templates: Mapping[int, EmailTemplate], games: Games
 ) -> dict[int, str]:
     """The reasons why stored bytes must not leave. Once an email may have left, another would be a second one."""
     turns = {email.id: key for email in emails if email.id in templates and (key := _turn_key(email)) is not None}
@@ -261,13 +259,13 @@ def _stale(
     return reasons
 
 
-def _may_have_left(tx: Tx, email: OutboxRow) -> bool:
+def _may_have_left(tx: Tx, email: EmailRow) -> bool:
     if email.attempts > 1:
         return True
     return any(line.what not in ("rendered", "rewritten") for line in ledger.lines(tx, [email.id]).get(email.id, []))
 
 
-def _prepared(tx: Tx, emails: Collection[OutboxRow], templates: Mapping[int, Unfilled]) -> list[PreparedEmail]:
+def _prepared(tx: Tx, emails: Collection[EmailRow], templates: Mapping[int, EmailTemplate]) -> list[PreparedEmail]:
     """Emails with stored bytes, and what is missing in them."""
     if not emails:
         return []
@@ -288,7 +286,7 @@ def _prepared(tx: Tx, emails: Collection[OutboxRow], templates: Mapping[int, Unf
     ]
 
 
-def _is_settled(tx: Tx, email: OutboxRow) -> bool:
+def _is_settled(tx: Tx, email: EmailRow) -> bool:
     """Whether nothing is left to say, beside what the table and its seats tell."""
     match email.kind:
         case "confirm":
@@ -303,7 +301,7 @@ def _is_settled(tx: Tx, email: OutboxRow) -> bool:
     return False
 
 
-def _seats(tx: Tx, emails: Collection[OutboxRow]) -> dict[int, int]:
+def _seats(tx: Tx, emails: Collection[EmailRow]) -> dict[int, int]:
     """The seats that emails speak to: the one that an email names, or its reader's first; none if it is not theirs."""
     players = player_rows.of_games(tx, {email.game_id for email in emails if email.game_id is not None})
     seats = {}
@@ -318,7 +316,7 @@ def _seats(tx: Tx, emails: Collection[OutboxRow]) -> dict[int, int]:
     return seats
 
 
-def _own_seats(tx: Tx, email: OutboxRow) -> dict[tuple[int, int], dict[Purpose, Meant]]:
+def _own_seats(tx: Tx, email: EmailRow) -> dict[tuple[int, int], dict[Purpose, Meant]]:
     """The reader's seats in an email about several tables, with the meanings of their links. The reader is locked."""
     if email.kind not in ("digest", "links"):
         return {}
@@ -335,7 +333,7 @@ def _played(tx: Tx, person_id: int) -> list[GameRow]:
     return tables.of_person(tx, person_id, ("playing",))
 
 
-def _meanings(email: OutboxRow, games: Games, seat: int | None) -> dict[Purpose, Meant]:
+def _meanings(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, Meant]:
     """The links of an email, by purpose."""
     person_id = email.person_id
     of_email = {
@@ -359,7 +357,7 @@ def _meanings(email: OutboxRow, games: Games, seat: int | None) -> dict[Purpose,
     return meanings | links.of_seat(person_id, game.id, turn, seat)
 
 
-def _has_link(email: OutboxRow, purpose: Purpose) -> bool:
+def _has_link(email: EmailRow, purpose: Purpose) -> bool:
     match purpose:
         case Purpose.YES:
             return email.kind in _ASKS_FOR_YES and json.loads(email.facts).get("here", True)
@@ -375,7 +373,7 @@ def _expiry(purpose: Purpose, game: GameRow | None) -> datetime | None:
     return game.expires_at if purpose is Purpose.CONFIRM and game is not None and game.status == "open" else None
 
 
-def _turn_key(email: OutboxRow) -> Key | None:
+def _turn_key(email: EmailRow) -> Key | None:
     """The turn of a seat that an email asks for a decision, unless it is a reminder."""
     if email.kind != "turn" or email.game_id is None or email.turn is None or email.seat is None:
         return None
@@ -386,6 +384,6 @@ def _delivery(wish: WishedRow) -> Delivery:
     return parse_delivery(wish.of_table or wish.delivery)
 
 
-def _digest(email: OutboxRow) -> str:
+def _digest(email: EmailRow) -> str:
     assert email.body is not None
     return hashlib.sha256(email.body).hexdigest()[:20]

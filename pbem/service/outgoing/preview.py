@@ -14,7 +14,7 @@ from engine import grammar
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.domain.outdated import ASKING
 from pbem.i18n.speech import gettext as _
-from pbem.mail.write.compose import Letterhead, Written, compose
+from pbem.mail.write.compose import EmailContent, Letterhead, compose
 from pbem.service.outgoing import content
 from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.play import move
@@ -26,7 +26,7 @@ from pbem.store import games, outbox, people, preferences, tables
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 from pbem.store.players import PlayerRow
 
 MOST_MOVES: Final = 5000
@@ -70,12 +70,12 @@ def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, sea
 class _Undone(Exception):
     """The transaction ends here and leaves nothing behind."""
 
-    def __init__(self, email: Written) -> None:
+    def __init__(self, email: EmailContent) -> None:
         super().__init__()
         self.email = email
 
 
-def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> Written:
+def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> EmailContent:
     players = player_rows.of_game(tx, game.id)
     player = next((player for player in players if player.seat == seat), None)
     if player is None:
@@ -93,7 +93,7 @@ def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: Ga
     about = None if kind in _OF_NO_TABLE else game.id
     of_seat = None if about is None or kind in _OF_NO_SEAT else seat
     now = server.now()
-    queued = Letter(player.person_id, kind, about, None, of_seat, None if of_seat is None else game.turn, facts)
+    queued = NewEmail(player.person_id, kind, about, None, of_seat, None if of_seat is None else game.turn, facts)
     outbox.queue(tx, [queued], now, now)
     (email,) = outbox.of_person(tx, player.person_id, limit=1)
     drafts = make_drafts(tx, [email], {game.id: games.read(tx, game.id)}, now)

@@ -13,7 +13,7 @@ from typing import Final
 from pbem.service.server import Server
 from pbem.store import outbox, people, received
 from pbem.store.database import Tx
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 
 ANSWERS: Final = frozenset({"receipt", "was_it_you"})
 """Kinds that are answers. They have no return address, so that nothing can answer them in turn."""
@@ -21,7 +21,7 @@ ANSWERS: Final = frozenset({"receipt", "was_it_you"})
 _DAY: Final = timedelta(days=1)
 
 
-def queue_answer(tx: Tx, server: Server, email: Letter, error: str = "") -> bool:
+def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
     """Queue an answer, unless there have been enough; returns whether it was queued.
 
     `error` says in short what was wrong, if nothing was changed because of it.

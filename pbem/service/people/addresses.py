@@ -10,13 +10,13 @@ from zoneinfo import ZoneInfo
 
 from email_validator import EmailNotValidError, validate_email
 
-from pbem.domain.delivery import AT_ONCE, USUAL_DIGEST, Delivery, Way
+from pbem.domain.delivery import AT_ONCE, DEFAULT_DIGEST, Delivery, Way
 from pbem.domain.errors import BadInput, TooMany, quoted
 from pbem.domain.guests import guest_address
 from pbem.domain.localtime import parse_zone
 from pbem.domain.quiet_hours import parse_quiet
-from pbem.domain.reminder import USUAL, parse_cadence
-from pbem.domain.user_text import name_of
+from pbem.domain.reminder import DEFAULT, parse_cadence
+from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import outbox, people
@@ -56,7 +56,7 @@ def read(tx: Tx, server: Server, person_id: int) -> PersonRow:
 
 def rename(tx: Tx, server: Server, person_id: int, name: str) -> str:
     """Change what a person is called at tables that have not begun; those that have keep the name they know."""
-    chosen = name_of(name)
+    chosen = parse_name(name)
     _change(tx, person_id, name=chosen)
     return chosen
 
@@ -95,10 +95,10 @@ def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonR
     given, mailbox = normalised(address)
     known = people.by_mailbox(tx, mailbox)
     if known is None:
-        return _enter(tx, server, given, mailbox, name_of(name) if name else "", AT_ONCE)
+        return _enter(tx, server, given, mailbox, parse_name(name) if name else "", AT_ONCE)
     # Only as long as the address is nobody's may somebody else's typing give it a name.
     if name and not known.name and known.confirmed_at is None:
-        people.change(tx, known.id, name=name_of(name))
+        people.change(tx, known.id, name=parse_name(name))
         return people.read(tx, known.id)
     return known
 
@@ -119,7 +119,7 @@ def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | Non
             why=_("Whoever types an address need not be its owner."),
             remedy=_("Please use the link in one of those mails, or try again tomorrow."),
         )
-    outbox.queue(tx, [outbox.Letter(person.id, "confirm", game_id)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person.id, "confirm", game_id)], now, now)
 
 
 def normalised(address: str) -> tuple[str, str]:
@@ -152,9 +152,9 @@ def _enter(tx: Tx, server: Server, address: str, mailbox: str, name: str, delive
         name=name,
         zone=server.zone,
         quiet=None,
-        cadence=str(USUAL),
+        cadence=str(DEFAULT),
         delivery=str(delivery),
-        digest_at=f"{USUAL_DIGEST:%H:%M}",
+        digest_at=f"{DEFAULT_DIGEST:%H:%M}",
         sealed=False,
         created_at=server.now(),
         confirmed_at=None,

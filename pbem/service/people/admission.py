@@ -3,7 +3,7 @@
 from zoneinfo import ZoneInfo
 
 from pbem.domain.errors import Forbidden, TooMany
-from pbem.domain.moments import said
+from pbem.domain.moments import moment_text
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import blocks, people, tables
@@ -21,7 +21,7 @@ def must_not_be_banned(tx: Tx, server: Server, person_id: int) -> None:
             if ban.until is None
             else _(
                 "You are banned from new tables until %(moment)s.",
-                moment=said(ban.until, ZoneInfo(people.read(tx, person_id).zone)),
+                moment=moment_text(ban.until, ZoneInfo(people.read(tx, person_id).zone)),
             ),
             why=_("The organiser wrote: %(reason)s", reason=ban.reason),
             remedy=_("Your games go on. If you think that this is wrong, call the organiser."),

@@ -73,7 +73,7 @@ class Record:
 
     def add(self, kind: Kind, seat: int | None, by: str, body: Any) -> None:
         """One row more."""
-        row = hash_chain.following(
+        row = hash_chain.next_row(
             self.head,
             game=self._game.key,
             seq=self.seq + 1,
@@ -86,7 +86,7 @@ class Record:
             nonce=self._randomness.bytes(hash_chain.NONCE_BYTES),
         )
         self.rows.append(row)
-        metrics.row_added(kind, by)
+        metrics.count_row(kind, by)
         self.seq, self.head = row.seq, row.hash
         if kind is Kind.ENTRY or kind in TAKES_BACK:
             self.entry_head = row.hash

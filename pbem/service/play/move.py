@@ -22,7 +22,7 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
 from pbem.domain.missed_turns import Agreement
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.lru import Memory
+from pbem.lru import LRU
 from pbem.plugins.away import loads
 from pbem.service.play import views
 from pbem.service.play.log import Kind, Record, latest_entries
@@ -49,7 +49,7 @@ class By(StrEnum):
 THEMSELVES: Final = frozenset({By.PERSON, By.REPLY, By.API})
 """The ways by which a player decides in person."""
 
-POSITIONS: Final[Memory[Position]] = Memory(500)
+POSITIONS: Final[LRU[Position]] = LRU(500)
 """Where games stand that were played lately. Reading a snapshot takes as long as the rules of a move."""
 
 
@@ -341,7 +341,7 @@ def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, writte
     """Tell a player who wants to hear of it that a choice was taken in; not sooner than it may have been changed."""
     if player.person_id is not None and player.sealed:
         facts = {"choice": written}
-        email = outbox.Letter(
+        email = outbox.NewEmail(
             player.person_id, "sealed", move.row.id, move.record.seq, player.seat, move.position.turn, facts
         )
         outbox.queue(tx, [email], now, now + server.hold)

@@ -15,7 +15,7 @@ from engine.decisions import Decision
 from engine.facts import Fact, seen
 from engine.game import Game, Standing
 from engine.table import answers_itself
-from pbem.lru import Memory
+from pbem.lru import LRU
 from pbem.service.play import views
 from pbem.service.play.log import Standing as StandingEntry
 from pbem.store.database import Tx
@@ -52,7 +52,7 @@ class Known:
     lately: tuple[StandingEntry, ...]
 
 
-MEMORY: Final[Memory[Known]] = Memory(MOST_REMEMBERED)
+MEMORY: Final[LRU[Known]] = LRU(MOST_REMEMBERED)
 
 
 def known_to(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:

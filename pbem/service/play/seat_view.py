@@ -22,7 +22,7 @@ from engine.tell import Teller, Text
 from pbem.domain import hash_chain
 from pbem.domain.choice_links import segment_text
 from pbem.domain.missed_turns import warning
-from pbem.domain.user_text import set_apart
+from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.service.links import Link, follow, open_with_game
 from pbem.service.play import move, undo, views
@@ -94,7 +94,7 @@ class Look:
     @property
     def teller(self) -> Teller:
         """Whoever tells this seat's player what happened."""
-        return speech.teller(self.rules, self.seat, tuple(map(set_apart, self.names)))
+        return speech.teller(self.rules, self.seat, tuple(map(isolate, self.names)))
 
     @property
     def sealed_words(self) -> str:
@@ -147,7 +147,7 @@ class Offered:
     @property
     def teller(self) -> Teller:
         """Whoever tells what everybody may know; the reader is called by name, because links get forwarded."""
-        return speech.teller(self.rules, None, tuple(map(set_apart, self.names)))
+        return speech.teller(self.rules, None, tuple(map(isolate, self.names)))
 
 
 def look(tx: Tx, server: Server, token: str) -> Look:
@@ -219,7 +219,7 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
         warning=warning(taken[seat].missed, agreement_of(row)),
         standing=known.standing,
         votes=frozenset(each.seat for each in taken if each.agrees),
-        head=hash_chain.short(row.entry_head),
+        head=hash_chain.fingerprint(row.entry_head),
     )
 
 

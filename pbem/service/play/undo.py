@@ -26,7 +26,7 @@ from pbem.store import players as player_rows
 from pbem.store import views as kept_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 
 
 def take_back(tx: Tx, server: Server, game_id: int, turn: int, seat: int, person_id: int | None = None) -> None:
@@ -108,7 +108,7 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
     kept_views.forget(tx, row.id, turn)
 
 
-def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> list[OutboxRow]:
+def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> list[EmailRow]:
     """The mails about the last entries; refused unless these are one choice that told nobody anything."""
     made = [standing.entry for standing in undone]
     stands = not made or not move.may_be_undone(made) or seat not in made[0].choices or seat in made[0].alone
@@ -170,4 +170,4 @@ def _ask_again(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: 
     player = next(player for player in player_rows.of_game(tx, row.id) if player.seat == seat)
     if player.person_id is not None:
         now = server.now()
-        outbox.queue(tx, [outbox.Letter(player.person_id, "turn", row.id, seq, seat, turn)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(player.person_id, "turn", row.id, seq, seat, turn)], now, now)

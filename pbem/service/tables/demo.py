@@ -13,7 +13,7 @@ from engine import game as rulebooks
 from pbem.domain.errors import TooMany
 from pbem.domain.guests import is_guest
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import marked
+from pbem.i18n.speech import mark
 from pbem.service import links
 from pbem.service.absence import bots
 from pbem.service.people import addresses as persons
@@ -35,8 +35,8 @@ KEPT: Final = timedelta(days=1)
 PACE: Final = "7d"
 """Longer than a demo is kept, so that no clock ever runs out."""
 
-_TITLE: Final = marked("Demo")
-_NAME: Final = marked("Guest")
+_TITLE: Final = mark("Demo")
+_NAME: Final = mark("Guest")
 _BATCH: Final = 100
 
 _log = structlog.get_logger(__name__)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound, Refusal, TooMany
-from pbem.domain.user_text import name_of, word_of
+from pbem.domain.user_text import parse_name, parse_seed_word
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence.seats import free_name
 from pbem.service.people import addresses as persons
@@ -58,7 +58,7 @@ def ask_to_create(tx: Tx, server: Server, address: str, name: str, wanted: Wante
     now = server.now()
     created = add_table(tx, server, host, wanted, "planned", now + WAITS_FOR_HOST)
     invite_addresses(tx, server, created.game_id, host, wanted.invited)
-    tables.wish(tx, WishRow(created.game_id, host.id, name_of(name), "", now))
+    tables.wish(tx, WishRow(created.game_id, host.id, parse_name(name), "", now))
     persons.ask_to_confirm(tx, server, host, created.game_id)
     return created
 
@@ -91,7 +91,7 @@ def ask_to_join(
             _("Too many people have asked for a place at this table and not answered the mail about it."),
             why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_WISHES),
         )
-    tables.wish(tx, WishRow(game_id, person.id, name_of(name), word_of(word), server.now()))
+    tables.wish(tx, WishRow(game_id, person.id, parse_name(name), parse_seed_word(word), server.now()))
     persons.ask_to_confirm(tx, server, person, game_id)
 
 
@@ -143,7 +143,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     _must_be_free(row, players, person.id, holding - len(held))
     if not held:
         must_have_room(tx, server, people.lock(tx, person.id), row)
-    called, said, now = name_of(name or person.name), word_of(word), server.now()
+    called, said, now = parse_name(name or person.name), parse_seed_word(word), server.now()
     if not person.name:
         people.change(tx, person.id, name=called)
     taken = _take(tx, row, players, person, called, said, holding - len(held), now)
@@ -155,7 +155,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     else:
         # The mail is the player's witness of what the server was bound to when the word was given.
         facts = {"commitment": row.commitment, "word": said}
-        outbox.queue(tx, [outbox.Letter(person.id, "joined", game_id, facts=facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(person.id, "joined", game_id, facts=facts)], now, now)
     return Joined(game_id, (*held, *taken), again=False, begun=begun)
 
 

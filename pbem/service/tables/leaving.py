@@ -12,7 +12,7 @@ from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import marked
+from pbem.i18n.speech import mark
 from pbem.service.absence.seats import because, give_to_bot
 from pbem.service.absence.substitutes import after_resignation
 from pbem.service.play.log import Kind, Record, write
@@ -51,7 +51,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     now = server.now()
     tables.take_back_yes(tx, game_id, person_id, now)
     facts = {"who": mine[0].name} | because(reason)
-    outbox.queue(tx, [outbox.Letter(row.host_id, "left", game_id, facts=facts)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(row.host_id, "left", game_id, facts=facts)], now, now)
 
 
 def expire(server: Server) -> list[int]:
@@ -74,14 +74,14 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
     row = give_to_bot(tx, server, row, record, seat, "table")
     left = _people(tx, game_id)
     if not left:
-        end(tx, server, row, record, "table", marked("nobody was left"))
+        end(tx, server, row, record, "table", mark("nobody was left"))
         return
     _tell_of_resignation(tx, server, row, player, left, reason)
     after_resignation(tx, server, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, server, row, left)
     if _all_agree(tx, game_id, left):
-        end(tx, server, row, record, "table", marked("all agreed"))
+        end(tx, server, row, record, "table", mark("all agreed"))
 
 
 def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
@@ -99,7 +99,7 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     for seat in sorted(seat for seat in mine - before if seat is not None):
         tables.add_vote(tx, game_id, seat, now)
     if _all_agree(tx, game_id, left):
-        end(tx, server, row, Record(row, now, server.randomness), By.PERSON, marked("all agreed"))
+        end(tx, server, row, Record(row, now, server.randomness), By.PERSON, mark("all agreed"))
         return True
     if not before & {player.seat for player in left}:
         _ask_the_others(tx, server, row, person_id, left)
@@ -127,7 +127,7 @@ def end(tx: Tx, server: Server, row: GameRow, record: Record, by: str, why: str,
             outbox.change(tx, email.id, status="superseded")
             ledger.note(tx, email.id, now, "superseded", "the game has ended")
     emails = [
-        outbox.Letter(player.person_id, "voided", row.id, record.seq, player.seat, facts=said)
+        outbox.NewEmail(player.person_id, "voided", row.id, record.seq, player.seat, facts=said)
         for player in player_rows.of_game(tx, row.id)
         if player.person_id is not None
     ]
@@ -150,7 +150,7 @@ def close(
     if row.status == "open":
         waited.add(row.host_id)
     told = sorted(person for person in waited - {besides} if person is not None)
-    outbox.queue(tx, [outbox.Letter(person, status, row.id, facts=facts) for person in told], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person, status, row.id, facts=facts) for person in told], now, now)
 
 
 def _expire(tx: Tx, server: Server, game_id: int) -> bool:
@@ -168,7 +168,7 @@ def _tell_of_resignation(
     now = server.now()
     facts = {"who": gone.name, "seat": gone.seat} | because(reason)
     emails = [
-        outbox.Letter(player.person_id, "resigned", row.id, row.seq, player.seat, facts=facts)
+        outbox.NewEmail(player.person_id, "resigned", row.id, row.seq, player.seat, facts=facts)
         for player in left
         if player.person_id is not None
     ]
@@ -183,7 +183,7 @@ def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -
         return
     now = server.now()
     tables.change_game(tx, row.id, host_id=heir)
-    outbox.queue(tx, [outbox.Letter(heir, "host", row.id)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(heir, "host", row.id)], now, now)
 
 
 def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: list[PlayerRow]) -> None:
@@ -193,7 +193,7 @@ def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: 
     # Whoever agrees and takes it back all day is heard, and the others are not written to each time.
     since = now - timedelta(days=1)
     told = [
-        outbox.Letter(other, "end_proposed", row.id, facts=facts)
+        outbox.NewEmail(other, "end_proposed", row.id, facts=facts)
         for other in others
         if people.letters_since(tx, other, "end_proposed", since, row.id) < PROPOSALS_A_DAY
     ]

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Final
 
 from pbem.domain.errors import NotFound
-from pbem.domain.reliability import LOOKED_BACK, Reliability, reliability
+from pbem.domain.reliability import PERIOD, Reliability, reliability
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import games, people, tables
@@ -94,7 +94,7 @@ def _announced(tx: Tx, server: Server, rows: list[GameRow]) -> list[Announced]:
     players = player_rows.of_games(tx, [row.id for row in rows])
     hosts = people.read_all(tx, {row.host_id for row in rows})
     seated = {player.person_id for each in players.values() for player in each if player.person_id is not None}
-    counts = counting.counts(tx, seated, server.now() - LOOKED_BACK)
+    counts = counting.counts(tx, seated, server.now() - PERIOD)
     told = {person: reliability(found) for person, found in counts.items()}
     return [_one(row, players[row.id], hosts[row.host_id], told) for row in rows]
 

@@ -18,7 +18,7 @@ from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import parse_pace
-from pbem.domain.user_text import title_of
+from pbem.domain.user_text import parse_title
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
@@ -84,7 +84,7 @@ def add_table(
         rules=rules.RULES,
         seats=wanted.seats,
         options=json.dumps(options, sort_keys=True),
-        title=title_of(wanted.title) or rules.title,
+        title=parse_title(wanted.title) or rules.title,
         pace=str(parse_pace(wanted.pace)),
         host_id=host.id,
         private=wanted.private,
@@ -117,7 +117,7 @@ def settle(wanted: Wanted) -> tuple[game.Game[Any], dict[str, str | int]]:
     try:
         rules = game.load(wanted.kind)
     except Refused as refused:
-        raise NotFound(speech.told(refused.text), remedy=_("Please choose one of these.")) from refused
+        raise NotFound(speech.render(refused.text), remedy=_("Please choose one of these.")) from refused
     try:
         options = rules.settle(wanted.seats, wanted.options)
     except Refused as refused:

@@ -15,7 +15,7 @@ from engine.game import Game
 from pbem.domain import hash_chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.domain.talk import Line
-from pbem.domain.user_text import said_of
+from pbem.domain.user_text import parse_talk
 from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow
 from pbem.service.people import admission
@@ -34,7 +34,7 @@ LINES_AN_HOUR: Final = 20
 
 def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> None:
     """Say something to everybody at a table."""
-    said = said_of(text)
+    said = parse_talk(text)
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)}:
         raise Forbidden(_("Only those who sit at a table talk at it."))
@@ -49,7 +49,7 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
         )
     before = talk.last(tx, game_id, game.key)
     name = talk.chain_name(game.key)
-    row = hash_chain.following(
+    row = hash_chain.next_row(
         hash_chain.genesis(name) if before is None else before.hash,
         game=name,
         seq=1 if before is None else before.seq + 1,
@@ -75,12 +75,12 @@ def redact(tx: Tx, game_id: int, seq: int) -> None:
         raise NotFound(_("There is no such line at that table."))
 
 
-def check_rows(tx: Tx, game: GameRow) -> hash_chain.Outcome:
+def check_rows(tx: Tx, game: GameRow) -> hash_chain.ChainCheck:
     """Read the chain of a table's talk, and say what is wrong with it."""
     return check(talk.chain(tx, game.id, game.key), game.key)
 
 
-def check(rows: Iterable[hash_chain.Row], key: str) -> hash_chain.Outcome:
+def check(rows: Iterable[hash_chain.Row], key: str) -> hash_chain.ChainCheck:
     """The same of rows that came in a file."""
     return hash_chain.verify(rows, game=talk.chain_name(key), redactable=frozenset({talk.KIND}))
 

@@ -1,1 +1,1 @@
-"""The API: a seat for programs, its OpenAPI description, and email handed in over HTTP."""
+"""The API: a seat for programs, its OpenAPI description, and email that a provider hands in over HTTP."""

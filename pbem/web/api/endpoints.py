@@ -1,117 +1,111 @@
-"""The API: what a seat's player sees and does, for a program, as data.
+"""The API: one seat, played by a program.
 
-A program shows the token of one seat as `Authorization: Bearer`; there is nothing else it could reach with it. Answers are
-made from the same look that the page of the seat is made from. What each route takes and gives stands in `openapi.py`, and
-a test holds the two together.
+A program sends the token of its seat as `Authorization: Bearer`, and reaches nothing but that seat. `openapi.json` describes
+every request and answer; the tests check each route and each real answer against it.
 """
 
 import json
+from pathlib import Path
 from typing import Any, Final
 
 from flask import Blueprint, Response, jsonify, request
 from werkzeug.exceptions import Unauthorized
 
-from engine import codec, grammar, orders
-from engine.board import Amounts, Board, Grid, Line, Part, Row
-from engine.decisions import Act, Amount, Blank, Choice, Decision, Some, Split, Value
-from engine.tell import Teller
+from engine import grammar
+from engine.decisions import Choice, Value
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import export
 from pbem.service.play import by_link, seat_view
-from pbem.service.play.move import Receipt
 from pbem.service.play.seat_view import Look
 from pbem.tokens import Purpose
-from pbem.web.api import openapi
-from pbem.web.site import read_number, server
+from pbem.web.api import answers
+from pbem.web.site import config, read_number, server
 
 routes = Blueprint("api", __name__, url_prefix="/api/v1")
 
 MOST_TURNS: Final = 200
-"""Turns that one answer tells; the next ones are asked for with the next number."""
+"""Turns in one answer of `/history`; its `next` is where the following answer begins."""
 
 DEEPEST: Final = 4
-"""A choice is an object with a list of values, some of which are lists: nothing of ours is nested deeper."""
+"""Lists within lists in one value of a choice. No blank of any game needs more."""
+
+_DESCRIPTION: Final = json.loads(Path(__file__).with_name("openapi.json").read_text(encoding="utf-8"))
 
 
 @routes.get("/openapi.json")
 def description() -> Response:
-    """What this API takes and gives."""
-    return jsonify(openapi.DESCRIPTION)
+    """The description of this API, OpenAPI 3.1."""
+    document = _DESCRIPTION | {"servers": [{"url": f"{config().base_url}{routes.url_prefix}"}]}
+    return Response(json.dumps(document, indent=2, ensure_ascii=False), mimetype="application/json")
 
 
 @routes.get("/decision")
 def decision() -> Response:
     """What the seat is asked now."""
-    return jsonify(_asked(server().read(seat_view.look_by_program, _token())))
+    return jsonify(answers.decision(_seat()))
 
 
 @routes.post("/choice")
 def choose() -> Response:
-    """Make a choice, in the turn that the program has seen."""
-    turn, wanted = _choice_in(_body())
-    return jsonify(_receipt(server().run(by_link.play_by_program, _token(), turn, wanted)))
+    """Make a choice in the turn that the program names."""
+    turn, choice = _choice(_body())
+    return jsonify(answers.receipt(server().run(by_link.play_by_program, _token(), turn, choice)))
 
 
 @routes.post("/choice/withdrawal")
 def take_back() -> Response:
-    """Take back a choice that has told nobody anything yet."""
-    turn = _turn(_body())
-    token = _token()
-    server().run(by_link.take_back, token, Purpose.API, turn)
-    return jsonify(_asked(server().read(seat_view.look_by_program, token)))
+    """Take back a choice before anyone has been told of it."""
+    server().run(by_link.take_back, _token(), Purpose.API, _turn(_body()))
+    return jsonify(answers.decision(_seat()))
 
 
 @routes.get("/view")
 def view() -> Response:
-    """Everything that the seat knows."""
-    found = server().read(seat_view.look_by_program, _token())
-    return jsonify(_table(found) | {"view": codec.plain(found.view)})
+    """Everything the seat knows."""
+    return jsonify(answers.view(_seat()))
 
 
 @routes.get("/board")
 def board() -> Response:
-    """The table as a person at the seat would see it."""
-    found = server().read(seat_view.look_by_program, _token())
-    return jsonify(_table(found) | {"board": _board(found.board, found.teller)})
+    """The table as a person in the seat would see it."""
+    return jsonify(answers.board(_seat()))
 
 
 @routes.get("/history")
 def history() -> Response:
-    """What the seat was told in the turns from one on."""
+    """What the seat was told, from one turn on."""
     since = read_number(request.args.get("since", "0"), "the number of a turn")
-    found, told, more = server().read(seat_view.history, _token(), since, MOST_TURNS)
-    entries = [
-        {
-            "turn": each.turn,
-            "facts": [codec.plain(fact) for fact in each.facts],
-            "sentences": [sentence for fact in each.facts if (sentence := found.teller.tell(fact)) is not None],
-        }
-        for each in told
-    ]
-    following = told[-1].turn + 1 if more else None
-    return jsonify(_table(found) | {"entries": entries, "next": following})
+    seat, entries, more = server().read(seat_view.history, _token(), since, MOST_TURNS)
+    return jsonify(answers.history(seat, entries, more=more))
 
 
 @routes.get("/export")
 def whole_game() -> Response:
     """The file of the finished game."""
-    found = server().read(export.by_link, _token(), Purpose.API)
-    return Response(export.write(found), mimetype="application/json")
+    game_file = server().read(export.by_link, _token(), Purpose.API)
+    return Response(export.write(game_file), mimetype="application/json")
+
+
+def _seat() -> Look:
+    """What the seat of this request's token may see."""
+    return server().read(seat_view.look_by_program, _token())
 
 
 def _token() -> str:
-    kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    if kind.lower() != "bearer" or not token:
+    """The token of this request. Raises Unauthorized where there is none."""
+    scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
         raise Unauthorized
     return token.strip()
 
 
 def _body() -> dict[str, Any]:
+    """The JSON object that was sent."""
     if request.mimetype != "application/json":
         raise BadInput(_("The body is not JSON."), why=_("Its Content-Type has to be application/json."))
     try:
-        body = json.loads(request.get_data().decode(), parse_constant=_no_number)
+        body = json.loads(request.get_data().decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise BadInput(_("The body cannot be read."), why=_("It has to be JSON in UTF-8.")) from None
     if not isinstance(body, dict):
@@ -119,8 +113,9 @@ def _body() -> dict[str, Any]:
     return body
 
 
-def _no_number(text: str) -> float:
-    raise ValueError(text)
+def _refuse_constant(name: str) -> float:
+    # NaN and Infinity, which Python reads though they are not JSON.
+    raise ValueError(name)
 
 
 def _turn(body: dict[str, Any]) -> int:
@@ -130,7 +125,8 @@ def _turn(body: dict[str, Any]) -> int:
     return turn
 
 
-def _choice_in(body: dict[str, Any]) -> tuple[int, str | Choice]:
+def _choice(body: dict[str, Any]) -> tuple[int, str | Choice]:
+    """The turn that a request answers, and the choice: in words, or as data."""
     turn, text, choice = _turn(body), body.get("text"), body.get("choice")
     if (text is None) == (choice is None):
         raise BadInput(_("Either “text” or “choice” has to be there."))
@@ -138,7 +134,7 @@ def _choice_in(body: dict[str, Any]) -> tuple[int, str | Choice]:
         return turn, _text(text, "text")
     if not isinstance(choice, dict) or not isinstance(values := choice.get("values", []), list):
         raise BadInput(_("“choice” has to be an object with a “verb” and a list of “values”."))
-    return turn, Choice(_text(choice.get("verb"), "verb"), tuple(_value(each, DEEPEST) for each in values))
+    return turn, Choice(_text(choice.get("verb"), "verb"), tuple(_value(value, DEEPEST) for value in values))
 
 
 def _text(value: object, name: str) -> str:
@@ -157,113 +153,9 @@ def _text(value: object, name: str) -> str:
     return value
 
 
-def _value(value: object, deep: int) -> Value:
-    if isinstance(value, list) and deep:
-        return tuple(_value(each, deep - 1) for each in value)
+def _value(value: object, depth: int) -> Value:
+    if isinstance(value, list) and depth:
+        return tuple(_value(item, depth - 1) for item in value)
     if type(value) is int:
         return value
     return _text(value, "value")
-
-
-def _table(found: Look) -> dict[str, Any]:
-    """What stands in every answer about a table."""
-    return {
-        "game": found.key,
-        "kind": found.rules.slug,
-        "title": found.title,
-        "status": "paused" if found.paused and found.status == "playing" else found.status,
-        "turn": found.turn,
-        "seat": found.seat,
-        "players": list(found.names),
-        "head": found.head,
-    }
-
-
-def _asked(found: Look) -> dict[str, Any]:
-    decision = found.decision
-    due_at = None if found.due_at is None else found.due_at.isoformat()
-    asked = None if decision is None else _decision(decision, found.teller)
-    sealed = None if found.sealed is None else _choice(found.sealed, found.sealed_words)
-    order = None if found.order is None else orders.write_order(found.order)
-    return _table(found) | {"decision": asked, "sealed": sealed, "due_at": due_at, "order": order}
-
-
-def _decision(decision: Decision, teller: Teller) -> dict[str, Any]:
-    return {
-        "prompt": teller(decision.prompt),
-        "topic": decision.topic,
-        "acts": [_act(act, teller) for act in decision.acts],
-        "default": _choice(decision.default, grammar.write(decision, decision.default)),
-        "closes": sorted(decision.closes),
-    }
-
-
-def _act(act: Act, teller: Teller) -> dict[str, Any]:
-    return {
-        "verb": act.verb,
-        "usage": grammar.usage(act),
-        "note": None if act.note is None else teller(act.note),
-        "blanks": [_blank(blank, teller) for blank in act.blanks],
-    }
-
-
-def _blank(blank: Blank, teller: Teller) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "kind": type(blank).__name__.lower(),
-        "name": blank.name,
-        "why": None if blank.why is None else teller(blank.why),
-    }
-    if isinstance(blank, Amount):
-        return told | {
-            "low": blank.low,
-            "high": blank.high,
-            "endings": sorted(blank.endings),
-            "raising": blank.raising,
-        }
-    things = [{"value": thing.value, "word": teller(thing.word), "note": teller(thing.note)} for thing in blank.things]
-    told["things"] = things
-    if isinstance(blank, Some):
-        told["many"] = blank.many
-    if isinstance(blank, Split):
-        told["total"] = blank.total
-    return told
-
-
-def _choice(choice: Choice, text: str) -> dict[str, Any]:
-    return {"verb": choice.verb, "values": codec.plain(choice)["values"], "text": text}
-
-
-def _receipt(receipt: Receipt) -> dict[str, Any]:
-    return {
-        "turn": receipt.turn,
-        "seat": receipt.seat,
-        "choice": _choice(receipt.choice, receipt.written),
-        "sealed": receipt.sealed,
-        "again": receipt.again,
-        "over": receipt.over,
-    }
-
-
-def _board(board: Board, teller: Teller) -> dict[str, Any]:
-    sections = {name: [_part(part, teller) for part in getattr(board, name)] for name in _SECTIONS}
-    return {"title": teller(board.title), "turn": teller(board.turn)} | sections
-
-
-def _part(part: Part, teller: Teller) -> dict[str, Any]:
-    if isinstance(part, Line):
-        return {"kind": "line", "text": teller(part.text)}
-    if isinstance(part, Row):
-        faces = [
-            {"kind": face.kind, "id": face.id, "word": teller(face.word), "note": teller(face.note)}
-            for face in part.faces
-        ]
-        return {"kind": "row", "label": teller(part.label), "faces": faces}
-    if isinstance(part, Amounts):
-        pairs = [{"label": teller(label), "number": number} for label, number in part.pairs]
-        return {"kind": "amounts", "pairs": pairs}
-    assert isinstance(part, Grid)
-    rows = [{"seat": seat, "numbers": list(numbers)} for seat, numbers in part.rows]
-    return {"kind": "grid", "columns": [teller(column) for column in part.columns], "rows": rows}
-
-
-_SECTIONS: Final = ("up", "mine", "others", "scores")

@@ -1,12 +1,12 @@
-"""Mails handed in by a provider over the web, where there is no mail server beside us.
+"""Emails that a provider hands in over HTTP, for servers without a mail server of their own.
 
-The body is the mail as it came; two headers hold its envelope, one the time in seconds, and one a signature over all of
-that, made with a secret that the settings name:
+The body is the email as it came. Two headers have its envelope, one the time in seconds, and one a signature over all of
+these, made with a secret from the settings:
 
     X-Pbem-From, X-Pbem-To, X-Pbem-Time
     X-Pbem-Signature    HMAC-SHA256 over time, from and to, each followed by a line feed, and the body; in hexadecimal
 
-A request that is sent twice is one mail. Without a secret there is no such address.
+A request that is sent twice is one email. Without a secret in the settings the address does not exist.
 """
 
 import hmac
@@ -24,24 +24,24 @@ from pbem.web import site
 pages = Blueprint("inbound", __name__)
 
 OLDEST: Final = timedelta(minutes=5)
-"""So old a signed request may be: one that somebody has seen is worth nothing later."""
+"""The greatest age of a signed request: someone who gets hold of one cannot use it later."""
 
 LONGEST_ENVELOPE: Final = 320
 
 
 @pages.post("/inbound")
 def take() -> Response:
-    """Keep a mail that came in."""
+    """Store an email that came in."""
     config = site.config()
     if not config.inbound.secret:
         raise NotFound(_("There is nothing at this address."))
-    # Of all addresses this is the only one to which whole mails come.
+    # No other address takes whole emails.
     request.max_content_length = config.limits.mail_bytes
     body = request.get_data(cache=False)
     envelope_from, envelope_to, time = (request.headers.get(f"X-Pbem-{name}", "") for name in ("From", "To", "Time"))
     signed = f"{time}\n{envelope_from}\n{envelope_to}\n".encode("utf-8", "surrogateescape") + body
-    ours = hmac.digest(config.inbound.secret.encode(), signed, "sha256").hex()
-    if not hmac.compare_digest(ours.encode(), request.headers.get("X-Pbem-Signature", "").lower().encode()):
+    signature = hmac.digest(config.inbound.secret.encode(), signed, "sha256").hex()
+    if not hmac.compare_digest(signature.encode(), request.headers.get("X-Pbem-Signature", "").lower().encode()):
         raise Forbidden(
             _("This mail is not signed as it should be."), remedy=_("Sign it with the secret of the settings.")
         )

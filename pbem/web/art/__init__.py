@@ -1,6 +1,6 @@
-"""The pictures of the site: cards, tiles, dice and coins, all drawn by us.
+"""The pictures of the site: cards, tiles, dice and coins, all drawn for it.
 
-`signs.svg` holds what was drawn by hand; `drawings.py` puts signs together to cards and dice; `pictures.py` puts them on a
-page. Everything stands in the page itself: no picture is a request of its own, so pages are complete on a slow line, on
-paper and under the strictest policy. A picture never carries what is not said in words beside it.
+`signs.svg` has the signs, drawn by hand; `drawings.py` puts them together to cards and dice; `pictures.py` puts those on a
+page. Pictures are part of the page and need no request, so pages are complete on a slow line, on paper and under the
+strictest policy. A picture never says anything that the words beside it do not.
 """

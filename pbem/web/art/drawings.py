@@ -1,7 +1,7 @@
-"""What everything on a table looks like: each card, tile, die and coin as a drawing put together from signs.
+"""The drawings of cards, tiles, dice and coins, each put together from signs.
 
-A thing without a drawing is shown by its words alone, so a new game needs none. To give one to a new kind of thing, draw its
-signs into `signs.svg` and put them together here. Nothing here knows a game's state or its reader.
+A thing without a drawing is shown by its words alone, so a new game needs none. For a new kind of thing, draw its signs in
+`signs.svg` and put them together here. This module knows nothing of a game's state or its reader.
 """
 
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ _SVG: Final = "http://www.w3.org/2000/svg"
 _SIGNS: Final = Path(__file__).with_name("signs.svg")
 
 PREFIX: Final = "art-"
-"""What the ids of all drawings begin with, so that they stand in nobody's way on a page."""
+"""The prefix of all ids of drawings, so that they collide with no other id on a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A drawing on a field of its own size. `uses` are the signs in it, `says` what it makes superfluous to write."""
+    """A drawing and its size. `uses` are the signs in it; `says` is the word that need not be written beside it."""
 
     name: str
     width: int
@@ -36,7 +36,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class _At:
-    """A sign, its place on a drawing, and its colour: a property of the style sheet, or that of the words around."""
+    """A sign, its place on a drawing, and its colour: a property of the style sheet, or empty for that of the text."""
 
     sign: str
     x: float
@@ -47,17 +47,17 @@ class _At:
 
 def _signs() -> Iterator[tuple[str, Drawing]]:
     ElementTree.register_namespace("", _SVG)
-    for symbol in ElementTree.parse(_SIGNS).getroot().iter(f"{{{_SVG}}}symbol"):  # noqa: S314 - it is our own file
+    for symbol in ElementTree.parse(_SIGNS).getroot().iter(f"{{{_SVG}}}symbol"):  # noqa: S314 - a file of this package
         name = symbol.attrib.pop("id")
         width, height = map(int, symbol.attrib["viewBox"].split()[2:])
         symbol.attrib = {"id": PREFIX + name, **symbol.attrib}
         symbol.tail = None
         text = ElementTree.tostring(symbol, encoding="unicode").replace(f' xmlns="{_SVG}"', "").replace(" />", "/>")
-        yield name, Drawing(name, width, height, Markup(text.replace("\n", "")))  # noqa: S704 - it is our own file
+        yield name, Drawing(name, width, height, Markup(text.replace("\n", "")))  # noqa: S704 - a file of this package
 
 
 SIGNS: Final = dict(_signs())
-"""What was drawn by hand, by name."""
+"""The signs drawn by hand, by name."""
 
 SUITS: Final = {letter: name.lower() for letter, name in decktet.SUITS.items()}
 """The sign of each suit of the Decktet; its colour has the same name."""
@@ -78,16 +78,16 @@ SHIELDS: Final = {
 """The sign that stands for each colour of shields: colours alone are not for every eye."""
 
 _COUNTED: Final = {"coins": "coins", "gold": "coins", "Pawns": "pawn"}
-"""The sign of what is counted, by the word for it."""
+"""The sign of something counted, by the word for it."""
 
 
 def sign_of(label: Text) -> str:
-    """The sign of what stands in the label of a number, as its game wrote it; empty where there is none."""
+    """The sign for the label of a number, as its game wrote it; empty where there is none."""
     return next((_COUNTED[word] for word in label.template.split() if word in _COUNTED), "")
 
 
-def _drawn(name: str, frame: str, *placed: _At, says: str = "") -> Drawing:
-    """Signs in a frame. The frame gives the size."""
+def _drawing(name: str, frame: str, *placed: _At, says: str = "") -> Drawing:
+    """Signs in a frame, which gives the drawing its size."""
     width, height = SIGNS[frame].width, SIGNS[frame].height
     content = Markup("").join(map(_use, (_At(frame, 0, 0, width), *placed)))
     symbol = Markup('<symbol id="{}{}" viewBox="0 0 {} {}">{}</symbol>')
@@ -103,14 +103,14 @@ def _use(at: _At) -> Markup:
     return Markup('<use href="#{}{}"{}{}/>').format(PREFIX, at.sign, place, colour)
 
 
-# Where the one, two or three suits of a card of the Decktet stand, below or beside its rank: x, y and width.
+# The places of the one, two or three suits on a card of the Decktet, below or beside its rank: x, y and width.
 _PLACES: Final = {1: ((9, 33, 42),), 2: ((25, 8, 30), (5, 46, 30)), 3: ((31, 9, 24), (5, 48, 24), (31, 48, 24))}
 
 
 def _decktet(card: str) -> Drawing:
     says = decktet.FACES[card].note
     if card == decktet.EXCUSE:
-        return _drawn("decktet-E", "card", _At("excuse", 9, 21, 42), says=says)
+        return _drawing("decktet-E", "card", _At("excuse", 9, 21, 42), says=says)
     rank = _RANKS[card[0]]
     emblem = rank in ("pawn", "court", "crown")
     suits = [SUITS[letter] for letter in card[1:]]
@@ -118,13 +118,13 @@ def _decktet(card: str) -> Drawing:
     placed += [_At(suit, *place, colour=suit) for suit, place in zip(suits, _PLACES[len(suits)], strict=True)]
     if rank.isdigit():
         placed.append(_At(rank, 39, 55, 15))
-    return _drawn(f"decktet-{card}", "card", *placed, says=says)
+    return _drawing(f"decktet-{card}", "card", *placed, says=says)
 
 
 def _shield(colour: str, number: int) -> Drawing:
     sign, name = SHIELDS[colour]
     charge = "on-white" if name == "white" else "card"
-    return _drawn(
+    return _drawing(
         f"shield-{colour}{number}",
         "card",
         _At(str(number), 6, 7, 15),
@@ -137,26 +137,26 @@ def _die(suit: str, value: int) -> Drawing:
     sign, colour = PIECES[suit]
     word = piecepack.VALUE_NAMES[value]
     if value == piecepack.ACE:
-        return _drawn(f"die-{suit}{value}", "die", _At(sign, 7, 7, 34, colour), says=word)
+        return _drawing(f"die-{suit}{value}", "die", _At(sign, 7, 7, 34, colour), says=word)
     figure = _At("null" if value == piecepack.NULL else word, 23, 15, 17)
-    return _drawn(f"die-{suit}{value}", "die", _At(sign, 5, 5, 18, colour), figure, says=word)
+    return _drawing(f"die-{suit}{value}", "die", _At(sign, 5, 5, 18, colour), figure, says=word)
 
 
 def _tile(value: int) -> Drawing:
-    """A tile of which only the value matters."""
-    return _drawn(f"tile-{value}", "tile", _At(str(value), 14, 9, 20), says=str(value))
+    """A tile that only has a value."""
+    return _drawing(f"tile-{value}", "tile", _At(str(value), 14, 9, 20), says=str(value))
 
 
 def _piece(frame: str, kind: str, suit: str, value: int) -> Drawing:
     """A tile or a coin with its suit and its value."""
     sign, colour = PIECES[suit]
     figure = {piecepack.NULL: "null", piecepack.ACE: "ace"}.get(value, str(value))
-    return _drawn(f"{kind}-{suit}{value}", frame, _At(sign, 8, 16, 16, colour), _At(figure, 25.5, 13.5, 14))
+    return _drawing(f"{kind}-{suit}{value}", frame, _At(sign, 8, 16, 16, colour), _At(figure, 25.5, 13.5, 14))
 
 
 def _pawn(suit: str) -> Drawing:
     sign, colour = PIECES[suit]
-    return _drawn(f"pawn-{suit}", "disc", _At("pawn", 8, 10, 28, colour), _At(sign, 27, 8, 14, colour))
+    return _drawing(f"pawn-{suit}", "disc", _At("pawn", 8, 10, 28, colour), _At(sign, 27, 8, 14, colour))
 
 
 def _all() -> Iterator[tuple[tuple[str, str], Drawing]]:
@@ -187,4 +187,4 @@ LEGENDS: Final = {
         *((sign, decktet.RANK_NAMES[letter]) for letter, sign in _RANKS.items() if letter in "PTX"),
     )
 }
-"""What the signs on a kind of thing are called, where the words beside it do not say so."""
+"""The names of the signs on a kind of thing, where the words beside it do not say them."""

@@ -1,7 +1,6 @@
-"""Pictures on a page: each is a reference, and the page carries what its own pictures are made of, once, at its end.
+"""Pictures on a page: each is a reference to a drawing, and the page has the drawings it needs, once, at its end.
 
-So a page is as long as what it shows. A picture stands beside its words and is silent; one that stands alone has to be
-given words.
+A picture beside its words is hidden from screen readers; a picture that stands alone has to be given words.
 """
 
 from collections.abc import Iterable
@@ -13,25 +12,25 @@ from markupsafe import Markup
 
 from engine.game import Game
 from pbem.i18n import speech
-from pbem.i18n.speech import translated
+from pbem.i18n.speech import translate
 from pbem.web.art.drawings import DRAWINGS, LEGENDS, PREFIX, SIGNS, Drawing
 from pbem.web.seat.board import Thing
 
 _NEEDED: Final = "drawings_on_this_page"
 
 MOST_THINGS: Final = 2000
-"""Things that are remembered as they are put on a page, about a kilobyte each: all decks there are, in some languages."""
+"""Things kept as HTML, about a kilobyte each: enough for all decks in several languages."""
 
 
-def provide(app: Flask) -> None:
-    """Let all templates of an application show pictures."""
+def set_up(app: Flask) -> None:
+    """Give all templates of an application the functions of this module."""
     app.jinja_env.globals.update(
         picture=picture, thing=thing, things=things, legend=legend, cover=cover, drawings=drawings
     )
 
 
 def picture(kind: str, id: str, words: str = "") -> Markup:  # noqa: A002 - as a `Face` calls it
-    """The picture of a thing, or nothing where there is none. `words` are read aloud in its place."""
+    """The picture of a thing, or nothing where there is none. Screen readers read `words` instead."""
     drawing = DRAWINGS.get((kind, id))
     if drawing is None:
         return Markup()
@@ -40,21 +39,21 @@ def picture(kind: str, id: str, words: str = "") -> Markup:  # noqa: A002 - as a
 
 
 def thing(each: Thing, tag: str = "span") -> Markup:
-    """A thing as it lies on a table: its picture, if it has one, beside its words.
+    """A thing as it is on a table: its picture, if it has one, beside its words.
 
-    What the picture says is not written beside it; it stays there for those who hear the page.
+    The words that the picture shows are hidden, but for screen readers.
     """
-    return _put(each, tag, _needed(), speech.language())
+    return _thing(each, tag, _needed(), speech.language())
 
 
 def things(row: Iterable[Thing]) -> Markup:
     """A row of things as the items of a list."""
     needed, language = _needed(), speech.language()
-    return Markup("\n".join([_put(each, "li", needed, language) for each in row]))  # noqa: S704 - each is escaped
+    return Markup("\n".join([_thing(each, "li", needed, language) for each in row]))  # noqa: S704 - each is escaped
 
 
 def legend() -> list[tuple[str, str]]:
-    """The signs on this page so far that have to be explained, each with its name."""
+    """The signs on this page so far that need an explanation, each with its name."""
     kinds = {drawing.name.partition("-")[0] for drawing in _needed().values()}
     return [sign for kind, signs in LEGENDS.items() if kind in kinds for sign in signs]
 
@@ -66,29 +65,29 @@ def cover(game: Game[Any]) -> Markup:
 
 
 def drawings() -> Markup:
-    """What all pictures on this page so far are made of: for the end of the page."""
+    """The drawings of all pictures on this page so far: for the end of the page."""
     needed = _needed()
     signs = {sign: SIGNS[sign] for drawing in needed.values() for sign in drawing.uses}
     symbols = "".join([drawing.symbol for drawing in (signs | needed).values()])
     if not symbols:
         return Markup()
-    drawn = f'<svg class="drawings" width="0" height="0" aria-hidden="true">{symbols}</svg>'
-    return Markup(drawn)  # noqa: S704 - all of it is our own drawing
+    svg = f'<svg class="drawings" width="0" height="0" aria-hidden="true">{symbols}</svg>'
+    return Markup(svg)  # noqa: S704 - all of it is from this package
 
 
-def _put(each: Thing, tag: str, needed: dict[str, Drawing], language: object) -> Markup:
+def _thing(each: Thing, tag: str, needed: dict[str, Drawing], language: object) -> Markup:
     drawing = DRAWINGS.get((each.kind, each.id))
     if drawing is not None:
         needed[drawing.name] = drawing
-    return _laid_out(each, tag, language)
+    return _thing_html(each, tag, language)
 
 
 @lru_cache(maxsize=MOST_THINGS)
-def _laid_out(each: Thing, tag: str, _language: object) -> Markup:
-    """A thing by itself. How it looks hangs on nothing else, so it is put together once in a language for all tables."""
+def _thing_html(each: Thing, tag: str, _language: object) -> Markup:
+    """The HTML of a thing. It depends on nothing else, so it is made once for all tables in a language."""
     drawing = DRAWINGS.get((each.kind, each.id))
     art = Markup() if drawing is None else _reference(each.kind, drawing.name, drawing.width, drawing.height, "")
-    says = translated(drawing.says) if drawing is not None and drawing.says else ""
+    says = translate(drawing.says) if drawing is not None and drawing.says else ""
     words = _word("word", each.word, says)
     if each.note:
         words += " " + _word("note", each.note, says)
@@ -108,5 +107,6 @@ def _reference(kind: str, name: str, width: int, height: int, words: str) -> Mar
 
 
 def _needed() -> dict[str, Drawing]:
-    found: dict[str, Drawing] = g.setdefault(_NEEDED, {})
-    return found
+    """The drawings that this page needs so far, by name."""
+    drawings: dict[str, Drawing] = g.setdefault(_NEEDED, {})
+    return drawings

@@ -1,6 +1,6 @@
-"""The organisers' desk: pages for those who help, each behind the door that `door` keeps.
+"""The organisers' desk. `permissions` guards every page.
 
-Every page and every form of these blueprints names the act that it is for; the handbook's page on organising has them all.
+Every page and every form names the act it is for; the handbook's page on organising lists them all.
 """
 
 from typing import Final

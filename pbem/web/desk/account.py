@@ -1,4 +1,4 @@
-"""An organiser's own way in and out: signing in, the browsers where they are signed in, codes, another passphrase."""
+"""An organiser's account: signing in and out, other sign-ins, one-time codes, and another passphrase."""
 
 import re
 from typing import Final
@@ -15,34 +15,34 @@ from pbem.web import security, site
 from pbem.web.desk import permissions
 from pbem.web.errors import status_of
 from pbem.web.people import session_cookie
-from pbem.web.people.session_cookie import Who
+from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, server, whole_number
 
 pages = Blueprint("desk_account", __name__)
 
 HOME: Final = "/desk"
-"""Where an organiser begins who asked for no page in particular."""
+"""The page after signing in, where no other was asked for."""
 
-_OURS: Final = re.compile(r"/desk(/[\w/-]*)?(\?[\w.:=&%+-]*)?", re.ASCII)
-"""A page of the desk. Anything else could be made by somebody who wants to lead an organiser elsewhere."""
+_DESK_PAGE: Final = re.compile(r"/desk(/[\w/-]*)?(\?[\w.:=&%+-]*)?", re.ASCII)
+"""A page of the desk. Any other address could come from someone who wants to lead an organiser to another site."""
 
 
 @pages.get("/desk/sign-in")
 def sign_in_page() -> Response:
-    """Ask who it is."""
+    """The form to sign in."""
     return _sign_in_page(request.args.get("to", ""))
 
 
 @pages.post("/desk/sign-in")
 def sign_in() -> Response:
-    """Sign in, and lead on to the page that was asked for."""
+    """Sign in, and lead to the page that was asked for."""
     security.must_be_ours()
     to = field("to")
     try:
         permissions.sign_in()
     except Refusal as refused:
         return _sign_in_page(to, refused)
-    return make_response(redirect(to if _OURS.fullmatch(to) else HOME, 303))
+    return make_response(redirect(to if _DESK_PAGE.fullmatch(to) else HOME, 303))
 
 
 @pages.post("/desk/sign-out")
@@ -51,13 +51,13 @@ def sign_out() -> Response:
     """End the session of this browser."""
     session = permissions.organiser_session()
     server().run(sessions.end, session.holder, session.id)
-    return session_cookie.forget(site.go("desk_account.sign_in_page"), Who.ORGANISER)
+    return session_cookie.delete_from(site.go("desk_account.sign_in_page"), Cookie.ORGANISER)
 
 
 @pages.get("/desk/account")
 @permissions.needs(Act.ACCOUNT)
 def show() -> Response:
-    """Where one is signed in, and with what."""
+    """The account page."""
     return _page()
 
 
@@ -75,8 +75,8 @@ def end() -> Response:
 
 @pages.post("/desk/account/codes")
 @permissions.needs(Act.CODES_ON)
-def ask_for_codes() -> Response:
-    """Show a secret for codes, or ask for codes from now on, once one of them was right."""
+def turn_codes_on() -> Response:
+    """Show a secret for one-time codes; with a secret and a right code, ask for codes from now on."""
     secret = field("secret")
     if not secret:
         return _page(secret=one_time_codes.new_secret(server().randomness))
@@ -89,8 +89,8 @@ def ask_for_codes() -> Response:
 
 @pages.post("/desk/account/no-codes")
 @permissions.needs(Act.CODES_OFF)
-def ask_for_no_codes() -> Response:
-    """Ask for the passphrase alone."""
+def turn_codes_off() -> Response:
+    """Ask for the passphrase alone from now on."""
     desk_sign_in.ask_for_no_codes(server(), permissions.organiser_session())
     return site.go("desk_account.show")
 
@@ -98,7 +98,7 @@ def ask_for_no_codes() -> Response:
 @pages.post("/desk/account/passphrase")
 @permissions.needs(Act.PASSPHRASE)
 def change_passphrase() -> Response:
-    """Take another passphrase."""
+    """Change the passphrase."""
     try:
         desk_sign_in.change(
             server(),
@@ -112,12 +112,12 @@ def change_passphrase() -> Response:
 
 
 def _sign_in_page(to: str, refused: Refusal | None = None) -> Response:
-    status = 200 if refused is None else status_of(refused)
+    status = status_of(refused)
     return site.page("desk/sign_in.html", status, action=request.path, kept=[], again=False, to=to, refused=refused)
 
 
 def _page(refused: Refusal | None = None, secret: str = "") -> Response:
-    session, status = permissions.organiser_session(), 200 if refused is None else status_of(refused)
+    session, status = permissions.organiser_session(), status_of(refused)
     return site.page(
         "desk/account.html",
         status,

@@ -1,8 +1,7 @@
-"""The forms of all acts of moderation: what is wanted and why; what would come of it; what has come of it.
+"""The forms of all acts of moderation: the form, a preview of what the act would do, and what it did.
 
-Each act has one address. A form is first sent to be looked at: the act is done and taken back, and what it would do is
-shown with a second button, whose form has a key that works once. What was typed is never lost: a refusal shows the form
-again with it, and the door carries it over a sign-in.
+Each act has one address. Its form leads to the preview, for which the act is done and rolled back. The preview has a second
+button, whose form has a key that works once. Nothing typed is lost: a refusal shows it again, and so does signing in.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,23 +32,23 @@ from pbem.web.desk import permissions
 from pbem.web.errors import status_of
 from pbem.web.site import field, server
 
-pages = Blueprint("desk_deeds", __name__)
+pages = Blueprint("desk_acts", __name__)
 
 Values = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form: its act, its address, the fields beside the reason, and the deed that they mean."""
+    """One form: the act it is for, its address, the fields beside the reason, and the function that reads them."""
 
     act: Act
     path: str
     fields: tuple[str, ...]
-    deed: Callable[[Values], Deed]
+    read: Callable[[Values], Deed]
 
     @property
     def name(self) -> str:
-        """What the form is called in addresses of this application."""
+        """The name of the form's endpoint."""
         return self.path.rpartition("/")[2]
 
 
@@ -61,8 +60,8 @@ def _seat_or_all() -> int | None:
     return None if field("seat") in ("", "all", "none") else _seat()
 
 
-def _other() -> int:
-    """The number of another person, typed as such or as their address."""
+def _other_person() -> int:
+    """The number of another person, typed as a number or as their address."""
     if "@" not in field("other"):
         return site.whole_number("other", _("the number of a person"))
     found = server().read(overview.person_with, field("other"))
@@ -73,12 +72,12 @@ def _other() -> int:
     return found
 
 
-def _moment(name: str, called: str) -> datetime:
+def _moment(name: str, meaning: str) -> datetime:
     try:
         return datetime.fromisoformat(field(name)).replace(tzinfo=UTC)
     except ValueError:
         raise BadInput(
-            _("%(field)s is not %(called)s.", field=quoted(field(name)), called=called),
+            _("%(field)s is not %(called)s.", field=quoted(field(name)), called=meaning),
             remedy=_("Write it as 2026-11-21 20:00, in UTC."),
         ) from None
 
@@ -149,7 +148,7 @@ FORMS: Final = {
             ("address",),
             lambda at: ChangeAddress(at["person_id"], field("address")),
         ),
-        Form(Act.MERGE, f"{_PERSON}/merge", ("other",), lambda at: Merge(at["person_id"], _other())),
+        Form(Act.MERGE, f"{_PERSON}/merge", ("other",), lambda at: Merge(at["person_id"], _other_person())),
         Form(Act.BAN, f"{_PERSON}/ban", ("until",), lambda at: Ban(at["person_id"], _day_or_never())),
         Form(Act.UNBAN, f"{_PERSON}/unban", (), lambda at: Unban(at["person_id"])),
         Form(Act.RELEASE, f"{_PERSON}/release", (), lambda at: Release(at["person_id"])),
@@ -183,7 +182,7 @@ def _register(form: Form) -> None:
         return _page(form, values)
 
     def send(**values: int) -> Response:
-        return _sent(form, values)
+        return _answer(form, values)
 
     pages.add_url_rule(form.path, form.name, permissions.needs(form.act)(show), methods=["GET"])
     pages.add_url_rule(form.path, f"{form.name}_sent", permissions.needs(form.act)(send), methods=["POST"])
@@ -193,12 +192,11 @@ for _form in FORMS.values():
     _register(_form)
 
 
-def _sent(form: Form, values: Values) -> Response:
-    # Before it is done: whoever gives a seat to themselves is shown nothing of the table afterwards, and whoever is
-    # deleted has no name.
+def _answer(form: Form, values: Values) -> Response:
+    # Read before the act: organisers who take a seat may not see the table afterwards, and a deleted person has no name.
     about = _about(values)
     try:
-        deed, reason = form.deed(values), field("reason")
+        deed, reason = form.read(values), field("reason")
         if field("step") == "do":
             call_id = site.whole_number("call", _("the number of a call")) if field("call") else None
             outcome = server().run(perform, permissions.actor(), deed, reason, field("form") or None, call_id)
@@ -221,11 +219,11 @@ def _sent(form: Form, values: Values) -> Response:
 
 
 def _page(form: Form, values: Values, refused: Refusal | None = None) -> Response:
-    """The form, with what was typed, or with what the address that led here says."""
+    """The form, filled in with what was typed, or from the query of its address."""
     given = request.form if request.method == "POST" else request.args
     return site.page(
         "desk/act.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         form=form,
         **_about(values),
         given=given,
@@ -250,12 +248,12 @@ def _done(form: Form, values: Values, about: Mapping[str, Any], outcome: Outcome
 
 
 def _undo(deed: Deed) -> tuple[str, list[tuple[str, str]]]:
-    """The form that would make an act good: where it is sent, and what stands in it."""
+    """The form that would undo an act: its address and its fields."""
     name = next(name for name, form in FORMS.items() if form.act is deed.act and name not in ("offer", "resend-mail"))
     at = {key: value for key in ("game_id", "person_id") if (value := getattr(deed, key)) is not None}
     fields = [(key, "" if value is None else str(value)) for key, value in asdict(deed).items() if key not in at]  # type: ignore[call-overload]  # all are dataclasses
     fields = [(key, str(int(value) + 1) if key == "seat" and value else value) for key, value in fields]
-    return url_for(f"desk_deeds.{name}_sent", **at), fields
+    return url_for(f"desk_acts.{name}_sent", **at), fields
 
 
 def _about(values: Values) -> dict[str, Any]:
@@ -271,5 +269,5 @@ def _back(values: Values) -> str:
     if "game_id" in values:
         return url_for("desk_table.show", game_id=values["game_id"])
     if "person_id" in values:
-        return url_for("desk_people.one", person_id=values["person_id"])
+        return url_for("desk_people.show_person", person_id=values["person_id"])
     return url_for("desk_audit.show")

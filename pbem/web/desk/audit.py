@@ -1,4 +1,4 @@
-"""The audit: what was done at the desk, to be looked through, checked and taken away."""
+"""The audit of the desk: searching, checking and downloading it."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request
 
 from engine import game
 from pbem.domain import hash_chain
-from pbem.domain.acts import LOOKING, Act
+from pbem.domain.acts import READ_ONLY, Act
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write import words
@@ -29,16 +29,16 @@ SHOWN: Final = 50
 @pages.get("/desk/audit")
 @permissions.needs(Act.AUDIT)
 def show() -> Response:
-    """The newest acts, or those that are looked for."""
+    """The newest acts, or those that match a search."""
     return _page()
 
 
 @pages.get("/desk/audit/check")
 @permissions.needs(Act.AUDIT)
 def check() -> Response:
-    """Read the whole chain, and say what is wrong with it."""
-    noted = [request.args["head"].strip()] if request.args.get("head", "").strip() else []
-    return _page(server().read(audit.verify, noted))
+    """Check the whole chain, and show what is wrong with it."""
+    heads = [request.args["head"].strip()] if request.args.get("head", "").strip() else []
+    return _page(server().read(audit.verify, heads))
 
 
 @pages.get("/desk/audit.jsonl")
@@ -50,73 +50,73 @@ def export() -> Response:
     return response
 
 
-def _page(outcome: hash_chain.Outcome | None = None) -> Response:
-    asked = {name: request.args.get(name, "").strip() for name in ("act", "table", "person", "by")}
-    refused, found = None, []
+def _page(outcome: hash_chain.ChainCheck | None = None) -> Response:
+    search = {name: request.args.get(name, "").strip() for name in ("act", "table", "person", "by")}
+    refused, acts = None, []
     try:
         before = _number(request.args.get("before", ""), _("the number of an act"))
-        found = server().read(audit.listed, _wanted(asked), before=before, limit=SHOWN + 1)
+        acts = server().read(audit.listed, _filter(search), before=before, limit=SHOWN + 1)
     except Refusal as error:
         refused = error
-    kinds = server().read(audit.kinds, [row for row in found if row.act == Act.CORRECT])
+    kinds = server().read(audit.kinds, [row for row in acts if row.act == Act.CORRECT])
     return site.page(
         "desk/audit.html",
-        200 if refused is None else status_of(refused),
-        rows=[(row, _told(row, kinds)) for row in found[:SHOWN]],
-        older={name: value for name, value in asked.items() if value} | {"before": found[SHOWN - 1].seq}
-        if len(found) > SHOWN
+        status_of(refused),
+        rows=[(row, _details(row, kinds)) for row in acts[:SHOWN]],
+        older={name: value for name, value in search.items() if value} | {"before": acts[SHOWN - 1].seq}
+        if len(acts) > SHOWN
         else None,
-        asked=asked,
-        acts=[act for act in Act if act not in LOOKING],
+        asked=search,
+        acts=[act for act in Act if act not in READ_ONLY],
         head=server().read(audit.head),
         outcome=outcome,
         refused=refused,
     )
 
 
-def _wanted(asked: Mapping[str, str]) -> Wanted:
+def _filter(search: Mapping[str, str]) -> Wanted:
     return Wanted(
-        act=asked["act"] or None,
-        game_id=_number(asked["table"], _("the number of a table")),
-        person_id=_number(asked["person"], _("the number of a person")),
-        actor=" ".join(asked["by"].split()) or None,
+        act=search["act"] or None,
+        game_id=_number(search["table"], _("the number of a table")),
+        person_id=_number(search["person"], _("the number of a person")),
+        actor=" ".join(search["by"].split()) or None,
     )
 
 
-def _number(text: str, called: str) -> int | None:
-    return read_number(text, called) if text else None
+def _number(text: str, meaning: str) -> int | None:
+    return read_number(text, meaning) if text else None
 
 
-def _told(row: AuditRow, kinds: Mapping[int, str]) -> list[tuple[str, Any]]:
-    """What an act alone knows, in words as far as there are some."""
+def _details(row: AuditRow, kinds: Mapping[int, str]) -> list[tuple[str, Any]]:
+    """What the audit has of an act beside its columns, in words where there are any."""
     body = {name: value for name, value in json.loads(row.body).items() if value is not None}
     if row.game_id is not None and row.game_id in kinds:
         body = _corrected(body, rules_for(kinds[row.game_id], row.game_id))
     ordered = sorted(body.items(), key=lambda each: (each[0] not in _FIRST, each[0]))
-    return [(name, _said(row.act, name, value)) for name, value in ordered]
+    return [(name, _in_words(row.act, name, value)) for name, value in ordered]
 
 
 def _corrected(body: dict[str, Any], rules: game.Game[Any]) -> dict[str, Any]:
-    """What was corrected and how, as the players of the game have read it."""
+    """What was corrected, as the players of the game have read it."""
     if not {"what", "before", "to"} <= body.keys():
         return body
     facts = {"what": "corrected", "of": body["what"], "before": body["before"], "now": body["to"]}
-    told = words.correction_in_words(facts, rules)
-    return body | {"before": told["before"], "to": told["now"]}
+    in_words = words.correction_in_words(facts, rules)
+    return body | {"before": in_words["before"], "to": in_words["now"]}
 
 
-def _said(act: str, name: str, value: Any) -> Any:
+def _in_words(act: str, name: str, value: Any) -> Any:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if name in _MOMENTS:
         return _("%(moment)s UTC", moment=datetime.fromisoformat(value).strftime("%Y-%m-%d %H:%M"))
-    if name in _WHOSE and act in _OF_PEOPLE:
+    if name in _PEOPLE and act in _ACTS_ON_PEOPLE:
         return _("person %(number)s", number=value)
     return value
 
 
 _FIRST: Final = frozenset({"what", "seat", "start"})
 _MOMENTS: Final = frozenset({"start", "end", "since"})
-_WHOSE: Final = frozenset({"before", "to"})
-_OF_PEOPLE: Final = frozenset({Act.SUBSTITUTE, Act.RESEND, Act.RETRY, Act.ADDRESS})
-"""Acts that note by number who had something before, or has it now."""
+_PEOPLE: Final = frozenset({"before", "to"})
+_ACTS_ON_PEOPLE: Final = frozenset({Act.SUBSTITUTE, Act.RESEND, Act.RETRY, Act.ADDRESS})
+"""Acts whose `before` and `to` are the numbers of people."""

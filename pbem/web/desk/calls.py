@@ -1,4 +1,4 @@
-"""The inbox: people who called the organiser, and what they are told."""
+"""The inbox: messages from people who contacted the organiser, and the answers."""
 
 from collections.abc import Callable
 from typing import Final
@@ -16,13 +16,13 @@ from pbem.web.site import field, server
 pages = Blueprint("desk_calls", __name__)
 
 BEGINNING: Final = 300
-"""So much of each call stands in the list."""
+"""Characters of each message in the list."""
 
 
 @pages.get("/desk/calls")
 @permissions.needs(Act.CALLS)
 def show() -> Response:
-    """The calls that wait, the oldest first; with `?status=closed` those that are done with."""
+    """The open calls, oldest first; with `?status=closed` the closed ones."""
     status = "closed" if request.args.get("status") == "closed" else "open"
     return site.page(
         "desk/calls.html",
@@ -34,35 +34,33 @@ def show() -> Response:
 
 @pages.get("/desk/calls/<int:call_id>")
 @permissions.needs(Act.CALL)
-def one(call_id: int) -> Response:
-    """One call, and what can be done about it."""
+def show_call(call_id: int) -> Response:
+    """One call, with the forms to answer or close it."""
     return _page(call_id)
 
 
 @pages.post("/desk/calls/<int:call_id>/answer")
 @permissions.needs(Act.ANSWER)
 def answer(call_id: int) -> Response:
-    """Answer a call by mail."""
-    return _done(call_id, lambda: server().run(calls.answer, permissions.actor(), call_id, field("text")))
+    """Answer a call by email."""
+    return _change(call_id, lambda: server().run(calls.answer, permissions.actor(), call_id, field("text")))
 
 
 @pages.post("/desk/calls/<int:call_id>/close")
 @permissions.needs(Act.CLOSE_CALL)
 def close(call_id: int) -> Response:
-    """Be done with a call without an answer."""
-    return _done(call_id, lambda: server().run(calls.close, permissions.actor(), call_id, field("reason")))
+    """Close a call without an answer."""
+    return _change(call_id, lambda: server().run(calls.close, permissions.actor(), call_id, field("reason")))
 
 
-def _done(call_id: int, act: Callable[[], None]) -> Response:
+def _change(call_id: int, act: Callable[[], None]) -> Response:
     try:
         act()
     except Refusal as refused:
         return _page(call_id, refused)
-    return site.go("desk_calls.one", call_id=call_id)
+    return site.go("desk_calls.show_call", call_id=call_id)
 
 
 def _page(call_id: int, refused: Refusal | None = None) -> Response:
     found = server().read(calls.one, permissions.actor(), call_id)
-    return site.page(
-        "desk/call.html", 200 if refused is None else status_of(refused), found=found, call=found.row, refused=refused
-    )
+    return site.page("desk/call.html", status_of(refused), found=found, call=found.row, refused=refused)

@@ -1,37 +1,33 @@
-"""Charts as drawings: bars by day or by hour, with the same numbers as a table for whoever does not see them.
-
-Only places and lengths are worked out here; the words are the page's, and the colours are the style sheet's.
-"""
+"""Activity as bar charts, by day or by hour."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from pbem.service.desk.activity import ANSWERED, Activity
+from pbem.web.charts import Chart, Frame, Row, Scale, Tick
 
-WIDTH: Final = 320
-HEIGHT: Final = 120
-"""Units of the drawing: about as wide as on a phone. Where there is more room, the style sheet keeps its words small."""
+FRAME: Final = Frame(width=320, height=120, left=38, right=16, top=10, bottom=22, gap=4, baseline=3.5)
+"""About as wide as a phone. Where there is more room, the style sheet keeps its words small."""
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 38, 16, 10, 22
-_GAP: Final = 0.2
-"""Of the room of a bar, so much stays free."""
+GAP: Final = 0.2
+"""The part of a bar's room that stays free."""
 
-_KINDS: Final = {
+KINDS: Final = {
     "moves": ("moves", "bots", "orders"),
     "time_outs": ("time_outs",),
     "people": ("people",),
-    "answers": tuple(kind for kind, _ in ANSWERED),
+    "answers": tuple(kind for kind, _longest in ANSWERED),
     "mails": ("mail_sent", "mail_postponed", "mail_superseded", "mail_failed"),
 }
-"""The charts in their order, and what is piled up in each."""
+"""The charts in their order, each with the kinds that its bars are piled up from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One piece of a pile: which kind it is of, counted from the lowest, and where it is drawn."""
+    """A part of a pile: one kind in one day or hour."""
 
-    layer: int
     x: float
     y: float
     width: float
@@ -39,74 +35,56 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
-    """A word beside an axis."""
-
-    at: float
-    says: str
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """One chart: its kinds, a row of numbers for each span, and the drawing of them."""
+class BarChart(Chart):
+    """A chart whose columns are kinds: the bars of each, and its total, which is None where numbers cannot be added up."""
 
     name: str
-    kinds: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[int, ...]], ...]
-    bars: tuple[Bar, ...]
-    lines: tuple[Label, ...]
-    spans: tuple[Label, ...]
-
-    @property
-    def totals(self) -> tuple[int | None, ...]:
-        """The sum of each kind; nobody knows one of people, who come on several days."""
-        columns = zip(*(numbers for _, numbers in self.rows), strict=True)
-        return tuple(None if self.name == "people" else sum(column) for column in columns)
+    bars: tuple[tuple[Bar, ...], ...]
+    totals: tuple[int | None, ...]
 
 
-def of(activity: Activity) -> list[Chart]:
-    """All charts of what happened."""
-    return [_chart(name, kinds, activity) for name, kinds in _KINDS.items()]
+def activity_charts(activity: Activity) -> list[BarChart]:
+    """All charts of what happened. Their tables have the newest row first."""
+    return [_chart(name, kinds, activity) for name, kinds in KINDS.items()]
 
 
-def _chart(name: str, kinds: tuple[str, ...], activity: Activity) -> Chart:
-    # Who was there in an hour and in the next one is one person in a day.
-    counted = ("people_day",) if kinds == ("people",) and not activity.hourly else kinds
-    columns = [activity.of(kind) for kind in counted]
-    written = [f"{span:%m-%d %H:00}" if activity.hourly else f"{span:%Y-%m-%d}" for span in activity.spans]
-    rows = tuple(zip(written, zip(*columns, strict=True), strict=True))
-    top = _round(max((sum(numbers) for _, numbers in rows), default=0))
-    room = (WIDTH - _LEFT - _RIGHT) / len(rows)
-    bars = tuple(
-        bar for place, (_, numbers) in enumerate(rows) for bar in _pile(numbers, _LEFT + place * room, room, top)
+def _chart(name: str, kinds: tuple[str, ...], activity: Activity) -> BarChart:
+    # A person who came in two hours of a day is one person in that day.
+    people = name == "people"
+    columns = [activity.of("people_day" if people and not activity.hourly else kind) for kind in kinds]
+    piles = list(zip(*columns, strict=True))
+    heads = [f"{span:%m-%d %H:00}" if activity.hourly else f"{span:%Y-%m-%d}" for span in activity.spans]
+    most = _round_up(max(map(sum, piles), default=0))
+    x, y = FRAME.x(0, len(piles)), FRAME.y(0, most)
+    every = len(heads) // 6
+    return BarChart(
+        frame=FRAME,
+        columns=kinds,
+        rows=tuple(Row(head, tuple(map(str, pile))) for head, pile in zip(heads, piles, strict=True))[::-1],
+        across=tuple(Tick(x(at + 0.5), heads[at][-5:]) for at in range((len(heads) - 1) % every, len(heads), every)),
+        up=tuple(Tick(y(number), f"{number:,}") for number in (0, most // 2, most)),
+        name=name,
+        bars=_bars(piles, x, y),
+        totals=tuple(None if people else sum(column) for column in columns),
     )
-    lines = tuple(Label(_height(value, top), f"{value:,}") for value in (0, top // 2, top))
-    every = len(rows) // 6
-    spans = tuple(
-        Label(_LEFT + (place + 0.5) * room, says[-5:])
-        for place, (says, _) in enumerate(rows)
-        if (len(rows) - 1 - place) % every == 0
+
+
+def _bars(piles: Sequence[Sequence[int]], x: Scale, y: Scale) -> tuple[tuple[Bar, ...], ...]:
+    """The bars of each kind; a number of nothing has none."""
+    width = round((x(len(piles)) - x(0)) / len(piles) * (1 - GAP), 1)
+    tops = [tuple(accumulate(pile)) for pile in piles]
+    return tuple(
+        tuple(
+            Bar(x(at + GAP / 2), y(top[kind]), width, round(y(top[kind] - pile[kind]) - y(top[kind]), 1))
+            for at, (pile, top) in enumerate(zip(piles, tops, strict=True))
+            if pile[kind]
+        )
+        for kind in range(len(piles[0]))
     )
-    return Chart(name, kinds, rows, bars, lines, spans)
 
 
-def _pile(numbers: Sequence[int], left: float, room: float, top: int) -> list[Bar]:
-    found, below = [], 0
-    for layer, number in enumerate(numbers):
-        if number:
-            y = _height(below + number, top)
-            height = _height(below, top) - y
-            found.append(Bar(layer, round(left + room * _GAP / 2, 1), y, round(room * (1 - _GAP), 1), round(height, 1)))
-            below += number
-    return found
-
-
-def _height(value: int, top: int) -> float:
-    return round(HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * value / top, 1)
-
-
-def _round(most: int) -> int:
-    """The even number with one figure, or one and a half, at which an axis ends."""
+def _round_up(most: int) -> int:
+    """The end of an axis: an even number that is a single digit or 10 times a power of ten, and at least this."""
     step = 1
     while True:
         for times in (2, 4, 6, 8, 10):

@@ -1,7 +1,7 @@
-"""Mail at the desk: how it gets through, who is left alone, what came in; and one mail as its reader has it.
+"""Email at the desk: how it gets through, which addresses are left alone, what came in; and one email as its reader has it.
 
-A mail is shown as the local mailbox shows it, in a frame of its own where nothing runs and nothing is fetched. Here no link
-in it leads anywhere either: whoever helps reads what a player was sent, and does nothing as that player.
+An email is shown in a frame where nothing runs and nothing is fetched. Its links are removed, so that an organiser can read
+what a player was sent but do nothing as that player.
 """
 
 import re
@@ -18,25 +18,25 @@ from pbem.web.desk import permissions
 from pbem.web.desk.overview import live
 from pbem.web.site import server
 
-# What is written into the page for a frame is under the page's own policy, and a mail brings its style with it.
+# HTML in the page for a frame is under the policy of the page, and an email has its own styles.
 _FRAMING: Final = security.POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
 
-_LEADS_ON: Final = re.compile(r"""\shref=(?:"[^"]*"|'[^']*')""")
+_HREF: Final = re.compile(r"""\shref=(?:"[^"]*"|'[^']*')""")
 
-pages = Blueprint("desk_mail", __name__)
+pages = Blueprint("desk_emails", __name__)
 
 
 @pages.get("/desk/mail")
 @permissions.needs(Act.OVERVIEW)
 def show() -> Response:
-    """What waits, what became of mails, and what came in."""
+    """What waits, what became of emails, and what came in."""
     found = server().read(deliverability.look, permissions.actor())
     return live(site.page("desk/mail.html", found=found, most=COUNTED))
 
 
 def opened(letter: Letter, back: str) -> Response:
-    """One mail, for whoever has given a reason; `back` is the page from which they came."""
-    html = "" if letter.opened is None else _LEADS_ON.sub("", letter.opened.html)
+    """One email, for an organiser who has given a reason; `back` is the page they came from."""
+    html = "" if letter.opened is None else _HREF.sub("", letter.opened.html)
     shown = site.page("desk/letter.html", letter=letter, mail=letter.listed, html=html, back=back)
     shown.headers["Content-Security-Policy"] = _FRAMING
     return shown

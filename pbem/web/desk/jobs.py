@@ -1,10 +1,10 @@
-"""Acts on many at once: what would happen is listed first; then one press begins a job, whose page shows how far it has come."""
+"""Acts on many tables at once: a preview lists what would happen, and its button begins a job, whose page shows progress."""
 
 from flask import Blueprint, Response, request
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
-from pbem.domain.user_text import reason_of
+from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import jobs
 from pbem.service.desk.jobs import ACTS, LISTED, What
@@ -14,30 +14,30 @@ from pbem.web.desk.overview import live
 from pbem.web.errors import status_of
 from pbem.web.site import field, server
 
-pages = Blueprint("desk_bulk", __name__)
+pages = Blueprint("desk_jobs", __name__)
 
 
 @pages.get("/desk/jobs/<int:job_id>")
 @permissions.needs(Act.OVERVIEW)
 def job(job_id: int) -> Response:
-    """How far an act on many has come."""
+    """The progress of a job."""
     return _job(job_id)
 
 
 def _form(what: What, refused: Refusal | None = None) -> Response:
-    status = 200 if refused is None else status_of(refused)
+    status = status_of(refused)
     return site.page("desk/bulk.html", status, what=what, refused=refused, given=request.form)
 
 
-def _sent(what: What) -> Response:
-    """Show what would happen, or begin it."""
+def _answer(what: What) -> Response:
+    """Show what would happen, or begin the job."""
     try:
         days = site.whole_number("days", _("a number of days")) if what is What.RESEND else 0
         facts = jobs.facts_of(server(), what, field("text"), days)
         if field("step") == "do":
-            begun = server().run(jobs.begin, permissions.actor(), what, facts, field("reason"), field("form"))
-            return site.go("desk_bulk.job", job_id=begun)
-        reason_of(field("reason"))
+            job_id = server().run(jobs.begin, permissions.actor(), what, facts, field("reason"), field("form"))
+            return site.go("desk_jobs.job", job_id=job_id)
+        parse_reason(field("reason"))
         plan = server().read(jobs.plan, permissions.actor(), what, facts)
     except Refusal as refused:
         return _form(what, refused)
@@ -50,18 +50,18 @@ def _stop(job_id: int) -> Response:
         server().run(jobs.stop, permissions.actor(), job_id, field("reason"))
     except Refusal as refused:
         return _job(job_id, refused)
-    return site.go("desk_bulk.job", job_id=job_id)
+    return site.go("desk_jobs.job", job_id=job_id)
 
 
 def _job(job_id: int, refused: Refusal | None = None) -> Response:
-    status = 200 if refused is None else status_of(refused)
+    status = status_of(refused)
     return live(site.page("desk/job.html", status, job=server().read(jobs.read, job_id), refused=refused))
 
 
 def _register(what: What) -> None:
     needs = permissions.needs(ACTS[what])
     pages.add_url_rule(f"/desk/all/{what}", what, needs(lambda: _form(what)), methods=["GET"])
-    pages.add_url_rule(f"/desk/all/{what}", f"{what}_sent", needs(lambda: _sent(what)), methods=["POST"])
+    pages.add_url_rule(f"/desk/all/{what}", f"{what}_sent", needs(lambda: _answer(what)), methods=["POST"])
     stopping = needs(_stop)
     pages.add_url_rule(f"/desk/all/{what}/<int:job_id>/stop", f"{what}_stopped", stopping, methods=["POST"])
 

@@ -1,7 +1,7 @@
-"""The desk's first page: what needs an organiser, how the house is, and tables by list and by search; and the charts.
+"""The desk's first page: what needs an organiser, the state of the server, tables by list and by search; and activity.
 
-What is asked for stands in the address of a page, so that it can be kept as a bookmark; an address of somebody never does:
-who looks for one sends a form, and is led to a page that names its person by a number.
+A search is in the address of its page, so that it can be bookmarked. An email address never is: it is searched for by a form,
+which leads to a page that names the person by a number.
 """
 
 from typing import Any, Final
@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request, url_for
 
 from engine import game
 from pbem.domain.acts import Act
-from pbem.domain.moments import from_now
+from pbem.domain.moments import relative_text
 from pbem.service.desk import activity as desk_activity
 from pbem.service.desk import overview
 from pbem.service.desk.overview import STATUSES, Wanted
@@ -22,29 +22,29 @@ from pbem.web.site import field, server
 pages = Blueprint("desk_overview", __name__)
 
 _LIVE: Final = f"{security.POLICY_WITH_SCRIPT}; connect-src 'self'"
-"""The pages that show what changes fetch themselves anew, and nothing from anywhere else."""
+"""Pages about things that change may fetch themselves again, and nothing from another site."""
 
 
 @pages.get("/desk")
 @permissions.needs(Act.OVERVIEW)
 def show() -> Response:
-    """What needs somebody, and a list of tables."""
-    asked = {name: request.args.get(name, "").strip() for name in ("q", "person", "trouble", "status", "kind")}
-    person = site.read_number(asked["person"], "the number of a person") if asked["person"] else None
-    wanted = Wanted(asked["q"][:100], person, asked["trouble"], asked["status"], asked["kind"])
-    found = server().read(overview.look, wanted, request.args.get("after", ""))
-    given: dict[str, Any] = {name: value for name, value in asked.items() if value}
+    """What needs an organiser, and a list of tables."""
+    search = {name: request.args.get(name, "").strip() for name in ("q", "person", "trouble", "status", "kind")}
+    person = site.read_number(search["person"], "the number of a person") if search["person"] else None
+    tables = Wanted(search["q"][:100], person, search["trouble"], search["status"], search["kind"])
+    found = server().read(overview.look, tables, request.args.get("after", ""))
+    query: dict[str, Any] = {name: value for name, value in search.items() if value}
     return live(
         site.page(
             "desk/overview.html",
             found=found,
-            asked=asked,
+            asked=search,
             titles={name: game.load(name).title for name in game.names()},
             troubles=TROUBLES,
             statuses=STATUSES,
             most=COUNTED,
-            from_now=from_now,
-            after=url_for("desk_overview.show", **given, after=found.page.after) if found.page.after else "",
+            from_now=relative_text,
+            after=url_for("desk_overview.show", **query, after=found.page.after) if found.page.after else "",
         )
     )
 
@@ -52,26 +52,26 @@ def show() -> Response:
 @pages.post("/desk/find")
 @permissions.needs(Act.OVERVIEW)
 def find() -> Response:
-    """Lead on to what was typed: a person by their whole address, tables by words or by their key."""
+    """Lead to the person with a whole address, or to the tables that match words or a key."""
     text = field("q")
     if "@" not in text:
         return site.go("desk_overview.show", q=text or None)
     person_id = server().read(overview.person_with, text)
     if person_id is None:
         return site.page("desk/nobody.html", 404)
-    return site.go("desk_people.one", person_id=person_id)
+    return site.go("desk_people.show_person", person_id=person_id)
 
 
 @pages.get("/desk/activity")
 @permissions.needs(Act.OVERVIEW)
 def activity() -> Response:
-    """What happened in the last days, or with `?by=hour` in the last hours, as charts."""
+    """Charts of the last days, or with `?by=hour` of the last hours."""
     hourly = request.args.get("by") == "hour"
     found = server().read(desk_activity.activity, hourly=hourly)
-    return live(site.page("desk/activity.html", charts=charts.of(found), hourly=hourly))
+    return live(site.page("desk/activity.html", charts=charts.activity_charts(found), hourly=hourly))
 
 
 def live(response: Response) -> Response:
-    """A page that may fetch itself anew."""
+    """The page, allowed to fetch itself again."""
     response.headers["Content-Security-Policy"] = _LIVE
     return response

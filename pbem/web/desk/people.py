@@ -1,11 +1,11 @@
-"""People at the desk: found by name or by their whole address, and one of them with everything that helps to help them."""
+"""People at the desk: a search by name, and one person with everything that an organiser needs to help them."""
 
 from flask import Blueprint, Response, request, url_for
 
 from engine import game
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
-from pbem.domain.moments import from_now
+from pbem.domain.moments import relative_text
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import email, person
 from pbem.web import site
@@ -19,7 +19,7 @@ pages = Blueprint("desk_people", __name__)
 @pages.get("/desk/people")
 @permissions.needs(Act.PEOPLE)
 def show() -> Response:
-    """People whose name has the words of `?q=`."""
+    """People whose names match the words of `?q=`."""
     text = request.args.get("q", "")[:100].strip()
     found = server().read(person.named, text, request.args.get("after", ""))
     return site.page("desk/people.html", found=found, text=text)
@@ -27,7 +27,7 @@ def show() -> Response:
 
 @pages.get("/desk/people/<int:person_id>")
 @permissions.needs(Act.PERSON)
-def one(person_id: int) -> Response:
+def show_person(person_id: int) -> Response:
     """One person."""
     return _page(person_id)
 
@@ -35,24 +35,24 @@ def one(person_id: int) -> Response:
 @pages.post("/desk/people/<int:person_id>/mail")
 @permissions.needs(Act.READ_MAIL)
 def read_mail(person_id: int) -> Response:
-    """A mail to a person as they have it; the look is on record."""
+    """An email to a person as they have it. The look is recorded."""
     try:
         number = site.whole_number("mail", _("the number of a mail"))
-        letter = server().run(email.read, permissions.actor(), number, field("reason"), person_id=person_id)
+        email_view = server().run(email.read, permissions.actor(), number, field("reason"), person_id=person_id)
     except Refusal as refused:
         return _page(person_id, refused)
-    return emails.opened(letter, url_for("desk_people.one", person_id=person_id))
+    return emails.opened(email_view, url_for("desk_people.show_person", person_id=person_id))
 
 
 def _page(person_id: int, refused: Refusal | None = None) -> Response:
     found = server().read(person.of, person_id)
     return site.page(
         "desk/person.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         found=found,
         person=found.person,
         titles={name: game.load(name).title for name in game.names()},
-        from_now=from_now,
+        from_now=relative_text,
         refused=refused,
         given=request.form,
     )

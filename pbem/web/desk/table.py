@@ -1,8 +1,8 @@
-"""A table at the desk: seats and deadlines, what happened and why, mails, the record, and every act on it."""
+"""A table at the desk: seats and deadlines, what happened and why, emails, the record, and every act on it."""
 
 from flask import Blueprint, Response, request, url_for
 
-from pbem.domain.acts import MAY, Act
+from pbem.domain.acts import PERMISSIONS, Act
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import calls, email, table
@@ -27,7 +27,7 @@ def show(game_id: int) -> Response:
 @pages.get("/desk/tables/<int:game_id>/clocks")
 @permissions.needs(Act.TABLE)
 def clocks(game_id: int) -> Response:
-    """How each deadline of a table came about."""
+    """How each deadline of a table was worked out."""
     game, found = server().read(table.clocks, permissions.actor(), game_id)
     return site.page("desk/clocks.html", game=game, clocks=found)
 
@@ -35,7 +35,7 @@ def clocks(game_id: int) -> Response:
 @pages.post("/desk/tables/<int:game_id>/see-as")
 @permissions.needs(Act.SEE_AS)
 def see_as(game_id: int) -> Response:
-    """The table as a seat sees it; the look is on record."""
+    """The table as a seat sees it. The look is recorded."""
     try:
         seat = site.whole_number("seat", _("the number of a seat")) - 1
         eyes = server().run(table.see_as, permissions.actor(), game_id, seat, field("reason"))
@@ -47,20 +47,20 @@ def see_as(game_id: int) -> Response:
 @pages.post("/desk/tables/<int:game_id>/mail")
 @permissions.needs(Act.READ_MAIL)
 def read_mail(game_id: int) -> Response:
-    """A mail about the table as its reader has it; the look is on record."""
+    """An email about the table as its reader has it. The look is recorded."""
     try:
         number = site.whole_number("mail", _("the number of a mail"))
-        letter = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
+        email_view = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
     except Refusal as refused:
         return _page(game_id, refused)
-    return emails.opened(letter, url_for("desk_table.show", game_id=game_id))
+    return emails.opened(email_view, url_for("desk_table.show", game_id=game_id))
 
 
 def _page(game_id: int, refused: Refusal | None = None) -> Response:
     found = server().read(table.table, permissions.actor(), game_id)
     return site.page(
         "desk/table.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         found=found,
         game=found.game,
         acts=[form for form in FORMS.values() if _fits(form.name, found)],
@@ -71,7 +71,7 @@ def _page(game_id: int, refused: Refusal | None = None) -> Response:
 
 
 def _call(game_id: int) -> ToldCall | None:
-    """The call because of which somebody has come to this table."""
+    """The call that led the organiser to this table, if there is one."""
     number = request.args.get("call", "")
     if not number:
         return None
@@ -80,9 +80,9 @@ def _call(game_id: int) -> ToldCall | None:
 
 
 def _fits(name: str, found: table.Desk) -> bool:
-    """Whether an act may make sense at this table as it is; whether it does is for the act to say."""
+    """Whether a form is shown for this table as it is now. The act itself decides whether it is possible."""
     form = FORMS[name]
-    if "game_id" not in form.path or form.act not in MAY[permissions.actor().role]:
+    if "game_id" not in form.path or form.act not in PERMISSIONS[permissions.actor().role]:
         return False
     playing = found.game.status == "playing"
     fits = {

@@ -1,1 +1,1 @@
-"""Pages of a person: their tables, settings, account, sign-in and unsubscribing."""
+"""A person's pages: tables, emails, settings, account, sign-in and unsubscribing."""

@@ -1,34 +1,34 @@
-"""One's account: where one is signed in, everything that is kept about one, another address, and leaving for good."""
+"""A person's account: sign-ins, stored data, another address, muted players, and deleting the account."""
 
 from flask import Blueprint, Response
 
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
-from pbem.service.account import change_address as account_change_address
+from pbem.service.account import change_address as address_change
 from pbem.service.account import delete, personal_data
 from pbem.service.people import addresses, blocks, sessions
 from pbem.web import site
 from pbem.web.errors import status_of
 from pbem.web.people import my_page, session_cookie
 from pbem.web.people.my_page import person_id
-from pbem.web.people.session_cookie import Who
+from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, server, whole_number
 
 pages = Blueprint("account", __name__, url_prefix="/my")
-pages.before_request(my_page.let_in)
-pages.after_request(my_page.with_script)
+pages.before_request(my_page.must_be_signed_in)
+pages.after_request(my_page.allow_script)
 
 
 @pages.get("/account")
 def show() -> Response:
-    """Where one is signed in, and what can be done with one's account."""
+    """The account page."""
     return _page()
 
 
 @pages.post("/sessions")
 def end_session() -> Response:
-    """Sign another browser out, or all others."""
-    here = session_cookie.session(Who.PERSON)
+    """Sign out another browser, or all others."""
+    here = session_cookie.session(Cookie.PERSON)
     assert here is not None
     try:
         if field("others"):
@@ -43,15 +43,15 @@ def end_session() -> Response:
 @pages.post("/out")
 def sign_out() -> Response:
     """Sign this browser out."""
-    here = session_cookie.session(Who.PERSON)
+    here = session_cookie.session(Cookie.PERSON)
     assert here is not None
     server().run(sessions.end, here.holder, here.id)
-    return session_cookie.forget(site.go("lobby.front"), Who.PERSON)
+    return session_cookie.delete_from(site.go("front.show"), Cookie.PERSON)
 
 
 @pages.get("/data.json")
-def data() -> Response:
-    """Everything that is kept about one, as one file."""
+def download_data() -> Response:
+    """Everything stored about a person, as a file."""
     response = Response(personal_data.export_person(server(), person_id()), mimetype="application/json")
     response.headers["Content-Disposition"] = 'attachment; filename="my-data.json"'
     return response
@@ -59,37 +59,37 @@ def data() -> Response:
 
 @pages.post("/address")
 def change_address() -> Response:
-    """Ask for another address; it counts when the mail that goes there has got its yes."""
+    """Ask for another address. It takes effect once it is confirmed by the email that goes there."""
     try:
-        server().run(account_change_address.ask, person_id(), field("address"))
+        server().run(address_change.ask, person_id(), field("address"))
     except Refusal as refused:
         return _page(refused)
-    return site.go("lobby.sent")
+    return site.go("front.sent")
 
 
 @pages.post("/blocks")
 def unblock() -> Response:
-    """Hear somebody again whom one has not wanted to hear."""
+    """Unmute a player."""
     server().run(blocks.unblock, person_id(), whole_number("person", _("the number of a person")))
     return site.go("account.show")
 
 
 @pages.post("/leave")
-def leave() -> Response:
-    """Ask to leave for good; it happens when the mail about it has got its yes."""
+def delete_account() -> Response:
+    """Ask for the account to be deleted. It is, once that is confirmed by an email."""
     try:
         server().run(delete.ask, person_id())
     except Refusal as refused:
         return _page(refused)
-    return site.go("lobby.sent")
+    return site.go("front.sent")
 
 
 def _page(refused: Refusal | None = None) -> Response:
-    here = session_cookie.session(Who.PERSON)
+    here = session_cookie.session(Cookie.PERSON)
     assert here is not None
     return site.page(
         "own/account.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         here=here,
         sessions=server().read(sessions.listed, here.holder),
         address=server().read(addresses.read, person_id()).address,

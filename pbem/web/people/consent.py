@@ -1,4 +1,4 @@
-"""What a mail asks a yes for: another address, or leaving for good. Looking at its link does nothing; the button says yes."""
+"""Confirming by email: another address, or deleting the account. Opening the link does nothing; its button confirms."""
 
 from flask import Blueprint, Response
 
@@ -7,7 +7,7 @@ from pbem.service.account import consent
 from pbem.web import security, site
 from pbem.web.errors import status_of
 from pbem.web.people import session_cookie
-from pbem.web.people.session_cookie import Who
+from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import server
 
 pages = Blueprint("consent", __name__)
@@ -15,13 +15,13 @@ pages = Blueprint("consent", __name__)
 
 @pages.get("/y/<token>")
 def show(token: str) -> Response:
-    """What is asked, and the button."""
+    """What is to be confirmed, and the button."""
     return _page(token)
 
 
 @pages.post("/y/<token>")
-def say_yes(token: str) -> Response:
-    """Do what was asked."""
+def confirm(token: str) -> Response:
+    """Do what is confirmed."""
     security.must_not_be_foreign()
     if not security.a_person_clicked():
         return _page(token, ask_again=True)
@@ -29,23 +29,25 @@ def say_yes(token: str) -> Response:
         kind = server().run(consent.say_yes, token)
     except Refusal as refused:
         return _page(token, refused)
-    # Every browser is signed out by either.
-    return session_cookie.forget(site.go("consent.left" if kind == "farewell" else "consent.moved"), Who.PERSON)
+    # Either of them signs every browser out.
+    return session_cookie.delete_from(
+        site.go("consent.account_deleted" if kind == "farewell" else "consent.address_changed"), Cookie.PERSON
+    )
 
 
 @pages.get("/left")
-def left() -> Response:
-    """Somebody has left for good."""
+def account_deleted() -> Response:
+    """The confirmation that an account was deleted."""
     return site.page("consent_done.html", left=True)
 
 
 @pages.get("/moved")
-def moved() -> Response:
-    """Somebody has another address."""
+def address_changed() -> Response:
+    """The confirmation that an address was changed."""
     return site.page("consent_done.html", left=False)
 
 
 def _page(token: str, refused: Refusal | None = None, *, ask_again: bool = False) -> Response:
     found = server().read(consent.at, token)
-    status = 200 if refused is None else status_of(refused)
+    status = status_of(refused)
     return site.page("consent.html", status, found=found, token=token, refused=refused, ask_again=ask_again)

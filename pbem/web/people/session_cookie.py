@@ -1,7 +1,7 @@
-"""The cookies of whoever has signed in: setting them, and finding the session behind one.
+"""The cookies of people who are signed in, and the sessions behind them.
 
-A person's and an organiser's are two, so that somebody can be both in one browser. They hold the session's secret and
-nothing else; only our own pages send them, and no script reads them.
+People and organisers have different cookies, so one browser can be signed in as both. A cookie holds the secret of its
+session and nothing else. It is sent by pages of this site alone, and scripts cannot read it.
 """
 
 from enum import StrEnum
@@ -9,62 +9,62 @@ from typing import Final
 
 from flask import Response, g, request
 
-from pbem.domain.device import device
+from pbem.domain.device import device_name
 from pbem.service.people import sessions
 from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON, Session
 from pbem.web.site import config, server
 
 
-class Who(StrEnum):
-    """Whose session a cookie is: its name."""
+class Cookie(StrEnum):
+    """The two cookies, by their names."""
 
     PERSON = "pbem-person"
     ORGANISER = "pbem-organiser"
 
 
-_LASTS: Final = {Who.PERSON: LASTS_OF_PERSON, Who.ORGANISER: LASTS_OF_ORGANISER}
+_LIFETIMES: Final = {Cookie.PERSON: LASTS_OF_PERSON, Cookie.ORGANISER: LASTS_OF_ORGANISER}
 
 
-def session(who: Who) -> Session | None:
-    """The session of this request; None where nobody of that kind has signed in. It is looked for once a request."""
-    found: dict[Who, Session | None] = g.setdefault("sessions", {})
-    if who not in found:
-        known = server().read(sessions.find, request.cookies.get(_name(who), ""))
-        matches = known is not None and (known.holder.organiser_id is not None) == (who is Who.ORGANISER)
-        found[who] = known if matches else None
-    return found[who]
+def session(cookie: Cookie) -> Session | None:
+    """The session behind a cookie of this request, or None. It is read once in a request."""
+    known: dict[Cookie, Session | None] = g.setdefault("sessions", {})
+    if cookie not in known:
+        found = server().read(sessions.find, request.cookies.get(_name(cookie), ""))
+        matches = found is not None and (found.holder.organiser_id is not None) == (cookie is Cookie.ORGANISER)
+        known[cookie] = found if matches else None
+    return known[cookie]
 
 
-def look_again(who: Who, secret: str | None = None) -> None:
+def refresh(cookie: Cookie, secret: str | None = None) -> None:
     """Forget what this request knew of a session, because it was changed; with a secret it is of the one just opened."""
-    found: dict[Who, Session | None] = g.setdefault("sessions", {})
-    found.pop(who, None)
+    known: dict[Cookie, Session | None] = g.setdefault("sessions", {})
+    known.pop(cookie, None)
     if secret is not None:
-        found[who] = server().read(sessions.find, secret)
+        known[cookie] = server().read(sessions.find, secret)
 
 
-def keep(response: Response, who: Who, secret: str) -> Response:
+def set_on(response: Response, cookie: Cookie, secret: str) -> Response:
     """Give the browser the secret of its session."""
     response.set_cookie(
-        _name(who), secret, max_age=_LASTS[who], secure=_secure(), httponly=True, samesite="Lax", path="/"
+        _name(cookie), secret, max_age=_LIFETIMES[cookie], secure=_secure(), httponly=True, samesite="Lax", path="/"
     )
     return response
 
 
-def forget(response: Response, who: Who) -> Response:
-    """Take the secret back from the browser."""
-    response.delete_cookie(_name(who), secure=_secure(), httponly=True, samesite="Lax", path="/")
+def delete_from(response: Response, cookie: Cookie) -> Response:
+    """Make the browser forget the secret."""
+    response.delete_cookie(_name(cookie), secure=_secure(), httponly=True, samesite="Lax", path="/")
     return response
 
 
 def this_device() -> str:
-    """The device that this request comes from, in words."""
-    return device(request.headers.get("User-Agent", ""))
+    """The device of this request, in words."""
+    return device_name(request.headers.get("User-Agent", ""))
 
 
-def _name(who: Who) -> str:
-    # With this prefix a browser takes the cookie only over https and from this very host.
-    return f"__Host-{who}" if _secure() else who
+def _name(cookie: Cookie) -> str:
+    # With this prefix a browser accepts the cookie only over https and from exactly this host.
+    return f"__Host-{cookie}" if _secure() else cookie
 
 
 def _secure() -> bool:

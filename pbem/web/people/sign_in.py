@@ -1,19 +1,19 @@
-"""Signing in by a mailed link: the link shows a button, and the button opens a session and leads to one's own page."""
+"""Signing in by a link from an email: its page has a button, and the button opens a session and leads to “My games”."""
 
 from flask import Blueprint, Response
 
 from pbem.service.people import sessions
 from pbem.web import security, site
 from pbem.web.people import session_cookie
-from pbem.web.people.session_cookie import Who
+from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import server
 
-pages = Blueprint("signing_in", __name__)
+pages = Blueprint("sign_in", __name__)
 
 
 @pages.get("/l/<token>")
 def show(token: str) -> Response:
-    """The button that signs in."""
+    """The page with the button."""
     return _page(token)
 
 
@@ -24,7 +24,7 @@ def sign_in(token: str) -> Response:
     if not security.a_person_clicked():
         return _page(token, ask_again=True)
     secret = server().run(sessions.sign_in, token, session_cookie.this_device())
-    return session_cookie.keep(site.go("own.show"), Who.PERSON, secret)
+    return session_cookie.set_on(site.go("my_page.show"), Cookie.PERSON, secret)
 
 
 def _page(token: str, *, ask_again: bool = False) -> Response:

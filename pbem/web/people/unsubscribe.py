@@ -1,37 +1,36 @@
-"""The link to fewer mails that stands in every one of them; mail programs press its button too (RFC 8058).
+"""The unsubscribe link of every email. Email programs press its button too (RFC 8058).
 
-With a table's name behind the token it is about that table, without about all. It shows nothing about anybody's games,
-because it passes through many hands.
+With the name of a table behind the token it is about that table, otherwise about all. Emails get forwarded, so the page says
+nothing about anyone's games.
 """
 
 from flask import Blueprint, Response, request
 
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Refusal
-from pbem.service.desk import calls
 from pbem.service.outgoing import unsubscribe
-from pbem.service.people import send_links as people_send_links
+from pbem.service.people import send_links as link_email
 from pbem.tokens import Purpose
 from pbem.web import security, site
 from pbem.web.errors import status_of
 from pbem.web.site import field, server, ticked
 
-pages = Blueprint("stop", __name__)
+pages = Blueprint("unsubscribe", __name__)
 
 
 @pages.get("/u/<token>")
 @pages.get("/u/<token>/<key>")
 def show(token: str, key: str | None = None) -> Response:
-    """When mails come, and buttons to change that."""
+    """When emails come, and buttons to change that."""
     return _page(token, key)
 
 
 @pages.post("/u/<token>")
 @pages.post("/u/<token>/<key>")
-def stop(token: str, key: str | None = None) -> Response:
-    """Stop mails, or choose when they come."""
+def choose(token: str, key: str | None = None) -> Response:
+    """Stop emails, or choose when they come."""
     if request.form.get("List-Unsubscribe") == "One-Click":
-        # A mail program cannot be asked twice or led on, and comes from wherever its maker is.
+        # An email program cannot confirm or follow a redirect, and its request comes from its maker's servers.
         unsubscribe.stop(server(), token, key)
         return _page(token, key)
     security.must_not_be_foreign()
@@ -41,41 +40,26 @@ def stop(token: str, key: str | None = None) -> Response:
         _choose(token, key)
     except Refusal as refused:
         return _page(token, key, refused=refused)
-    return site.go("stop.show", token=token, key=key)
+    return site.go("unsubscribe.show", token=token, key=key)
 
 
 @pages.post("/u/<token>/settings")
-def settle(token: str) -> Response:
-    """Choose when to be reminded, quiet hours, and whether to be told of sealed choices."""
+def save_settings(token: str) -> Response:
+    """Save when reminders come, the quiet hours, and whether sealed choices are acknowledged."""
     security.must_not_be_foreign()
     try:
         unsubscribe.settle(server(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
     except Refusal as refused:
         return _page(token, None, refused=refused)
-    return site.go("stop.show", token=token)
+    return site.go("unsubscribe.show", token=token)
 
 
 @pages.post("/u/<token>/links")
 def send_links(token: str) -> Response:
-    """Mail the links by which one can do more than this page can."""
+    """Email the links to everything this page cannot do."""
     security.must_not_be_foreign()
-    server().run(people_send_links.send_by_link, token, Purpose.STOP)
-    return site.go("lobby.sent")
-
-
-@pages.get("/u/<token>/call")
-def call_page(token: str) -> Response:
-    """The form by which the reader of a mail calls the organiser."""
-    server().read(unsubscribe.at, token)
-    return site.page("call.html", refused=None, action="stop.call", token=token)
-
-
-@pages.post("/u/<token>/call")
-def call(token: str) -> Response:
-    """Call the organiser."""
-    security.must_not_be_foreign()
-    calls.call_by_link(server(), token, Purpose.STOP, field("text"))
-    return site.go("lobby.called")
+    server().run(link_email.send_by_link, token, Purpose.STOP)
+    return site.go("front.sent")
 
 
 def _choose(token: str, key: str | None) -> None:
@@ -91,7 +75,7 @@ def _choose(token: str, key: str | None) -> None:
 
 
 def _page(token: str, key: str | None, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
-    status = 200 if refused is None else status_of(refused)
+    status = status_of(refused)
     found = server().read(unsubscribe.at, token, key)
     given = [(name, value) for name, value in request.form.items() if name in ("delivery", "minutes", "digest_at")]
     return site.page(

@@ -1,4 +1,4 @@
-"""What somebody wrote in a player's name: the page that a mail leads to, with a button for yes and one for no."""
+"""A reply that may not be its player's own: the page that asks the player, with a button for yes and one for no."""
 
 from flask import Blueprint, Response
 
@@ -6,31 +6,31 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.incoming import unverified
 from pbem.web import security, site
 
-pages = Blueprint("written", __name__)
+pages = Blueprint("unverified_reply", __name__)
 
 
 @pages.get("/w/<token>")
 def show(token: str) -> Response:
-    """What was written, and whether it waits still."""
+    """The reply, and whether it still waits."""
     return _page(token)
 
 
 @pages.post("/w/<token>")
-def it_was_me(token: str) -> Response:
-    """Carry out what was written."""
+def confirm(token: str) -> Response:
+    """Carry out the reply."""
     security.must_not_be_foreign()
     if not security.a_person_clicked():
         return _page(token, sure_of=_number())
     unverified.it_was_me(site.server(), token, _number())
-    return site.go("written.show", token=token)
+    return site.go("unverified_reply.show", token=token)
 
 
 @pages.post("/w/<token>/no")
-def it_was_not_me(token: str) -> Response:
-    """Drop what was written."""
+def reject(token: str) -> Response:
+    """Drop the reply."""
     security.must_not_be_foreign()
     site.server().run(unverified.it_was_not_me, token, _number())
-    return site.go("written.show", token=token)
+    return site.go("unverified_reply.show", token=token)
 
 
 def _number() -> int:

@@ -1,1 +1,1 @@
-"""Pages for everyone: the front page, rules, handbook, and checking a game file."""
+"""Pages for everyone: the front page, contacting the organiser, rules, handbook, and verifying a game file."""

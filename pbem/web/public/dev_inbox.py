@@ -1,7 +1,7 @@
-"""The local mailbox in development: every mail as mail programs show it, so that a game can be played on one machine.
+"""The inbox in development: every email as email programs show it, so that a game can be played on one machine.
 
-A mail's HTML is shown in a frame of its own, where nothing runs and nothing is fetched, as wide as a telephone or a desk
-and light or dark, as its reader may have it. Whoever sees these pages can play for everybody, so they exist only where the settings say that nobody else can come.
+The HTML of an email is shown in a frame where nothing runs and nothing is fetched, as wide as a phone or a desktop program,
+light or dark. These pages let their reader play for everyone, so they exist only in development.
 """
 
 import re
@@ -21,36 +21,36 @@ from pbem.web import security, site
 from pbem.web.site import field, server
 
 WIDTHS: Final = {"375": "phone", "320": "small phone", "640": "desk"}
-"""How wide a frame is, and what reads mail in it."""
+"""Widths of the frame, and what is as wide."""
 
 SCHEMES: Final = ("light", "dark")
 
-# The frame's page is ours, and its sandbox lets a click lead the whole window on, and nothing else.
-_FRAMING: Final = f"{security.POLICY}; frame-src 'self'"
-_FRAMED: Final = (
+# The framed page is from this site, and its sandbox allows links to open in the whole tab, and nothing else.
+_POLICY_OF_PAGE: Final = f"{security.POLICY}; frame-src 'self'"
+_POLICY_OF_FRAME: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'self'; "
     "sandbox allow-top-navigation-by-user-activation"
 )
 
-pages = Blueprint("mailbox", __name__, url_prefix="/mailbox")
+pages = Blueprint("dev_inbox", __name__, url_prefix="/mailbox")
 
-# Addresses in our own mails end in a letter, a digit or a slash; a full stop behind one is the sentence's.
+# Addresses in emails end in a letter, a digit or a slash. A full stop after one belongs to the sentence.
 _LINK: Final = re.compile(r"https?://[^\s<>\"]*[\w/=-]")
 
 
 @pages.get("")
-def inbox() -> Response:
-    """All mails, or those to one address."""
+def show() -> Response:
+    """All emails, or those to one address."""
     to = request.args.get("to", "")
     found = _mailbox()
-    return site.page("mailbox.html", letters=found.letters(to), addresses=found.addresses(), to=to)
+    return site.page("mailbox.html", letters=found.entries(to), addresses=found.addresses(), to=to)
 
 
 @pages.get("/<key>")
-def letter(key: str) -> Response:
-    """One mail: as a mail program shows it, its text with links to click, its headers and its size."""
+def email(key: str) -> Response:
+    """One email: as an email program shows it, its text with links, its headers and its size."""
     opened = _mailbox().read(key)
-    shown = site.page(
+    page = site.page(
         "mail.html",
         opened=opened,
         text=_with_links(opened.text),
@@ -60,13 +60,13 @@ def letter(key: str) -> Response:
         schemes=SCHEMES,
         answered=site.config().inbound.replies and "Reply-To" in dict(opened.headers),
     )
-    shown.headers["Content-Security-Policy"] = _FRAMING
-    return shown
+    page.headers["Content-Security-Policy"] = _POLICY_OF_PAGE
+    return page
 
 
 @pages.post("/<key>/reply")
 def reply(key: str) -> Response:
-    """Answer a mail as its reader, the way an answer comes in from outside; a worker reads it soon."""
+    """Reply to an email as its reader. The reply comes in as from outside, and a worker reads it soon."""
     security.must_be_ours()
     opened = _mailbox().read(key)
     text = field("text")
@@ -75,23 +75,23 @@ def reply(key: str) -> Response:
             _("There is nothing to send."), why=_("An answer has a text, and goes to a mail that can be answered.")
         )
     box = receive.letterbox_of(site.config())
-    sent = local_mailbox.answer(opened, text, server().now(), box.authserv_id)
-    receive.receive(server(), box, sent.sender, sent.recipient, sent.content)
-    return site.go("mailbox.inbox", to=opened.letter.to)
+    message = local_mailbox.reply_to(opened, text, server().now(), box.authserv_id)
+    receive.receive(server(), box, message.sender, message.recipient, message.content)
+    return site.go("dev_inbox.show", to=opened.entry.to)
 
 
 @pages.get("/<key>/html")
-def framed(key: str) -> Response:
-    """A mail's HTML for its frame, as a mail program in light or dark mode would have it."""
+def html(key: str) -> Response:
+    """The HTML of an email for its frame, as an email program in light or dark mode shows it."""
     opened = _mailbox().read(key)
-    shown = Response(_in_scheme(opened.html, _one_of(SCHEMES, "scheme")), mimetype="text/html")
-    shown.headers["Content-Security-Policy"] = _FRAMED
-    return shown
+    frame = Response(_in_scheme(opened.html, _one_of(SCHEMES, "scheme")), mimetype="text/html")
+    frame.headers["Content-Security-Policy"] = _POLICY_OF_FRAME
+    return frame
 
 
 @pages.get("/<key>/source")
 def source(key: str) -> Response:
-    """The bytes of a mail as they were sent."""
+    """The bytes of an email as it was sent."""
     return Response(_mailbox().read(key).content, mimetype="text/plain")
 
 
@@ -99,35 +99,34 @@ def _mailbox() -> LocalMailbox:
     return mailbox_of(site.config())
 
 
-def _one_of(known: Collection[str], name: str) -> str:
-    """What the address asks for, or the first of what there is."""
-    asked = request.args.get(name, "")
-    return asked if asked in known else next(iter(known))
+def _one_of(values: Collection[str], name: str) -> str:
+    """The value in the query of the address, or the first one."""
+    value = request.args.get(name, "")
+    return value if value in values else next(iter(values))
 
 
 def _in_scheme(html: str, scheme: str) -> str:
-    """A mail's HTML that believes its reader to like it light or dark, with links that lead the whole window on.
+    """The HTML of an email in light or dark mode, with links that open in the whole tab.
 
-    A frame takes the question whether it is dark from the machine, so the mail's own answers to it are put in force or
-    out of force by hand.
+    In a frame, the media query for dark mode depends on the machine, so the queries in the email are replaced.
     """
     dark = "all" if scheme == "dark" else "not all"
     html = html.replace("(prefers-color-scheme: dark)", dark).replace("(prefers-color-scheme:dark)", dark)
-    ours = f'<base target="_top"><style>:root {{ color-scheme: {scheme} !important; }}</style>'
+    head_additions = f'<base target="_top"><style>:root {{ color-scheme: {scheme} !important; }}</style>'
     before, head, after = html.partition("<head>")
-    html = f"{before}{head}{ours}{after}" if head else f"{ours}{html}"
+    html = f"{before}{head}{head_additions}{after}" if head else f"{head_additions}{html}"
     return html.replace(f'href="{site.config().base_url}/', 'href="/')
 
 
 def _with_links(text: str) -> Markup:
-    """The text with its addresses as links. Only addresses of this site are: nobody else's stand in our mails."""
-    ours = site.config().base_url + "/"
+    """The text with links for addresses of this site. Emails have no others."""
+    base = site.config().base_url + "/"
     pieces, end = [], 0
     for match in _LINK.finditer(text):
         pieces.append(escape(text[end : match.start()]))
         link = escape(match[0])
-        # Where the site is visited under another name of this machine, its links should stay there.
-        path = escape("/" + match[0].removeprefix(ours))
-        pieces.append(Markup('<a href="{}">{}</a>').format(path, link) if match[0].startswith(ours) else link)
+        # The path alone, so that links work where the site is visited under another name of this machine.
+        path = escape("/" + match[0].removeprefix(base))
+        pieces.append(Markup('<a href="{}">{}</a>').format(path, link) if match[0].startswith(base) else link)
         end = match.end()
     return Markup("").join([*pieces, escape(text[end:])])

@@ -1,4 +1,4 @@
-"""Every picture on one page, in development: to look at them side by side, large and small, after drawing one anew."""
+"""Every picture on one page, in development: side by side, large and small."""
 
 from collections import defaultdict
 from typing import Final
@@ -12,7 +12,7 @@ from pbem.web.art.drawings import DRAWINGS
 pages = Blueprint("gallery", __name__)
 
 WIDTHS: Final = (24, 40, 96)
-"""In pixels: within a line, among others on a telephone, and alone."""
+"""In pixels: within a line, among others on a phone, and alone."""
 
 
 @pages.get("/art")

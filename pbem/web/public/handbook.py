@@ -1,7 +1,7 @@
-"""The handbook, for people who read it on the site.
+"""The handbook on the site.
 
-The pages are the files that stand in the repository. Players and organisers find theirs in the list; what is written for
-contributors is there for whoever follows a link to it. HTML in a page is shown as text and never runs.
+Its pages are the Markdown files of the repository. The contents list the pages for players and organisers; pages for
+contributors have no entry, but links to them work. HTML in a page is shown as text and never runs.
 """
 
 import re
@@ -24,7 +24,7 @@ from pbem.domain.errors import NotFound
 from pbem.i18n.speech import gettext as _
 from pbem.web import site
 
-pages = Blueprint("help", __name__)
+pages = Blueprint("handbook", __name__)
 
 FOR_PLAYERS: Final = ("first-game", "playing-by-mail", "time", "tables", "mail", "your-data", "game-file", "api")
 FOR_ORGANISERS: Final = (
@@ -52,7 +52,7 @@ class Page:
 
 @pages.get("/help")
 def contents() -> Response:
-    """What the handbook has for players and for organisers."""
+    """The contents: pages for players and for organisers."""
     players, organisers = ([_page(name) for name in names] for names in (FOR_PLAYERS, FOR_ORGANISERS))
     return site.page(
         "help.html", players=players, organisers=organisers, games=[game.load(name) for name in game.names()]
@@ -77,7 +77,7 @@ def show(name: str) -> Response:
 @pages.get("/help/grafana.json", defaults={"name": "grafana.json", "kind": "application/json"})
 @pages.get("/help/alerts.yml", defaults={"name": "alerts.yml", "kind": "text/plain"})
 def file(name: str, kind: str) -> Response:
-    """What a program reads that watches a server."""
+    """A file for programs that monitor a server."""
     return Response((paths.handbook() / name).read_bytes(), mimetype=kind)
 
 
@@ -88,9 +88,9 @@ def _names() -> frozenset[str]:
 
 @cache
 def _page(name: str) -> Page:
-    """Read once: the files change only with the program."""
+    """One page. It is read once, because the files change only with the program."""
     tokens = _MARKDOWN.parse((paths.handbook() / f"{name}.md").read_text(encoding="utf-8"))
-    # Each page opens with its title, which the site's page shows in its own place.
+    # Each file begins with its title, which the page shows as its own heading.
     title, body = tokens[1], tokens[3:]
     opening = next(after for token, after in pairwise(body) if token.type == "paragraph_open")
     about = _words(opening).partition(". ")[0].rstrip(".:") + "."
@@ -98,27 +98,27 @@ def _page(name: str) -> Page:
 
 
 def _words(inline: Token) -> str:
-    """The words of a line without its signs."""
+    """The words of a line without Markdown."""
     breaks = {"softbreak": " ", "hardbreak": " "}
     return "".join(breaks.get(each.type, each.content) for each in inline.children or ())
 
 
 class _Renderer(RendererHTML):
-    """HTML in which pages link to each other, and a wide table or listing scrolls alone."""
+    """Rendering with links between pages, and with wide tables and listings that scroll by themselves."""
 
     def link_open(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
-        """A link to another page's file leads to that page."""
+        """A link; one to the file of another page leads to that page."""
         file, dot, place = str(tokens[at].attrs["href"]).partition(".md")
         if dot and "/" not in file:
             tokens[at].attrs["href"] = f"/help/{file}{place}"
         return self.renderToken(tokens, at, options, env)
 
     def code_inline(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
-        """A name, which is broken where its parts meet if a line has no room for it."""
+        """A name in code, which can be broken between its parts."""
         return f"<code>{_PARTS_MEET.sub('<wbr>', escapeHtml(tokens[at].content))}</code>"
 
     def table_open(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
-        """A table in a box, which a keyboard can reach to scroll it."""
+        """A table in a box that can be scrolled by keyboard."""
         return '<div class="scroll" tabindex="0">' + self.renderToken(tokens, at, options, env)
 
     def table_close(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
@@ -126,15 +126,15 @@ class _Renderer(RendererHTML):
         return self.renderToken(tokens, at, options, env) + "</div>"
 
     def code_block(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
-        """A listing, which a keyboard can reach to scroll it."""
+        """A listing that can be scrolled by keyboard."""
         return super().code_block(tokens, at, options, env).replace("<pre", '<pre tabindex="0"', 1)
 
     def fence(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
-        """The same for a listing that names its language."""
+        """A listing with a language, which can be scrolled by keyboard."""
         return super().fence(tokens, at, options, env).replace("<pre", '<pre tabindex="0"', 1)
 
 
-# What is matched has been escaped: a part in angle brackets begins with `&lt;` and ends with `&gt;`.
+# The text has been escaped: a part in angle brackets begins with `&lt;` and ends with `&gt;`.
 _PARTS_MEET: Final = re.compile(r"(?<=\w[_/.=]|;/)(?=\w|&lt;)")
 
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")

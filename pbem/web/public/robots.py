@@ -1,4 +1,4 @@
-"""What programs ask every site for: the rules for search engines, and the icon under its oldest name."""
+"""What programs ask of every site: the rules for search engines, and the icon at its oldest address."""
 
 from typing import Final
 
@@ -16,16 +16,16 @@ Disallow: /api/
 
 @pages.get("/robots.txt")
 def robots() -> Response:
-    """What search engines may ask for."""
-    return _kept(Response(ROBOTS, mimetype="text/plain"))
+    """The addresses that search engines may fetch."""
+    return _cached(Response(ROBOTS, mimetype="text/plain"))
 
 
 @pages.get("/favicon.ico")
 def icon() -> Response:
-    """The icon for those who do not read which one a page names."""
-    return _kept(current_app.send_static_file("icon.png"))
+    """The icon, for programs that do not look for the one named by a page."""
+    return _cached(current_app.send_static_file("icon.png"))
 
 
-def _kept(response: Response) -> Response:
+def _cached(response: Response) -> Response:
     response.headers["Cache-Control"] = "public, max-age=86400"
     return response

@@ -1,8 +1,7 @@
-"""The rules of a game, to be read before a table is opened and beside one.
+"""The rules of a game: in general, and as one table plays it.
 
-They are what the game's module says of itself: its opening docstring, its options, its length, whose design it is. Beside
-a table stands what was agreed there. A passage of the docstring that opens with a few words and a full stop has these as
-its heading; lines of the form `Name: words` that follow a colon are a list.
+They come from the game's module: its docstring, its options, its length and its credits. A passage of the docstring that
+begins with a few words and a full stop has these as its heading. Lines of the form `Name: words` after a colon are a list.
 """
 
 import re
@@ -41,8 +40,8 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
-    """An option, what it can be, and what it is at the table that is shown."""
+class OptionWords:
+    """An option in words: what it can be, and what it is at one table."""
 
     called: str
     about: str
@@ -55,9 +54,11 @@ class Agreed:
 
 @pages.get("/games/<kind>")
 def of_game(kind: str) -> Response:
-    """The rules of a game, and what a table may agree."""
-    rules = called(kind)
-    return _page(rules, options=[_agreed(each, speech.teller(rules)) for each in rules.options], found=None, token="")
+    """The rules of a game, and the options of a table."""
+    rules = game_called(kind)
+    return _page(
+        rules, options=[_option_words(each, speech.teller(rules)) for each in rules.options], found=None, token=""
+    )
 
 
 @pages.get("/s/<token>/rules")
@@ -65,21 +66,23 @@ def of_table(token: str) -> Response:
     """The rules of a game as one table plays it."""
     found = site.server().read(seat_view.look, token)
     rules, seats = found.rules, len(found.names)
-    meant = [each for each in rules.options if not each.seats or seats in each.seats]
-    options = [_agreed(each, found.teller, found.options[each.name]) for each in meant]
+    relevant = [each for each in rules.options if not each.seats or seats in each.seats]
+    options = [_option_words(each, found.teller, found.options[each.name]) for each in relevant]
     return _page(rules, options=options, found=found, token=token)
 
 
-def called(kind: str) -> Game[Any]:
-    """The game of that name."""
+def game_called(kind: str) -> Game[Any]:
+    """The game of that name. Raises NotFound."""
     try:
         return game.load(kind)
     except Refused as refused:
-        raise NotFound(speech.told(refused.text), remedy=_("Please choose one of them on our front page.")) from refused
+        raise NotFound(
+            speech.render(refused.text), remedy=_("Please choose one of them on our front page.")
+        ) from refused
 
 
 def passages(rules: str) -> list[Passage]:
-    """The passages of a rules text, without the title that is its first line."""
+    """The passages of a rules text, without its first line, which is the title."""
     return [_passage(paragraph) for paragraph in rules.split("\n\n")[1:]]
 
 
@@ -90,7 +93,7 @@ def _page(rules: Game[Any], **values: Any) -> Response:
         game=rules,
         length=teller(rules.length),
         credits=teller(rules.credits),
-        passages=passages("\n\n".join(map(speech.translated, rules.rules.split("\n\n")))),
+        passages=passages("\n\n".join(map(speech.translate, rules.rules.split("\n\n")))),
         **values,
     )
 
@@ -103,7 +106,7 @@ def _passage(paragraph: str) -> Passage:
 
 
 def _blocks(paragraph: str) -> Iterator[str | Items]:
-    """The paragraphs and lists that the lines of a passage make."""
+    """The paragraphs and lists of a passage."""
     text: list[str] = []
     items: list[list[str]] = []
     for line in paragraph.splitlines():
@@ -126,8 +129,8 @@ def _blocks(paragraph: str) -> Iterator[str | Items]:
         yield " ".join(text)
 
 
-def _agreed(option: Option, teller: Teller, value: OptionValue | None = None) -> Agreed:
-    return Agreed(
+def _option_words(option: Option, teller: Teller, value: OptionValue | None = None) -> OptionWords:
+    return OptionWords(
         called=teller(option.called),
         about=teller(option.about),
         default=teller(option.words(option.default)),

@@ -1,4 +1,4 @@
-"""The page that checks the file of a finished game, whoever brings it, and shows how its luck came about."""
+"""The page that verifies the file of a finished game, and shows how its luck came about."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def ask() -> Response:
 
 @pages.post("/verify")
 def check() -> Response:
-    """Say what was found in a file; nothing of it is kept."""
+    """Verify a file, and show the result. Nothing is kept."""
     security.must_be_ours()
     try:
         found = verify_upload.inspect(_text())
@@ -46,7 +46,7 @@ def _text() -> str:
         with file.stream as stream:
             data = stream.read()
     if not data:
-        # Not by `site.field`, which is for what somebody types: a whole game is longer.
+        # Not by `site.field`, which allows no text as long as a whole game.
         data = request.form.get("text", "").strip().encode()
     if not data:
         raise BadInput(_("There is no file."), remedy=_("Please choose the file of a game, or paste its text."))
@@ -68,28 +68,28 @@ def _seating(found: Found) -> list[tuple[Step, tuple[int, ...]]]:
 
 
 def _shuffles(luck: Luck) -> list[tuple[int, list[Step]]]:
-    """The steps of an entry, those of one shuffle together with how many things it had; other numbers have none.
+    """The steps of an entry, grouped: the steps of a shuffle with the number of things shuffled, other steps with 0.
 
     A shuffle of n things draws below n, n - 1 and so on down to 2.
     """
-    found: list[tuple[int, list[Step]]] = []
+    groups: list[tuple[int, list[Step]]] = []
     for run in _falling(luck.steps):
         things = run[0].bound if run[-1].bound == 2 and run[0].bound > 2 else 0
-        if things or not found or found[-1][0]:
-            found.append((things, run))
+        if things or not groups or groups[-1][0]:
+            groups.append((things, run))
         else:
-            found[-1][1].extend(run)
-    return found
+            groups[-1][1].extend(run)
+    return groups
 
 
 def _falling(steps: Sequence[Step]) -> list[list[Step]]:
-    """The steps cut into runs, in each of which every number is drawn below one less than that before it."""
+    """The steps in runs. Within a run, each bound is one less than the bound before it."""
     runs: list[list[Step]] = []
     for step in steps:
         expected = None
         if runs:
             last = runs[-1][-1]
-            # Where a word was passed over, the next one is for the same number.
+            # Where a word was rejected, the next one is for the same number.
             expected = last.bound if last.number is None else last.bound - 1
         if step.bound == expected:
             runs[-1].append(step)

@@ -1,7 +1,7 @@
-"""A board as a page draws it: headings, sentences, lists of things, numbers by name, tables.
+"""A board as a page shows it: headings, sentences, lists of things, numbers by name, and tables.
 
-It is made from the data of `engine.board` alone, which are made from one seat's view, so nothing else can get into a page.
-Everything in here is plain text for the template, which escapes it.
+It is made from an `engine.board.Board` alone, which is made from one seat's view, so nothing else can get into a page. All
+of it is plain text, which the template escapes.
 """
 
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from engine.board import ALL, HEADINGS, Amounts, Board, Face, Line, Part, Row
 from engine.tell import Teller, Text
 from pbem.web.art.drawings import sign_of
+from pbem.web.phrases import capital
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A card, tile or die, or what is counted: its word, what stands on it, and what it is drawn from, if it has a picture."""
+    """A card, tile or die, or something counted: its word, a note on it, and the kind and id of its picture, if it has one."""
 
     word: str
     note: str = ""
@@ -22,8 +23,8 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnPart:
-    """One part of a board. Which of the fields are filled follows from its kind: line, row, amounts or grid."""
+class BoardPart:
+    """One part of a board. Its kind says which of its fields are used: line, row, amounts or grid."""
 
     kind: str
     text: str = ""
@@ -39,11 +40,11 @@ class Section:
 
     name: str
     heading: str
-    parts: tuple[DrawnPart, ...]
+    parts: tuple[BoardPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class PageBoard:
     """A whole board."""
 
     title: str
@@ -51,38 +52,34 @@ class Drawn:
     sections: tuple[Section, ...]
 
 
-def draw(board: Board, teller: Teller, reader: int | None) -> Drawn:
-    """The board for one reader, in the order in which it is read aloud."""
+def draw(board: Board, teller: Teller, reader: int | None) -> PageBoard:
+    """The board for one reader, in the order in which a screen reader reads it."""
     sections = []
     for name, heading in HEADINGS:
         parts: tuple[Part, ...] = getattr(board, name)
         if parts:
-            called = ALL if name == "others" and not board.mine else heading
-            sections.append(Section(name, teller(called), tuple(_part(part, teller, reader) for part in parts)))
-    return Drawn(teller(board.title), teller(board.turn), tuple(sections))
+            words = ALL if name == "others" and not board.mine else heading
+            sections.append(Section(name, teller(words), tuple(_part(part, teller, reader) for part in parts)))
+    return PageBoard(teller(board.title), teller(board.turn), tuple(sections))
 
 
 def faces_of(board: Board) -> dict[str, Face]:
-    """All that lies on the table, by its word, so that what a form offers looks as it does there."""
+    """Everything on the table by its word, so that a form can show it as it looks there."""
     rows = (part for name, _ in HEADINGS for part in getattr(board, name) if isinstance(part, Row))
     return {face.word: face for row in rows for face in row.faces}
 
 
-def _part(part: Part, teller: Teller, reader: int | None) -> DrawnPart:
+def _part(part: Part, teller: Teller, reader: int | None) -> BoardPart:
     if isinstance(part, Line):
-        return DrawnPart("line", teller(part.text))
+        return BoardPart("line", teller(part.text))
     if isinstance(part, Row):
         things = tuple(Thing(teller(face.word), teller(face.note), face.kind, face.id) for face in part.faces)
-        return DrawnPart("row", _capital(teller(part.label)), things)
+        return BoardPart("row", capital(teller(part.label)), things)
     if isinstance(part, Amounts):
-        return DrawnPart("amounts", amounts=tuple((_counted(label, teller), number) for label, number in part.pairs))
-    rows = tuple((_capital(teller.name(seat)), seat == reader, numbers) for seat, numbers in part.rows)
-    return DrawnPart("grid", columns=tuple(_capital(teller(column)) for column in part.columns), rows=rows)
+        return BoardPart("amounts", amounts=tuple((_label(label, teller), number) for label, number in part.pairs))
+    rows = tuple((capital(teller.name(seat)), seat == reader, numbers) for seat, numbers in part.rows)
+    return BoardPart("grid", columns=tuple(capital(teller(column)) for column in part.columns), rows=rows)
 
 
-def _counted(label: Text, teller: Teller) -> Thing:
-    return Thing(_capital(teller(label)), kind="sign", id=sign_of(label))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _label(label: Text, teller: Teller) -> Thing:
+    return Thing(capital(teller(label)), kind="sign", id=sign_of(label))

@@ -1,14 +1,13 @@
-"""One choice by one link: the page shows it in words with one button, and the button makes it.
+"""One choice by one link: the page says it in words, and its button makes it.
 
-The page shows no hand, because links get forwarded: the choice, the table's name, until when, and, once the turn is over,
-what everybody at the table knows of it. What it cannot show it can have mailed to the address on file.
+Links get forwarded, so the page shows no hand: only the choice, the name of the table, the deadline, and once the turn is
+over what everyone at the table knows of it. Everything else it can only email to the player.
 """
 
 from flask import Blueprint, Response
 
 from pbem.domain.errors import BadInput, Gone, Stale
-from pbem.service.desk import calls
-from pbem.service.people import send_links as people_send_links
+from pbem.service.people import send_links as link_email
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import Offered
 from pbem.tokens import Purpose
@@ -18,7 +17,7 @@ from pbem.web.errors import status_of
 pages = Blueprint("move", __name__)
 
 NO_OPTION = "-"
-"""Stands where the last part of a link got lost. What else a page does stands behind the option, which can be any word."""
+"""Stands for the last part of a link that was lost. Every address of a choice has one, because an option can be any word."""
 
 
 @pages.get("/m/<token>/<option>")
@@ -29,7 +28,7 @@ def show(token: str, option: str) -> Response:
 
 @pages.get("/m/<token>")
 def bare(token: str) -> Response:
-    """The same where the choice got lost on the way."""
+    """The page of a link that has lost its choice."""
     return _page(site.server().read(seat_view.offered, token, NO_OPTION), token, NO_OPTION)
 
 
@@ -42,15 +41,15 @@ def play(token: str, option: str) -> Response:
     try:
         site.server().run(by_link.move, token, option)
     except (BadInput, Stale, Gone) as refused:
-        # The page says which turn this was and leads on. The rules' own words might name cards of a hand.
+        # The page says which turn this was and leads on. It keeps back the words of the rules, which might name a hand.
         found = site.server().read(seat_view.offered, token, option)
         return _page(found, token, option, status=status_of(refused))
-    return site.lead_to(site.by_token("move.receipt", token, option))
+    return site.go_to(site.by_token("move.receipt", token, option))
 
 
 @pages.get("/m/<token>/<option>/receipt")
 def receipt(token: str, option: str) -> Response:
-    """What has been made of the choice."""
+    """What became of the choice."""
     return _page(site.server().read(seat_view.offered, token, option), token, option, receipt=True)
 
 
@@ -64,18 +63,10 @@ def take_back(token: str, option: str) -> Response:
 
 @pages.post("/m/<token>/<option>/links")
 def send_links(token: str, option: str) -> Response:
-    """Send the player a mail with links to all their games."""
+    """Email the player links to all their games."""
     security.must_not_be_foreign()
-    site.server().run(people_send_links.send_by_link, token, Purpose.MOVE)
-    return site.go("lobby.sent")
-
-
-@pages.post("/m/<token>/<option>/call")
-def call(token: str, option: str) -> Response:
-    """Call the organiser about this game."""
-    security.must_not_be_foreign()
-    calls.call_by_link(site.server(), token, Purpose.MOVE, site.field("text"))
-    return site.go("lobby.called")
+    site.server().run(link_email.send_by_link, token, Purpose.MOVE)
+    return site.go("front.sent")
 
 
 def _page(

@@ -1,4 +1,4 @@
-"""The talk at a table, by the link of a seat: what was said, a form to say something, and whom one does not want to hear."""
+"""Talk at a table, by the link of a seat: messages, a form for a new one, and muting players."""
 
 from flask import Blueprint, Response
 
@@ -15,13 +15,13 @@ pages = Blueprint("talk", __name__)
 
 @pages.get("/s/<token>/talk")
 def show(token: str) -> Response:
-    """What was said at the table, and a form to say something."""
+    """The messages, and the form for a new one."""
     return _page(token)
 
 
 @pages.post("/s/<token>/talk")
 def say(token: str) -> Response:
-    """Say something to everybody at the table."""
+    """Send a message to everyone at the table."""
     security.must_not_be_foreign()
     try:
         server().run(talk.say_by_link, token, field("text"))
@@ -31,8 +31,8 @@ def say(token: str) -> Response:
 
 
 @pages.post("/s/<token>/talk/hear")
-def hear(token: str) -> Response:
-    """Hear a player no longer, or again."""
+def mute(token: str) -> Response:
+    """Mute a player, or unmute one."""
     security.must_not_be_foreign()
     choose = blocks.block if field("hear") == "no" else blocks.unblock_seat
     server().run(choose, token, whole_number("seat", _("the number of a seat")))
@@ -43,7 +43,7 @@ def _page(token: str, refused: Refusal | None = None) -> Response:
     room, now = server().read(talk.room, token), server().now()
     return site.page(
         "talk.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         room=room,
         token=token,
         lines=[(line, phrases.moment(line.at, room.zone, now)) for line in room.lines],

@@ -1,1 +1,1 @@
-"""Pages of tables: the lobby, joining, replays and charts."""
+"""Pages of tables: a new table, joining, invitations, replays and charts, and what organisers did."""

@@ -1,42 +1,44 @@
-"""Charts as a page draws them: where each line and mark lies, and the same numbers as a table.
+"""The course of a game as line charts: the scores turn by turn, and the highest bids auction by auction.
 
-A chart is made of numbers by seat and knows no game. Its lines can be told apart by the shape of their marks and by the
-names at their ends; colours only help.
+A line belongs to a seat. Lines can be told apart by the shape of their marks and by the names at their ends; colours only help.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from engine.tell import Teller
 from pbem.service.archive.course import Bid, Scores
+from pbem.web.charts import Chart, Frame, Row, ticks
+from pbem.web.phrases import capital
 
-WIDTH: Final = 400
-HEIGHT: Final = 230
-"""Units of the drawing. It is shown about as wide as it is here on a phone, so that its words can be read."""
+T = TypeVar("T")
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 36, 112, 12, 24
-_LINE: Final = 16
-"""Names at the ends of lines stand at least so far apart."""
+FRAME: Final = Frame(width=400, height=230, left=36, right=112, top=12, bottom=24, gap=7, baseline=4.5)
+"""About as wide as it is shown on a phone, so that its words can be read; the right margin has the names of the lines."""
+
+LINE_HEIGHT: Final = 16
+"""The least distance between two names."""
 
 MOST_MOMENTS: Final = 60
-"""More would lie on top of each other, and make the table of the numbers longer than anybody reads."""
+"""More would lie on top of each other, and make the table longer than anyone reads."""
 
 MOST_AUCTIONS: Final = 40
+MOST_TICKS: Final = 5
 
 LONGEST_NAME: Final = 10
-"""Letters of a name at the end of a line; the table has it whole."""
+"""Letters of a name at the end of a line. The table has the whole name."""
 
-_Series = list[list[tuple[float, float]]]
-"""For each seat where its marks lie."""
-
-MARKS: Final = ("circle", "square", "triangle", "diamond", "cross", "plus", "star", "ring", "bar")
+SHAPES: Final = ("circle", "square", "triangle", "diamond", "cross", "plus", "star", "ring", "bar")
 """The shapes of marks, by seat."""
+
+Turn = Callable[[int], str]
+"""The address at which a turn can be seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One mark of a seat."""
+    """A mark on the drawing, or the place of a name."""
 
     x: float
     y: float
@@ -44,94 +46,76 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The line of a seat: its marks in their order, and where its name stands."""
+    """The line of a seat: its marks in their order, and the place of its name."""
 
     seat: int
     shape: str
     name: str
-    points: str
     marks: tuple[Mark, ...]
     label: Mark
 
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """A number beside an axis."""
-
-    at: float
-    text: str
+    @property
+    def points(self) -> str:
+        """The marks as SVG writes the points of a line."""
+        return " ".join(f"{mark.x:g},{mark.y:g}" for mark in self.marks)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the table under a chart: the turn, where that can be seen, and a cell for each seat."""
+class LineChart(Chart):
+    """A chart with a line for each seat; none where there are no numbers to draw.
 
-    number: int
-    address: str
-    cells: tuple[str, ...]
+    `unit` is what the numbers count; `cut` is whether earlier numbers were left out.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A chart with its table. `lines` are empty where there are no numbers to draw; `cut` says that earlier ones are left out."""
-
-    unit: str
-    names: tuple[str, ...]
     lines: tuple[Line, ...]
-    across: tuple[Tick, ...]
-    up: tuple[Tick, ...]
-    rows: tuple[Row, ...]
+    unit: str = ""
     cut: bool = False
 
 
-def of_scores(
-    scores: Scores | None, names: tuple[str, ...], teller: Teller, turn: Callable[[int], str]
-) -> Chart | None:
-    """How the scores went, a line for each seat; None where they are not told during the game."""
+def score_chart(scores: Scores | None, names: tuple[str, ...], teller: Teller, turn: Turn) -> LineChart | None:
+    """The scores, turn by turn; None where they are not told during the game."""
     if scores is None or len(scores.moments) < 2:
         return None
-    moments = _thinned(scores.moments)
-    numbers = [number for number, _ in moments]
-    across = _scale(numbers[0], numbers[-1], _LEFT, WIDTH - _RIGHT)
-    low, high = min(min(p) for _, p in moments), max(max(p) for _, p in moments)
-    up = _scale(low, max(high, low + 1), HEIGHT - _BOTTOM, _TOP)
-    series = [[(across(number), up(points[seat])) for number, points in moments] for seat in range(len(names))]
-    return Chart(
-        unit=_capital(teller(scores.unit)),
-        names=names,
-        lines=_lines(series, names, _apart(series)),
-        across=tuple(Tick(across(number), str(number)) for number in _few(numbers)),
-        up=tuple(Tick(up(value), str(value)) for value in _round_values(low, max(high, low + 1))),
-        rows=tuple(Row(number, turn(number), tuple(map(str, points))) for number, points in moments),
+    moments = _evenly(scores.moments, MOST_MOMENTS)
+    turns = [number for number, _points in moments]
+    values = [value for _number, points in moments for value in points]
+    low, high = min(values), max(*values, min(values) + 1)
+    x, y = FRAME.x(turns[0], turns[-1]), FRAME.y(low, high)
+    series = [[Mark(x(number), y(points[seat])) for number, points in moments] for seat in range(len(names))]
+    return LineChart(
+        frame=FRAME,
+        columns=names,
+        rows=tuple(Row(str(number), tuple(map(str, points)), turn(number)) for number, points in moments),
+        across=ticks(x, _evenly(turns, MOST_TICKS)),
+        up=ticks(y, _round_numbers(low, high)),
+        lines=_lines(series, names, _heights_at_ends(series)),
+        unit=capital(teller(scores.unit)),
     )
 
 
-def of_auctions(
-    auctions: Sequence[tuple[Bid, ...]], names: tuple[str, ...], teller: Teller, turn: Callable[[int], str]
-) -> Chart | None:
-    """What each seat bid at most in each auction; the table has all bids. None where nothing was bid."""
+def auction_chart(
+    auctions: Sequence[tuple[Bid, ...]], names: tuple[str, ...], teller: Teller, turn: Turn
+) -> LineChart | None:
+    """The highest bid of each seat in each auction, and a table of all bids; None where nothing was bid."""
     if not auctions:
         return None
-    shown = list(auctions[-MOST_AUCTIONS:])
-    first = len(auctions) - len(shown) + 1
-    highest = [[_highest(bids, seat) for seat in range(len(names))] for bids in shown]
-    amounts = [amount for each in highest for amount in each if amount is not None]
-    across = _scale(first, first + max(len(shown) - 1, 1), _LEFT + 6, WIDTH - _RIGHT)
-    up = _scale(0, max([*amounts, 1]), HEIGHT - _BOTTOM, _TOP)
-    series = [
-        [(across(first + i), up(amount)) for i, each in enumerate(highest) if (amount := each[seat]) is not None]
-        for seat in range(len(names))
-    ]
-    return Chart(
-        unit="",
-        names=names,
-        lines=_lines(series, names, _listed(series)) if amounts else (),
-        across=tuple(Tick(across(number), str(number)) for number in _few(list(range(first, first + len(shown))))),
-        up=tuple(Tick(up(value), str(value)) for value in _round_values(0, max([*amounts, 1]))),
+    first = max(len(auctions) - MOST_AUCTIONS, 0) + 1
+    shown = dict(enumerate(auctions[first - 1 :], first))
+    highest = [{number: _highest(bids, seat) for number, bids in shown.items()} for seat in range(len(names))]
+    amounts = [amount for bids in highest for amount in bids.values() if amount is not None]
+    most = max([*amounts, 1])
+    x, y = FRAME.x(first, max(*shown, first + 1), indent=6), FRAME.y(0, most)
+    series = [[Mark(x(number), y(bid)) for number, bid in bids.items() if bid is not None] for bids in highest]
+    return LineChart(
+        frame=FRAME,
+        columns=names,
         rows=tuple(
-            Row(first + i, turn(bids[-1].turn), tuple(_said(bids, seat, teller) for seat in range(len(names))))
-            for i, bids in enumerate(shown)
+            Row(str(number), tuple(_bids(bids, seat, teller) for seat in range(len(names))), turn(bids[-1].turn))
+            for number, bids in shown.items()
         ),
+        across=ticks(x, _evenly(list(shown), MOST_TICKS)),
+        up=ticks(y, _round_numbers(0, most)),
+        lines=_lines(series, names, _heights_in_a_list(series)) if amounts else (),
         cut=first > 1,
     )
 
@@ -140,7 +124,7 @@ def _highest(bids: tuple[Bid, ...], seat: int) -> int | None:
     return max((bid.amount for bid in bids if bid.seat == seat and bid.amount is not None), default=None)
 
 
-def _said(bids: tuple[Bid, ...], seat: int, teller: Teller) -> str:
+def _bids(bids: tuple[Bid, ...], seat: int, teller: Teller) -> str:
     """All bids of a seat in one auction, in words."""
     values = (bid.value for bid in bids if bid.seat == seat)
     return ", ".join(
@@ -149,66 +133,48 @@ def _said(bids: tuple[Bid, ...], seat: int, teller: Teller) -> str:
     )
 
 
-def _lines(series: _Series, names: tuple[str, ...], labels: dict[int, float]) -> tuple[Line, ...]:
-    """A line for each seat that has marks."""
+def _lines(series: list[list[Mark]], names: tuple[str, ...], heights: dict[int, float]) -> tuple[Line, ...]:
+    """A line for each seat that has marks, with its name at one of these heights."""
     return tuple(
         Line(
             seat=seat,
-            shape=MARKS[seat % len(MARKS)],
+            shape=SHAPES[seat % len(SHAPES)],
             name=names[seat] if len(names[seat]) <= LONGEST_NAME else names[seat][: LONGEST_NAME - 1] + "…",
-            points=" ".join(f"{x:g},{y:g}" for x, y in each),
-            marks=tuple(Mark(x, y) for x, y in each),
-            label=Mark(WIDTH - _RIGHT + 16, labels[seat]),
+            marks=tuple(marks),
+            label=Mark(FRAME.width - FRAME.right + 16, heights[seat]),
         )
-        for seat, each in enumerate(series)
-        if each
+        for seat, marks in enumerate(series)
+        if marks
     )
 
 
-def _apart(series: _Series) -> dict[int, float]:
-    """Where names stand at the ends of their lines; those that would lie on each other are moved apart."""
-    ends = sorted((each[-1][1], seat) for seat, each in enumerate(series) if each)
-    labels, below = dict[int, float](), float("-inf")
+def _heights_at_ends(series: list[list[Mark]]) -> dict[int, float]:
+    """The heights of names at the ends of their lines, moved apart where they would overlap."""
+    ends = sorted((marks[-1].y, seat) for seat, marks in enumerate(series) if marks)
+    heights, below = dict[int, float](), float("-inf")
     for y, seat in ends:
-        labels[seat] = below = max(y, below + _LINE)
+        heights[seat] = below = max(y, below + LINE_HEIGHT)
     # The lowest may have been pushed out of the drawing: all that touch move up together.
-    above = float(HEIGHT - _BOTTOM)
-    for _, seat in reversed(ends):
-        labels[seat] = above = min(labels[seat], above)
-        above -= _LINE
-    return labels
+    above = float(FRAME.height - FRAME.bottom)
+    for _y, seat in reversed(ends):
+        heights[seat] = above = min(heights[seat], above)
+        above -= LINE_HEIGHT
+    return heights
 
 
-def _listed(series: _Series) -> dict[int, float]:
-    """Where names stand that belong to no end of a line: one under the other."""
-    return {seat: float(_TOP + _LINE * place) for place, seat in enumerate(s for s, each in enumerate(series) if each)}
+def _heights_in_a_list(series: list[list[Mark]]) -> dict[int, float]:
+    """The heights of names one under the other, for marks that make no line."""
+    seats = [seat for seat, marks in enumerate(series) if marks]
+    return {seat: float(FRAME.top + LINE_HEIGHT * place) for place, seat in enumerate(seats)}
 
 
-def _scale(low: int, high: int, start: int, end: int) -> Callable[[int], float]:
-    """Where a number lies between two ends."""
-    width = max(high - low, 1)
-    return lambda number: round(start + (end - start) * (number - low) / width, 1)
+def _evenly(items: Sequence[T], most: int) -> Sequence[T]:
+    """At most `most` of the items, evenly chosen, the first and the last among them."""
+    last = len(items) - 1
+    return items if last < most else [items[round(last * place / (most - 1))] for place in range(most)]
 
 
-def _thinned(moments: tuple[tuple[int, tuple[int, ...]], ...]) -> list[tuple[int, tuple[int, ...]]]:
-    """At most so many moments, evenly chosen, the first and the last among them."""
-    last = len(moments) - 1
-    if last < MOST_MOMENTS:
-        return list(moments)
-    return [moments[round(last * place / (MOST_MOMENTS - 1))] for place in range(MOST_MOMENTS)]
-
-
-def _few(numbers: list[int]) -> list[int]:
-    """The numbers that are written under a chart."""
-    last = len(numbers) - 1
-    return sorted({numbers[round(last * place / 4)] for place in range(5)})
-
-
-def _round_values(low: int, high: int) -> list[int]:
+def _round_numbers(low: int, high: int) -> list[int]:
     """Round numbers within a range, three to six of them."""
     step = next(s * 10**power for power in range(10) for s in (1, 2, 5) if (high - low) / (s * 10**power) <= 5)
     return list(range(-(-low // step) * step, high + 1, step))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

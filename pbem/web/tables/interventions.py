@@ -1,4 +1,4 @@
-"""What organisers and the host did at a table, for its players, and what outages did: when, what and why."""
+"""Interventions at a table, for its players: what organisers and the host did and what outages did, when and why."""
 
 from datetime import datetime
 
@@ -9,16 +9,16 @@ from pbem.service.desk import interventions
 from pbem.web import phrases, site
 from pbem.web.site import server
 
-pages = Blueprint("decided", __name__)
+pages = Blueprint("interventions", __name__)
 
 
 @pages.get("/s/<token>/decided")
 def show(token: str) -> Response:
-    """What was done at the table of a seat."""
+    """The interventions at the table of a seat."""
     found, now = server().read(interventions.by_link, token), server().now()
     rows = [(row, phrases.moment(row.at, found.zone, now)) for row in found.rows]
     spans = {
-        row.seq: [moments.said(datetime.fromisoformat(row.says[end]), found.zone) for end in ("start", "end")]
+        row.seq: [moments.moment_text(datetime.fromisoformat(row.says[end]), found.zone) for end in ("start", "end")]
         for row in found.rows
         if "start" in row.says
     }

@@ -1,7 +1,7 @@
-"""Looking back at a table: its course in charts, and every moment of it, one after the other.
+"""The replay of a game: its course in charts, and every moment of it, one after the other.
 
-The same pages stand under the link of a seat, which sees what that seat saw, under the public name of a public table, and
-under the link that the players of a finished game pass on. Every moment has an address of its own.
+There are three ways to the same pages: the link of a seat, which shows what that seat saw; the name of a public table; and
+the link to a finished game that its players pass on. Every moment has an address.
 """
 
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from pbem.web.tables import charts
 
 pages = Blueprint("replay", __name__)
 
-_STOPS: Final = 8
-"""So many places fit beside each other on a phone in two lines."""
+_LINKS: Final = 8
+"""The number of links to moments that fit on a phone in two lines."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """A place on the way through a game: where it leads, and whether one is there."""
+class MomentLink:
+    """A link to a moment of a game, and whether the page shows that moment."""
 
     turn: int
     address: str
@@ -51,45 +51,45 @@ def public_whole(key: str) -> Response:
 
 @pages.get("/t/<key>/replay/<int:turn>")
 def public_moment(key: str, turn: int) -> Response:
-    """A moment of a public game, as far as everybody was told."""
+    """A moment of a public game, as everyone saw it."""
     return _moment(Way.PUBLIC, key, turn)
 
 
 @pages.get("/h/<token>")
 def shared_whole(token: str) -> Response:
-    """The course of a finished game whose link was passed on."""
+    """The course of a finished game, by its link."""
     return _whole(Way.SHARED, token)
 
 
 @pages.get("/h/<token>/<int:turn>")
 def shared_moment(token: str, turn: int) -> Response:
-    """A moment of such a game."""
+    """A moment of a finished game, by its link."""
     return _moment(Way.SHARED, token, turn)
 
 
 @pages.post("/s/<token>/share")
 def share(token: str) -> Response:
-    """Lead to the address by which anybody can look back at a finished game."""
+    """Make the link to a finished game, and lead to it."""
     security.must_not_be_foreign()
     return site.go(".shared_whole", token=server().run(replay.share, token), _anchor="keep")
 
 
 @pages.post("/s/<token>/share/stop")
-def share_no_longer(token: str) -> Response:
-    """Withdraw that address."""
+def stop_sharing(token: str) -> Response:
+    """Revoke the link to a finished game."""
     security.must_not_be_foreign()
     server().run(replay.share_no_longer, token)
     return site.go(".seat_whole", token=token, _anchor="keep")
 
 
 def _whole(way: Way, which: str) -> Response:
-    def drawn(whole: Whole) -> str:
-        return _drawn_whole(whole, way, which)
+    def draw_whole(whole: Whole) -> str:
+        return _whole_html(whole, way, which)
 
-    return make_response(site.drawn_once(("replay", way, which), server().read(replay.whole, way, which), drawn))
+    return make_response(site.drawn_once(("replay", way, which), server().read(replay.whole, way, which), draw_whole))
 
 
-def _drawn_whole(found: Whole, way: Way, which: str) -> str:
+def _whole_html(found: Whole, way: Way, which: str) -> str:
     table, chronicle, teller = found.table, found.chronicle, found.table.teller
 
     def address_of(turn: int) -> str:
@@ -102,24 +102,24 @@ def _drawn_whole(found: Whole, way: Way, which: str) -> str:
         which=which,
         back=_back(way, which),
         shared=found.shared,
-        stops=_stops(way, which, table, None),
+        stops=_links(way, which, table, None),
         places=phrases.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],
-        scores=charts.of_scores(chronicle.scores, table.names, teller, address_of),
-        auctions=charts.of_auctions(chronicle.auctions, table.names, teller, address_of),
+        scores=charts.score_chart(chronicle.scores, table.names, teller, address_of),
+        auctions=charts.auction_chart(chronicle.auctions, table.names, teller, address_of),
     )
 
 
 def _moment(way: Way, which: str, turn: int) -> Response:
     found = server().read(replay.moment, way, which, turn)
 
-    def drawn(moment: Moment) -> str:
-        return _drawn_moment(moment, way, which)
+    def draw_moment(moment: Moment) -> str:
+        return _moment_html(moment, way, which)
 
-    return make_response(site.drawn_once(("replay", way, which, found.scene.turn), found, drawn))
+    return make_response(site.drawn_once(("replay", way, which, found.scene.turn), found, draw_moment))
 
 
-def _drawn_moment(found: Moment, way: Way, which: str) -> str:
+def _moment_html(found: Moment, way: Way, which: str) -> str:
     table, scene, teller = found.table, found.scene, found.table.teller
     return render_template(
         "replay/moment.html",
@@ -130,7 +130,7 @@ def _drawn_moment(found: Moment, way: Way, which: str) -> str:
         board=draw(scene.board, teller, table.seat),
         story=[sentence for each in scene.told if (sentence := teller.tell(each))],
         hands=_hands(found),
-        stops=_stops(way, which, table, scene.turn),
+        stops=_links(way, which, table, scene.turn),
         first=None if scene.earlier is None else _address(way, which, 0),
         earlier=None if scene.earlier is None else _address(way, which, scene.earlier),
         later=None if scene.later is None else _address(way, which, scene.later),
@@ -139,17 +139,17 @@ def _drawn_moment(found: Moment, way: Way, which: str) -> str:
 
 
 def _hands(found: Moment) -> list[tuple[str, Section]]:
-    """What each other player held, as that player's board said it."""
+    """What each other player held, as their board showed it."""
     table = found.table
     drawn = ((seat, draw(board, table.teller_for(seat), seat)) for seat, board in found.scene.hands)
     return [(table.names[seat], part) for seat, each in drawn for part in each.sections if part.name == "mine"]
 
 
-def _stops(way: Way, which: str, table: Watched, here: int | None) -> list[Stop]:
-    """A few places all along the game, so that nobody has to go through it turn by turn."""
+def _links(way: Way, which: str, table: Watched, here: int | None) -> list[MomentLink]:
+    """Links to moments all along the game, so that readers need not go through it turn by turn."""
     last = max(table.turn - 1, 0)
-    numbers = sorted({round(last * place / _STOPS) for place in range(_STOPS + 1)})
-    return [Stop(turn, _address(way, which, turn), turn == here) for turn in numbers]
+    numbers = sorted({round(last * place / _LINKS) for place in range(_LINKS + 1)})
+    return [MomentLink(turn, _address(way, which, turn), turn == here) for turn in numbers]
 
 
 def _address(way: Way, which: str, turn: int | None = None) -> str:
@@ -160,7 +160,7 @@ def _address(way: Way, which: str, turn: int | None = None) -> str:
 
 
 def _back(way: Way, which: str) -> str:
-    """The table's own page; whoever came by a link that was passed on has none."""
+    """The address of the table's own page; empty for a reader who came by a link that was passed on."""
     if way is Way.SEAT:
         return url_for("seat.show", token=which)
-    return url_for("lobby.table", key=which) if way is Way.PUBLIC else ""
+    return url_for("joining.show", key=which) if way is Way.PUBLIC else ""

@@ -1,7 +1,7 @@
-"""axe-core, which finds what shuts people out of a page: fetched from npm once, at one version whose content is known.
+"""axe-core, the accessibility checker: fetched from npm once, in one version with a known hash.
 
-npm itself compares what it fetched with the hash in `package-lock.json`. It lies in `.cache/` of this checkout, and is
-neither served by us nor part of any package of ours.
+npm compares the download with the hash in `package-lock.json`. It is stored in `.cache/` of this checkout, never served by the
+site and not part of the package.
 """
 
 import shutil
@@ -14,14 +14,13 @@ from playwright.sync_api import Page
 
 from tests.conftest import find_tool
 
-_WANTED: Final = ("package.json", "package-lock.json")
+_LOCK_FILES: Final = ("package.json", "package-lock.json")
 _HERE: Final = Path(__file__).parent
 _CACHE: Final = Path(__file__).parents[3] / ".cache" / "axe"
 _PROGRAM: Final = _CACHE / "node_modules" / "axe-core" / "axe.min.js"
 
 COLOURS: Final = ("color-contrast", "link-in-text-block")
-"""The rules that look at colours. Where a page differs from one already looked at in colours alone, no other rule can
-come to another end."""
+"""The rules about colours: the only ones whose result can differ between two pages that differ in colours alone."""
 
 RUN: Final = """
 async rules => {
@@ -33,7 +32,7 @@ async rules => {
 
 
 def faults_of(page: Page, *rules: str) -> list[str]:
-    """What axe finds wrong on a page: all that it knows of, or only what these rules are about."""
+    """The violations on a page, of all rules or only of these."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(_source())
     found: list[str] = page.evaluate(RUN, list(rules))
@@ -44,7 +43,7 @@ def faults_of(page: Page, *rules: str) -> list[str]:
 def _source() -> str:
     if not _is_here():
         _CACHE.mkdir(parents=True, exist_ok=True)
-        for name in _WANTED:
+        for name in _LOCK_FILES:
             shutil.copy(_HERE / name, _CACHE / name)
         npm = find_tool("npm")
         assert npm is not None, "a test that looks with axe says that it needs npm"
@@ -54,7 +53,9 @@ def _source() -> str:
 
 
 def _is_here() -> bool:
-    """Whether what is wanted now was fetched already. A fetch that was cut short has left no program."""
-    kept = (_CACHE / name for name in _WANTED)
-    wanted = ((_HERE / name).read_bytes() for name in _WANTED)
-    return _PROGRAM.is_file() and all(file.read_bytes() == content for file, content in zip(kept, wanted, strict=True))
+    """Whether the required version is there. An interrupted download leaves no program."""
+    installed = (_CACHE / name for name in _LOCK_FILES)
+    required = ((_HERE / name).read_bytes() for name in _LOCK_FILES)
+    return _PROGRAM.is_file() and all(
+        file.read_bytes() == content for file, content in zip(installed, required, strict=True)
+    )

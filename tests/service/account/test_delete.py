@@ -121,7 +121,7 @@ def kept_but_mails_of_others(server, person_id):
 @pytest.mark.parametrize("kind", ["links", "digest", "new_address", "confirm"])
 def test_a_mail_to_somebody_who_has_left_for_good_is_not_sent_again(server, gone, kind):
     now = server.now()
-    server.store.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.Letter(gone, kind)], now, now))
+    server.store.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.NewEmail(gone, kind)], now, now))
     email = next(email for email in queued_emails(server) if email.person_id == gone and email.kind == kind)
     server.run(delete.delete_person, gone)
     with pytest.raises(Gone) as refused:

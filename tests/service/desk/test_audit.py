@@ -5,7 +5,7 @@ import json
 import pytest
 from sqlalchemy import delete, insert, select, update
 
-from pbem.domain.acts import ABOUT_ONE_PERSON, MAY, Act, Actor, Role
+from pbem.domain.acts import ABOUT_ONE_PERSON, PERMISSIONS, Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.service.desk import audit
 from pbem.service.tables import leaving
@@ -67,7 +67,7 @@ def test_the_chain_verifies_and_its_head_is_found_again_later(server):
     record(server)
     found = server.read(audit.verify, [noted])
     assert (found.sound, found.rows) == (True, 2)
-    assert server.read(audit.verify, ["00000000000000000000"]).unseen == ("00000000000000000000",)
+    assert server.read(audit.verify, ["00000000000000000000"]).missing == ("00000000000000000000",)
 
 
 ALTERED = {
@@ -154,7 +154,7 @@ def test_a_chain_that_was_taken_away_verifies_anywhere(server):
     assert audit.verify_lines(lines, [server.read(audit.head)]).sound
     assert not audit.verify_lines([*lines[:1], *lines[2:]]).sound
     assert not audit.verify_lines([lines[0], lines[1].replace("Ann", "Ben"), lines[2]]).sound
-    assert audit.verify_lines(lines[:2], [server.read(audit.head)]).unseen
+    assert audit.verify_lines(lines[:2], [server.read(audit.head)]).missing
     with pytest.raises(BadInput):
         audit.verify_lines(["Dear diary"])
 
@@ -228,7 +228,7 @@ def test_a_host_helps_at_their_own_table_and_nowhere_else(server, table):
 def test_an_organiser_who_plays_at_a_table_may_do_nothing_there(server, table):
     game = table()
     playing = Actor(Role.ORGANISER, "Ann", organiser_id=1, person_id=game.person_at(0))
-    for act in MAY[Role.ORGANISER]:
+    for act in PERMISSIONS[Role.ORGANISER]:
         with pytest.raises(Forbidden) as refused:
             record(server, actor=playing, act=act, game_id=game.id)
         assert refused.value.what == "You play at this table."

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from pbem.domain.acts import Actor, Role
-from pbem.mail.read.reports import Report
+from pbem.mail.read.reports import ReportKind
 from pbem.service.clocks import reachability
 from pbem.service.desk import deliverability
 from pbem.service.desk.deliverability import BY_A_PROGRAM, OUTCOMES, UNREAD, UNUSED_ENDS, Kind
@@ -58,7 +58,7 @@ def test_an_end_that_no_word_is_known_for_is_told_as_it_was_noted(server):
 
 
 def test_every_end_that_is_noted_is_known():
-    noted = {f"report: {what}" for what in Report} | {test_mail.COUNTED_AS, unverified.NOT_THEIRS}
+    noted = {f"report: {what}" for what in ReportKind} | {test_mail.COUNTED_AS, unverified.NOT_THEIRS}
     noted |= {receive.ANOTHER_SENDER, receive.UNVOUCHED}
     assert noted <= OUTCOMES.keys()
     assert OUTCOMES.keys() >= UNUSED_ENDS

@@ -15,7 +15,7 @@ from sqlalchemy import event
 from structlog.testing import capture_logs
 
 from engine import grammar
-from pbem.config import SenderCheck
+from pbem.config.settings import SenderCheck
 from pbem.domain.bounce import THRESHOLD
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import Gone, NotFound
@@ -34,7 +34,7 @@ from pbem.store import ledger as ledger_rows
 from pbem.store import outbox, reachability
 from pbem.store import received as rows
 from pbem.tokens import Purpose, contains_token
-from tests.mail import reported
+from tests.mail import report_samples
 from tests.mail.mail_server import connected
 from tests.service.inbox import HOST, OUR_SENDER, Inbox
 from tests.service.races import meetings
@@ -167,7 +167,7 @@ def test_wherever_reading_a_report_breaks_off_it_counts_once(inbox, server, cloc
     while len(made) >= n:
         n += 1
         email, to = inbox.bounce_address(game, 0)
-        report = b"Message-ID: <%d@mx.example.net>\r\n" % n + reported.failure("4.4.1", "smtp; timed out")
+        report = b"Message-ID: <%d@mx.example.net>\r\n" % n + report_samples.failure("4.4.1", "smtp; timed out")
         assert inbox.takes(report, to, "") == "kept"
 
         def strike(count, at=n):
@@ -254,7 +254,7 @@ def test_a_worker_that_dies_with_a_mail_leaves_it_to_the_next_when_its_lease_is_
 def test_a_worker_whose_lease_ran_out_meanwhile_does_nothing_twice(inbox, server, clock, game):
     for number, meeting in enumerate(meetings(server.store), start=1):
         email, to = inbox.bounce_address(game, 0)
-        report = b"Message-ID: <%d@mx.example.net>\r\n" % number + reported.failure("4.4.1", "smtp; timed out")
+        report = b"Message-ID: <%d@mx.example.net>\r\n" % number + report_samples.failure("4.4.1", "smtp; timed out")
         assert inbox.takes(report, to, "") == "kept"
 
         def slow():
@@ -675,7 +675,9 @@ def test_no_token_is_ever_stored(inbox, server, game):
     moves = inbox.token(Purpose.MOVE, person_id=game.person_at(0), game_id=game.id, turn=1, seat=0)
     text = f"{choice(game)}\r\n> https://{HOST}/m/{moves}/pass\r\n> Reply-To: {to}"
     headers = {"Authentication-Results": None, "Message-ID": f"<{moves}@{HOST}>"}
-    for number, raw in enumerate((inbox.written(game, 0, text, headers), reported.failure("5.1.1", to, quoted=to))):
+    for number, raw in enumerate(
+        (inbox.written(game, 0, text, headers), report_samples.failure("5.1.1", to, quoted=to))
+    ):
         inbox.takes(raw, [to, inbox.bounce_address(game, 0)[1]][number], ["ann@example.org", to][number])
     inbox.attends()
     assert any(row.raw for row in inbox.rows())
@@ -692,7 +694,7 @@ def test_no_token_is_ever_stored(inbox, server, game):
 def test_a_failure_for_good_is_in_the_ledger_and_counts_against_the_address(inbox, server, game):
     email, to = inbox.bounce_address(game, 0)
     server.store.write(lambda tx: outbox.change(tx, email, status="sent"))
-    inbox.takes(reported.failure("5.1.1", "smtp; 550 5.1.1 <ann@example.org>: no such user"), to, "")
+    inbox.takes(report_samples.failure("5.1.1", "smtp; 550 5.1.1 <ann@example.org>: no such user"), to, "")
     inbox.attends()
     assert noted(server, email)[-1] == ("bounced", "5.1.1 550 5.1.1 <address>: no such user")
     assert (
@@ -709,7 +711,7 @@ def test_failures_on_enough_days_leave_the_address_alone_and_no_clock_of_its_run
     for day in range(THRESHOLD // 2):
         for number in range(3):
             report = b"Message-ID: <%d.%d@mx.example.net>\r\n" % (day, number)
-            inbox.takes(report + reported.failure("5.1.1", "smtp; 550 no such user"), to, "")
+            inbox.takes(report + report_samples.failure("5.1.1", "smtp; 550 no such user"), to, "")
         inbox.attends()
         assert (failing(server, game.person_at(0)) is not None) == (day == THRESHOLD // 2 - 1)
         clock.advance(DAY)
@@ -717,9 +719,9 @@ def test_failures_on_enough_days_leave_the_address_alone_and_no_clock_of_its_run
 
 
 QUIET = {
-    "delayed": reported.failure("4.4.1", "smtp; timed out", action="delayed"),
+    "delayed": report_samples.failure("4.4.1", "smtp; timed out", action="delayed"),
     "away": b"Subject: Automatic reply: Sun Bid\r\nAuto-Submitted: auto-replied\r\n\r\nI am away\r\n",
-    "bounced": reported.failure("5.7.1", "smtp; 550 5.7.1 our policy does not like you"),
+    "bounced": report_samples.failure("5.7.1", "smtp; 550 5.7.1 our policy does not like you"),
 }
 
 
@@ -735,7 +737,7 @@ def test_what_says_nothing_of_the_address_is_a_line_in_the_ledger_and_what_says_
 
 
 NO_REPORTS = [
-    reported.failure("2.0.0", "smtp; 250 ok", action="delivered"),
+    report_samples.failure("2.0.0", "smtp; 250 ok", action="delivered"),
     b"From: ann@example.org\r\nSubject: Re: Sun Bid\r\n\r\nbid 7\r\nresign\r\n",
     b"\xff\xfe",
 ]
@@ -753,7 +755,7 @@ def test_what_reports_no_trouble_leaves_nothing(inbox, server, game):
 
 def test_a_complaint_stops_mails_at_once(inbox, server, game):
     email, to = inbox.bounce_address(game, 0)
-    inbox.takes(reported.complaint(), to, "fbl@provider.example")
+    inbox.takes(report_samples.complaint(), to, "fbl@provider.example")
     inbox.attends()
     assert noted(server, email) == [("complained", "reported as abuse")]
     assert failing(server, game.person_at(0)) is not None
@@ -761,7 +763,7 @@ def test_a_complaint_stops_mails_at_once(inbox, server, game):
 
 def test_a_complaint_to_the_address_for_complaints_finds_the_mail_it_is_about(inbox, server, game):
     email, to = inbox.bounce_address(game, 1)
-    assert inbox.takes(reported.complaint(returns=to), f"complaints@{HOST}", "fbl@provider.example") == "kept"
+    assert inbox.takes(report_samples.complaint(returns=to), f"complaints@{HOST}", "fbl@provider.example") == "kept"
     inbox.attends()
     assert noted(server, email) == [("complained", "reported as abuse")]
     assert failing(server, game.person_at(1)) is not None
@@ -772,13 +774,13 @@ def test_a_report_to_a_token_that_is_forged_changes_nothing(inbox, server, game)
     _, to = inbox.bounce_address(game, 0)
     before = unchanged(server, "arrival")
     forged = to[:34] + ("a" if to[34] != "a" else "b") + to[35:]
-    assert inbox.takes(reported.failure("5.1.1", "smtp; 550 no such user"), forged, "") == "a stranger"
+    assert inbox.takes(report_samples.failure("5.1.1", "smtp; 550 no such user"), forged, "") == "a stranger"
     assert unchanged(server, "arrival") == before
 
 
 def test_a_reply_shows_that_mails_arrive_again(inbox, server, game):
     _, to = inbox.bounce_address(game, 0)
-    inbox.takes(reported.complaint(), to)
+    inbox.takes(report_samples.complaint(), to)
     inbox.attends()
     assert failing(server, game.person_at(0)) is not None
     inbox.replies(game, 0, choice(game))

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from pbem.config import SenderCheck
+from pbem.config.settings import SenderCheck
 from pbem.service.incoming import test_mail
 from pbem.tokens import Purpose, contains_token, row_of
 from tests.service.inbox import HOST, Inbox

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.config import Security, Smtp
+from pbem.config.settings import Security, Smtp
 from pbem.mail.send.relay import Relay
 from pbem.mail.send.throttle import Throttle
 from pbem.service.desk import alarms

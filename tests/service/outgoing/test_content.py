@@ -23,13 +23,13 @@ from pbem.service.people import addresses
 from pbem.service.play import by_link
 from pbem.service.tables import invitations, joining, leaving
 from pbem.store import outbox
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 from pbem.tokens import Purpose
 from tests.service.acting import ANN
 from tests.service.moderated import does
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
-_QUEUED = re.compile(r"(?:Letter\(\s*[\w.]+|Next\([^\"]*),\s*\"(\w+)\"")
+_QUEUED = re.compile(r"(?:NewEmail\(\s*[\w.]+|Next\([^\"]*),\s*\"(\w+)\"")
 _NOTICED = re.compile(r"(?:notice|tell_with_clocks)\(\s*(?:doing\.)?tx, (?:doing\.)?server,[^)]*?\"(\w+)\"")
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
@@ -56,8 +56,8 @@ def sends(server, clock, box) -> Callable[[], None]:
 
 def text_of(box, subject, to=""):
     """The text of the newest mail, to somebody or to anybody, whose subject has this in it."""
-    found = next((email for email in box.letters(to) if subject in email.subject), None)
-    assert found is not None, [email.subject for email in box.letters()]
+    found = next((email for email in box.entries(to) if subject in email.subject), None)
+    assert found is not None, [email.subject for email in box.entries()]
     opened = box.read(found.key)
     assert not any(odd in opened.text for odd in ("None", "{{", "{%", "Undefined", "()", "“”"))
     assert [line for line in opened.text.splitlines() if len(line) > 72 and "https://" not in line] == []
@@ -229,15 +229,15 @@ def test_a_reminder_answers_the_mail_of_its_turn_and_offers_the_same_choices(ser
     game = table("sunset-poker", 3)
     sends()
     person = game.person_at(0)
-    queue(server, Letter(person, "reminder", game.id, None, 0, 1, {"due_at": clock.now().isoformat(), "number": 1}))
+    queue(server, NewEmail(person, "reminder", game.id, None, 0, 1, {"due_at": clock.now().isoformat(), "number": 1}))
     sends()
     address = f"{game.players()[0].name.lower()}@example.org"
     again, turn = (
-        next(box.read(email.key) for email in box.letters(address) if email.subject.startswith(beginning))
+        next(box.read(email.key) for email in box.entries(address) if email.subject.startswith(beginning))
         for beginning in ("Re: ", "Sunset Poker, turn")
     )
     assert dict(again.headers)["In-Reply-To"] == dict(turn.headers)["Message-ID"]
-    assert again.letter.subject == f"Re: {turn.letter.subject}"
+    assert again.entry.subject == f"Re: {turn.entry.subject}"
     choices = [[link for link in LINK.findall(each.text) if link[0] == "m"] for each in (again, turn)]
     assert choices[0] == choices[1] != []
     assert "This is a reminder." in text_of(box, "Re:")
@@ -246,9 +246,9 @@ def test_a_reminder_answers_the_mail_of_its_turn_and_offers_the_same_choices(ser
 def test_a_silent_turn_is_told_with_what_more_silence_leads_to(server, clock, box, sends, table):
     game = table("sunset-poker", 3)
     facts = {"choice": "pick Mill", "due_at": clock.now().isoformat(), "missed": 2, "warning": "Beware."}
-    queue(server, Letter(game.person_at(0), "auto_passed", game.id, 7, 0, 1, facts))
-    queue(server, Letter(game.person_at(1), "auto_passed", game.id, 7, 1, 1, facts | {"due_at": None}))
-    queue(server, Letter(game.person_at(1), "host", game.id))
+    queue(server, NewEmail(game.person_at(0), "auto_passed", game.id, 7, 0, 1, facts))
+    queue(server, NewEmail(game.person_at(1), "auto_passed", game.id, 7, 1, 1, facts | {"due_at": None}))
+    queue(server, NewEmail(game.person_at(1), "host", game.id))
     sends()
     assert "Beware." in text_of(box, "was played for you")
     assert "you are the host now" in text_of(box, "you are the host now")
@@ -275,7 +275,7 @@ def test_the_mail_with_all_games_has_a_link_for_each_and_one_to_sign_in(server, 
     one, two = table("templari", 3), table("bid", 3)
     ann = person("Ann")
     sends()
-    queue(server, Letter(ann, "links"))
+    queue(server, NewEmail(ann, "links"))
     sends()
     found = LINK.findall(text_of(box, "your games"))
     seats = [server.read(links.follow, token, Purpose.SEAT) for purpose, token, _ in found if purpose == "s"]
@@ -306,7 +306,7 @@ def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, s
 
 def token_of_seat(server, box, seat):
     """The token of a seat's page, out of the mail that asked it."""
-    for email in box.letters():
+    for email in box.entries():
         for purpose, token, _ in LINK.findall(box.read(email.key).text):
             if purpose == "s" and server.read(links.follow, token, Purpose.SEAT).seat == seat:
                 return token

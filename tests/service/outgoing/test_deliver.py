@@ -18,9 +18,9 @@ from engine import game as games_of_house
 from engine import grammar
 from pbem import failpoints
 from pbem.clock import SeededRandomness
-from pbem.config import Security, Smtp
+from pbem.config.settings import Security, Smtp
 from pbem.domain.errors import Gone, NotFound
-from pbem.domain.user_text import LONGEST_SAID
+from pbem.domain.user_text import LONGEST_TALK
 from pbem.mail.send.dkim import signer
 from pbem.mail.send.relay import Outcome, Relay, Result
 from pbem.mail.send.throttle import Throttle
@@ -38,10 +38,10 @@ from pbem.service.tables import joining, leaving, talk
 from pbem.store import deadlines, outbox, quotas, reachability
 from pbem.store import ledger as ledger_rows
 from pbem.store import people as person_rows
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 from pbem.tokens import SECRET_BYTES, Purpose, contains_token, revoke, rotate
-from tests.mail.far_end import TAKEN, FarEnd, OnTheWay
 from tests.mail.test_dkim import SETTINGS, dns
+from tests.mail.transports import ACCEPTED, FunctionTransport, InterceptingTransport
 from tests.service.a_game import Begun
 from tests.service.moderated import does
 
@@ -88,7 +88,7 @@ def test_much_talk_leaves_a_mail_of_a_turn_its_room(server, clock, sink, table):
     talker = next(each for each in range(3) if each != seat)
     for _ in range(2):
         for number in range(talk.LINES_AN_HOUR):
-            server.run(talk.say, game.id, talker, game.person_at(talker), f"{number} " + "李" * (LONGEST_SAID - 4))
+            server.run(talk.say, game.id, talker, game.person_at(talker), f"{number} " + "李" * (LONGEST_TALK - 4))
         clock.advance(HOUR)
     drain(server, clock, post_to(sink))
     (email,) = [
@@ -438,7 +438,7 @@ def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_ma
     refused = [row for row in rows(server, "undeliverable") if row.person_id == person and row.kind == "turn"]
     assert refused
     sink.handler.script.clear()
-    server.store.write(lambda tx: outbox.queue(tx, [outbox.Letter(person, "links")], clock.now(), clock.now()))
+    server.store.write(lambda tx: outbox.queue(tx, [outbox.NewEmail(person, "links")], clock.now(), clock.now()))
     for _ in range(2):
         deliver.deliver(server, post, limit=100)
     for email in refused:
@@ -515,7 +515,7 @@ def test_a_relay_that_is_back_and_breaks_one_connection_gets_the_other_mails_at_
 def test_a_mail_that_cannot_be_written_holds_up_no_other(server, clock, sink, post, table, person, caplog):
     ann = person("Ann")
     now = server.now()
-    server.store.write(lambda tx: outbox.queue(tx, [Letter(ann, "nonsense")], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [NewEmail(ann, "nonsense")], now, now))
     began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -534,9 +534,9 @@ def test_a_mail_that_kills_its_sender_again_and_again_is_parked(server, clock, p
 
     for _ in range(TRIES):
         with pytest.raises(Killed):
-            deliver.deliver(server, replace(post, transport=FarEnd(dies)))
+            deliver.deliver(server, replace(post, transport=FunctionTransport(dies)))
         clock.advance(LEASE)
-    deliver.deliver(server, replace(post, transport=FarEnd(dies)))
+    deliver.deliver(server, replace(post, transport=FunctionTransport(dies)))
     assert [row.kind for row in rows(server, "parked")] == ["links"]
 
 
@@ -548,7 +548,7 @@ def killing_at_sending(deadly, post, _house):
             raise Killed
         return onward(parcel)
 
-    return replace(post, transport=OnTheWay(post.transport, hand))
+    return replace(post, transport=InterceptingTransport(post.transport, hand))
 
 
 def killing_at_writing(deadly, post, server):
@@ -640,7 +640,7 @@ def test_a_sender_that_was_asleep_gives_back_untried_what_nobody_else_has_claime
         clock.advance(LEASE * 2)
         return Outcome(Result.DOWN, "connection refused")
 
-    deliver.deliver(server, replace(post, transport=FarEnd(sleeps)))
+    deliver.deliver(server, replace(post, transport=FunctionTransport(sleeps)))
     waiting = rows(server, "queued", kind="links")
     assert [(row.attempts, row.claimed_until) for row in waiting] == [(0, None)] * 2
 
@@ -659,7 +659,7 @@ def test_a_mail_that_kills_its_sender_has_few_others_sent_again_and_each_of_them
         with pytest.raises(Killed):
             work(server, deadly_post)
         # Another one that leaves before it, and is tried for the first time.
-        queued, now = Letter(newer, "links"), server.now()
+        queued, now = NewEmail(newer, "links"), server.now()
         server.store.write(lambda tx, queued=queued, now=now: outbox.queue(tx, [queued], now, deadly.due_at - HOUR))
         clock.advance(LEASE)
     work(server, deadly_post)
@@ -692,9 +692,9 @@ def test_a_mail_that_came_back_before_its_sender_has_written_down_that_it_left_i
 
     def bounces_at_once(_parcel):
         server.store.write(lambda tx: outbox.came_back(tx, email.id))
-        return TAKEN
+        return ACCEPTED
 
-    deliver.deliver(server, replace(post, transport=FarEnd(bounces_at_once)))
+    deliver.deliver(server, replace(post, transport=FunctionTransport(bounces_at_once)))
     assert [row.id for row in rows(server, "undeliverable")] == [email.id]
     assert lines_of(server, email) == ["rendered", "accepted"]
 
@@ -715,7 +715,7 @@ def test_a_sender_whose_mail_was_sent_again_meanwhile_has_nothing_more_to_say_of
         deliver.deliver(server, post)
         return Outcome(result, "550 5.1.1 no")
 
-    deliver.deliver(server, replace(post, transport=FarEnd(overtaken)))
+    deliver.deliver(server, replace(post, transport=FunctionTransport(overtaken)))
     assert [row.id for row in rows(server, "sent", kind="links")] == [email.id]
     assert lines_of(server, email) == ["rendered", "resent", "accepted"]
     with server.store.read() as tx:
@@ -734,7 +734,7 @@ def test_a_failure_changes_nothing_of_a_mail_whose_reader_has_left_for_good_mean
         server.run(delete.delete_person, ann)
         return Outcome(result, "550 5.1.1 no")
 
-    deliver.deliver(server, replace(post, transport=FarEnd(leaves)))
+    deliver.deliver(server, replace(post, transport=FunctionTransport(leaves)))
     assert [row.id for row in rows(server, "superseded", kind="links")] == [email.id]
     with server.store.read() as tx:
         assert not any(line.detail for line in ledger_rows.lines(tx, [email.id])[email.id])
@@ -777,7 +777,7 @@ class Steps:
             self()
             return outcome
 
-        return OnTheWay(transport, hand)
+        return InterceptingTransport(transport, hand)
 
 
 @pytest.mark.slow
@@ -826,13 +826,13 @@ def at_commit():
         def strike(point):
             left[0] -= point == "store.committed"
             if left[0] == 0:
-                failpoints.arm(None)
+                failpoints.set_handler(None)
                 act()
 
-        failpoints.arm(strike)
+        failpoints.set_handler(strike)
 
     yield arm
-    failpoints.arm(None)
+    failpoints.set_handler(None)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -908,7 +908,7 @@ def test_a_signed_mail_is_believed_with_its_links_in_it_and_the_same_on_every_tr
     assert len(sink.kept) > len({email.content for email in sink.kept})
     for email in sink.kept:
         assert links_in(email)
-        assert not server.keys.unfilled(email.content).rows, "no place for a link is left empty"
+        assert not server.keys.template(email.content).rows, "no place for a link is left empty"
         assert dkim.verify(email.content, dnsfunc=dns)
         assert not dkim.verify(email.content.replace(b"/u/", b"/v/"), dnsfunc=dns)
 
@@ -1019,7 +1019,7 @@ def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     now, turn = server.now(), game.row().turn
-    anew = Letter(game.person_at(0), "turn", game.id, None, 0, turn)
+    anew = NewEmail(game.person_at(0), "turn", game.id, None, 0, turn)
     server.store.write(lambda tx: outbox.queue(tx, [anew], now, now))
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -1032,4 +1032,4 @@ def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it
 
 def queue_links(server, person_id):
     now = server.now()
-    server.store.write(lambda tx: outbox.queue(tx, [Letter(person_id, "links")], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [NewEmail(person_id, "links")], now, now))

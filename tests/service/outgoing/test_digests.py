@@ -443,7 +443,7 @@ def test_what_takes_a_seat_away_does_not_wait_for_a_digest(server, clock, sink, 
     person = templari.person_at(0)
     facts = {"what": "seat_offered", "who": "Ann", "seat": 0, "why": "missed"}
     now = clock.now()
-    email = outbox.Letter(person, "notice", templari.id, None, None, None, facts)
+    email = outbox.NewEmail(person, "notice", templari.id, None, None, None, facts)
     server.store.write(lambda tx: outbox.queue(tx, [email], now, now))
     clock.advance(MINUTE)
     deliver.deliver(server, post, limit=100)

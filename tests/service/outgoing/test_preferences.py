@@ -208,7 +208,7 @@ def test_mails_that_waited_for_the_morning_leave_in_their_order(server, clock, s
     clock.set(datetime(2026, 11, 22, 23, 0, tzinfo=UTC))
     for number in range(5):
         now = clock.now()
-        queued = outbox.Letter(
+        queued = outbox.NewEmail(
             ann, "call_answered", facts={"call": "?", "answer": f"answer {number}", "done": "answered"}
         )
         server.store.write(lambda tx, queued=queued, now=now: outbox.queue(tx, [queued], now, now))

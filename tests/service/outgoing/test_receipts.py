@@ -5,9 +5,9 @@ from email import message_from_bytes, policy
 
 import pytest
 
-from pbem.config import Security, Smtp
+from pbem.config.settings import Security, Smtp
 from pbem.domain.reply_commands import USAGES, Word
-from pbem.mail.read.reply import reply_of
+from pbem.mail.read.reply import parse_reply
 from pbem.mail.send.relay import Relay
 from pbem.service.desk.acts.talk import Redact
 from pbem.service.outgoing import deliver
@@ -133,8 +133,8 @@ def test_a_receipt_that_is_quoted_in_an_answer_is_no_command(receipt):
     kept = receipt("bid 99", "help", "pass")
     answer = message_from_bytes(kept.content, policy=policy.default)
     # As it is, with nothing before it, and each line marked.
-    assert all("bid" not in line or "99" not in line for line in reply_of(answer).lines)
-    assert not {line.casefold() for line in reply_of(answer).lines} & {"pass", "bid 99", *Word}
+    assert all("bid" not in line or "99" not in line for line in parse_reply(answer).lines)
+    assert not {line.casefold() for line in parse_reply(answer).lines} & {"pass", "bid 99", *Word}
 
 
 def test_a_receipt_can_be_answered_for_the_present_turn(receipt, game, inbox, sends):

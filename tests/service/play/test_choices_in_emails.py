@@ -8,7 +8,7 @@ from engine import game as games_of_house
 from engine import grammar, orders
 from pbem.service.outgoing import deliver
 from tests.mail.kinds import kind_of
-from tests.mail.sink import Kept, Sink
+from tests.mail.sink import ReceivedEmail, Sink
 from tests.service.outgoing.test_deliver import HOUR, post_to
 
 COMMAND = re.compile(r"^\* (.+?)(?: \(.*\))?$", re.MULTILINE)
@@ -35,7 +35,7 @@ def test_the_choices_in_a_turn_are_those_that_the_rules_allow(server, clock, tab
     assert met > 2
 
 
-def _offers_what_the_rules_allow(game, email: Kept) -> None:
+def _offers_what_the_rules_allow(game, email: ReceivedEmail) -> None:
     players = game.players()
     (seat,) = [seat for seat, player in players.items() if f"{player.name}:" == email.text.split()[0]]
     decision = game.open()[seat]

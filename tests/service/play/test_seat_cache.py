@@ -3,7 +3,7 @@
 import pytest
 
 from engine import game as rulebooks
-from pbem.lru import Memory
+from pbem.lru import LRU
 from pbem.service.play import move, seat_cache, undo
 from pbem.service.play.rules import rules_of
 from pbem.store import games
@@ -73,7 +73,7 @@ def test_a_move_that_was_not_committed_leaves_nothing_that_anybody_sees(table):
 
 
 def test_a_memory_forgets_what_was_not_asked_for_for_the_longest_time():
-    memory: Memory[str] = Memory(2)
+    memory: LRU[str] = LRU(2)
     memory.put("a", "A")
     memory.put("b", "B")
     assert memory.get("a") == "A"

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import update
 
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
-from pbem.domain.user_text import LONGEST_SAID
+from pbem.domain.user_text import LONGEST_TALK
 from pbem.ops.verify import verify_game
 from pbem.service.desk.acts.talk import Redact
 from pbem.service.tables import leaving, talk
@@ -56,7 +56,7 @@ def test_nothing_is_said_where_nobody_plays_any_more(table):
         begun.server.run(talk.say, begun.id, 0, begun.person_at(0), "Hello!")
 
 
-@pytest.mark.parametrize("text", ["", " \n\t ", "\u200e\u202e", "x" * (LONGEST_SAID + 1)])
+@pytest.mark.parametrize("text", ["", " \n\t ", "\u200e\u202e", "x" * (LONGEST_TALK + 1)])
 def test_what_cannot_be_said_is_refused(table, text):
     begun = table()
     with pytest.raises(BadInput):

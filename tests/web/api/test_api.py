@@ -1,4 +1,4 @@
-"""The API: held against its description, and against everything a program might send."""
+"""The API: every answer is as its description says, and nothing a program may send does harm."""
 
 import json
 import random
@@ -6,20 +6,24 @@ import random
 import pytest
 
 from engine import game as games
+from engine.decisions import Amount, OneOf, Ranking, Some, Split, Thing
+from engine.tell import Teller, say
 from pbem.domain.errors import BadInput
 from pbem.service.archive import export
 from pbem.service.play import by_link
+from pbem.web.api import answers
+from tests.web.api.description import Description
 from tests.web.browser import HOST
 from tests.web.test_reading_changes_nothing import everything
 
 
 class Program:
-    """A program that plays one seat."""
+    """A program that plays one seat. Everything it sends and is sent has to be as the description says."""
 
     def __init__(self, app, token):
         self.client = app.test_client()
         self.headers = {"Authorization": f"Bearer {token}"}
-        self.description = self.client.get("/api/v1/openapi.json", base_url=HOST).get_json()
+        self.description = Description(self.client.get("/api/v1/openapi.json", base_url=HOST).get_json())
 
     def get(self, path, status=200):
         response = self.client.get(f"/api/v1{path}", headers=self.headers, base_url=HOST)
@@ -27,101 +31,62 @@ class Program:
 
     def post(self, path, body, status=200):
         response = self.client.post(f"/api/v1{path}", json=body, headers=self.headers, base_url=HOST)
-        return self.checked(response, "post", path, status)
+        answer = self.checked(response, "post", path, status)
+        if status == 200:
+            self.description.must_fit(body, self.description.request(path))
+        return answer
 
     def checked(self, response, method, path, status):
+        """The JSON of an answer, once it was seen to be the one described."""
         assert response.status_code == status, response.get_data(as_text=True)
-        operation = self.description["paths"][path][method]
-        answer = operation["responses"][str(status)]
-        data = response.get_json()
         assert response.mimetype == "application/json"
-        must_fit(data, answer["content"]["application/json"]["schema"], self.description)
-        return data
-
-
-def must_fit(data, schema, whole, at="answer"):
-    """The part of JSON Schema that our description uses."""
-    known = {"$ref", "type", "properties", "required", "additionalProperties", "items", "enum", "const", "oneOf"}
-    assert set(schema) <= known | {"description", "format", "minimum", "maxLength", "default"}, at
-    if "$ref" in schema:
-        must_fit(data, whole["components"]["schemas"][schema["$ref"].rpartition("/")[2]], whole, at)
-    if "oneOf" in schema:
-        assert sum(fits(data, each, whole) for each in schema["oneOf"]) == 1, f"{at}: {data!r}"
-    if "const" in schema:
-        assert data == schema["const"], at
-    if "enum" in schema:
-        assert data in schema["enum"], f"{at}: {data!r}"
-    if "type" in schema:
-        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-        assert json_kind(data) in kinds, f"{at}: {data!r}"
-    if isinstance(data, dict):
-        properties = schema.get("properties", {})
-        assert set(schema.get("required", ())) <= set(data), f"{at}: {sorted(data)}"
-        assert schema.get("additionalProperties", True) or set(data) <= set(properties), f"{at}: {sorted(data)}"
-        for name in set(properties) & set(data):
-            must_fit(data[name], properties[name], whole, f"{at}.{name}")
-    if isinstance(data, list) and "items" in schema:
-        for number, each in enumerate(data):
-            must_fit(each, schema["items"], whole, f"{at}[{number}]")
-
-
-def fits(data, schema, whole):
-    try:
-        must_fit(data, schema, whole)
-    except AssertionError:
-        return False
-    return True
-
-
-def json_kind(data):
-    kinds = {dict: "object", list: "array", str: "string", int: "integer", bool: "boolean", type(None): "null"}
-    return kinds[type(data)]
+        answer = response.get_json()
+        self.description.must_fit(answer, self.description.answer(path, method, status))
+        return answer
 
 
 @pytest.fixture
 def programs(app, server, links):
     """programs(game) -> a program for each seat."""
 
-    def of(game):
+    def for_each_seat(game):
         tokens = [server.run(by_link.token_for_programs, links.of(game, seat)[1]) for seat in sorted(game.players())]
         return [Program(app, token) for token in tokens]
 
-    return of
+    return for_each_seat
 
 
-def pick(act, luck):
-    """Any values for the blanks of an act, from nothing but its description."""
-    values = []
-    for blank in act["blanks"]:
-        things = [thing["value"] for thing in blank.get("things", ())]
-        if blank["kind"] == "amount":
-            fit = [n for n in range(blank["low"], blank["high"] + 1) if n % 10 in blank["endings"]]
-            values.append(luck.choice(fit))
-        elif blank["kind"] == "oneof":
-            values.append(luck.choice(things))
-        else:
-            assert blank["kind"] == "some"
-            players = sorted(luck.sample(range(len(things)), blank["many"]))
-            values.append([things[player] for player in players])
-    return {"verb": act["verb"], "values": values}
+def any_choice(act, luck):
+    """A choice of an act, with values made from nothing but the description of its blanks."""
+    return {"verb": act["verb"], "values": [any_value(blank, luck) for blank in act["blanks"]]}
+
+
+def any_value(blank, luck):
+    things = [thing["value"] for thing in blank.get("things", ())]
+    if blank["kind"] == "amount":
+        return luck.choice([n for n in range(blank["low"], blank["high"] + 1) if n % 10 in blank["endings"]])
+    if blank["kind"] == "oneof":
+        return luck.choice(things)
+    assert blank["kind"] == "some"
+    return [things[place] for place in sorted(luck.sample(range(len(things)), blank["many"]))]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", games.names())
-def test_a_whole_game_is_played_by_programs_and_every_answer_is_as_described(kind, table, programs):
+def test_programs_play_a_whole_game_and_every_answer_is_as_described(kind, table, programs):
     game = table(kind, games.load(kind).seats[0], options=dict(games.load(kind).short))
     luck, seats = random.Random(kind), programs(game)
     while asked := game.asked():
         program = seats[luck.choice(sorted(asked))]
-        told = program.get("/decision")
-        turn = told["turn"]
+        answer = program.get("/decision")
+        turn = answer["turn"]
         if luck.random() < 0.2:
-            receipt = program.post("/choice", {"turn": turn, "text": told["decision"]["default"]["text"]})
+            receipt = program.post("/choice", {"turn": turn, "text": answer["decision"]["default"]["text"]})
         else:
-            wanted = {"turn": turn, "choice": pick(luck.choice(told["decision"]["acts"]), luck)}
-            response = program.client.post("/api/v1/choice", json=wanted, headers=program.headers, base_url=HOST)
+            request = {"turn": turn, "choice": any_choice(luck.choice(answer["decision"]["acts"]), luck)}
+            response = program.client.post("/api/v1/choice", json=request, headers=program.headers, base_url=HOST)
             if response.status_code == 400:
-                # Blanks that fit one by one need not fit together.
+                # Values that are possible one by one may be impossible together.
                 continue
             receipt = program.checked(response, "post", "/choice", 200)
         assert receipt["turn"] == turn
@@ -136,14 +101,44 @@ def test_a_whole_game_is_played_by_programs_and_every_answer_is_as_described(kin
     assert game.verifies()
 
 
-def test_every_route_is_described_and_every_description_has_a_route(app):
-    described = app.test_client().get("/api/v1/openapi.json", base_url=HOST).get_json()
-    assert described["openapi"] == "3.1.0"
-    told = {(f"/api/v1{path}", method.upper()) for path, methods in described["paths"].items() for method in methods}
+@pytest.fixture
+def description(app):
+    """The description that the server gives."""
+    return Description(app.test_client().get("/api/v1/openapi.json", base_url=HOST).get_json())
+
+
+def test_every_route_is_described_and_every_description_has_a_route(app, description):
+    described = {
+        (f"/api/v1{path}", method.upper(), f"api.{operation['operationId']}")
+        for path, method, operation in description.operations()
+    }
     rules = [rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/api/")]
-    assert told == {(rule.rule, method) for rule in rules for method in rule.methods - {"HEAD", "OPTIONS"}}
-    operations = [each["operationId"] for methods in described["paths"].values() for each in methods.values()]
-    assert len(set(operations)) == len(operations)
+    routes = {(rule.rule, method, rule.endpoint) for rule in rules for method in rule.methods - {"HEAD", "OPTIONS"}}
+    assert described == routes
+
+
+def test_the_description_says_where_this_server_is(description):
+    assert description.document["openapi"] == "3.1.0"
+    assert description.document["servers"] == [{"url": f"{HOST}/api/v1"}]
+
+
+def test_every_shared_part_of_the_description_exists_and_is_used(description):
+    assert description.references() == description.components()
+
+
+BLANKS = [
+    Amount("coins", 0, 7, frozenset({0, 5}), raising=True, why=say("You have 7 coins")),
+    OneOf("card", (Thing("A", "the Ace"),)),
+    Some("cards", (Thing("A", "the Ace"), Thing(2, "the Two", "low")), 1),
+    Ranking("cards", (Thing("A", "the Ace"), Thing(2, "the Two", "low"))),
+    Split("coins", (Thing("A", "the Ace"), Thing(2, "the Two", "low")), 5),
+]
+
+
+@pytest.mark.parametrize("blank", BLANKS, ids=lambda blank: type(blank).__name__)
+def test_each_kind_of_blank_is_as_described_though_no_game_may_have_it(blank, description):
+    answer = json.loads(json.dumps(answers.blank(blank, Teller())))
+    description.must_fit(answer, {"$ref": "#/components/schemas/Blank"})
 
 
 @pytest.fixture
@@ -153,40 +148,41 @@ def templari(table):
 
 @pytest.fixture
 def asked(templari, programs):
-    """The program of the seat that is asked."""
+    """The program of the seat whose turn it is."""
     return programs(templari)[next(iter(templari.asked()))]
 
 
-def test_the_same_choice_twice_is_one_move_and_says_so(asked, templari):
+def test_the_same_choice_sent_twice_is_one_move_and_the_receipt_says_so(asked, templari):
     first = asked.post("/choice", {"turn": 1, "text": "bid 5"})
     again = asked.post("/choice", {"turn": 1, "choice": {"verb": "bid", "values": [5]}})
     assert (first["again"], again["again"]) == (False, True)
     assert templari.row().turn == 2
 
 
-def test_a_choice_for_an_earlier_turn_is_stale(asked):
+def test_a_choice_for_an_earlier_turn_is_refused_as_stale(asked):
     asked.post("/choice", {"turn": 1, "text": "bid 5"})
     refused = asked.post("/choice", {"turn": 1, "text": "bid 6"}, 409)
     assert refused["error"]["kind"] == "Stale"
 
 
-def test_a_choice_is_taken_back(asked, templari):
+def test_a_choice_can_be_taken_back_once(asked, templari):
     asked.post("/choice", {"turn": 1, "text": "bid 5"})
     assert asked.post("/choice/withdrawal", {"turn": 1})["decision"] is not None
     assert templari.row().turn == 1
     asked.post("/choice/withdrawal", {"turn": 1}, 410)
 
 
-def test_history_is_told_from_a_turn_on(asked, templari):
+def test_history_begins_at_the_turn_asked_for(asked, templari):
     for _ in range(4):
         templari.play(next(iter(templari.asked())), "pass")
-    told = asked.get("/history?since=3")
-    assert [entry["turn"] for entry in told["entries"]] == [3, 4]
-    assert told["next"] is None
-    assert any("pass" in sentence for entry in told["entries"] for sentence in entry["sentences"])
+    history = asked.get("/history?since=3")
+    assert [entry["turn"] for entry in history["entries"]] == [3, 4]
+    assert history["next"] is None
+    assert any("pass" in sentence for entry in history["entries"] for sentence in entry["sentences"])
+    assert asked.get("/history") == asked.get("/history?since=0")
 
 
-def test_the_log_says_that_the_choice_came_by_the_api(asked, templari):
+def test_the_log_says_that_a_choice_came_by_the_api(asked, templari):
     asked.post("/choice", {"turn": 1, "text": "bid 5"})
     assert templari.log()[-1].by == "api"
 
@@ -230,7 +226,7 @@ BODIES = [
 
 
 @pytest.mark.parametrize("body", BODIES, ids=repr)
-def test_a_choice_that_is_none_is_refused_and_nothing_is_written(body, asked, server):
+def test_an_impossible_choice_is_refused_and_nothing_is_written(body, asked, server):
     before = everything(server)
     refused = asked.post("/choice", body, 400)
     assert refused["error"]["kind"] == BadInput.__name__
@@ -253,7 +249,7 @@ def test_a_choice_that_is_none_is_refused_and_nothing_is_written(body, asked, se
         b'{"turn":' + b"9" * 5000 + b"}",
     ],
 )
-def test_a_body_that_is_no_object_is_refused(body, asked, server):
+def test_a_body_that_is_not_an_object_is_refused(body, asked, server):
     before = everything(server)
     for path in ("/choice", "/choice/withdrawal"):
         response = asked.client.post(
@@ -263,25 +259,29 @@ def test_a_body_that_is_no_object_is_refused(body, asked, server):
     assert everything(server) == before
 
 
-def test_a_form_in_the_place_of_json_is_refused(asked):
+def test_a_form_instead_of_json_is_refused(asked):
     response = asked.client.post("/api/v1/choice", data={"turn": "1"}, headers=asked.headers, base_url=HOST)
     asked.checked(response, "post", "/choice", 400)
 
 
 @pytest.mark.parametrize("since", ["x", "-1", "1.5", "9" * 100, "٣", ""])
-def test_a_history_from_no_turn_is_refused(since, asked):
+def test_history_from_something_that_is_not_a_turn_is_refused(since, asked):
     asked.get(f"/history?since={since}", 400)
 
 
-def test_without_a_token_of_a_seat_there_is_nothing(app, links, templari, asked):
-    move, seat = links.of(templari, 0)
+def test_without_the_token_of_a_seat_every_route_refuses(links, templari, asked):
+    bodies = {"/choice": {"turn": 1, "text": "pass"}, "/choice/withdrawal": {"turn": 1}}
+    routes = [(path, method) for path, method, _ in asked.description.operations() if path != "/openapi.json"]
+
+    def every_route_refuses(authorization, status):
+        asked.headers = authorization
+        for path, method in routes:
+            asked.get(path, status) if method == "get" else asked.post(path, bodies[path], status)
+
     for headers in ({}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer"}, {"Authorization": "Bearer "}):
-        asked.headers = headers
-        asked.get("/decision", 401)
-    for token in (move, seat, "x", "a" * 33, "ü"):
-        asked.headers = {"Authorization": f"Bearer {token}"}
-        asked.get("/decision", 404)
-        asked.get("/export", 404)
+        every_route_refuses(headers, 401)
+    for token in (*links.of(templari, 0), "x", "a" * 33, "ü"):
+        every_route_refuses({"Authorization": f"Bearer {token}"}, 404)
 
 
 def test_a_token_dies_when_the_links_of_its_seat_are_renewed(asked, server, templari):
@@ -291,20 +291,20 @@ def test_a_token_dies_when_the_links_of_its_seat_are_renewed(asked, server, temp
     asked.get("/decision", 410)
 
 
-def test_the_file_of_a_game_is_not_given_before_its_end(asked):
+def test_the_file_of_a_game_is_refused_before_its_end(asked):
     refused = asked.get("/export", 403)
     assert refused["error"]["what"] == "This game is not over."
 
 
-def test_addresses_that_are_not_there_answer_in_json(asked):
+def test_unknown_addresses_and_methods_are_answered_in_json(asked):
     response = asked.client.get("/api/v1/nothing", headers=asked.headers, base_url=HOST)
     assert (response.status_code, response.get_json()["error"]["kind"]) == (404, "NotFound")
     response = asked.client.delete("/api/v1/choice", headers=asked.headers, base_url=HOST)
     assert (response.status_code, response.get_json()["error"]["kind"]) == (405, "BadInput")
 
 
-def test_the_page_of_a_seat_shows_the_same_token_each_time(browser, links, templari):
+def test_the_page_of_a_seat_always_shows_the_same_token(browser, links, templari):
     page = browser.open(f"/s/{links.of(templari, 0)[1]}")
-    one, two = (page.form("Show the token").press() for _ in range(2))
-    assert one.source == two.source
-    assert "Authorization: Bearer" in one.text
+    first, second = (page.form("Show the token").press() for _ in range(2))
+    assert first.source == second.source
+    assert "Authorization: Bearer" in first.text

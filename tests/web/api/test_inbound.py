@@ -1,4 +1,4 @@
-"""Mails handed in over the web, and the page that asks a player whether a reply was theirs."""
+"""Emails handed in over HTTP, and the page that asks a player whether a reply was their own."""
 
 import hmac
 from dataclasses import replace
@@ -23,12 +23,12 @@ def inbox(server, clock):
 
 @pytest.fixture
 def taking(server, settings):
-    """Somebody who hands mails in at a server that takes them."""
+    """A browser on a server that takes emails over HTTP."""
     return Browser(application(server, replace(settings, inbound=replace(settings.inbound, secret=SECRET))))
 
 
 def signed(clock, body, sender="ann@example.org", to=TO, secret=SECRET, age=0):
-    """The headers of a mail that is handed in."""
+    """The headers of an email that is handed in."""
     time = str(int(clock.now().timestamp()) - age)
     signature = hmac.digest(secret.encode(), f"{time}\n{sender}\n{to}\n".encode() + body, "sha256").hex()
     return {"X-Pbem-From": sender, "X-Pbem-To": to, "X-Pbem-Time": time, "X-Pbem-Signature": signature}
@@ -38,7 +38,7 @@ def hands_in(browser, headers, body):
     return browser.client.post("/inbound", data=body, headers=headers, content_type="message/rfc822", base_url=HOST)
 
 
-def test_a_mail_that_is_handed_in_is_kept_once(taking, inbox, clock, table):
+def test_an_email_handed_in_twice_is_stored_once(taking, inbox, clock, table):
     game = table("sunset-poker", 3)
     to = inbox.reply_address(game, 0).replace("play.example.org", "localhost")
     # Larger than any form may be.
@@ -49,7 +49,7 @@ def test_a_mail_that_is_handed_in_is_kept_once(taking, inbox, clock, table):
     assert [row.status for row in inbox.rows()] == ["waiting"]
 
 
-def test_a_mail_that_is_not_signed_as_it_should_be_is_not_even_counted(taking, server, clock):
+def test_an_email_without_a_valid_signature_is_not_even_counted(taking, server, clock):
     body = b"Subject: x\r\n\r\nbid 7\r\n"
     good = signed(clock, body)
     before = everything(server.store)
@@ -73,14 +73,14 @@ def test_a_mail_that_is_not_signed_as_it_should_be_is_not_even_counted(taking, s
     assert hands_in(taking, good, body).status_code == 204
 
 
-def test_a_mail_that_is_too_large_is_refused(taking, settings, server, clock):
+def test_an_email_that_is_too_large_is_refused(taking, settings, server, clock):
     body = b"x" * (settings.limits.mail_bytes + 1)
     before = everything(server.store)
     assert hands_in(taking, signed(clock, body), body).status_code == 413
     assert everything(server.store) == before
 
 
-def test_without_a_secret_nothing_is_taken(browser, clock):
+def test_without_a_secret_no_email_is_taken(browser, clock):
     assert hands_in(browser, signed(clock, b"x", secret=""), b"x").status_code == 404
 
 
@@ -89,28 +89,28 @@ def test_without_a_secret_nothing_is_taken(browser, clock):
 
 @pytest.fixture
 def asked(inbox, server, table):
-    """A game, and the address that the mail leads to which asks about a reply."""
+    """A game, and the address of the page that asks about a reply."""
     game = table("sunset-poker", 3)
     decision = game.open()[0]
     choice = grammar.write(decision, decision.default)
     inbox.replies(game, 0, f"{choice}\r\n\r\n> quoted", Authentication_Results=None)
-    (mail,) = queued_emails(server, kind="was_it_you")
-    return game, choice, "/w/" + inbox.token(Purpose.WRITTEN, person_id=mail.person_id, outbox_id=mail.id)
+    (email,) = queued_emails(server, kind="was_it_you")
+    return game, choice, "/w/" + inbox.token(Purpose.WRITTEN, person_id=email.person_id, outbox_id=email.id)
 
 
-def test_the_mail_that_asks_leads_to_the_page(inbox, server, table, carry, browser, settings):
+def test_the_email_about_a_reply_leads_to_its_page(inbox, server, table, carry, browser, settings):
     game = table("sunset-poker", 3)
     inbox.replies(game, 0, "<b>bid</b>", Authentication_Results=None)
     carry()
     page = browser.open("/mailbox")
-    mail = next(page.follow(words) for words in page.links() if "was it you" in words)
-    leads_to = next(each for each in mail.hrefs() if "/w/" in each)
+    email = next(page.follow(words) for words in page.links() if "was it you" in words)
+    leads_to = next(each for each in email.hrefs() if "/w/" in each)
     asked = browser.open(leads_to[leads_to.index("/w/") :])
     assert asked.heading == "Was it you?"
     assert "<b>bid</b>" in asked.text
 
 
-def test_looking_at_the_page_changes_nothing_and_the_button_carries_out_what_was_written(browser, server, asked):
+def test_opening_the_page_changes_nothing_and_the_button_carries_out_the_reply(browser, server, asked):
     game, choice, address = asked
     before = everything(server.store)
     page = browser.open(address)
@@ -124,14 +124,14 @@ def test_looking_at_the_page_changes_nothing_and_the_button_carries_out_what_was
     assert browser.open(address).heading == "Thank you"
 
 
-def test_a_no_drops_what_was_written(browser, asked):
+def test_the_other_button_drops_the_reply(browser, asked):
     game, _, address = asked
     assert browser.open(address).form("No, it was not me").press().heading == "Nothing was changed"
     assert browser.post(address, [("number", "1"), ("sure", "yes")]).heading == "Nothing was changed"
     assert 0 in game.asked()
 
 
-def test_a_button_that_no_person_seems_to_have_pressed_carries_out_nothing(browser, asked):
+def test_a_press_that_seems_not_to_be_a_persons_carries_out_nothing(browser, asked):
     game, _, address = asked
     del browser.says["Sec-Fetch-User"]
     asking = browser.open(address).form("Yes, I wrote this").press()
@@ -141,7 +141,7 @@ def test_a_button_that_no_person_seems_to_have_pressed_carries_out_nothing(brows
     assert 0 not in game.asked()
 
 
-def test_a_number_that_is_none_of_this_page_is_refused(browser, asked):
+def test_the_number_of_another_reply_is_refused(browser, asked):
     game, _, address = asked
     for number, status in (("", 400), ("x", 400), ("-1", 400), ("99", 404)):
         for where in (address, f"{address}/no"):

@@ -1,10 +1,10 @@
-"""The audit as it is looked through, checked and taken away at the desk."""
+"""The audit at the desk: searched, checked and downloaded."""
 
 import json
 
 from sqlalchemy import update
 
-from pbem.domain.acts import LOOKING, Act
+from pbem.domain.acts import READ_ONLY, Act
 from pbem.service.desk import audit
 from pbem.store.schema import Audit, table_of
 from pbem.web.desk.audit import SHOWN
@@ -19,7 +19,7 @@ def record(server, actor=ANN, act=Act.BAN, reason="It was asked for.", **named):
     return server.run(audit.record, actor, act, reason, **named)
 
 
-def test_what_was_done_is_shown_with_who_why_and_to_whom(olga, server, table):
+def test_an_act_is_shown_with_its_actor_its_reason_and_its_subject(olga, server, table):
     game = table()
     record(server, act=Act.EXTEND, game_id=game.id, reason="The <hotel> let nothing through.", hours=24)
     page = olga.open("/desk/audit")
@@ -29,14 +29,14 @@ def test_what_was_done_is_shown_with_who_why_and_to_whom(olga, server, table):
     assert "hours: 24" in page.text
 
 
-def test_an_act_tells_what_it_knows_in_words(olga, server):
+def test_the_details_of_an_act_are_shown_in_words(olga, server):
     record(server, act=Act.BAN, until=None, offered=True, asked=False, seat=0)
     text = olga.open("/desk/audit").text
     assert "seat 1; asked: no; others were asked to take it over" in text, "the first seat"
     assert "None" not in text
 
 
-def test_a_length_a_moment_and_a_correction_are_said_as_people_say_them(olga, server, table):
+def test_a_duration_a_moment_and_a_correction_are_shown_in_words(olga, server, table):
     game = table("bid").id
     record(server, act=Act.EXTEND, game_id=game, more="2d")
     record(server, act=Act.OUTAGE, start="2026-11-20T08:00:00+00:00", end="2026-11-20T09:30:00+00:00")
@@ -50,19 +50,19 @@ def test_a_length_a_moment_and_a_correction_are_said_as_people_say_them(olga, se
     assert "seat 2; before: person 3; now: person 5" in text
 
 
-def test_every_act_that_is_written_down_has_words(olga, server):
-    written = [act for act in Act if act not in LOOKING]
+def test_every_act_in_the_audit_has_words(olga, server):
+    written = [act for act in Act if act not in READ_ONLY]
     for act in written:
         record(server, ROOT, act)
     page = olga.open("/desk/audit")
     for act in written:
         assert f"<strong>{act}</strong>" not in page.source
         assert f'<option value="{act}">' in page.source
-    for act in LOOKING:
+    for act in READ_ONLY:
         assert f'value="{act}"' not in page.source, "nothing is found by it"
 
 
-def test_acts_are_looked_for_by_an_address_that_can_be_kept(olga, server, table):
+def test_a_search_for_acts_has_an_address_that_can_be_bookmarked(olga, server, table):
     game = table()
     record(server, act=Act.EXTEND, game_id=game.id, reason="The first.")
     record(server, ROOT, reason="The second.")
@@ -100,7 +100,7 @@ def test_a_page_of_acts_takes_few_queries_and_little_room(olga, server, table):
     assert len(page.source) < 60_000
 
 
-def test_the_chain_is_checked_and_an_alteration_is_told(olga, server):
+def test_checking_the_chain_shows_an_alteration(olga, server):
     record(server)
     noted = server.read(audit.head)
     record(server)
@@ -110,7 +110,7 @@ def test_the_chain_is_checked_and_an_alteration_is_told(olga, server):
     assert "row 1" in olga.open("/desk/audit/check").text
 
 
-def test_the_chain_is_taken_away_as_a_file_that_verifies(olga, server):
+def test_the_downloaded_chain_verifies(olga, server):
     for _ in range(3):
         record(server)
     with olga.client.get("/desk/audit.jsonl", base_url=HOST) as answer:

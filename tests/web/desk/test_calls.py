@@ -1,4 +1,4 @@
-"""The inbox of calls: read, answered, closed, or turned into an act at the table's desk."""
+"""The inbox of calls: read, answered, closed, or closed by an act at the table."""
 
 import json
 
@@ -19,11 +19,11 @@ def game(table):
 
 @pytest.fixture
 def call(server, game):
-    """Somebody has called from that table; the number of the call."""
+    """The id of a call from that table."""
     return server.run(calls.call, game.person_at(0), "My link <b>is</b> gone.\n\nWhat now?", game_id=game.id, seat=0)
 
 
-def test_a_call_is_found_in_the_list_and_answered(olga, server, call, game):
+def test_a_call_is_in_the_list_and_can_be_answered(olga, server, call, game):
     page = olga.open("/desk/calls").follow(game.players()[0].name)
     assert "My link <b>is</b> gone." in page.text
     after = page.form("Answer, and close the call").press(text="It is in the other folder.")
@@ -38,16 +38,16 @@ def test_a_call_leads_to_an_act_at_its_table_and_is_closed_by_it(olga, server, c
     form = table.follow("Give more time")
     assert calls.CALLED in form.text
     form.forms()[0].press(reason=calls.CALLED).forms()[0].press()
-    (mail,) = queued_emails(server, game.person_at(0), "call_answered")
-    assert json.loads(mail.facts)["done"] == "extend"
+    (email,) = queued_emails(server, game.person_at(0), "call_answered")
+    assert json.loads(email.facts)["done"] == "extend"
     assert "Nobody waits for you." in olga.open("/desk/calls").text
 
 
-def test_what_a_caller_wrote_stands_beside_what_can_be_done_at_the_table(olga, call, game):
+def test_the_message_of_a_call_is_shown_beside_the_acts_at_its_table(olga, call, game):
     assert "My link <b>is</b> gone." in olga.open(f"/desk/tables/{game.id}?call={call}").text
 
 
-def test_an_organiser_hears_that_there_are_calls_from_where_they_play_and_no_more(browser, server, call, game):
+def test_organisers_see_only_the_number_of_calls_from_tables_where_they_play(browser, server, call, game):
     name = game.players()[1].name
     plays = signed_in(browser, server, Holder(organiser_id=an_organiser(server, name).id))
     page = plays.open("/desk/calls")
@@ -68,5 +68,5 @@ def test_many_long_calls_take_few_queries_and_little_room(olga, server, person, 
 def test_a_call_leads_to_an_act_about_its_caller_and_is_closed_by_it(olga, server, call, game):
     form = olga.open(f"/desk/calls/{call}").follow("Who this is").follow("Ban them").forms()[0]
     form.press(reason="They ask for it.").forms()[0].press()
-    (mail,) = queued_emails(server, game.person_at(0), "call_answered")
-    assert json.loads(mail.facts)["done"] == "ban"
+    (email,) = queued_emails(server, game.person_at(0), "call_answered")
+    assert json.loads(email.facts)["done"] == "ban"

@@ -1,4 +1,4 @@
-"""The desk's first page, its charts, people and acts on many, as an organiser's browser shows them."""
+"""The desk's first page, its charts, people, and acts on many tables, as an organiser's browser shows them."""
 
 from datetime import timedelta
 
@@ -48,7 +48,7 @@ def test_no_page_asks_the_database_more_than_twenty_times(olga, server, table, t
     assert len(page.text) < 60_000
 
 
-def test_who_looks_for_an_address_is_led_to_a_person_and_no_address_stands_in_any_address(olga, server, person):
+def test_searching_an_email_address_leads_to_its_person_and_never_puts_it_in_a_url(olga, server, person):
     ann = person("Ann")
     page = olga.open("/desk").form("Look for it").press(q="ANN@example.org")
     assert page.url.endswith(f"/desk/people/{ann}")
@@ -58,14 +58,14 @@ def test_who_looks_for_an_address_is_led_to_a_person_and_no_address_stands_in_an
     assert "@" not in nobody.url
 
 
-def test_words_lead_to_a_list_that_can_be_kept_as_a_bookmark(olga, table):
+def test_a_search_by_words_can_be_bookmarked(olga, table):
     table("bid", 3, title="Friday club")
     page = olga.open("/desk").form("Look for it").press(q="frid")
     assert page.url.endswith("/desk?q=frid")
     assert "Friday club" in page.follow("Friday club").text
 
 
-def test_no_list_knows_more_of_a_game_than_its_players_do_of_each_other(olga, server, table, time):
+def test_no_list_shows_what_players_of_a_game_hide_from_each_other(olga, server, table, time):
     """Two games that differ only in cards and in a sealed choice look the same."""
     game = table("bid", 3)
     time.sends()
@@ -80,7 +80,7 @@ def test_no_list_knows_more_of_a_game_than_its_players_do_of_each_other(olga, se
         assert not contains_token(shown.encode(), server.keys)
 
 
-def test_the_pages_may_fetch_themselves_and_run_our_script_and_nothing_else(olga):
+def test_pages_may_fetch_themselves_and_run_the_sites_script_and_nothing_else(olga):
     policy = olga.open("/desk").response.headers["Content-Security-Policy"]
     assert "script-src 'self'" in policy
     assert "connect-src 'self'" in policy
@@ -100,10 +100,10 @@ def test_the_charts_have_their_numbers_as_tables(olga, server, clock, table):
     assert "people: 2" in page.text
     assert "by the clock: 1" in page.text
     for name in ("moves", "time_outs", "people", "answers", "mails"):
-        assert f'aria-labelledby="{name}-t {name}-d"' in page.response.get_data(as_text=True)
+        assert f'aria-labelledby="{name}-title {name}-desc"' in page.response.get_data(as_text=True)
 
 
-def test_what_became_of_the_mails_to_each_provider_is_told(olga, server, clock):
+def test_the_outcome_of_emails_is_shown_by_provider(olga, server, clock):
     today = clock.now().date()
     for number in range(deliverability.PROVIDERS):
         server.store.write(lambda tx, number=number: traffic.count(tx, today, "sent", {f"few{number}.example": 1}))
@@ -118,10 +118,10 @@ def test_what_became_of_the_mails_to_each_provider_is_told(olga, server, clock):
     assert shown.count("few") == deliverability.PROVIDERS - 1, "those with the fewest mails are not listed"
 
 
-def test_how_mails_get_through_stands_at_the_desk_with_what_the_relay_says_and_without_their_text(
+def test_the_desk_shows_how_emails_get_through_with_the_words_of_the_relay_and_without_their_text(
     olga, server, clock, sink, person
 ):
-    """How long the queue is and how old, what a relay has said to a mail, who cannot be reached and why; and no letter."""
+    """Shown: the length and age of the queue, the answers of a relay, the addresses that cannot be reached. Not shown: texts."""
     ann = person("Ann")
     does(server, Ban(ann), "They swore.")
     clock.advance(timedelta(hours=1))
@@ -135,14 +135,14 @@ def test_how_mails_get_through_stands_at_the_desk_with_what_the_relay_says_and_w
     assert "keeps you from new tables" not in page.text
 
 
-def test_who_is_left_alone_is_listed_with_why_and_released_from_their_page(olga, server, person):
+def test_addresses_left_alone_are_listed_with_the_reason_and_released_from_the_persons_page(olga, server, person):
     ann = person("Ann")
     assert "Let mails go to them again" not in olga.open(f"/desk/people/{ann}").links()
     server.run(reachability.refused, ann, "550 5.1.1 no such user")
     page = olga.open("/desk/mail")
     assert "One person gets no mails" in page.text
-    for told in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
-        assert told in page.text
+    for words in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
+        assert words in page.text
     assert "@" not in page.text
     assert page.links()["Let mails go to them again"] == f"/desk/people/{ann}/release"
     form = olga.open(f"/desk/people/{ann}").follow("Let mails go to them again").form("See what it would do …")
@@ -151,7 +151,7 @@ def test_who_is_left_alone_is_listed_with_why_and_released_from_their_page(olga,
     assert "One person gets no mails" not in olga.open("/desk/mail").text
 
 
-def test_every_end_of_a_mail_that_came_in_has_words(app):
+def test_every_outcome_of_an_incoming_email_has_words(app):
     with app.test_request_context():
         words = app.jinja_env.get_template("desk/_mail.html").module
     for outcome, kind in deliverability.OUTCOMES.items():
@@ -160,7 +160,7 @@ def test_every_end_of_a_mail_that_came_in_has_words(app):
     assert words.outcome(deliverability.UNREAD).strip() != deliverability.UNREAD
 
 
-def test_what_came_in_and_could_not_be_used_is_told_without_its_text(olga, server, clock, table):
+def test_incoming_emails_without_use_are_listed_without_their_text(olga, server, clock, table):
     game, inbox = table("templari", 3), Inbox(server, clock)
     (seat,) = game.asked()
     inbox.replies(game, seat, "the cat sat on the mat")
@@ -190,7 +190,7 @@ def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing
     assert all(game.row().paused for game in games)
 
 
-def test_a_table_where_the_organiser_plays_is_named_beforehand_and_afterwards(olga, server, table, person):
+def test_a_table_where_the_organiser_plays_is_named_before_and_after(olga, server, table, person):
     mine, other = table("sun-bid", 2, title="Mine"), table("sun-bid", 2, title="Theirs")
     person("Olga")
     does(server, Substitute(mine.id, 0, "olga@example.org"))
@@ -204,11 +204,11 @@ def test_a_table_where_the_organiser_plays_is_named_beforehand_and_afterwards(ol
     assert [game.row().paused for game in (mine, other)] == [False, True]
 
 
-def test_a_mail_that_was_given_up_and_is_about_no_table_is_sent_again_from_the_first_page(olga, server, person):
+def test_an_email_about_no_table_that_was_given_up_is_sent_again_from_the_first_page(olga, server, person):
     does(server, Ban(person("Ann")))
-    (mail,) = queued_emails(server, kind="banned")
-    server.store.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
-    server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
+    (email,) = queued_emails(server, kind="banned")
+    server.store.write(lambda tx: outbox.change(tx, email.id, status="parked"))
+    server.store.write(lambda tx: ledger.note(tx, email.id, server.now(), "parked", "554 no"))
     page = olga.open("/desk")
     assert "554 no" in page.text
     form = page.follow("Send it again").form("See what it would do …")
@@ -217,13 +217,13 @@ def test_a_mail_that_was_given_up_and_is_about_no_table_is_sent_again_from_the_f
     assert "554 no" not in olga.open("/desk").text
 
 
-def test_what_was_typed_for_everybody_is_kept_when_it_is_refused(olga):
+def test_a_refused_announcement_is_still_in_its_form(olga):
     page = olga.open("/desk/all/announce").form("Show what would happen").press(text="On Sunday we move.", reason="")
     assert "Please say why." in page.text
     assert "On Sunday we move." in page.text
 
 
-def test_two_addresses_of_one_person_become_one_and_their_game_goes_on(olga, server, table, person, time):
+def test_two_accounts_of_one_person_become_one_and_their_game_goes_on(olga, server, table, person, time):
     game = table("sun-bid", 2)
     time.sends()
     (seat,) = game.asked()
@@ -232,7 +232,7 @@ def test_two_addresses_of_one_person_become_one_and_their_game_goes_on(olga, ser
     done = form.press(other=str(old), reason="They wrote from both.").form("Merge two addresses of one person").press()
     assert done.status == 200
     assert game.person_at(seat) == new
-    assert {mail.person_id for mail in queued_emails(server, kind="merged")} == {old, new}
-    assert [mail.person_id for mail in queued_emails(server, kind="turn")][-1] == new
+    assert {email.person_id for email in queued_emails(server, kind="merged")} == {old, new}
+    assert [email.person_id for email in queued_emails(server, kind="turn")][-1] == new
     game.play(seat, game.asked()[seat].default)
     assert game.verifies()

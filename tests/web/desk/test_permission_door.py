@@ -1,4 +1,4 @@
-"""The door of the desk: who is asked for what, and what was typed meanwhile."""
+"""Signing in to the desk: when an organiser is asked to, and what becomes of a form meanwhile."""
 
 from datetime import timedelta
 
@@ -18,13 +18,13 @@ from tests.web.desk_pages import signed_in
 
 @pytest.fixture
 def game(table):
-    """A table of Ann's."""
+    """A table whose host is Ann."""
     return table()
 
 
 @pytest.fixture
 def call(server, game):
-    """Somebody has called from that table; the number of the call."""
+    """The id of a call from that table."""
     return server.run(calls.call, game.person_at(0), "My link <b>is</b> gone.", game_id=game.id, seat=0)
 
 
@@ -53,7 +53,7 @@ def test_signing_in_leads_nowhere_else(browser, server, to):
     assert answer.headers["Location"] == "/desk"
 
 
-def test_a_wrong_passphrase_is_told_and_opens_nothing(browser, server):
+def test_a_wrong_passphrase_is_refused_and_opens_nothing(browser, server):
     an_organiser(server, "Olga")
     page = enter(browser.open("/desk/sign-in"), "no")
     assert page.status == 403
@@ -62,14 +62,14 @@ def test_a_wrong_passphrase_is_told_and_opens_nothing(browser, server):
     assert browser.open("/desk/calls").heading == ""
 
 
-def test_guessing_is_stopped(browser, server):
+def test_guessing_passphrases_is_limited(browser, server):
     an_organiser(server, "Olga")
     for _ in range(TRIES_OF_NAME):
         page = enter(browser.open("/desk/sign-in"), "no")
     assert enter(page).status == 429
 
 
-def test_the_cookie_is_for_us_alone(browser, server):
+def test_the_cookie_is_sent_to_this_site_alone(browser, server):
     an_organiser(server, "Olga")
     enter(browser.open("/desk/sign-in"))
     cookie = browser.client.get_cookie("pbem-organiser")
@@ -87,7 +87,7 @@ def test_another_site_can_neither_sign_in_nor_send_a_form(browser, server, call,
     assert everything(server.store) == before
 
 
-def test_what_was_typed_survives_a_session_that_ran_out(olga, server, call, clock):
+def test_a_form_survives_the_end_of_a_session(olga, server, call, clock):
     form = olga.open(f"/desk/calls/{call}").form("Answer, and close the call")
     clock.advance(LASTS_OF_ORGANISER)
     asked = form.press(text="It is in <the other> folder.\nGreetings")
@@ -103,7 +103,7 @@ def test_what_was_typed_survives_a_session_that_ran_out(olga, server, call, cloc
     assert olga.open("/desk/calls").status == 200
 
 
-def test_whoever_signs_in_with_a_form_is_signed_in_whatever_comes_of_the_form(browser, server, call):
+def test_signing_in_with_a_form_counts_even_if_the_form_is_refused(browser, server, call):
     an_organiser(server, "Olga")
     asked = browser.post(f"/desk/calls/{call}/close", [("reason", "no")])
     refused = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": GOOD})
@@ -111,7 +111,7 @@ def test_whoever_signs_in_with_a_form_is_signed_in_whatever_comes_of_the_form(br
     assert browser.open("/desk/calls").status == 200
 
 
-def test_a_host_comes_from_their_own_page_and_helps_without_a_passphrase(sign_in, server, game):
+def test_a_host_comes_from_my_games_and_helps_without_a_passphrase(sign_in, server, game):
     host = game.row().host_id
     table = sign_in(host).follow("Help at this table, as its host")
     table.follow("Pause the table").forms()[0].press(reason="We are all at the fair.").forms()[0].press()
@@ -121,14 +121,14 @@ def test_a_host_comes_from_their_own_page_and_helps_without_a_passphrase(sign_in
     assert "Help at this table, as its host" not in sign_in(others[0]).links()
 
 
-def test_a_host_hears_of_no_call_and_of_no_answer(sign_in, server, game, call):
+def test_a_host_sees_no_call_and_no_answer(sign_in, server, game, call):
     server.run(calls.answer, ANN, call, "Do not mind the host.")
     page = sign_in(game.row().host_id).follow("Help at this table, as its host")
     assert "organiser Ann" not in page.text
     assert calls.CALLED not in page.text
 
 
-def test_what_a_host_typed_survives_a_session_that_ran_out(browser, sign_in, server, clock, game):
+def test_the_form_of_a_host_survives_the_end_of_a_session(browser, sign_in, server, clock, game):
     host = game.row().host_id
     form = sign_in(host).follow("Help at this table, as its host").follow("Pause the table").forms()[0]
     clock.advance(LASTS_OF_PERSON)
@@ -145,13 +145,13 @@ def test_a_form_sent_twice_is_done_once(olga, server, call):
     assert len(queued_emails(server, kind="call_answered")) == 1
 
 
-def test_what_cannot_be_taken_stands_in_the_form_again(olga, server, call):
+def test_a_refused_form_is_shown_again_as_it_was_filled_in(olga, server, call):
     page = olga.open(f"/desk/calls/{call}").form("Close the call").press(reason="see ann@example.org")
     assert page.status == 400
     assert ("reason", "see ann@example.org") in page.form("Close the call").fixed
 
 
-def test_what_cannot_be_made_good_needs_the_passphrase_again(olga, server, clock):
+def test_an_act_that_cannot_be_undone_needs_the_passphrase_again(olga, server, clock):
     clock.advance(FRESH + timedelta(seconds=1))
     asked = olga.open("/desk/account").form("Set up codes").press()
     assert asked.heading == "Your passphrase again, please"
@@ -161,7 +161,7 @@ def test_what_cannot_be_made_good_needs_the_passphrase_again(olga, server, clock
     assert "secret" in olga.open("/desk/account").form("Set up codes").press().text
 
 
-def test_codes_are_set_up_and_asked_for(olga, app, server, clock):
+def test_codes_can_be_set_up_and_are_then_asked_for(olga, app, server, clock):
     page = olga.open("/desk/account").form("Set up codes").press()
     form = page.form("Ask me for codes from now on")
     secret = dict(form.fixed)["secret"]
@@ -177,7 +177,7 @@ def test_codes_are_set_up_and_asked_for(olga, app, server, clock):
     assert enter(Browser(app).open("/desk/sign-in")).url == "/desk"
 
 
-def test_browsers_are_signed_out_from_another(app, olga, server):
+def test_a_browser_can_sign_out_another(app, olga, server):
     phone = Browser(app)
     enter(phone.open("/desk/sign-in"))
     olga.open("/desk/account").form("Sign this browser out").press()
@@ -186,7 +186,7 @@ def test_browsers_are_signed_out_from_another(app, olga, server):
     assert olga.open("/desk/calls").heading == ""
 
 
-def test_a_new_passphrase_is_taken_and_never_shown_again(olga, server):
+def test_a_new_passphrase_counts_and_is_never_shown_again(olga, server):
     form = olga.open("/desk/account").form("Take the new one")
     page = form.press(**{"desk-old": GOOD, "desk-new": "short"})
     assert page.status == 400
@@ -194,7 +194,7 @@ def test_a_new_passphrase_is_taken_and_never_shown_again(olga, server):
     assert form.press(**{"desk-old": GOOD, "desk-new": "another four words here"}).status == 200
 
 
-def test_passphrases_are_not_carried_along_when_a_session_runs_out(olga, clock):
+def test_passphrases_are_not_kept_when_a_session_ends(olga, clock):
     form = olga.open("/desk/account").form("Take the new one")
     clock.advance(LASTS_OF_ORGANISER)
     asked = form.press(**{"desk-old": GOOD, "desk-new": "another four words here"})

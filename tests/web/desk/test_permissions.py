@@ -1,11 +1,11 @@
-"""Who may do what at the desk: the table in the handbook is the source, and every page and form keeps to it."""
+"""Permissions at the desk: every page and form keeps to the table in the handbook."""
 
 import re
 
 import pytest
 
 from pbem import paths
-from pbem.domain.acts import DANGEROUS, MAY, Act, Role
+from pbem.domain.acts import NEEDS_PASSPHRASE, PERMISSIONS, Act, Role
 from pbem.service.desk import calls
 from pbem.store.sessions import Holder
 from tests.service.acting import an_organiser
@@ -21,7 +21,7 @@ REFUSALS = (
     "You play at this table.",
     "You play with this person.",
 )
-"""What the door says to whoever may not pass."""
+"""The headings of pages for people without permission."""
 
 GIVEN = {"reason": "It was asked for.", "text": "It was asked for.", "step": "preview"}
 
@@ -48,19 +48,21 @@ def may(row, role):
 
 
 def test_the_handbook_has_every_act_and_says_who_may_do_it():
-    told = {act: (organiser == "yes", host == "yes", again == "again") for act, organiser, host, _, again, _ in TABLE}
-    assert told == {act: (act in MAY[Role.ORGANISER], act in MAY[Role.HOST], act in DANGEROUS) for act in Act}
+    listed = {act: (organiser == "yes", host == "yes", again == "again") for act, organiser, host, _, again, _ in TABLE}
+    assert listed == {
+        act: (act in PERMISSIONS[Role.ORGANISER], act in PERMISSIONS[Role.HOST], act in NEEDS_PASSPHRASE) for act in Act
+    }
 
 
-def test_every_address_of_the_desk_is_for_one_act(app):
-    told = [address for row in TABLE for address in row[5]]
-    assert len(told) == len(set(told))
-    assert {*told, OPEN_TO_ALL} == {rule.rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/desk")}
+def test_every_address_of_the_desk_has_one_act(app):
+    listed = [address for row in TABLE for address in row[5]]
+    assert len(listed) == len(set(listed))
+    assert {*listed, OPEN_TO_ALL} == {rule.rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/desk")}
 
 
 @pytest.fixture
 def game(table, server):
-    """A table whose host is Ann, at which Ben plays, who is an organiser as well; Cleo has called from it."""
+    """A table: Ann is its host, Ben plays at it and is also an organiser, and Cleo has sent a call from it."""
     begun = table("sun-bid", 3)
     host = begun.row().host_id
     server.run(
@@ -72,7 +74,7 @@ def game(table, server):
 
 @pytest.fixture
 def come(browser, server, game, person):
-    """A browser of somebody in a role, signed in anew."""
+    """A browser that has just signed in, in a role."""
     organiser = {"organiser": an_organiser(server, "Olga").id, "playing": an_organiser(server, "Ben").id}
 
     def coming(role):
@@ -86,7 +88,7 @@ def come(browser, server, game, person):
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_everybody_sees_of_the_desk_what_the_handbook_says(app, come, game, role):
+def test_every_role_gets_to_the_pages_that_the_handbook_says(app, come, game, role):
     act_of = {address: row for row in TABLE for address in row[5]}
     for rule in app.url_map.iter_rules():
         if rule.rule not in act_of:
@@ -101,7 +103,7 @@ def test_everybody_sees_of_the_desk_what_the_handbook_says(app, come, game, role
 
 
 def let_in(answer):
-    """Whether the door let somebody pass, whatever became of it then."""
+    """Whether the page was reached, whatever became of the request then."""
     if answer.status_code == 303:
         return not answer.headers["Location"].startswith(OPEN_TO_ALL) or "to=" not in answer.headers["Location"]
     page = answer.get_data(as_text=True)

@@ -1,4 +1,4 @@
-"""A table at the desk: every act by a form with its reason, a look beforehand and a button, and no secret on any page."""
+"""A table at the desk: every act has a form with a reason, a preview and a button, and no page has a secret."""
 
 import re
 
@@ -18,7 +18,7 @@ from pbem.service.tables.new import Wanted
 from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
 from pbem.tokens import contains_token
-from pbem.web.people.session_cookie import Who
+from pbem.web.people.session_cookie import Cookie
 from tests.service.acting import an_organiser
 from tests.service.clock import HOUR, Time
 from tests.service.moderated import does
@@ -75,7 +75,7 @@ def test_every_row_of_a_record_has_words(app, kind):
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_an_act_is_typed_looked_at_and_done_and_the_form_works_once(desk, game, server, act):
+def test_an_act_is_typed_previewed_and_done_and_its_form_works_once(desk, game, server, act):
     fields, button, is_done = ACTS[act]
     server.run(talk.say, game.id, 0, game.person_at(0), "You fools.")
     before = everything(server.store)
@@ -99,7 +99,7 @@ def test_an_act_is_typed_looked_at_and_done_and_the_form_works_once(desk, game, 
     }
 
 
-def test_whose_words_are_taken_away_and_which_is_shown_beforehand(desk, game, server):
+def test_the_preview_shows_the_message_to_be_removed_and_its_author(desk, game, server):
     for seat, text in ((0, "Good luck."), (1, "You fools.")):
         server.run(talk.say, game.id, seat, game.person_at(seat), text)
     looked = desk.open(address(game, "redact")).form(LOOK).press(line="2", reason="It is rude.", step="preview")
@@ -107,7 +107,7 @@ def test_whose_words_are_taken_away_and_which_is_shown_beforehand(desk, game, se
     assert "Good luck." not in looked.text
 
 
-SAID = {
+PREVIEWS = {
     "extend": ({"more": "2d", "seat": "all"}, "More time for everybody who is asked: 2 days."),
     "substitute": ({"seat": "2"}, "From {name} (seat 2) to a bot."),
     "substitute ": ({"seat": "2", "address": "zoe@example.org"}, "From {name} (seat 2) to zoe@example.org."),
@@ -115,13 +115,13 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("act", SAID)
-def test_what_an_act_would_do_says_to_whom_and_how_much(desk, game, server, act):
-    fields, said = SAID[act]
-    (mail, *_rest) = queued_emails(server, game.person_at(1), "welcome")
-    typed = {key: value.format(mail=mail.id) for key, value in fields.items()}
+@pytest.mark.parametrize("act", PREVIEWS)
+def test_the_preview_says_who_is_affected_and_how_much(desk, game, server, act):
+    fields, preview = PREVIEWS[act]
+    (email, *_rest) = queued_emails(server, game.person_at(1), "welcome")
+    typed = {key: value.format(mail=email.id) for key, value in fields.items()}
     looked = desk.open(address(game, act.strip())).form(LOOK).press(**typed, reason="It was asked for.", step="preview")
-    assert said.format(name=game.players()[1].name) in looked.text
+    assert preview.format(name=game.players()[1].name) in looked.text
 
 
 ON_PEOPLE = {
@@ -134,7 +134,7 @@ ON_PEOPLE = {
 
 
 @pytest.mark.parametrize("act", ON_PEOPLE)
-def test_an_act_on_a_person_names_them_on_each_of_its_pages(desk, server, game, person, act):
+def test_each_page_of_an_act_on_a_person_names_the_person(desk, server, game, person, act):
     fields, button = ON_PEOPLE[act]
     ben = person("Ben")
     if act == "release":
@@ -148,17 +148,17 @@ def test_an_act_on_a_person_names_them_on_each_of_its_pages(desk, server, game, 
     assert f"Ben · person {ben} · {button}" in done.text
 
 
-def test_a_mail_that_is_not_worth_sending_any_more_gives_no_advice_that_is_a_players(desk, game, server):
-    (mail, *_rest) = queued_emails(server, game.person_at(1), "welcome")
+def test_an_outdated_email_is_refused_without_advice_meant_for_players(desk, game, server):
+    (email, *_rest) = queued_emails(server, game.person_at(1), "welcome")
     does(server, Substitute(game.id, 1))
     page = desk.open(address(game, "resend")).form(LOOK)
-    looked = page.press(mail=str(mail.id), reason="It was asked for.", step="preview")
+    looked = page.press(mail=str(email.id), reason="It was asked for.", step="preview")
     assert "This mail is not worth sending any more. In the meantime somebody else plays the seat now." in looked.text
     assert "Nothing was changed." in looked.text
     assert "your games" not in looked.text
 
 
-def test_who_gets_several_mails_of_one_kind_is_told_of_once_with_their_number(desk, table, person):
+def test_several_emails_of_one_kind_to_one_person_are_one_line_with_their_number(desk, table, person):
     for _ in range(2):
         table("sun-bid", 3)
     page = desk.open(f"/desk/people/{person('Ben')}/delete").form(LOOK)
@@ -166,7 +166,7 @@ def test_who_gets_several_mails_of_one_kind_is_told_of_once_with_their_number(de
     assert "Ann: that a bot plays now (2 mails)" in looked.text
 
 
-def test_what_was_typed_stays_when_it_is_refused(desk, game):
+def test_a_refused_act_is_still_in_its_form(desk, game):
     page = desk.open(address(game, "extend")).form(LOOK).press(more="soon", reason="Ben is ill.", step="preview")
     assert page.status == 400
     assert "soon" in page.source
@@ -174,7 +174,7 @@ def test_what_was_typed_stays_when_it_is_refused(desk, game):
     assert page.form(LOOK).press(more="2d", reason="Ben is ill.", step="preview").status == 200
 
 
-def test_a_form_survives_a_sign_in_that_ran_out(browser, game, server, clock):
+def test_a_form_survives_a_sign_in_that_has_ended(browser, game, server, clock):
     desk = at_the_desk(browser, server)
     looked = desk.open(address(game, "pause")).form(LOOK).press(reason="Ben is ill.", step="preview")
     form = looked.form("Pause the table")
@@ -184,7 +184,7 @@ def test_a_form_survives_a_sign_in_that_ran_out(browser, game, server, clock):
     assert not game.row().paused
 
 
-def test_a_mistake_is_made_good_by_the_form_that_says_how(desk, game):
+def test_a_mistake_is_undone_by_the_form_that_is_offered(desk, game):
     looked = desk.open(address(game, "pause")).form(LOOK).press(reason="Ben is ill.", step="preview")
     done = looked.form("Pause the table").press(step="do")
     looked = done.form("See how to make it good …").press(reason="It was another table.", step="preview")
@@ -192,7 +192,7 @@ def test_a_mistake_is_made_good_by_the_form_that_says_how(desk, game):
     assert not game.row().paused
 
 
-def test_a_call_is_closed_by_the_act_that_it_led_to_and_its_caller_is_told(desk, game, server):
+def test_a_call_is_closed_by_the_act_it_led_to_and_its_caller_is_emailed(desk, game, server):
     caller = game.person_at(1)
     number = server.run(calls.call, caller, "I have no time this week.", game_id=game.id, seat=1)
     page = desk.open(f"{address(game)}?call={number}").follow("Pause the table")
@@ -202,7 +202,7 @@ def test_a_call_is_closed_by_the_act_that_it_led_to_and_its_caller_is_told(desk,
     assert queued_emails(server, caller, "call_answered")
 
 
-def test_the_page_of_a_table_costs_a_few_questions_however_long_its_game_is(desk, game, server):
+def test_the_page_of_a_table_takes_few_queries_however_long_its_game_is(desk, game, server):
     desk.open(address(game))
     with calls_counted(server.store) as made:
         assert desk.open(address(game)).status == 200
@@ -218,8 +218,8 @@ def test_the_page_of_a_table_costs_a_few_questions_however_long_its_game_is(desk
     assert len(page.source) < 60_000
 
 
-def test_no_page_of_a_table_changes_with_what_is_hidden(desk, table, server):
-    """Two sealed bids of which nobody but their owner may know: the desk shows the same."""
+def test_no_page_of_a_table_changes_with_hidden_things(desk, table, server):
+    """The desk shows the same for two different sealed bids."""
     game = table("bid", 3)
     pages = []
     for bid in ("bid 1", "bid 2"):
@@ -230,7 +230,7 @@ def test_no_page_of_a_table_changes_with_what_is_hidden(desk, table, server):
     assert pages[0] == pages[1]
 
 
-def test_seeing_as_a_seat_is_a_look_on_record_with_its_reason(desk, table, server):
+def test_seeing_a_table_as_a_seat_is_recorded_with_its_reason(desk, table, server):
     game = table("sorcerous-futures", 3)
     assert game.view(1) != game.view(SPECTATOR)
     page = desk.open(address(game))
@@ -247,33 +247,31 @@ def test_seeing_as_a_seat_is_a_look_on_record_with_its_reason(desk, table, serve
 WHY = "She says that her mail cannot be read."
 
 
-def test_a_mail_is_read_at_its_table_s_desk_and_on_a_person_s_page_for_a_reason_that_is_kept(
-    desk, carry, table, server
-):
+def test_reading_an_email_of_a_table_or_a_person_is_recorded_with_its_reason(desk, carry, table, server):
     game = table("sunset-poker", 3)
     carry()
-    (mail, *_rest) = queued_emails(server, game.person_at(1), "turn")
-    for path in (address(game), f"/desk/people/{mail.person_id}"):
+    (email, *_rest) = queued_emails(server, game.person_at(1), "turn")
+    for path in (address(game), f"/desk/people/{email.person_id}"):
         page = desk.open(path)
-        read = page.form("Read it").press(mail=str(mail.id), reason=WHY)
-        assert (read.status, read.heading) == (200, f"Mail {mail.id}")
+        read = page.form("Read it").press(mail=str(email.id), reason=WHY)
+        assert (read.status, read.heading) == (200, f"Mail {email.id}")
         assert "accepted – kept in the local mailbox" in read.text
-        for told in (mail.message_id, "Content-Type: multipart/alternative", 'class="mail" title="The mail as HTML"'):
-            assert told in read.source.replace("&lt;", "<").replace("&gt;", ">")
+        for text in (email.message_id, "Content-Type: multipart/alternative", 'class="mail" title="The mail as HTML"'):
+            assert text in read.source.replace("&lt;", "<").replace("&gt;", ">")
         assert f'href="{path}"' in read.source
-        refused = page.form("Read it").press(mail=str(mail.id), reason=" ")
+        refused = page.form("Read it").press(mail=str(email.id), reason=" ")
         assert refused.status == 400
-        assert f'<option value="{mail.id}" selected>' in refused.source
+        assert f'<option value="{email.id}" selected>' in refused.source
         assert desk.client.get(f"{path}/mail", base_url=HOST).status_code == 405
     looks = server.read(audit.listed, audit_rows.Wanted(act="read mail"))
-    assert [(row.game_id, row.person_id, row.reason) for row in looks] == [(game.id, mail.person_id, WHY)] * 2
+    assert [(row.game_id, row.person_id, row.reason) for row in looks] == [(game.id, email.person_id, WHY)] * 2
 
 
-def test_in_the_frame_of_a_mail_nothing_runs_and_no_link_leads_on(desk, carry, table, server):
+def test_in_the_frame_of_an_email_nothing_runs_and_no_link_works(desk, carry, table, server):
     game = table("sunset-poker", 3)
     carry()
-    (mail, *_rest) = queued_emails(server, game.person_at(1), "turn")
-    read = desk.open(address(game)).form("Read it").press(mail=str(mail.id), reason=WHY)
+    (email, *_rest) = queued_emails(server, game.person_at(1), "turn")
+    read = desk.open(address(game)).form("Read it").press(mail=str(email.id), reason=WHY)
     policy = read.response.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; style-src 'self' 'unsafe-inline';")
     assert "script" not in policy
@@ -287,20 +285,20 @@ def test_in_the_frame_of_a_mail_nothing_runs_and_no_link_leads_on(desk, carry, t
 
 @pytest.mark.browser
 @pytest.mark.needs("chromium")
-def test_a_real_browser_shows_the_mail_in_its_frame_as_its_reader_has_it(site, carry, table, server, chromium):
+def test_a_real_browser_shows_an_email_in_its_frame_as_its_reader_has_it(site, carry, table, server, chromium):
     game = table("sunset-poker", 3)
     carry()
-    (mail, *_rest) = queued_emails(server, game.person_at(1), "turn")
+    (email, *_rest) = queued_emails(server, game.person_at(1), "turn")
     olga = Holder(organiser_id=an_organiser(server, "Olga").id)
     secret = server.run(sessions.start, olga, "Chromium on Linux")
     for scheme, paper in (("light", "rgb(250, 246, 238)"), ("dark", "rgb(23, 21, 18)")):
         context = chromium.new_context(color_scheme=scheme)
-        context.add_cookies([{"name": Who.ORGANISER, "value": secret, "url": site}])
+        context.add_cookies([{"name": Cookie.ORGANISER, "value": secret, "url": site}])
         page = context.new_page()
         page.goto(f"{site}{address(game)}")
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
         form = page.locator("form").filter(has=page.get_by_role("button", name="Read it"))
-        form.locator("[name=mail]").select_option(str(mail.id))
+        form.locator("[name=mail]").select_option(str(email.id))
         form.locator("[name=reason]").fill(WHY)
         form.get_by_role("button", name="Read it").click()
         body = page.frame_locator("iframe.mail").locator("body")
@@ -309,7 +307,7 @@ def test_a_real_browser_shows_the_mail_in_its_frame_as_its_reader_has_it(site, c
         context.close()
 
 
-def test_a_table_that_waits_has_no_turn_yet_and_its_options_stand_where_they_are_corrected(desk, server, person):
+def test_a_waiting_table_has_no_turn_and_its_options_can_be_corrected(desk, server, person):
     waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
     page = desk.open(f"/desk/tables/{waiting}")
     assert "Waits for players. Pace: 1 day." in page.text
@@ -336,14 +334,14 @@ def test_a_host_sees_no_more_than_a_player(browser, table, server):
     assert host.open(address(game, "rewind")).status == 403
 
 
-def test_how_a_deadline_came_about_is_told_step_by_step(desk, game, server):
+def test_the_desk_explains_a_deadline_step_by_step(desk, game, server):
     does(server, Pause(game.id))
     page = desk.open(address(game, "clocks"))
     assert "How each deadline came about" in page.heading
     assert "The clock has not started" in page.text or "stands still" in page.text
 
 
-def test_looking_back_at_a_rewound_game_leads_nowhere_astray(browser, links, table, server):
+def test_the_replay_of_a_rewound_game_has_no_broken_links(browser, links, table, server):
     game = table("templari", 3)
     for _ in range(6):
         seat, decision = next(iter(game.asked().items()))
@@ -385,23 +383,23 @@ def test_players_read_which_outage_moved_a_deadline(browser, desk, links, game, 
     assert "(2026-11-21 12:00 – 2026-11-21 15:00 UTC)" in desk.open(address(game)).text
 
 
-def test_players_read_what_was_done_at_their_table_and_why(browser, links, game, server):
+def test_players_read_the_interventions_at_their_table_and_the_reasons(browser, links, game, server):
     _, token = links.of(game, 1)
     assert "Nothing so far." in browser.open(f"/s/{token}/decided").text
     does(server, Pause(game.id), "The relay is down.")
     does(server, Resume(game.id), "It works again.")
     does(server, Rewind(game.id, 2), "Ben's mail was lost.")
     page = browser.open(f"/s/{token}/replay").follow("What organisers and the host did at this table")
-    for told in ("paused", "The relay is down.", "went on", "the game went back · to turn 2", "Ben's mail was lost."):
-        assert told in page.text
+    for text in ("paused", "The relay is down.", "went on", "the game went back · to turn 2", "Ben's mail was lost."):
+        assert text in page.text
 
 
 def cards(game, seat):
-    """What the cards of a hand are called on a board."""
+    """The words for the cards of a hand on a board."""
     return {word.removeprefix("the ") for word in words(game, seat)}
 
 
-def test_no_page_of_a_table_shows_a_card_of_anybody_but_the_look_that_is_on_record(desk, poker):  # noqa: F811 - the fixture
+def test_only_a_recorded_look_shows_cards_at_the_desk(desk, poker):  # noqa: F811 - the fixture
     game = poker
     hands = set().union(*(cards(game, seat) for seat in range(3)))
     shown = [desk.open(address(game)), desk.open(address(game, "clocks"))]
@@ -415,7 +413,7 @@ def test_no_page_of_a_table_shows_a_card_of_anybody_but_the_look_that_is_on_reco
     assert not [word for word in cards(game, 1) if not re.search(rf"\b{re.escape(word)}\b", looked.source)]
 
 
-def test_the_record_says_of_each_row_first_what_it_is_and_through_whom_it_came(desk, game):
+def test_each_row_of_the_record_begins_with_its_kind_and_its_origin(desk, game):
     page = desk.open(address(game))
     heads = re.findall(r'<th scope="col">(.*?)</th>', page.source[page.source.index('id="log"') :])
     assert heads == ["Row", "What", "Seat", "When", "By", "Why"], "a telephone shows the first of them"
@@ -424,7 +422,7 @@ def test_the_record_says_of_each_row_first_what_it_is_and_through_whom_it_came(d
     assert "<td>the player</td>" in page.source
 
 
-def test_the_mails_of_a_table_that_waits_name_their_readers(server, desk, person):
+def test_emails_of_a_waiting_table_name_their_readers(server, desk, person):
     waiting = server.run(
         joining.create_table, person("Ann"), Wanted("templari", 3, invited=("zoe@example.org",))
     ).game_id

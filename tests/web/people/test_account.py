@@ -1,4 +1,4 @@
-"""One's account: devices, the file of everything about one, another address, and leaving for good."""
+"""A person's account: sign-ins, the file of stored data, another address, and deleting the account."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def ann(person):
 
 @pytest.fixture
 def newest(browser, carry):
-    """newest(address, start) -> the page behind the link that begins so in the newest mail there that has one."""
+    """newest(address, start) -> the page of the link that begins so, in the newest email there with such a link."""
 
     def of(address, start):
         carry()
@@ -39,7 +39,7 @@ def account(page):
     return page.follow("Account")
 
 
-def test_one_sees_every_browser_and_signs_the_others_out(browser, sign_in, ann, server):
+def test_the_account_lists_every_browser_and_signs_out_the_others(browser, sign_in, ann, server):
     page = sign_in(ann)
     secret = server.run(sessions.start, Holder(person_id=ann), "Safari on iPhone")
     page = account(page)
@@ -55,21 +55,21 @@ def test_one_sees_every_browser_and_signs_the_others_out(browser, sign_in, ann, 
     assert len(server.read(sessions.listed, Holder(person_id=ann))) == 1
 
 
-def test_a_browser_is_named_by_what_it_says(app, links, ann, server):
+def test_a_browser_is_named_by_its_user_agent(app, links, ann, server):
     phone = Browser(app)
     phone.says |= {"User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Safari/604.1"}
     phone.open(f"/l/{links.made(Purpose.SIGN_IN, ann)}").form("Sign in").press()
     assert "Safari on iPhone · this one" in phone.open("/my/account").text
 
 
-def test_signing_out_ends_the_session_and_takes_the_cookie_back(browser, sign_in, ann, server):
+def test_signing_out_ends_the_session_and_deletes_the_cookie(browser, sign_in, ann, server):
     page = account(sign_in(ann)).form("Sign out here").press()
     assert page.url == "/"
     assert browser.open("/my").status == 303
     assert server.read(sessions.listed, Holder(person_id=ann)) == []
 
 
-def test_nobody_ends_the_session_of_another(browser, sign_in, ann, person, server):
+def test_nobody_can_end_the_session_of_another_person(browser, sign_in, ann, person, server):
     ben = Holder(person_id=person("Ben"))
     server.run(sessions.start, ben, "")
     (of_ben,) = server.read(sessions.listed, ben)
@@ -78,7 +78,7 @@ def test_nobody_ends_the_session_of_another(browser, sign_in, ann, person, serve
     assert server.read(sessions.listed, ben) == [of_ben]
 
 
-def test_the_file_about_oneself_is_fetched_at_a_button_and_changes_nothing(browser, sign_in, table, server, carry):
+def test_downloading_the_stored_data_changes_nothing(browser, sign_in, table, server, carry):
     game = table("sunset-poker", 3)
     carry()
     sign_in(game.person_at(0))
@@ -91,7 +91,7 @@ def test_the_file_about_oneself_is_fetched_at_a_button_and_changes_nothing(brows
     assert browser.open("/my/account").follow("What stands in it").heading == "What is kept about you"
 
 
-def test_another_address_takes_a_yes_at_the_new_one(browser, sign_in, newest, ann, server):
+def test_another_address_counts_once_it_is_confirmed_there(browser, sign_in, newest, ann, server):
     form = account(sign_in(ann)).form("Send the mail")
     assert form.press(address="ann").status == 400
     assert form.press(address="new@example.net").heading == "Please look in your mail"
@@ -105,7 +105,7 @@ def test_another_address_takes_a_yes_at_the_new_one(browser, sign_in, newest, an
     assert newest("new@example.net", "/u/").status == 200
 
 
-def test_a_yes_takes_a_person_s_click(browser, sign_in, newest, ann, server):
+def test_only_a_persons_click_confirms(browser, sign_in, newest, ann, server):
     account(sign_in(ann)).form("Send me that mail").press()
     page = newest(ADDRESS, "/y/")
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
@@ -117,17 +117,17 @@ def test_a_yes_takes_a_person_s_click(browser, sign_in, newest, ann, server):
     assert server.read(addresses.read, ann).name == "Ann"
 
 
-def test_leaving_for_good_takes_a_yes_by_mail_and_then_nothing_is_left(browser, sign_in, newest, ann, server):
+def test_an_account_is_deleted_completely_once_that_is_confirmed_by_email(browser, sign_in, newest, ann, server):
     assert account(sign_in(ann)).form("Send me that mail").press().heading == "Please look in your mail"
     page = newest(ADDRESS, "/y/")
     assert server.read(addresses.read, ann).name == "Ann"
     assert page.form("Yes, leave for good").press().heading == "Good-bye"
-    assert ADDRESS not in repr([mail.body for mail in queued_emails(server, ann)])
+    assert ADDRESS not in repr([email.body for email in queued_emails(server, ann)])
     assert browser.open("/my").status == 303
     assert browser.open(page.url).status == 410
 
 
-def test_the_account_costs_few_queries(browser, sign_in, ann, server):
+def test_the_account_page_takes_few_queries(browser, sign_in, ann, server):
     sign_in(ann)
     with calls_counted(server.store) as made:
         assert browser.open("/my/account").status == 200

@@ -1,4 +1,4 @@
-"""Feeds: deadlines for a calendar and news for a reader, at addresses that are secret and can be renewed."""
+"""Feeds: deadlines for a calendar and news for a feed reader, at secret addresses that can be renewed."""
 
 import re
 from datetime import timedelta
@@ -17,7 +17,7 @@ ATOM = {"a": "http://www.w3.org/2005/Atom"}
 
 @pytest.fixture
 def at(server):
-    """Where somebody's feeds are."""
+    """at(person) -> the addresses of their feeds."""
 
     def of(person):
         if server.read(feeds.addresses, person) is None:
@@ -30,7 +30,7 @@ def at(server):
 
 @pytest.fixture
 def events(browser, at):
-    """What somebody's calendar shows."""
+    """events(person) -> the events of their calendar."""
 
     def of(person):
         answer = browser.client.get(at(person)[0], base_url="http://localhost:8000")
@@ -45,7 +45,7 @@ def events(browser, at):
 
 @pytest.fixture
 def news(browser, at):
-    """The entries of somebody's news."""
+    """news(person) -> the entries of their news."""
 
     def of(person):
         answer = browser.client.get(at(person)[1], base_url="http://localhost:8000")
@@ -55,7 +55,7 @@ def news(browser, at):
     return of
 
 
-def test_the_addresses_are_given_on_request_and_new_ones_kill_the_old(browser, sign_in, person):
+def test_feeds_get_addresses_on_request_and_new_ones_revoke_the_old(browser, sign_in, person):
     page = sign_in(person("Ann")).follow("Settings")
     assert "/deadlines.ics" not in page.source
     first = addresses(page.form("Give me the addresses").press())
@@ -70,7 +70,7 @@ def addresses(page):
     return re.findall(r"http://localhost:8000(/[kn]/\w+/[\w.]+)", page.source)
 
 
-def test_the_address_of_one_feed_is_worthless_for_another(browser, at, person):
+def test_the_address_of_one_feed_does_not_open_another(browser, at, person):
     calendar, news = at(person("Ann"))
     swapped = (news.replace("/n/", "/k/").replace("news.atom", "deadlines.ics"), calendar.replace("/k/", "/s/"))
     assert [browser.open(each.removesuffix("/deadlines.ics")).status for each in swapped] == [404, 404]
@@ -96,9 +96,7 @@ def due_of(server, game, seat):
         return deadlines.read(tx, game.id, game.row().turn, seat).due_at
 
 
-def test_a_deadline_that_moves_is_the_same_event_revised_and_one_that_is_done_is_cancelled(
-    events, table, carry, server, clock
-):
+def test_a_moved_deadline_revises_its_event_and_a_move_cancels_it(events, table, carry, server, clock):
     game = table("templari", 3)
     carry()
     seat = next(iter(game.asked()))
@@ -117,7 +115,7 @@ def test_a_deadline_that_moves_is_the_same_event_revised_and_one_that_is_done_is
     assert first["uid"] not in [each["uid"] for each in events(person)]
 
 
-def test_news_tell_what_happened_the_newest_first_with_names_that_stay(news, table, clock, server):
+def test_news_are_newest_first_and_keep_their_ids(news, table, clock, server):
     game = table("templari", 3, title="Friday <i>")
     for _ in range(6):
         seat, decision = next(iter(game.asked().items()))
@@ -135,7 +133,7 @@ def test_news_tell_what_happened_the_newest_first_with_names_that_stay(news, tab
     assert news(game.person_at(0)).xpath("//a:entry/a:id/text()", namespaces=ATOM) == names
 
 
-def test_news_tell_nothing_that_can_still_be_taken_back(news, table, clock, server):
+def test_news_have_nothing_that_can_still_be_taken_back(news, table, clock, server):
     game = table("templari", 3)
     clock.advance(timedelta(minutes=5))
     before = etree.tostring(news(game.person_at(0)))
@@ -146,7 +144,7 @@ def test_news_tell_nothing_that_can_still_be_taken_back(news, table, clock, serv
     assert etree.tostring(news(game.person_at(0))) != before
 
 
-def test_no_news_name_a_card_that_only_their_reader_has_seen(news, table, clock):
+def test_news_name_no_card_that_only_their_reader_has_seen(news, table, clock):
     game = table("sunset-poker", 3)
     while game.row().turn < 10:
         seat, decision = next(iter(game.asked().items()))
@@ -162,7 +160,7 @@ def test_no_news_name_a_card_that_only_their_reader_has_seen(news, table, clock)
     assert not any(re.search(r"/[msr]/[a-z2-7]{33}", feed) for feed in feeds_of)
 
 
-def test_a_feed_costs_few_queries_and_writes_nothing(browser, at, table, server, carry, person):
+def test_a_feed_takes_few_queries_and_writes_nothing(browser, at, table, server, carry, person):
     played = [table("templari", 3) for _ in range(5)]
     for game in played:
         for _ in range(20):
@@ -178,7 +176,7 @@ def test_a_feed_costs_few_queries_and_writes_nothing(browser, at, table, server,
     assert everything(server.store) == before
 
 
-def test_feeds_need_no_cookie_and_are_kept_by_no_cache(browser, at, person):
+def test_feeds_need_no_cookie_and_are_not_cached(browser, at, person):
     for path in at(person("Ann")):
         answer = browser.client.get(path, base_url="http://localhost:8000")
         assert answer.headers["Cache-Control"] == "no-store"

@@ -1,4 +1,4 @@
-"""One's own pages: signing in by a link, tables by urgency, mails that can be sent again, and settings."""
+"""A person's pages: signing in by a link, tables by urgency, resending emails, and settings."""
 
 import re
 from datetime import timedelta
@@ -32,7 +32,7 @@ def ann(person):
 # Signing in
 
 
-def test_looking_at_the_link_signs_nobody_in_and_its_button_does(browser, links, ann, server):
+def test_opening_the_link_signs_nobody_in_and_its_button_does(browser, links, ann, server):
     before = everything(server.store)
     page = browser.open(f"/l/{links.made(Purpose.SIGN_IN, ann)}")
     assert page.heading == "Welcome back, Ann"
@@ -44,20 +44,20 @@ def test_looking_at_the_link_signs_nobody_in_and_its_button_does(browser, links,
     assert browser.open("/my").heading == "Your games, Ann"
 
 
-def test_the_mail_with_one_s_games_signs_in(browser, carry, ann):
+def test_the_email_with_a_persons_games_signs_in(browser, carry, ann):
     browser.open("/mine").form("Send them").press(address="ann@example.org")
     carry()
     (address,) = {
         href.removeprefix(HOST)
-        for mail in browser.open("/mailbox?to=ann@example.org").hrefs()
-        if re.fullmatch(r"/mailbox/\d+-\w+", mail)
-        for href in browser.open(mail).links().values()
+        for email in browser.open("/mailbox?to=ann@example.org").hrefs()
+        if re.fullmatch(r"/mailbox/\d+-\w+", email)
+        for href in browser.open(email).links().values()
         if "/l/" in href
     }
     assert browser.open(address).form("Sign in").press().url == "/my"
 
 
-def test_a_button_that_no_person_seems_to_have_pressed_signs_nobody_in_until_it_is_pressed_again(browser, links, ann):
+def test_a_press_that_seems_not_to_be_a_persons_signs_in_only_when_repeated(browser, links, ann):
     form = browser.open(f"/l/{links.made(Purpose.SIGN_IN, ann)}").form("Sign in")
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
     page = form.press()
@@ -65,7 +65,7 @@ def test_a_button_that_no_person_seems_to_have_pressed_signs_nobody_in_until_it_
     assert page.form("Sign in").press().url == "/my"
 
 
-def test_the_cookie_is_for_us_alone_and_over_https_for_this_very_host(browser, links, ann, server, settings):
+def test_the_cookie_is_sent_to_this_site_alone_and_over_https_to_this_host(browser, links, ann, server, settings):
     from dataclasses import replace
 
     path = f"/l/{links.made(Purpose.SIGN_IN, ann)}"
@@ -81,7 +81,7 @@ def test_the_cookie_is_for_us_alone_and_over_https_for_this_very_host(browser, l
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_whoever_is_not_signed_in_is_led_to_where_a_link_is_mailed(path, browser, app, sign_in, ann, clock):
+def test_people_who_are_not_signed_in_are_led_to_the_form_for_a_link(path, browser, app, sign_in, ann, clock):
     assert browser.open(path).response.headers["Location"] == "/mine"
     sign_in(ann)
     assert browser.open(path).status == 200
@@ -94,9 +94,7 @@ def forms_of(page):
     return [form.action for form in page.forms()]
 
 
-def test_no_form_counts_that_another_site_has_sent_or_that_comes_without_a_session(
-    browser, app, table, sign_in, server, carry
-):
+def test_forms_from_another_site_or_without_a_session_are_refused(browser, app, table, sign_in, server, carry):
     game = table("templari", 3)
     server.run(joining.create_table, game.person_at(0), Wanted("bid", 3))
     server.run(vacations.book_text, game.person_at(0), "2026-12-20 to 2026-12-27")
@@ -118,7 +116,7 @@ def test_no_form_counts_that_another_site_has_sent_or_that_comes_without_a_sessi
 # Tables
 
 
-def test_what_is_asked_comes_first_and_leads_to_the_seat(browser, table, sign_in, carry, server):
+def test_tables_that_wait_for_a_move_come_first_and_lead_to_the_seat(browser, table, sign_in, carry, server):
     others = table("templari", 3, title="Later", pace="7d")
     game = table("templari", 3, title="Sooner", pace="1d")
     carry()
@@ -134,7 +132,7 @@ def test_what_is_asked_comes_first_and_leads_to_the_seat(browser, table, sign_in
     assert "Sooner" in at_table.text
 
 
-def test_a_table_that_is_frozen_does_not_vanish(browser, sign_in, table, server):
+def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
     game = table("templari", 3, title="Friday")
     does(server, Freeze(game.id), "Somebody doubts the record.")
     page = sign_in(game.person_at(next(iter(game.players()))))
@@ -143,7 +141,7 @@ def test_a_table_that_is_frozen_does_not_vanish(browser, sign_in, table, server)
     assert "Friday" in page.form("To the table").press().text
 
 
-def test_a_table_that_waits_leads_to_its_own_page(browser, sign_in, ann, server):
+def test_a_waiting_table_leads_to_its_page(browser, sign_in, ann, server):
     server.run(
         joining.join, server.run(joining.create_table, ann, Wanted("bid", 3, private=True, title="Secret")).game_id, ann
     )
@@ -152,7 +150,7 @@ def test_a_table_that_waits_leads_to_its_own_page(browser, sign_in, ann, server)
     assert "You have a place: Ann" in page.form("To the table").press().text
 
 
-def test_a_game_that_is_over_leads_to_how_it_ended(browser, sign_in, table, server):
+def test_a_finished_game_leads_to_its_result(browser, sign_in, table, server):
     game = table("sunset-poker", 3, title="Friday")
     for seat in game.players():
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
@@ -162,7 +160,7 @@ def test_a_game_that_is_over_leads_to_how_it_ended(browser, sign_in, table, serv
 
 
 @pytest.mark.parametrize("path", ["/my/seat", "/my/again", "/my/table"])
-def test_nobody_gets_at_a_table_of_others(path, browser, sign_in, table, person, server):
+def test_nobody_gets_to_a_table_of_others(path, browser, sign_in, table, person, server):
     game = table("templari", 3)
     waiting = server.run(joining.create_table, person("Ben"), Wanted("bid", 3)).game_id
     sign_in(person("Zoe"))
@@ -172,7 +170,7 @@ def test_nobody_gets_at_a_table_of_others(path, browser, sign_in, table, person,
         assert "/s/" not in answer.source
 
 
-def test_pages_cost_few_queries_and_bytes_however_many_tables_there_are(browser, sign_in, table, ann, server, carry):
+def test_pages_take_few_queries_and_bytes_however_many_tables_there_are(browser, sign_in, table, ann, server, carry):
     for _ in range(6):
         table("templari", 3, title="A table")
         server.run(joining.join, server.run(joining.create_table, ann, Wanted("bid", 3)).game_id, ann)
@@ -190,7 +188,7 @@ def test_pages_cost_few_queries_and_bytes_however_many_tables_there_are(browser,
         assert len(page.source.encode()) < MOST_BYTES
 
 
-def test_own_pages_run_our_own_script_and_no_other(browser, sign_in, ann):
+def test_pages_run_the_sites_script_and_no_other(browser, sign_in, ann):
     sign_in(ann)
     for path in PAGES:
         page = browser.open(path)
@@ -202,39 +200,39 @@ def test_own_pages_run_our_own_script_and_no_other(browser, sign_in, ann):
     assert "script" not in browser.open("/").response.headers["Content-Security-Policy"]
 
 
-# Mails
+# Emails
 
 
-def test_a_mail_can_be_sent_again_and_nobody_else_s(browser, app, links, sign_in, table, carry, server):
+def test_people_can_resend_their_own_emails_alone(browser, app, links, sign_in, table, carry, server):
     game = table("templari", 3)
     carry()
     seat = next(iter(game.asked()))
-    (mail,) = queued_emails(server, game.person_at(seat), "turn")
+    (email,) = queued_emails(server, game.person_at(seat), "turn")
     page = sign_in(game.person_at(seat)).follow("Mails")
     assert "accepted by the mail server" in page.text
-    page = browser.post("/my/mails/again", [("mail", str(mail.id))])
+    page = browser.post("/my/mails/again", [("mail", str(email.id))])
     assert "on its way" in page.text
     before = everything(server.store)
-    browser.post("/my/mails/again", [("mail", str(mail.id))])
+    browser.post("/my/mails/again", [("mail", str(email.id))])
     assert everything(server.store) == before, "pressed twice is once"
     carry()
     (of_other, *_) = queued_emails(server, game.person_at((seat + 1) % 3))
     assert browser.post("/my/mails/again", [("mail", str(of_other.id))]).status == 404
 
 
-def test_mails_are_not_sent_again_without_end(browser, sign_in, table, carry, server):
+def test_resending_emails_is_limited(browser, sign_in, table, carry, server):
     game = table("templari", 3)
     carry()
     person = game.person_at(next(iter(game.asked())))
-    (mail,) = queued_emails(server, person, "turn")
+    (email,) = queued_emails(server, person, "turn")
     sign_in(person)
     for _ in range(10):
-        assert browser.post("/my/mails/again", [("mail", str(mail.id))]).status == 200
+        assert browser.post("/my/mails/again", [("mail", str(email.id))]).status == 200
         carry()
-    assert browser.post("/my/mails/again", [("mail", str(mail.id))]).status == 429
+    assert browser.post("/my/mails/again", [("mail", str(email.id))]).status == 429
 
 
-def test_a_turn_is_mailed_again_once_however_often_that_is_pressed(browser, sign_in, table, carry, server):
+def test_a_turn_is_emailed_again_once_however_often_the_button_is_pressed(browser, sign_in, table, carry, server):
     game = table("templari", 3)
     carry()
     person = game.person_at(next(iter(game.asked())))
@@ -243,7 +241,7 @@ def test_a_turn_is_mailed_again_once_however_often_that_is_pressed(browser, sign
     assert len(queued_emails(server, person, "turn")) == 2
 
 
-def test_when_mails_come_is_chosen_there_and_for_one_table_on_its_page(browser, sign_in, table, carry, server):
+def test_delivery_is_chosen_on_the_page_and_for_one_table_on_its_own(browser, sign_in, table, carry, server):
     game = table("templari", 3, title="Friday")
     carry()
     person = game.person_at(0)
@@ -259,9 +257,7 @@ def test_when_mails_come_is_chosen_there_and_for_one_table_on_its_page(browser, 
     assert page.follow("Friday").heading == "Mails about Friday are stopped"
 
 
-def test_that_mail_fails_stands_there_and_is_over_when_a_link_mailed_since_signs_in(
-    browser, sign_in, table, carry, clock, server, links
-):
+def test_failing_emails_are_announced_until_a_newer_link_signs_in(browser, sign_in, table, carry, clock, server, links):
     game = table("templari", 3)
     person = game.person_at(0)
     old = links.made(Purpose.SIGN_IN, person)
@@ -273,12 +269,12 @@ def test_that_mail_fails_stands_there_and_is_over_when_a_link_mailed_since_signs
     assert page.form("Mail me a link").press().heading == "Please look in your mail"
     assert len(queued_emails(server, person, "links")) == before + 1
     carry()
-    mails = browser.open(f"/mailbox?to={server.read(addresses.read, person).address}")
+    emails = browser.open(f"/mailbox?to={server.read(addresses.read, person).address}")
     href = next(
         href
-        for mail in mails.hrefs()
-        if re.fullmatch(r"/mailbox/\d+-\w+", mail)
-        for href in browser.open(mail).links().values()
+        for email in emails.hrefs()
+        if re.fullmatch(r"/mailbox/\d+-\w+", email)
+        for href in browser.open(email).links().values()
         if "/l/" in href
     )
     page = browser.open(href.removeprefix(HOST)).form("Sign in").press()
@@ -288,7 +284,7 @@ def test_that_mail_fails_stands_there_and_is_over_when_a_link_mailed_since_signs
 # Settings
 
 
-def test_settings_are_kept_all_or_none(browser, sign_in, ann, server):
+def test_settings_are_saved_all_or_none(browser, sign_in, ann, server):
     page = sign_in(ann).follow("Settings")
     page = page.form("Keep these settings").press(zone="Europe/Berlin", quiet="22:00-07:00", sealed="yes")
     assert 'value="Europe/Berlin"' in page.source
@@ -300,14 +296,14 @@ def test_settings_are_kept_all_or_none(browser, sign_in, ann, server):
     assert everything(server.store) == before
 
 
-def test_a_vacation_is_booked_and_cancelled(browser, sign_in, ann):
+def test_a_vacation_can_be_booked_and_cancelled(browser, sign_in, ann):
     page = sign_in(ann).follow("Settings").form("Book").press(first="2026-12-20", last="2026-12-27")
     assert "2026-12-20 to 2026-12-27" in page.text
     assert "2026-12-20" not in page.form("Cancel this vacation").press().text
     assert page.form("Book").press(first="2026-12-27", last="2026-12-20").status == 400
 
 
-def test_a_name_with_html_or_turned_letters_stands_there_as_text(browser, sign_in, ann, server):
+def test_a_name_with_html_or_reversed_letters_is_shown_as_text(browser, sign_in, ann, server):
     server.run(addresses.rename, ann, "<b>Ann</b> שלום")
     for path in PAGES:
         sign_in(ann)

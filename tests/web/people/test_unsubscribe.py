@@ -1,4 +1,4 @@
-"""The link to fewer mails: one click of a mail program, of one table or of all, and what a person chooses on its page."""
+"""The unsubscribe link: one click in an email program, for one table or for all, and the choices on its page."""
 
 import re
 
@@ -19,14 +19,14 @@ ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
 @pytest.fixture
 def ann(table, links, carry, person):
-    """Somebody at two tables who has had mails about both, with the address of her link."""
+    """Ann, who plays at two tables and has had emails about both, with the address of her link."""
     first, second = table("templari", 3), table("sunset-poker", 3)
     carry()
     return Reader(person("Ann"), f"/u/{links.made(Purpose.STOP, person('Ann'))}", first.row().key, second.row().key)
 
 
 class Reader:
-    """Whoever holds a link to fewer mails."""
+    """The holder of an unsubscribe link."""
 
     def __init__(self, number, all_of_them, first, second):
         self.number = number
@@ -35,8 +35,8 @@ class Reader:
         self.second = f"{all_of_them}/{second}"
         self.keys = (first, second)
 
-    def wishes(self, server):
-        """What she wishes: about all, and about each table."""
+    def preferences(self, server):
+        """Her preferences: for all tables, and for each."""
         found = (
             server.read(outgoing_preferences.of_all, self.number),
             *(server.read(outgoing_preferences.of_table, self.number, key) for key in self.keys),
@@ -45,29 +45,29 @@ class Reader:
 
 
 def one_click(browser, address, **headers):
-    """What a mail program's maker sends, from its own machine."""
+    """Send what an email program sends for one click."""
     return browser.client.post(address, data=ONE_CLICK, headers=headers, base_url="http://localhost:8000")
 
 
 @pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "multipart/form-data"])
-def test_one_click_about_a_table_stops_the_mails_of_that_table_and_no_others(browser, server, ann, kind):
+def test_one_click_for_a_table_stops_the_emails_of_that_table_alone(browser, server, ann, kind):
     answer = browser.client.post(ann.first, data=ONE_CLICK, content_type=kind, base_url="http://localhost:8000")
     assert answer.status_code == 200
-    assert ann.wishes(server) == ("at once", "nothing", "at once")
+    assert ann.preferences(server) == ("at once", "nothing", "at once")
 
 
-def test_one_click_about_everything_stops_everything_also_where_a_table_had_a_wish_of_its_own(browser, server, ann):
+def test_one_click_for_all_stops_all_emails_even_of_tables_with_their_own_setting(browser, server, ann):
     token = ann.all.rpartition("/")[2]
     unsubscribe.choose(server, token, "daily", key=ann.keys[0])
     assert one_click(browser, ann.all).status_code == 200
-    assert ann.wishes(server) == ("nothing", "nothing", "nothing")
+    assert ann.preferences(server) == ("nothing", "nothing", "nothing")
 
 
-def test_one_click_needs_no_cookie_and_no_word_of_where_it_comes_from(browser, server, ann):
+def test_one_click_needs_no_cookie_and_no_origin(browser, server, ann):
     assert (
         one_click(browser, ann.all, Origin="https://mail.example", Referer="https://mail.example/").status_code == 200
     )
-    assert ann.wishes(server)[0] == "nothing"
+    assert ann.preferences(server)[0] == "nothing"
     assert one_click(browser, ann.all).status_code == 200, "again changes nothing"
 
 
@@ -80,32 +80,32 @@ def test_opening_the_page_stops_nothing(browser, server, ann):
     assert everything(server.store) == before
 
 
-def test_a_scanner_that_presses_the_button_is_asked_once_more(browser, server, ann):
+def test_a_scanner_that_presses_the_button_is_asked_to_confirm(browser, server, ann):
     headers = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "same-origin"}
     data = {"delivery": "daily", "digest_at": "07:30"}
     answer = browser.client.post(ann.first, data=data, headers=headers, base_url="http://localhost:8000")
     assert "Please press the button yourself" in answer.get_data(as_text=True)
-    assert ann.wishes(server) == ("at once", "at once", "at once")
+    assert ann.preferences(server) == ("at once", "at once", "at once")
     again = browser.client.post(
         ann.first, data=data | {"sure": "yes"}, headers=headers, base_url="http://localhost:8000"
     )
     assert again.status_code == 303
-    assert ann.wishes(server) == ("at once", "daily", "at once")
+    assert ann.preferences(server) == ("at once", "daily", "at once")
 
 
-def test_the_seat_stays_and_the_page_says_what_happens_with_the_clock(browser, server, ann, table):
-    places = everything(server.store)["player"]
+def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, table):
+    players = everything(server.store)["player"]
     one_click(browser, ann.all)
     page = browser.open(ann.all)
     assert page.heading == "Your mails are stopped"
     assert "its clock starts when a mail sent at once would have left" in page.text
-    assert everything(server.store)["player"] == places
+    assert everything(server.store)["player"] == players
     for offered in ("once a day", "only when my answer is still missing", "vacation", "resign"):
         assert offered in page.text
 
 
 @pytest.mark.parametrize(
-    ("filled", "wish"),
+    ("filled", "preference"),
     [
         ({"delivery": "after", "minutes": 45}, "after 45m"),
         ({"delivery": "daily", "digest_at": "21:15"}, "daily"),
@@ -114,27 +114,27 @@ def test_the_seat_stays_and_the_page_says_what_happens_with_the_clock(browser, s
         ({"delivery": "at once"}, "at once"),
     ],
 )
-def test_every_way_is_chosen_on_the_page_for_one_table_or_for_all(browser, server, ann, filled, wish):
+def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, ann, filled, preference):
     one_click(browser, ann.all)
     browser.open(ann.second).form("Mail me like that").press(**filled)
-    assert ann.wishes(server) == ("nothing", "nothing", wish)
+    assert ann.preferences(server) == ("nothing", "nothing", preference)
     browser.open(ann.all).form("Mail me like that").press(**filled)
-    assert ann.wishes(server) == (wish, wish, wish)
-    if wish == "after 45m":
+    assert ann.preferences(server) == (preference, preference, preference)
+    if preference == "after 45m":
         assert "They come 45 minutes later" in browser.open(ann.all).text
-    if wish == "daily":
+    if preference == "daily":
         assert server.read(addresses.read, ann.number).digest_at == "21:15"
 
 
-def test_a_table_goes_back_to_being_as_all_the_others(browser, server, ann):
+def test_a_table_can_return_to_the_setting_for_all(browser, server, ann):
     browser.open(ann.first).form("Mail me like that").press(delivery="results")
     browser.open(ann.first).form("Mail me like that").press(delivery="as for all")
-    assert ann.wishes(server) == ("at once", "at once", "at once")
+    assert ann.preferences(server) == ("at once", "at once", "at once")
     with server.store.read() as tx:
         assert preferences.of_tables(tx, ann.number) == {}
 
 
-def test_reminders_and_quiet_hours_are_chosen_there_too(browser, server, ann):
+def test_reminders_and_quiet_hours_can_be_chosen_too(browser, server, ann):
     page = browser.open(ann.all).form("Keep these settings").press(cadence="50%", quiet="22:00-07:00", sealed="yes")
     person = server.read(addresses.read, ann.number)
     assert (person.cadence, person.quiet, person.sealed) == ("50%", "22:00-07:00", True)
@@ -142,7 +142,7 @@ def test_reminders_and_quiet_hours_are_chosen_there_too(browser, server, ann):
     assert server.read(addresses.read, ann.number).quiet == "22:00-07:00"
 
 
-def test_what_was_refused_stands_there_to_be_corrected(browser, ann):
+def test_refused_settings_are_still_in_the_form(browser, ann):
     form = browser.open(ann.all).form("Keep these settings")
     refused = form.press(cadence="often", quiet="21:00-06:00", sealed="yes")
     sent = dict(refused.form("Keep these settings").fixed)
@@ -151,7 +151,7 @@ def test_what_was_refused_stands_there_to_be_corrected(browser, ann):
 
 
 @pytest.mark.parametrize("page", ["all", "first", "own"])
-def test_when_mails_should_come_stands_there_as_it_was_refused(browser, ann, sign_in, page):
+def test_a_refused_delivery_is_still_in_the_form(browser, ann, sign_in, page):
     shown = sign_in(ann.number).follow("Mails") if page == "own" else browser.open(getattr(ann, page))
     refused = shown.form("Mail me like that").press(delivery="after", minutes="9999", digest_at="21:15")
     assert refused.status == 400
@@ -164,37 +164,37 @@ def test_when_mails_should_come_stands_there_as_it_was_refused(browser, ann, sig
     "given",
     [{"delivery": "weekly"}, {"delivery": "after", "minutes": "-1"}, {"delivery": "daily", "digest_at": "25:00"}],
 )
-def test_what_cannot_be_is_refused_with_a_reason_and_changes_nothing(browser, server, ann, given):
+def test_impossible_settings_are_refused_with_a_reason_and_change_nothing(browser, server, ann, given):
     answer = browser.client.post(ann.first, data=given, base_url="http://localhost:8000")
     assert answer.status_code == 400
-    assert ann.wishes(server) == ("at once", "at once", "at once")
+    assert ann.preferences(server) == ("at once", "at once", "at once")
 
 
-def test_the_link_says_nothing_of_tables_that_its_reader_was_never_mailed_about(browser, server, ann, person):
+def test_the_link_shows_only_tables_its_reader_was_emailed_about(browser, server, ann, person):
     foreign = server.run(joining.create_table, person("Zoe"), Wanted("bid", 3, title="Theirs", private=True)).key
     for key in ("nonsense", foreign):
         assert browser.open(f"{ann.all}/{key}").status == 404
         assert one_click(browser, f"{ann.all}/{key}").status_code == 404
 
 
-def test_what_needs_more_than_this_link_is_mailed_to_the_address(browser, server, ann):
+def test_links_to_everything_else_are_emailed_to_the_address(browser, server, ann):
     browser.open(ann.all).form("Mail me these links").press()
-    assert [mail.kind for mail in queued_emails(server, ann.number)][-1] == "links"
+    assert [email.kind for email in queued_emails(server, ann.number)][-1] == "links"
 
 
-def test_the_header_of_a_real_mail_stops_the_mails_of_its_table(browser, server, ann):
+def test_the_header_of_a_real_email_stops_the_emails_of_its_table(browser, server, ann):
     page = browser.open("/mailbox?to=ann@example.org")
-    mails = (browser.open(f"{href}/source").source for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
-    source = next(mail for mail in mails if f"<{ann.keys[0]}.games." in mail)
+    emails = (browser.open(f"{href}/source").source for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
+    source = next(email for email in emails if f"<{ann.keys[0]}.games." in email)
     address = "".join(re.search(r"List-Unsubscribe:\s*<([^>]+)>", source)[1].split()).removeprefix(
         "http://localhost:8000"
     )
     assert address == ann.first
     assert one_click(browser, address).status_code == 200
-    assert ann.wishes(server) == ("at once", "nothing", "at once")
+    assert ann.preferences(server) == ("at once", "nothing", "at once")
 
 
-def test_the_page_of_a_seat_says_that_mail_does_not_arrive(browser, table, server, links):
+def test_the_page_of_a_seat_says_that_emails_do_not_arrive(browser, table, server, links):
     game = table("templari", 3)
     page = f"/s/{links.of(game, 0)[1]}"
     assert "does not arrive" not in browser.open(page).text

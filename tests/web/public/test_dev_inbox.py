@@ -1,4 +1,4 @@
-"""The mailbox in development: a mail's HTML in a frame where nothing runs, as its reader may have it."""
+"""The inbox in development: the HTML of an email in a frame where nothing runs, light or dark."""
 
 from dataclasses import replace
 
@@ -9,10 +9,10 @@ from pbem.mail.wire import serialise
 from pbem.service.incoming import receive
 from pbem.service.outgoing.deliver import mailbox_of
 from pbem.service.people import addresses
-from tests.mail.test_wire import MAIL
+from tests.mail.test_wire import EMAIL
 from tests.web.browser import HOST
 
-# No page of these asks the database for anything.
+# None of these pages reads the database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 HTML = f"""<!doctype html>
@@ -27,21 +27,21 @@ p {{ color: rgb(1, 1, 1); }}
 
 @pytest.fixture
 def key(settings):
-    """A mail that is in the mailbox."""
-    return mailbox_of(settings).put(serialise(replace(MAIL, html=HTML)))
+    """The key of an email in the inbox."""
+    return mailbox_of(settings).put(serialise(replace(EMAIL, html=HTML)))
 
 
-def test_a_mail_is_shown_as_html_and_as_text_with_its_headers_source_and_size(browser, settings, key):
+def test_an_email_is_shown_as_html_and_as_text_with_its_headers_source_and_size(browser, settings, key):
     page = browser.open(f"/mailbox/{key}")
     assert f'src="/mailbox/{key}/html?scheme=light"' in page.source
     assert 'sandbox="allow-top-navigation-by-user-activation"' in page.source
     size = f"{len(mailbox_of(settings).read(key).content) / 1024:.1f} KB"
-    for said in ("Ann: what do you bid?", "Message-ID", size, f"/mailbox/{key}/source"):
-        assert said in page.source
+    for words in ("Ann: what do you bid?", "Message-ID", size, f"/mailbox/{key}/source"):
+        assert words in page.source
     assert "<p style" not in page.source, "what a mail brings is markup in its frame only"
 
 
-def test_it_is_shown_at_the_width_and_in_the_light_that_are_asked_for_and_in_no_others(browser, key):
+def test_an_email_is_shown_in_each_width_and_mode_offered_and_in_no_other(browser, key):
     page = browser.open(f"/mailbox/{key}?width=320&scheme=dark")
     assert 'width="320"' in page.source
     assert "scheme=dark" in page.source
@@ -52,7 +52,7 @@ def test_it_is_shown_at_the_width_and_in_the_light_that_are_asked_for_and_in_no_
     assert "9999" not in odd.source
 
 
-def test_in_its_frame_nothing_runs_and_nothing_is_fetched(app, key):
+def test_nothing_runs_and_nothing_is_fetched_in_the_frame(app, key):
     client = app.test_client()
     policy = client.get(f"/mailbox/{key}/html", base_url=HOST).headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
@@ -65,31 +65,31 @@ def test_in_its_frame_nothing_runs_and_nothing_is_fetched(app, key):
     assert client.get("/mailbox/20260101000000-0123456789abcdef/html", base_url=HOST).status_code == 404
 
 
-def test_a_mail_without_html_has_no_frame(browser, settings):
-    key = mailbox_of(settings).put(serialise(MAIL))
+def test_an_email_without_html_has_no_frame(browser, settings):
+    key = mailbox_of(settings).put(serialise(EMAIL))
     assert "<iframe" not in browser.open(f"/mailbox/{key}").source
 
 
 @pytest.mark.browser
 @pytest.mark.needs("chromium")
-def test_a_real_browser_shows_it_light_and_dark_and_follows_its_links(site, key, chromium):
+def test_a_real_browser_shows_an_email_light_and_dark_and_follows_its_links(site, key, chromium):
     page = chromium.new_page()
     for scheme, width, colour in (("light", 320, "rgb(1, 1, 1)"), ("dark", 640, "rgb(254, 254, 254)")):
         page.goto(f"{site}/mailbox/{key}?scheme={scheme}&width={width}")
-        mail = page.frame_locator("iframe.mail").locator("p")
-        assert mail.evaluate("it => getComputedStyle(it).color") == colour
-        assert mail.evaluate("() => innerWidth") == width
-        assert page.title() == MAIL.subject
+        email = page.frame_locator("iframe.mail").locator("p")
+        assert email.evaluate("it => getComputedStyle(it).color") == colour
+        assert email.evaluate("() => innerWidth") == width
+        assert page.title() == EMAIL.subject
     page.frame_locator("iframe.mail").get_by_text("Bid 7").click()
     page.wait_for_url(f"{site}/open?x=1")
 
 
-def test_an_answer_typed_here_is_a_move_as_one_that_came_by_mail(browser, settings, carry, server, table):
+def test_a_reply_typed_here_moves_like_one_by_email(browser, settings, carry, server, table):
     game = table("sun-bid", 2)
     carry()
     seat, decision = next(iter(game.asked().items()))
     address = server.read(addresses.read, game.person_at(seat)).address
-    letter = next(each for each in mailbox_of(settings).letters(to=address) if ", turn 1" in each.subject)
+    letter = next(each for each in mailbox_of(settings).entries(to=address) if ", turn 1" in each.subject)
     page = browser.open(f"/mailbox/{letter.key}")
     (form,) = page.forms()
     answered = form.press(text=grammar.write(decision, decision.default))
@@ -99,10 +99,10 @@ def test_an_answer_typed_here_is_a_move_as_one_that_came_by_mail(browser, settin
     assert game.verifies()
 
 
-def test_an_empty_answer_and_one_from_another_site_are_refused(app, browser, settings, carry, table):
+def test_an_empty_reply_and_one_from_another_site_are_refused(app, browser, settings, carry, table):
     table("sun-bid", 2)
     carry()
-    letter = next(each for each in mailbox_of(settings).letters() if ", turn 1" in each.subject)
+    letter = next(each for each in mailbox_of(settings).entries() if ", turn 1" in each.subject)
     client = app.test_client()
     path = f"/mailbox/{letter.key}/reply"
     assert client.post(path, base_url=HOST, data={"text": " "}).status_code == 400
@@ -110,5 +110,5 @@ def test_an_empty_answer_and_one_from_another_site_are_refused(app, browser, set
     assert foreign.status_code == 403
 
 
-def test_a_mail_that_cannot_be_answered_has_no_box_for_it(browser, key):
+def test_an_email_that_cannot_be_answered_has_no_form_for_a_reply(browser, key):
     assert browser.open(f"/mailbox/{key}").forms() == []

@@ -1,4 +1,4 @@
-"""The handbook on the site: every page is there, its links lead somewhere, and nothing in it runs."""
+"""The handbook on the site: every page is there, its links work, and nothing in it runs."""
 
 from pbem import paths
 from pbem.web.public import handbook
@@ -18,20 +18,20 @@ def test_every_page_of_the_handbook_is_shown_under_its_title_and_its_links_lead_
     assert dict.fromkeys(linked, 200) == {href: browser.open(href).status for href in linked}
 
 
-def test_help_is_one_step_from_every_page_and_lists_what_players_and_organisers_need(browser):
+def test_help_is_one_click_from_every_page_and_lists_the_pages_for_players_and_organisers(browser):
     contents = browser.open("/").follow("Help")
     names = {href.rpartition("/")[2] for href in contents.links().values() if href.startswith("/help/")}
     assert names == {*handbook.FOR_PLAYERS, *handbook.FOR_ORGANISERS}
     assert names <= set(NAMES)
 
 
-def test_every_page_in_the_contents_is_introduced_by_a_sentence_of_its_own(browser):
+def test_every_page_in_the_contents_has_its_own_introduction(browser):
     about = {name: handbook._page(name).about for name in (*handbook.FOR_PLAYERS, *handbook.FOR_ORGANISERS)}
     assert [name for name, words in about.items() if len(words.split()) < 6] == []
     assert "A table is a game with the people who play it" in browser.open("/help").text
 
 
-def test_html_in_the_handbook_is_text_and_scripts_in_links_are_no_links(tmp_path, monkeypatch):
+def test_html_in_the_handbook_is_text_and_links_with_scripts_do_not_work(tmp_path, monkeypatch):
     (tmp_path / "bad.md").write_text(
         "# Bad\n\nHere <script>x()</script> and [this](javascript:x) and [that](time.md#a)\n"
     )
@@ -42,7 +42,7 @@ def test_html_in_the_handbook_is_text_and_scripts_in_links_are_no_links(tmp_path
     assert '<a href="/help/time#a">' in page.html
 
 
-def test_a_long_name_is_broken_where_its_parts_meet_and_copied_without_a_sign(tmp_path, monkeypatch):
+def test_a_long_name_can_be_broken_between_its_parts_and_is_copied_unchanged(tmp_path, monkeypatch):
     (tmp_path / "names.md").write_text("# Names\n\n`PBEM_WEB_PORT`, `smtp.host`, `/a/<token>/back` and `a < b`\n")
     monkeypatch.setattr(paths, "handbook", lambda: tmp_path)
     html = handbook._page.__wrapped__("names").html
@@ -50,7 +50,7 @@ def test_a_long_name_is_broken_where_its_parts_meet_and_copied_without_a_sign(tm
     assert "<code>/a/<wbr>&lt;token&gt;/<wbr>back</code> and <code>a &lt; b</code>" in html
 
 
-def test_a_page_that_is_not_there_leads_to_the_contents(browser):
+def test_an_unknown_page_leads_to_the_contents(browser):
     page = browser.open("/help/nonsense")
     assert page.status == 404
     assert "/help" in page.text

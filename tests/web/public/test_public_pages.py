@@ -1,4 +1,4 @@
-"""What the site says of itself to the world: search engines, previews of links, icons, and errors that lead on."""
+"""Public pages: search engines, previews of links, icons, and error pages with links."""
 
 from lxml import html
 
@@ -20,7 +20,7 @@ def picture(browser, address):
         return response.get_data()
 
 
-def test_search_engines_may_show_what_is_the_same_for_everybody_and_nothing_else(browser, links, table, person):
+def test_search_engines_may_show_pages_that_are_the_same_for_everyone_and_no_others(browser, links, table, person):
     game = table("templari", 3)
     move, seat = links.of(game, 0)
     confirm = links.made(Purpose.CONFIRM, person("Ann"))
@@ -37,14 +37,14 @@ def test_search_engines_may_show_what_is_the_same_for_everybody_and_nothing_else
         assert noindexed(browser.open(address)), address
 
 
-def test_nothing_is_kept_from_the_header_that_keeps_it_out_of_search_engines(browser):
+def test_robots_may_fetch_every_page_whose_header_forbids_indexing(browser):
     page = browser.open("/robots.txt")
     assert page.response.mimetype == "text/plain"
     forbidden = [line for line in page.response.get_data(as_text=True).splitlines() if line.startswith("Disallow")]
     assert forbidden == ["Disallow: /api/"]
 
 
-def test_the_icon_is_there_under_its_oldest_name(browser):
+def test_the_icon_is_also_at_its_oldest_address(browser):
     assert picture(browser, "/favicon.ico").startswith(b"\x89PNG")
 
 
@@ -69,7 +69,7 @@ def test_no_page_with_a_token_has_a_preview(browser, links, table, person):
         assert not meta(browser.open(address))
 
 
-def test_an_error_leads_on(browser):
+def test_an_error_page_has_links(browser):
     lost = browser.open("/t/nonsense")
     assert lost.status == 404
     assert lost.follow("Mail me links to my games").heading == "Send me my games"

@@ -1,4 +1,4 @@
-"""The page that checks the file of a game: what is true passes, what was changed is named, and nothing does harm."""
+"""The page that verifies the file of a game: sound files pass, changes are located, and no file does harm."""
 
 import json
 
@@ -13,13 +13,13 @@ from tests.web.browser import HOST, Page
 
 @pytest.fixture
 def database_url(sqlite_alone):
-    """What is checked is a file, which no database has anything to do with."""
+    """SQLite alone: verifying a file does not use the database."""
     return sqlite_alone
 
 
 @pytest.fixture
 def file(table):
-    """The file of a game that was played to its end, with a word of a player's."""
+    """The file of a finished game, in which a player added a word to the randomness."""
     game = table("sorcerous-futures", 3)
     for _ in game.play_defaults():
         pass
@@ -40,25 +40,25 @@ def send(browser, data, field="file", to="/verify"):
     return Page(browser, response, to)
 
 
-def test_a_file_as_it_was_downloaded_passes_and_shows_how_its_luck_came_about(browser, file):
+def test_a_downloaded_file_passes_and_its_luck_is_explained(browser, file):
     assert browser.open("/verify").form("Check").action == "/verify"
     page = send(browser, file.encode())
     assert (page.status, page.heading) == (200, "Nothing was changed")
-    told = json.loads(file)
-    last = [row["hash"] for row in told["log"] if row["kind"] == "Entry"][-1]
+    document = json.loads(file)
+    last = [row["hash"] for row in document["log"] if row["kind"] == "Entry"][-1]
     assert f"has the hash {last[:20]}" in page.text
-    assert told["chance"]["secret"] in page.text
-    drawn = [json.loads(row["body"])["entry"]["drawn"] for row in told["log"] if row["kind"] == "Entry"]
-    seats = told["game"]["seats"]
+    assert document["chance"]["secret"] in page.text
+    drawn = [json.loads(row["body"])["entry"]["drawn"] for row in document["log"] if row["kind"] == "Entry"]
+    seats = document["game"]["seats"]
     assert page.text.count("divided by") == sum(map(len, drawn)) + seats - 1
     for bound, number in drawn[0]:
         assert f"divided by {bound}, {number} is left" in page.text
-    # The last line about the seats is the order that was drawn.
+    # The last line about the seats has the order drawn.
     assert page.text.count("The order is") == seats - 1
-    assert f"The order is {', '.join(map(str, told['chance']['seating']))}." in page.text
+    assert f"The order is {', '.join(map(str, document['chance']['seating']))}." in page.text
 
 
-def test_a_file_that_was_changed_anywhere_is_told_so_and_where(browser, file):
+def test_a_change_anywhere_in_a_file_is_found_and_located(browser, file):
     changed = json.loads(file)
     row = next(row for row in changed["log"] if row["kind"] == "Entry" and row["seq"] > 5)
     row["body"] = row["body"].replace('"gold":', '"gold" :', 1)
@@ -72,7 +72,7 @@ KINDS = ("The chain", "The facts", "The choices", "The luck", "The rest of the f
 
 
 def verdicts(page):
-    """What the page says of each check, in words, by what is checked."""
+    """The verdict on each check, by the words for it."""
     found = {}
     for each in html.fromstring(page.source).xpath("//ul[@class='checks']/li"):
         words = " ".join(each.text_content().split())
@@ -82,21 +82,21 @@ def verdicts(page):
     return found
 
 
-def test_every_check_of_a_sound_file_is_said_to_have_passed(browser, file):
+def test_every_check_of_a_sound_file_is_shown_as_passed(browser, file):
     page = send(browser, file.encode())
     assert verdicts(page) == dict.fromkeys(KINDS, "Passed")
     assert "What was said at the table: nothing." in page.text
 
 
-def test_of_a_wrong_file_the_check_that_failed_is_marked_and_no_other(browser, file):
-    told = json.loads(file)
-    told["log"][4]["at"] = "2030-01-01T00:00:00.000000Z"
-    told["chance"]["words"][0] += "!"
-    found = verdicts(send(browser, json.dumps(told).encode(), "text"))
+def test_only_the_check_that_failed_is_marked(browser, file):
+    document = json.loads(file)
+    document["log"][4]["at"] = "2030-01-01T00:00:00.000000Z"
+    document["chance"]["words"][0] += "!"
+    found = verdicts(send(browser, json.dumps(document).encode(), "text"))
     assert found == dict.fromkeys(KINDS, "Passed") | {"The chain": "Failed", "The rest of the file": "Failed"}
 
 
-def test_what_could_not_be_checked_after_a_row_that_means_nothing_has_not_passed(browser, file):
+def test_checks_after_a_meaningless_row_are_not_shown_as_passed(browser, file):
     page = send(browser, forged(file, entry={"facts": [{"is": "Game"}]}))
     assert verdicts(page) == {
         "The chain": "Failed" if "does not follow" in page.text else "Passed",
@@ -108,11 +108,11 @@ def test_what_could_not_be_checked_after_a_row_that_means_nothing_has_not_passed
     }
 
 
-def test_luck_that_is_not_of_the_seed_is_marked_however_much_else_is_wrong(browser, file):
+def test_luck_that_does_not_follow_from_the_seed_is_marked_however_much_else_is_wrong(browser, file):
     assert verdicts(send(browser, forged(file, began={"seating": [0, 0, 0]})))["The luck"] == "Failed"
 
 
-def test_the_choices_of_other_rules_are_said_not_to_have_been_made_again(browser, file):
+def test_choices_under_other_rules_are_shown_as_not_repeated(browser, file):
     page = send(browser, forged(file, rules=99))
     assert verdicts(page) == dict.fromkeys(KINDS, "Passed") | {"The choices": "Not reached"}
     assert page.heading == "Nothing was changed"
@@ -141,27 +141,27 @@ def test_a_game_without_a_result_is_checked_as_well(browser, table):
     ],
     ids=["nothing", "empty", "deep", "no text", "torn", "too large", "much too large"],
 )
-def test_what_is_no_file_of_a_game_is_refused_kindly(browser, data, status):
+def test_anything_but_a_game_file_is_refused_politely(browser, data, status):
     page = send(browser, data)
     assert page.status == status
     assert "Check the file of a game" in page.heading or status == 413
 
 
 def forged(file, began=None, entry=None, rules=None):
-    """A file whose chain is whole, with another beginning, the fields of its first entry replaced, or of other rules."""
-    told = json.loads(file)
-    head, log = hash_chain.genesis(told["game"]["key"]), []
+    """A file with a sound chain, but with another beginning, other fields in its first entry, or other rules."""
+    document = json.loads(file)
+    head, log = hash_chain.genesis(document["game"]["key"]), []
     for row in export.read(file).log:
         body = json.loads(row.body)
         body |= (began or {}) if row.kind == "Began" else {}
         if entry and row.kind == "Entry" and body["turn"] == 0:
             body["entry"] |= entry
-        kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
-        kept["rules"] = rules or row.rules
-        again = hash_chain.following(head, body=json.dumps(body).encode(), **kept)
+        columns = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
+        columns["rules"] = rules or row.rules
+        again = hash_chain.next_row(head, body=json.dumps(body).encode(), **columns)
         head = again.hash
         log.append(
-            told["log"][row.seq - 1]
+            document["log"][row.seq - 1]
             | {
                 "rules": again.rules,
                 "body": again.body.decode(),
@@ -169,7 +169,7 @@ def forged(file, began=None, entry=None, rules=None):
                 "hash": again.hash.hex(),
             }
         )
-    return json.dumps(told | {"log": log, "head": head.hex()}).encode()
+    return json.dumps(document | {"log": log, "head": head.hex()}).encode()
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def forged(file, began=None, entry=None, rules=None):
     ],
     ids=str,
 )
-def test_a_file_that_was_made_to_do_harm_is_found_out_and_does_none(browser, file, lie):
+def test_a_malicious_file_is_refused_and_does_no_harm(browser, file, lie):
     page = send(browser, forged(file, **lie))
     assert page.status in (200, 400)
     assert page.heading != "Nothing was changed"
@@ -202,13 +202,13 @@ def test_one_file_is_checked_at_a_time(browser, file):
     assert send(browser, file.encode()).status == 200
 
 
-def test_no_other_form_takes_files_and_no_other_site_sends_any(browser, file):
+def test_no_other_form_takes_files_and_no_other_site_can_send_one(browser, file):
     assert "not one of our forms" in send(browser, b"ann@example.org", field="address", to="/mine").text
     browser.says = browser.says | {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
     assert send(browser, file.encode()).status == 403
 
 
-def test_the_process_that_reads_the_file_is_not_given_our_settings(browser, file, monkeypatch):
+def test_the_process_that_reads_the_file_does_not_get_the_settings(browser, file, monkeypatch):
     monkeypatch.setenv("PBEM_KEYS", "a secret")
     seen = {}
     run = verify_upload.subprocess.run

@@ -1,4 +1,4 @@
-"""Decisions as forms: every choice can be filled in and comes back the same, and what does not fit says why."""
+"""Decisions as forms: every choice can be filled in and comes back the same, and a refusal says why."""
 
 import pytest
 from flask import render_template_string
@@ -38,11 +38,11 @@ def decision(*acts):
 
 
 def filled(form, act, choice):
-    """The form as a person fills it in for this choice, by what its fields offer."""
+    """The form as a person fills it in for this choice, from its fields."""
     given = MultiDict({"act": str(form.act)})
     for field, blank, value in zip(form.fields, act.blanks, choice.values, strict=True):
         if isinstance(blank, Amount):
-            offered = [chance.value for chance in field.chances]
+            offered = [each.value for each in field.alternatives]
             assert not offered or str(value) in offered
             given.add(field.name, str(value))
         elif isinstance(blank, OneOf):
@@ -72,7 +72,7 @@ def test_every_choice_can_be_filled_in_and_comes_back_the_same(name):
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_every_field_is_drawn_with_a_name_for_everybody(name, app):
+def test_every_field_has_an_accessible_name(name, app):
     form = forms_of(decision(ACTS[name]), Teller())[0]
     with app.test_request_context(base_url="http://localhost:8000"):
         source = render_template_string(
@@ -107,16 +107,16 @@ def test_every_field_is_drawn_with_a_name_for_everybody(name, app):
         ("a total dealt out", {"b0.0": "-1", "b0.1": "5"}, "is not a number of Moons"),
     ],
 )
-def test_what_does_not_fit_says_why(name, given, says):
+def test_an_impossible_choice_is_refused_with_the_reason(name, given, says):
     with pytest.raises(BadInput) as refused:
         choice_of(decision(ACTS[name]), MultiDict({"act": "0"} | given))
     assert says in str(refused.value)
 
 
-def test_an_act_that_there_is_not_any_more_is_stale():
+def test_an_act_that_no_longer_exists_is_stale():
     with pytest.raises(Stale):
         choice_of(decision(ACTS["nothing"]), MultiDict({"act": "7"}))
 
 
-def test_a_form_without_fields_means_the_bare_act():
+def test_a_form_without_fields_means_the_act_alone():
     assert choice_of(decision(ACTS["nothing"]), MultiDict({"act": "0", "b0": "junk"})) == Choice("pass")

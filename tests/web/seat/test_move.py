@@ -1,4 +1,4 @@
-"""One choice by one link: whole games from the mailbox, and links that are old, cut off, used twice or pressed by machines."""
+"""One choice by one link: whole games from the inbox, and links that are old, truncated, used twice or used by machines."""
 
 import random
 import re
@@ -11,27 +11,27 @@ from tests.web.browser import HOST, Page
 from tests.web.seat.test_page import choose
 
 
-def mails(browser, address):
-    """The mails to an address as the mailbox lists them, the newest first; each is opened when it is its turn."""
+def emails(browser, address):
+    """The emails to an address as the inbox lists them, newest first; each is opened when it is reached."""
     page = browser.open(f"/mailbox?to={address}")
     return (browser.open(href) for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
 
 
 def tidy(settings):
-    """Empty the mailbox."""
-    for mail in (settings.data_dir / "mailbox").glob("*.eml"):
-        mail.unlink()
+    """Empty the inbox."""
+    for email in (settings.data_dir / "mailbox").glob("*.eml"):
+        email.unlink()
 
 
 @pytest.fixture
 def templari(table):
-    """A game in which one decides after the other."""
+    """A game whose players decide one after the other."""
     return table("templari", 3)
 
 
 @pytest.fixture
 def poker(table):
-    """A game in which everybody seals a choice at once."""
+    """A game whose players all seal a choice at once."""
     return table("sunset-poker", 3)
 
 
@@ -55,14 +55,16 @@ def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browse
     luck, followed, turn = random.Random(kind), 0, 0
     while game.row().status == "playing":
         if game.row().turn != turn:
-            # Mails of turns that are over are put away, as tidy people do: the list would grow with the game.
+            # Emails of finished turns are deleted, because the list would grow with the game.
             tidy(settings)
             turn = game.row().turn
         carry()
         seat = luck.choice(sorted(game.asked()))
         name = game.players()[seat].name.lower()
-        mail = next(each for each in mails(browser, f"{name}@example.org") if f"turn {game.row().turn}" in each.heading)
-        moves = [href for href in mail.links().values() if href.startswith("/m/")]
+        email = next(
+            each for each in emails(browser, f"{name}@example.org") if f"turn {game.row().turn}" in each.heading
+        )
+        moves = [href for href in email.links().values() if href.startswith("/m/")]
         if moves:
             page = browser.open(luck.choice(moves))
             assert page.status == 200
@@ -70,7 +72,7 @@ def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browse
             assert receipt.heading.startswith("Your choice ")
             followed += 1
         else:
-            href = next(href for href in mail.links().values() if re.fullmatch(r"/s/\w+", href))
+            href = next(href for href in email.links().values() if re.fullmatch(r"/s/\w+", href))
             choose(browser.open(href), luck)
     assert followed
     assert game.verifies()
@@ -78,7 +80,7 @@ def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browse
     assert browser.open("/mailbox?to=ann@example.org").status == 200
 
 
-def test_the_page_says_the_choice_the_table_and_the_moment_and_shows_no_hand(browser, links, poker, carry):
+def test_the_page_shows_the_choice_the_table_and_the_deadline_but_no_hand(browser, links, poker, carry):
     carry()
     view = poker.open()[0].acts[0].blanks[0].things
     page = browser.open(link(links, poker, 0, f"pick {view[1].word}"))
@@ -89,7 +91,7 @@ def test_the_page_says_the_choice_the_table_and_the_moment_and_shows_no_hand(bro
     assert len([form for form in page.forms() if form.action == page.url]) == 1
 
 
-def test_nothing_happens_before_the_button_and_the_choice_after_it(browser, links, templari):
+def test_only_the_button_makes_the_choice(browser, links, templari):
     seat = first(templari)
     page = browser.open(link(links, templari, seat, "bid 5"))
     assert templari.row().turn == 1
@@ -108,7 +110,7 @@ def test_pressing_the_button_twice_gives_the_same_receipt_and_one_move(browser, 
     assert len(templari.log()) == rows
 
 
-def test_another_link_of_the_same_turn_after_it_is_over_plays_nothing_and_explains(browser, links, templari):
+def test_another_link_of_a_finished_turn_plays_nothing_and_explains(browser, links, templari):
     seat = first(templari)
     other = browser.open(link(links, templari, seat, "pass"))
     browser.open(link(links, templari, seat, "bid 5")).form("Bid 5").press()
@@ -119,7 +121,7 @@ def test_another_link_of_the_same_turn_after_it_is_over_plays_nothing_and_explai
     assert templari.row() == before
 
 
-def test_a_sealed_choice_is_replaced_by_another_link_of_the_same_mail(browser, links, poker):
+def test_another_link_of_the_same_email_replaces_a_sealed_choice(browser, links, poker):
     things = poker.open()[0].acts[0].blanks[0].things
     one, two = (link(links, poker, 0, f"pick {things[n].word}") for n in (1, 2))
     browser.open(one).form(f"Pick {things[1].word}").press()
@@ -131,7 +133,7 @@ def test_a_sealed_choice_is_replaced_by_another_link_of_the_same_mail(browser, l
     assert receipt.heading == f"Your choice is in: pick {things[2].word}"
 
 
-def test_a_sealed_choice_is_taken_back_from_its_receipt(browser, links, poker):
+def test_a_sealed_choice_can_be_taken_back_from_its_receipt(browser, links, poker):
     word = poker.open()[0].acts[0].blanks[0].things[1].word
     receipt = browser.open(link(links, poker, 0, f"pick {word}")).form(f"Pick {word}").press()
     page = receipt.form("Take it back").press()
@@ -139,7 +141,7 @@ def test_a_sealed_choice_is_taken_back_from_its_receipt(browser, links, poker):
     assert 0 in poker.asked()
 
 
-def test_a_choice_that_counted_is_taken_back_until_a_mail_has_left(browser, links, templari, carry):
+def test_a_choice_can_be_taken_back_until_an_email_has_left(browser, links, templari, carry):
     seat = first(templari)
     page = browser.open(link(links, templari, seat, "bid 5"))
     page.form("Bid 5").press().form("Take it back").press()
@@ -150,7 +152,7 @@ def test_a_choice_that_counted_is_taken_back_until_a_mail_has_left(browser, link
     assert templari.row().turn == 2
 
 
-def test_an_old_link_tells_what_everybody_knows_and_has_links_mailed(browser, links, poker, carry):
+def test_an_old_link_shows_public_events_and_emails_new_links(browser, links, poker, carry):
     word = poker.open()[0].acts[0].blanks[0].things[1].word
     old = link(links, poker, 0, f"pick {word}")
     for seat, decision in poker.asked().items():
@@ -165,13 +167,13 @@ def test_an_old_link_tells_what_everybody_knows_and_has_links_mailed(browser, li
     page.form("Send me a new mail with links to my games").press()
     carry()
     name = poker.players()[0].name.lower()
-    newest = next(mails(browser, f"{name}@example.org"))
+    newest = next(emails(browser, f"{name}@example.org"))
     assert newest.heading.endswith("your games")
     seat_page = next(href for href in newest.links().values() if href.startswith("/s/"))
     assert browser.open(seat_page).status == 200
 
 
-def test_a_link_that_was_cut_off_says_so_and_names_no_card(browser, links, poker):
+def test_a_truncated_link_says_so_and_names_no_card(browser, links, poker):
     token = links.of(poker, 0)[0]
     words = [thing.word for thing in poker.open()[0].acts[0].blanks[0].things]
     for url in (f"/m/{token}", f"/m/{token}/pick", f"/m/{token}/dance-7", f"/m/{token}/{'x' * 500}"):
@@ -207,18 +209,18 @@ def test_a_link_that_was_cut_off_says_so_and_names_no_card(browser, links, poker
         "quoted twice",
     ],
 )
-def test_a_link_that_a_program_has_written_otherwise_leads_where_it_led(browser, links, templari, written, otherwise):
+def test_a_link_changed_by_a_program_still_works(browser, links, templari, written, otherwise):
     seat = first(templari)
     for good in (link(links, templari, seat, "bid 5"), f"/s/{links.of(templari, seat)[1]}"):
         assert led_to(browser, re.sub(written, otherwise, good)).heading == browser.open(good).heading != ""
 
 
 def led_to(browser, path):
-    """The page at the end of all redirections."""
+    """The page at the end of all redirects."""
     return Page(browser, browser.client.get(HOST + path, follow_redirects=True), path)
 
 
-def test_what_is_no_link_of_ours_leads_nowhere_however_it_is_written(browser, links, templari):
+def test_other_addresses_are_not_repaired(browser, links, templari):
     token = links.of(templari, first(templari))[1]
     for path in (
         f"/x/{token}",
@@ -233,7 +235,7 @@ def test_what_is_no_link_of_ours_leads_nowhere_however_it_is_written(browser, li
         assert "Set-Cookie" not in page.response.headers
 
 
-def test_a_button_that_a_machine_pressed_asks_once_more(browser, links, templari):
+def test_a_press_by_a_machine_asks_for_confirmation(browser, links, templari):
     seat = first(templari)
     page = browser.open(link(links, templari, seat, "bid 5"))
     for says in ({"Sec-Fetch-Mode": "navigate"}, {"Sec-Fetch-Mode": "cors", "Sec-Fetch-Site": "same-origin"}):
@@ -246,9 +248,9 @@ def test_a_button_that_a_machine_pressed_asks_once_more(browser, links, templari
     assert asked.form("Confirm: bid 5").press().heading == "Your choice counts: bid 5"
 
 
-def test_the_second_half_of_a_double_click_is_led_back_to_what_the_first_has_done(app, links, templari):
+def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first(app, links, templari):
     path = link(links, templari, first(templari), "bid 5")
-    # Chromium says of it that nobody clicked.
+    # Chromium reports that nobody clicked.
     second = {"User-Agent": "Firefox/150.0", "Sec-Fetch-Mode": "navigate"}
 
     def presses(referrer):
@@ -266,7 +268,7 @@ def test_the_second_half_of_a_double_click_is_led_back_to_what_the_first_has_don
         assert presses(elsewhere) is None
 
 
-def test_a_browser_that_says_nothing_of_itself_is_believed(browser, links, templari):
+def test_a_browser_without_headers_is_believed(browser, links, templari):
     browser.says = {}
     page = browser.open(link(links, templari, first(templari), "bid 5"))
     assert page.form("Bid 5").press().heading == "Your choice counts: bid 5"
@@ -280,7 +282,7 @@ def test_a_form_from_another_site_does_nothing(browser, links, templari):
     assert templari.row().turn == 1
 
 
-def test_a_link_of_one_choice_opens_no_seat_and_names_none(browser, links, templari):
+def test_the_link_of_one_choice_neither_opens_nor_names_a_seat(browser, links, templari):
     move, seat = links.of(templari, 0)
     page = browser.open(f"/m/{move}/pass")
     assert seat not in page.source
@@ -288,7 +290,7 @@ def test_a_link_of_one_choice_opens_no_seat_and_names_none(browser, links, templ
     assert browser.open(f"/m/{seat}/pass").status == 404
 
 
-def test_the_organiser_is_called_from_the_page_of_a_link(browser, links, templari, server):
+def test_the_organiser_can_be_contacted_from_the_page_of_a_link(browser, links, templari, server):
     from pbem.service.desk import calls
 
     page = browser.open(f"/m/{links.of(templari, 1)[0]}/pass")

@@ -1,4 +1,4 @@
-"""The page of a seat: whole games by reading its HTML, and what becomes of forms that come late, twice or from two tabs."""
+"""The page of a seat: whole games by its forms, and forms that come late, twice or from two tabs."""
 
 import random
 import re
@@ -22,7 +22,7 @@ def yes(preview):
 
 
 def choose(page, luck):
-    """Fill in forms until one means something, and press yes."""
+    """Fill in forms until one is accepted, and confirm."""
     preview = luck.choice(page.acts()).press_anyhow(luck)
     while preview.status == 400:
         preview = luck.choice(preview.acts()).press_anyhow(luck)
@@ -32,19 +32,19 @@ def choose(page, luck):
 
 @pytest.fixture
 def poker(table):
-    """A game in which everybody seals a choice at once."""
+    """A game whose players all seal a choice at once."""
     return table("sunset-poker", 3)
 
 
 @pytest.fixture
 def templari(table):
-    """A game in which one decides after the other."""
+    """A game whose players decide one after the other."""
     return table("templari", 3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", games.names())
-def test_a_whole_game_is_played_on_the_pages_of_its_seats(kind, browser, links, table):
+def test_a_whole_game_can_be_played_on_the_pages_of_its_seats(kind, browser, links, table):
     game = table(kind, games.load(kind).seats[0], options=dict(games.load(kind).short))
     luck = random.Random(kind)
     while asked := game.asked():
@@ -59,7 +59,7 @@ def test_a_whole_game_is_played_on_the_pages_of_its_seats(kind, browser, links, 
     assert page.heading == "The game is over"
 
 
-def test_the_page_tells_what_is_asked_until_when_and_what_silence_means(browser, links, templari, carry):
+def test_the_page_shows_the_question_the_deadline_and_the_default(browser, links, templari, carry):
     carry()
     seat = next(iter(templari.asked()))
     text = open_seat(browser, links, templari, seat).text
@@ -68,7 +68,7 @@ def test_the_page_tells_what_is_asked_until_when_and_what_silence_means(browser,
     assert "If you stay silent, this happens: pass." in text
 
 
-def test_a_word_of_the_rules_that_silence_means_is_explained(browser, links, table):
+def test_a_default_with_a_word_of_the_rules_is_explained(browser, links, table):
     game = table("sorcerous-futures", 3)
     seller = next(seat for seat, asked in game.asked().items() if asked.default.verb == "closed")
     text = open_seat(browser, links, game, seller).text
@@ -109,12 +109,12 @@ def test_the_same_button_pressed_twice_after_the_turn_is_over_has_one_receipt(br
     assert len(templari.log()) == rows
 
 
-def test_a_form_that_was_left_open_never_plays_in_a_later_turn(browser, links, templari):
+def test_a_form_left_open_never_plays_in_a_later_turn(browser, links, templari):
     seat = next(iter(templari.asked()))
     page = open_seat(browser, links, templari, seat)
     stale = next(form for form in page.acts() if form.button == "Bid …")
     preview = stale.press(b0=5)
-    # In the other tab the same turn is decided, and the auction comes round to the same seat.
+    # The other tab decides the same turn, and the auction comes round to the same seat.
     templari.play(seat, "bid 1")
     while seat not in templari.asked():
         templari.play(next(iter(templari.asked())), "bid 2" if templari.row().turn == 2 else "bid 3")
@@ -127,7 +127,7 @@ def test_a_form_that_was_left_open_never_plays_in_a_later_turn(browser, links, t
     assert templari.row() == before
 
 
-def test_two_tabs_with_different_choices_leave_the_last_one_while_it_is_sealed(browser, links, poker):
+def test_of_sealed_choices_from_two_tabs_the_last_counts(browser, links, poker):
     one = open_seat(browser, links, poker, 0).acts()[0].press(b0=1)
     other = open_seat(browser, links, poker, 0).acts()[0].press(b0=2)
     yes(one).press()
@@ -136,21 +136,21 @@ def test_two_tabs_with_different_choices_leave_the_last_one_while_it_is_sealed(b
     assert receipt.heading.removeprefix("Your choice is in: ") in page.text
 
 
-def test_a_stopped_table_says_so_and_asks_nothing(browser, links, poker, server):
+def test_a_frozen_table_says_so_and_asks_nothing(browser, links, poker, server):
     does(server, Freeze(poker.id))
     page = open_seat(browser, links, poker, 0)
     assert page.heading == "The table has been stopped"
     assert not page.acts()
 
 
-def test_a_sealed_choice_is_taken_back_on_the_page(browser, links, poker):
+def test_a_sealed_choice_can_be_taken_back_on_the_page(browser, links, poker):
     receipt = yes(open_seat(browser, links, poker, 0).acts()[0].press(b0=1)).press()
     page = receipt.form("Take it back").press()
     assert "Your choice is in" not in page.text
     assert 0 in poker.asked()
 
 
-def test_a_choice_that_counted_is_taken_back_while_nobody_has_been_told(browser, links, templari):
+def test_a_choice_can_be_taken_back_while_nobody_knows_of_it(browser, links, templari):
     seat = next(iter(templari.asked()))
     page = open_seat(browser, links, templari, seat)
     receipt = yes(next(form for form in page.acts() if form.button == "Pass").press()).press()
@@ -159,7 +159,7 @@ def test_a_choice_that_counted_is_taken_back_while_nobody_has_been_told(browser,
     assert page.heading.startswith("What do you bid")
 
 
-def test_taking_back_is_not_offered_once_a_mail_has_left(browser, links, templari, carry):
+def test_taking_back_is_not_offered_once_an_email_has_left(browser, links, templari, carry):
     seat = next(iter(templari.asked()))
     page = open_seat(browser, links, templari, seat)
     receipt = yes(next(form for form in page.acts() if form.button == "Pass").press()).press()
@@ -169,7 +169,7 @@ def test_taking_back_is_not_offered_once_a_mail_has_left(browser, links, templar
     assert "Take it back" not in browser.open(receipt.url).text
 
 
-def test_a_choice_can_be_written_as_in_a_mail(browser, links, templari):
+def test_a_choice_can_be_typed_as_in_an_email(browser, links, templari):
     seat = next(iter(templari.asked()))
     form = open_seat(browser, links, templari, seat).form("See what that means")
     assert form.press(written="bid 7").heading == "Bid 7"
@@ -178,7 +178,7 @@ def test_a_choice_can_be_written_as_in_a_mail(browser, links, templari):
     assert "99 is too much: at most 12." in refused.text
 
 
-def test_a_number_out_of_range_says_the_limit_and_changes_nothing(browser, links, templari):
+def test_a_number_out_of_range_is_refused_with_the_limit_and_changes_nothing(browser, links, templari):
     before = templari.row()
     seat = next(iter(templari.asked()))
     form = next(form for form in open_seat(browser, links, templari, seat).acts() if form.button == "Bid …")
@@ -198,13 +198,13 @@ def test_a_standing_order_is_set_shown_to_its_owner_alone_and_dropped(browser, l
     assert "You have none." in page.text
 
 
-def test_an_order_answers_at_once_where_its_owner_is_asked(browser, links, templari):
+def test_an_order_answers_at_once_when_it_is_its_owners_turn(browser, links, templari):
     seat = next(iter(templari.asked()))
     open_seat(browser, links, templari, seat).form("Set this order").press(order="up to 9")
     assert templari.row().turn > 1
 
 
-def test_an_order_that_makes_no_sense_is_refused_with_what_is_possible(browser, links, templari):
+def test_a_meaningless_order_is_refused_with_the_possible_ones(browser, links, templari):
     page = open_seat(browser, links, templari, 0).form("Set this order").press(order="win")
     assert page.status == 400
     assert "You may write" in page.text
@@ -228,7 +228,7 @@ def test_a_paused_table_says_so_and_offers_nothing(browser, links, templari, ser
     assert not page.acts()
 
 
-def test_the_organiser_is_called_from_a_seat(browser, links, templari, server):
+def test_the_organiser_can_be_contacted_from_a_seat(browser, links, templari, server):
     from pbem.service.desk import calls
 
     page = open_seat(browser, links, templari, 1).form("Call the organiser").press(text="Ben does not answer.")
@@ -237,7 +237,7 @@ def test_the_organiser_is_called_from_a_seat(browser, links, templari, server):
     assert (call.game_id, call.seat, call.text) == (templari.id, 1, "Ben does not answer.")
 
 
-def test_a_seat_is_left_only_after_a_second_page(browser, links, templari):
+def test_resigning_takes_a_second_page(browser, links, templari):
     page = open_seat(browser, links, templari, 1)
     asked = page.form("Leave the table …").press()
     assert templari.players()[1].bot is None
@@ -253,7 +253,7 @@ def test_a_game_ends_without_a_result_when_all_agree_on_their_pages(browser, lin
     assert page.heading == "The game ended without a result"
 
 
-def test_the_file_of_a_finished_game_is_offered_and_reads_back(browser, links, table):
+def test_the_file_of_a_finished_game_is_offered_and_can_be_read(browser, links, table):
     from pbem.service.archive import export
 
     game = table("sorcerous-futures", 3)
@@ -268,7 +268,7 @@ def test_the_file_of_a_finished_game_is_offered_and_reads_back(browser, links, t
     assert export.write(read) == file.source
 
 
-def test_what_other_people_call_themselves_and_their_table_is_never_read_as_html(browser, links, server, person):
+def test_names_of_people_and_tables_are_never_html(browser, links, server, person):
     from pbem.service.tables import joining
     from pbem.service.tables.new import Wanted
     from tests.service.a_game import Begun
@@ -295,7 +295,7 @@ def test_taking_back_names_the_turn_and_never_another(browser, links, poker, ser
     assert gone.status == 410
 
 
-def test_the_page_of_a_long_game_folds_few_rows_where_a_worker_keeps_views(browser, links, templari, carry, server):
+def test_the_page_of_a_long_game_reads_few_rows_where_views_are_cached(browser, links, templari, carry, server):
     from pbem.service.play import views
     from pbem.store import games as rows
 

@@ -1,4 +1,4 @@
-"""The talk at a table on a page: read, said, refused, taken away, and not heard."""
+"""The talk page of a table: reading, sending, refusing, removing and muting."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def say(page, text):
     return page.form("Say it").press(text=text)
 
 
-def test_what_one_says_the_others_read(talk_page, game):
+def test_a_message_is_read_by_the_others(talk_page, game):
     name = game.players()[0].name
     page = say(talk_page(0), "Good evening <b>all</b>")
     assert "You ·" in page.text
@@ -42,7 +42,7 @@ def test_what_one_says_the_others_read(talk_page, game):
     assert "Good evening <b>all</b>" in other.text
 
 
-def test_what_cannot_be_said_stands_in_the_form_again(talk_page):
+def test_a_refused_message_is_still_in_the_form(talk_page):
     page = say(talk_page(0), "x" * 501)
     assert page.status == 400
     assert "has 501 characters" in page.text
@@ -50,14 +50,14 @@ def test_what_cannot_be_said_stands_in_the_form_again(talk_page):
     assert "Nobody has said anything yet." in page.text
 
 
-def test_a_line_that_was_taken_away_says_so(talk_page, game):
+def test_a_removed_message_says_so(talk_page, game):
     say(talk_page(0), "something bad")
     game.server.store.write(lambda tx: talk.redact(tx, game.id, 1))
     assert "The organiser has taken this away." in talk_page(1).text
     assert "something bad" not in talk_page(1).text
 
 
-def test_the_page_of_a_seat_says_how_many_lines_are_new(browser, links, game, talk_page, clock):
+def test_the_page_of_a_seat_shows_the_number_of_new_messages(browser, links, game, talk_page, clock):
     seat = links.of(game, 1)[1]
     clock.advance(HOUR)
     assert browser.open(f"/s/{seat}").links()["Talk"].endswith("/talk")
@@ -65,7 +65,7 @@ def test_the_page_of_a_seat_says_how_many_lines_are_new(browser, links, game, ta
     assert browser.open(f"/s/{seat}").links()["Talk (2 new)"].endswith("/talk")
 
 
-def test_whom_one_does_not_want_to_hear_is_left_out_until_one_does(talk_page, game):
+def test_messages_of_a_muted_player_are_hidden_until_they_are_unmuted(talk_page, game):
     names = [game.players()[seat].name for seat in range(3)]
     say(talk_page(1), "Hello")
     page = talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
@@ -75,7 +75,7 @@ def test_whom_one_does_not_want_to_hear_is_left_out_until_one_does(talk_page, ga
     assert "Hello" in page.form(f"Hear again {names[1]}").press(seat=1).text
 
 
-def test_ones_account_lists_whom_one_does_not_hear_and_ends_it(browser, talk_page, sign_in, game):
+def test_the_account_lists_muted_players_and_unmutes_them(browser, talk_page, sign_in, game):
     names = [game.players()[seat].name for seat in range(3)]
     talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
     sign_in(game.person_at(0))
@@ -89,7 +89,7 @@ def test_ones_account_lists_whom_one_does_not_hear_and_ends_it(browser, talk_pag
     assert "Hello" in talk_page(0).text
 
 
-def test_the_page_costs_few_queries_however_much_was_said(browser, links, talk_page, game, server):
+def test_the_page_takes_few_queries_however_many_messages_there_are(browser, links, talk_page, game, server):
     for number in range(15):
         say(talk_page(0), f"line {number}")
     pages, token = [], links.of(game, 1)[1]
@@ -98,7 +98,7 @@ def test_the_page_costs_few_queries_however_much_was_said(browser, links, talk_p
     assert len(cost.statements) <= MOST_QUERIES
 
 
-def test_where_only_bots_are_nobody_is_offered_to_speak(browser, links, table):
+def test_no_message_is_offered_where_all_others_are_bots(browser, links, table):
     game = table("sunset-poker", 3, bots=("random", "random"))
     (seat,) = (seat for seat, player in game.players().items() if player.person_id)
     page = browser.open(f"/s/{links.of(game, seat)[1]}/talk")
@@ -106,7 +106,7 @@ def test_where_only_bots_are_nobody_is_offered_to_speak(browser, links, table):
     assert not [form for form in page.forms() if form.button == "Say it"]
 
 
-def test_what_was_said_before_a_seat_changed_hands_is_not_laid_at_its_new_players_door(talk_page, game):
+def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_page, game):
     server = game.server
     say(talk_page(0), "I am bored.")
     say(talk_page(1), "Please play on.")
@@ -117,9 +117,13 @@ def test_what_was_said_before_a_seat_changed_hands_is_not_laid_at_its_new_player
     mine = say(talk_page(0), "Good evening.")
     assert "An earlier player of seat 1 ·" in mine.text
     assert mine.text.count("You ·") == 1
-    theirs = talk_page(2).text
-    assert theirs.index("An earlier player of seat 1 ·") < theirs.index("I am bored.") < theirs.index("Good evening.")
-    assert theirs.count(f"{new} ·") == theirs.count(f"{other} ·") == 1
+    other_page = talk_page(2).text
+    assert (
+        other_page.index("An earlier player of seat 1 ·")
+        < other_page.index("I am bored.")
+        < other_page.index("Good evening.")
+    )
+    assert other_page.count(f"{new} ·") == other_page.count(f"{other} ·") == 1
     names = [game.players()[seat].name for seat in range(3)]
     with server.store.read() as tx:
         lines = talk_rows.heard(tx, game.id, game.row().key, 0, None)

@@ -1,4 +1,4 @@
-"""Charts: they say in words and numbers what they draw, and can be told apart without colours."""
+"""Charts: each has its numbers in a table and its meaning in words, and its lines can be told apart without colours."""
 
 import re
 from itertools import pairwise
@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from lxml import html
 
-from engine import game as rulebooks
+from engine import game as games
 from engine.tell import Teller, say
 from pbem.service.archive.course import Bid, Scores
 from pbem.web.tables import charts
@@ -15,12 +15,12 @@ from tests.service.archive.test_replay import moves
 
 @pytest.fixture
 def database_url(sqlite_alone):
-    """A drawing is the same on any database."""
+    """SQLite alone: a drawing is the same on any database."""
     return sqlite_alone
 
 
-@pytest.mark.parametrize("kind", rulebooks.names())
-def test_charts_say_in_words_and_numbers_what_they_draw(browser, links, table, kind):
+@pytest.mark.parametrize("kind", games.names())
+def test_charts_say_what_they_draw_in_words_and_numbers(browser, links, table, kind):
     game = table(kind, 4)
     list(moves(game, 40))
     page = browser.open(f"/s/{links.of(game, 0)[1]}/replay")
@@ -67,43 +67,43 @@ def scores(*moments):
     return Scores(say("points"), tuple(enumerate(moments)))
 
 
-def test_names_at_the_ends_of_lines_never_lie_on_each_other_nor_outside():
+def test_names_at_the_ends_of_lines_never_overlap_or_leave_the_drawing():
     for last in ((5,) * 9, (0,) * 8 + (90,), (0, 90, 90, 90, 90, 90, 90, 90, 90), tuple(range(9))):
-        chart = charts.of_scores(scores((0,) * 9, last), NAMES, Teller(), str)
+        chart = charts.score_chart(scores((0,) * 9, last), NAMES, Teller(), str)
         places = sorted(line.label.y for line in chart.lines)
         assert len({line.shape for line in chart.lines}) == 9
-        assert all(low + charts._LINE <= high for low, high in pairwise(places))
-        assert all(0 < place < charts.HEIGHT for place in places)
+        assert all(low + charts.LINE_HEIGHT <= high for low, high in pairwise(places))
+        assert all(0 < place < charts.FRAME.height for place in places)
 
 
-def test_a_long_game_is_drawn_and_listed_with_few_moments_the_last_among_them():
-    chart = charts.of_scores(scores(*((number, 2 * number) for number in range(1000))), ("Ann", "Ben"), Teller(), str)
+def test_the_chart_of_a_long_game_has_few_moments_and_the_last_is_one():
+    chart = charts.score_chart(scores(*((number, 2 * number) for number in range(1000))), ("Ann", "Ben"), Teller(), str)
     assert len(chart.rows) == charts.MOST_MOMENTS
-    assert (chart.rows[0].number, chart.rows[-1].number) == (0, 999)
+    assert (chart.rows[0].head, chart.rows[-1].head) == ("0", "999")
     assert all(len(line.marks) == len(chart.rows) for line in chart.lines)
 
 
-def test_a_game_whose_scores_are_not_told_has_no_chart_of_them():
-    assert charts.of_scores(None, NAMES, Teller(), str) is None
-    assert charts.of_auctions((), NAMES, Teller(), str) is None
+def test_a_game_with_secret_scores_has_no_chart_of_them():
+    assert charts.score_chart(None, NAMES, Teller(), str) is None
+    assert charts.auction_chart((), NAMES, Teller(), str) is None
 
 
-def test_bids_that_are_no_numbers_are_listed_and_not_drawn():
-    chart = charts.of_auctions(((Bid(3, 1, "the Forest", None),),), ("Ann", "Ben"), Teller(), str)
+def test_bids_that_are_not_numbers_are_listed_and_not_drawn():
+    chart = charts.auction_chart(((Bid(3, 1, "the Forest", None),),), ("Ann", "Ben"), Teller(), str)
     assert chart.lines == ()
     assert chart.rows[0].cells == ("", "the Forest")
 
 
-def test_of_many_auctions_the_last_are_shown_and_the_page_says_so():
+def test_only_the_last_of_many_auctions_are_shown_and_the_chart_says_so():
     auctions = tuple((Bid(number, 0, number, number),) for number in range(100))
-    chart = charts.of_auctions(auctions, ("Ann",), Teller(), str)
+    chart = charts.auction_chart(auctions, ("Ann",), Teller(), str)
     assert chart.cut
     assert len(chart.rows) == charts.MOST_AUCTIONS
-    assert (chart.rows[-1].number, chart.rows[-1].cells) == (100, ("99",))
+    assert (chart.rows[-1].head, chart.rows[-1].cells) == ("100", ("99",))
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (0, 7), (-30, 90), (0, 1000), (17, 18)])
-def test_the_numbers_beside_an_axis_are_round_and_few(low, high):
-    values = charts._round_values(low, high)
+def test_the_numbers_beside_an_axis_are_few_and_in_range(low, high):
+    values = charts._round_numbers(low, high)
     assert 1 <= len(values) <= 6
     assert all(low <= value <= high for value in values)

@@ -1,4 +1,4 @@
-"""The demo in a browser: one press on the front page, a whole round, and never a page that has to be loaded again."""
+"""The demo in a browser: one click on the front page, a whole round, and no page that has to be reloaded."""
 
 import random
 
@@ -12,11 +12,11 @@ BUTTON = "Try it: two minutes against bots"
 
 @pytest.fixture
 def seat(browser):
-    """The page that the front page's button leads to."""
+    """The page behind the button of the front page."""
     return browser.open("/").form(BUTTON).press()
 
 
-def test_a_visitor_plays_a_whole_round_by_pressing_two_buttons_a_turn(seat, server):
+def test_a_visitor_plays_a_whole_round_with_two_clicks_a_turn(seat, server):
     luck, page, turns = random.Random(5), seat, 0
     while page.acts():
         assert page.status == 200
@@ -27,10 +27,10 @@ def test_a_visitor_plays_a_whole_round_by_pressing_two_buttons_a_turn(seat, serv
     assert 6 <= turns <= 13
     assert page.heading == "The game is over"
     assert "That was the demo." in page.text
-    assert {mail.status for mail in queued_emails(server)} == {"queued"}
+    assert {email.status for email in queued_emails(server)} == {"queued"}
 
 
-def test_a_visitor_is_told_first_what_the_game_is_about(seat):
+def test_the_demo_first_explains_the_game(seat):
     aim = "Everybody builds a hand out of passing packs"
     assert aim in seat.text
     after = next(form for form in seat.acts()[0].press(b0=0).forms() if form.button.startswith("Confirm: ")).press()
@@ -48,20 +48,20 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, serve
     assert "Play again with the same people" not in page.text
 
 
-def test_a_demo_offers_nothing_that_would_need_an_address_or_company(seat):
+def test_a_demo_offers_nothing_that_needs_an_address_or_other_people(seat):
     assert "Decide by" not in seat.text
     assert "Talk" not in seat.links()
     assert seat.links()["Call the organiser"] == "/call"
     assert not [form for form in seat.forms() if form.action.endswith(("/resign", "/end", "/programs", "/call"))]
 
 
-def test_too_many_visitors_are_told_so_kindly(browser, monkeypatch):
+def test_too_many_demos_are_refused_politely(browser, monkeypatch):
     monkeypatch.setattr(demo, "GUESTS_AN_HOUR", 0)
     page = browser.open("/").form(BUTTON).press()
     assert page.status == 429
     assert "very much in demand" in page.text
 
 
-def test_another_site_cannot_begin_demos(browser):
+def test_another_site_cannot_start_demos(browser):
     browser.says["Origin"] = "https://elsewhere.example"
     assert browser.open("/").form(BUTTON).press().status == 403

@@ -1,4 +1,4 @@
-"""The lobby: from an address typed into a form, by mails and their links, to a game that has begun."""
+"""Opening and joining tables: from an address in a form, by emails and their links, to a game that has begun."""
 
 import re
 
@@ -8,17 +8,17 @@ from pbem.service.people import addresses
 from pbem.service.tables import leaving, listing
 from pbem.tokens import Purpose
 from tests.web.browser import HOST
-from tests.web.seat.test_move import mails
+from tests.web.seat.test_move import emails
 
 
 def open_in_mail(browser, address, start):
-    """Open the link that begins like this in the newest mail to an address."""
-    mail = next(mails(browser, address))
-    return browser.open(next(href for href in mail.links().values() if href.startswith(start)))
+    """Open the link that begins like this in the newest email to an address."""
+    email = next(emails(browser, address))
+    return browser.open(next(href for href in email.links().values() if href.startswith(start)))
 
 
 def open_table(browser, carry, kind="templari", **filled):
-    """Open a table as Ann would: form, mail, link, button."""
+    """Open a table as Ann would: form, email, link, button."""
     form = browser.open("/").follow("Templari" if kind == "templari" else kind).form("Open the table")
     sent = form.press(**({"address": "ann@example.org", "name": "Ann"} | filled))
     assert sent.heading == "Please look in your mail"
@@ -27,14 +27,14 @@ def open_table(browser, carry, kind="templari", **filled):
 
 
 def join(browser, carry, title, name):
-    """Join a table of the lobby as somebody would."""
+    """Join a table as a player would: form, email, link, button."""
     address = f"{name.lower()}@example.org"
     browser.open("/").follow(title).form("Ask for a place").press(address=address, name=name, word=f"{name}'s word")
     carry()
     return open_in_mail(browser, address, "/c/").form("Take the place").press()
 
 
-def test_a_table_is_opened_joined_by_others_and_begins(browser, carry, server):
+def test_a_table_can_be_opened_and_joined_and_begins(browser, carry, server):
     page = open_table(browser, carry, title="Friday evening", pace="3d")
     assert "You have a place: Ann" in page.text
     for name in ("Ben", "Cleo"):
@@ -47,12 +47,12 @@ def test_a_table_is_opened_joined_by_others_and_begins(browser, carry, server):
     assert "Friday evening" not in browser.open("/").text
 
 
-def test_a_table_with_bots_begins_as_soon_as_its_host_is_there(browser, carry):
+def test_a_table_with_bots_begins_once_its_host_has_confirmed(browser, carry):
     page = open_table(browser, carry, bots="2", bot="random")
     assert "The game has begun." in page.text
 
 
-def test_the_commitment_stands_on_the_page_that_asks_for_a_word(browser, carry, server):
+def test_the_page_that_asks_for_a_word_shows_the_commitment(browser, carry, server):
     open_table(browser, carry, title="Open")
     table = server.read(listing.waiting)[0]
     page = browser.open(f"/t/{table.key}")
@@ -65,7 +65,7 @@ def test_the_commitment_stands_on_the_page_that_asks_for_a_word(browser, carry, 
     assert "word" in step.form("Take the place").texts
 
 
-def test_nobody_has_a_place_before_their_link_is_used(browser, carry, server):
+def test_only_the_link_in_the_email_takes_a_seat(browser, carry, server):
     open_table(browser, carry, title="Open")
     browser.open("/").follow("Open").form("Ask for a place").press(address="ben@example.org", name="Ben")
     carry()
@@ -74,14 +74,14 @@ def test_nobody_has_a_place_before_their_link_is_used(browser, carry, server):
     assert server.read(listing.waiting)[0].players == ("Ann",)
 
 
-def test_a_table_is_not_announced_before_its_host_s_link_is_used(browser, carry):
+def test_only_the_link_to_the_host_announces_a_table(browser, carry):
     form = browser.open("/new/templari").form("Open the table")
     form.press(address="ann@example.org", name="Ann", title="Nobody asked for this")
     carry()
     assert "Nobody asked" not in browser.open("/").text
 
 
-def test_an_invitation_is_declined_and_taken_after_all(browser, carry, server):
+def test_a_declined_invitation_can_still_be_accepted(browser, carry, server):
     open_table(browser, carry, private="yes", invited="ben@example.org")
     carry()
     page = open_in_mail(browser, "ben@example.org", "/c/").form("No, thank you").press()
@@ -90,7 +90,7 @@ def test_an_invitation_is_declined_and_taken_after_all(browser, carry, server):
     assert "You have a place: Ben" in page.text
 
 
-def test_a_private_table_is_in_no_list_and_has_no_page(browser, carry, server):
+def test_a_private_table_is_in_no_list_and_has_no_public_page(browser, carry, server):
     page = open_table(browser, carry, private="yes", title="Just us")
     assert "Just us" in page.text
     assert "Just us" not in browser.open("/").text
@@ -98,14 +98,14 @@ def test_a_private_table_is_in_no_list_and_has_no_page(browser, carry, server):
     assert browser.open(f"/t/{found.key}").status == 404
 
 
-def test_a_host_invites_more_people_from_the_page_of_the_table(browser, carry, server):
+def test_a_host_can_invite_more_people_from_the_page_of_the_table(browser, carry, server):
     page = open_table(browser, carry)
     page.form("Invite them").press(invited="ben@example.org\ncleo@example.org")
     carry()
     assert open_in_mail(browser, "cleo@example.org", "/c/").form("Take the place")
 
 
-def test_a_host_sees_how_many_of_the_invited_have_not_answered_and_nobody_else_does(browser, carry):
+def test_only_the_host_sees_how_many_invitations_are_open(browser, carry):
     page = open_table(browser, carry, invited="ben@example.org\ncleo@example.org")
     assert "2 people were invited by mail and have not answered yet." in page.text
     carry()
@@ -114,7 +114,7 @@ def test_a_host_sees_how_many_of_the_invited_have_not_answered_and_nobody_else_d
     assert "has not answered" not in open_in_mail(browser, "cleo@example.org", "/c/").text
 
 
-def test_a_table_that_waits_for_its_host_names_no_host_and_no_free_place(browser, carry):
+def test_a_table_that_waits_for_its_host_names_no_host_and_no_free_seat(browser, carry):
     form = browser.open("/new/templari").form("Open the table")
     form.press(address="ann@example.org", name="Ann", bots="1")
     carry()
@@ -124,7 +124,7 @@ def test_a_table_that_waits_for_its_host_names_no_host_and_no_free_place(browser
     assert "1 of 3 places free" in planned.form("Open the table").press().text
 
 
-def test_a_player_leaves_and_a_host_closes(browser, carry, server):
+def test_a_player_can_leave_and_a_host_can_close(browser, carry, server):
     host = open_table(browser, carry, title="Open")
     guest = join(browser, carry, "Open", "Ben")
     guest.form("Leave the table").press()
@@ -151,21 +151,21 @@ def test_sending_my_games_answers_the_same_for_every_address(browser, carry, tab
     known, unknown = (form.press(address=address) for address in ("ann@example.org", "nobody@example.org"))
     assert (known.source, known.url, known.status) == (unknown.source, unknown.url, unknown.status)
     carry()
-    assert next(mails(browser, "ann@example.org")).heading.endswith("your games")
-    assert not list(mails(browser, "nobody@example.org"))
+    assert next(emails(browser, "ann@example.org")).heading.endswith("your games")
+    assert not list(emails(browser, "nobody@example.org"))
 
 
-def test_a_wrong_address_for_ones_games_stands_there_to_be_corrected(browser):
+def test_a_wrong_address_for_my_games_is_still_in_the_form(browser):
     refused = browser.open("/mine").form("Send them").press(address="a..b@example.org")
     assert ("address", "a..b@example.org") in refused.form("Send them").fixed
 
 
-def test_nobody_is_flooded_with_their_games(browser, carry, table):
+def test_nobody_gets_many_emails_with_their_games(browser, carry, table):
     table("templari", 3)
     for _ in range(20):
         assert browser.open("/mine").form("Send them").press(address="ann@example.org").status == 200
     carry()
-    sent = [mail for mail in mails(browser, "ann@example.org") if mail.heading.endswith("your games")]
+    sent = [email for email in emails(browser, "ann@example.org") if email.heading.endswith("your games")]
     assert len(sent) == 5
 
 
@@ -178,7 +178,7 @@ def test_joining_answers_the_same_for_every_address(browser, carry, server):
     assert (one.source, one.status) == (two.source, two.status)
 
 
-def test_the_organiser_is_called_from_a_public_page(browser, server):
+def test_the_organiser_can_be_contacted_from_a_public_page(browser, server):
     from pbem.service.desk import calls
 
     page = browser.open("/").follow("Call the organiser").form("Call the organiser")
@@ -187,7 +187,7 @@ def test_the_organiser_is_called_from_a_public_page(browser, server):
     assert page.press(address="nobody", text="x").status == 400
 
 
-def test_a_substitute_takes_the_seat_of_somebody_who_left(browser, carry, table, links, server, person):
+def test_a_substitute_takes_the_seat_of_a_player_who_left(browser, carry, table, links, server, person):
     from pbem.service.absence import substitutes
 
     game = table("templari", 3, successor="substitute")
@@ -202,7 +202,7 @@ def test_a_substitute_takes_the_seat_of_somebody_who_left(browser, carry, table,
     assert open_in_mail(browser, "zoe@example.org", "/s/").status == 200
 
 
-def test_of_two_free_seats_each_says_which_it_is(browser, carry, table, links, person):
+def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):
     game = table("templari", 4, successor="substitute")
     for name in ("Ben", "Cleo"):
         seat = next(seat for seat, player in game.players().items() if player.name == name)
@@ -229,11 +229,11 @@ def test_every_public_page_leads_to_the_organiser(path, browser):
 
 
 def passed_on(page):
-    """The link that a host finds to pass on."""
+    """The link that the page offers a host to pass on."""
     return re.search(rf"<code>{HOST}(/\w/\w+)</code>", page.source)[1]
 
 
-def test_a_private_table_is_joined_by_the_link_that_its_host_passes_on_and_nobody_else_is_shown(browser, carry):
+def test_only_the_link_from_its_host_shows_a_private_table_and_joins_it(browser, carry):
     address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
     invited = browser.open(address)
     assert invited.heading == "Secret"
@@ -244,7 +244,7 @@ def test_a_private_table_is_joined_by_the_link_that_its_host_passes_on_and_nobod
     assert address not in joined.source
 
 
-def test_a_wrong_name_at_an_invitation_stands_there_to_be_corrected(browser, carry):
+def test_a_wrong_name_at_an_invitation_is_still_in_the_form(browser, carry):
     address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
     page = browser.open(address).form("Ask for a place").press(address="ben", name="Ben")
     assert page.status == 400
@@ -252,11 +252,11 @@ def test_a_wrong_name_at_an_invitation_stands_there_to_be_corrected(browser, car
     assert 'value="Ben"' in page.source
 
 
-def test_the_host_of_a_public_table_passes_on_its_page(browser, carry):
+def test_the_host_of_a_public_table_is_given_its_page_to_pass_on(browser, carry):
     assert browser.open(passed_on(open_table(browser, carry, title="For all"))).heading == "For all"
 
 
-def test_a_link_to_pass_on_gives_no_place_at_a_table_that_is_full(browser, carry):
+def test_the_link_to_a_full_table_gives_no_seat(browser, carry):
     address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
     for name in ("Ben", "Cleo"):
         browser.open(address).form("Ask for a place").press(address=f"{name}@example.org", name=name)
@@ -265,7 +265,7 @@ def test_a_link_to_pass_on_gives_no_place_at_a_table_that_is_full(browser, carry
     assert not browser.open(address).forms()
 
 
-def test_from_the_result_one_press_leads_to_a_table_for_the_same_people(browser, carry, table, links, server):
+def test_the_result_leads_to_a_rematch_with_one_click(browser, carry, table, links, server):
     game = table("sunset-poker", 3, title="Friday")
     for seat in game.players():
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
@@ -281,7 +281,7 @@ def test_from_the_result_one_press_leads_to_a_table_for_the_same_people(browser,
     assert f"You have a place: {other}" in invitation.form("Take the place").press().text
 
 
-def test_who_waits_at_a_table_is_shown_with_how_reliable_they_were(browser, carry):
+def test_players_of_a_waiting_table_are_shown_with_their_reliability(browser, carry):
     open_table(browser, carry, seats="4", bots="1", title="Friday")
     for address in ("/", browser.open("/").links()["Friday"]):
         page = browser.open(address)

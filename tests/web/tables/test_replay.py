@@ -1,4 +1,4 @@
-"""The pages that look back: one can walk through a whole game, nobody sees what is not theirs, and no moment costs more."""
+"""Replays: every moment of a game can be reached, hands stay hidden, and no moment costs more than another."""
 
 import re
 
@@ -16,19 +16,19 @@ MOST_BYTES = 60_000
 
 @pytest.fixture
 def playing(table):
-    """A public game in its middle."""
+    """A public game that is half played."""
     game = table("templari", 3)
     list(moves(game, 25))
     return game
 
 
 def cards(game, seat):
-    """What stands under the cards of a hand."""
+    """The words for the cards of a hand."""
     return {word.removeprefix("the ") for word in words(game, seat)}
 
 
 def statements(server, act):
-    """What an act asks of the database."""
+    """The statements that a call sends to the database."""
     asked = []
 
     def executed(_connection, _cursor, statement, *_):
@@ -43,7 +43,7 @@ def statements(server, act):
     return asked
 
 
-def test_one_can_walk_forth_to_the_end_and_back_to_the_beginning(browser, links, playing):
+def test_a_replay_can_be_stepped_through_to_the_end_and_back(browser, links, playing):
     token = links.of(playing, 0)[1]
     page = browser.open(f"/s/{token}").follow("Looking back").follow("From the beginning")
     assert page.heading == "The deal"
@@ -63,7 +63,7 @@ def test_one_can_walk_forth_to_the_end_and_back_to_the_beginning(browser, links,
     assert back == there[::-1]
 
 
-def test_a_step_has_an_address_of_its_own_that_shows_the_same_later(browser, links, playing):
+def test_each_moment_has_an_address_that_shows_the_same_later(browser, links, playing):
     token = links.of(playing, 1)[1]
     before = browser.open(f"/s/{token}/replay/7")
     list(moves(playing, 5))
@@ -79,17 +79,17 @@ def public_pages(browser, key, turn):
         yield browser.open(f"/t/{key}/replay/{number}").source
 
 
-def test_a_spectator_sees_nobody_s_cards_while_they_are_held(browser, poker):  # noqa: F811 - the fixture
+def test_a_spectator_sees_no_cards_in_hands(browser, poker):  # noqa: F811 - the fixture
     shown = " ".join(public_pages(browser, poker.row().key, poker.row().turn))
     for seat in range(3):
         assert not [word for word in cards(poker, seat) if re.search(rf"\b{word}\b", shown)]
 
 
-def test_a_seat_sees_its_own_cards_and_no_other_s_while_they_are_held(browser, links, poker):  # noqa: F811 - the fixture
+def test_a_seat_sees_only_its_own_cards_in_hands(browser, links, poker):  # noqa: F811 - the fixture
     hands = [cards(poker, seat) for seat in range(3)]
     for seat in range(3):
         token = links.of(poker, seat)[1]
-        # Of a pack that went on one has seen the cards, so only the present is looked at.
+        # Players have seen the cards of packs they passed on, so only the present moment is checked.
         pages = (browser.open(f"/s/{token}/replay/{poker.row().turn - 1}"), browser.open(f"/s/{token}/replay"))
         shown = " ".join(page.source for page in pages)
         assert all(re.search(rf"\b{word}\b", shown) for word in hands[seat])
@@ -97,7 +97,7 @@ def test_a_seat_sees_its_own_cards_and_no_other_s_while_they_are_held(browser, l
             assert not [word for word in hands[other] if re.search(rf"\b{word}\b", shown)]
 
 
-def test_when_a_game_is_over_everybody_sees_all_hands(browser, links, poker):  # noqa: F811 - the fixture
+def test_everyone_sees_all_hands_of_a_finished_game(browser, links, poker):  # noqa: F811 - the fixture
     hands, number = [cards(poker, seat) for seat in range(3)], poker.row().turn - 1
     key, token = poker.row().key, links.of(poker, 0)[1]
     end(poker)
@@ -112,7 +112,7 @@ def test_when_a_game_is_over_everybody_sees_all_hands(browser, links, poker):  #
             assert all(re.search(rf"\b{word}\b", page.source) for word in hand)
 
 
-def test_a_private_table_has_no_public_past_and_its_link_acts_for_nobody(browser, links, table):
+def test_a_private_table_has_no_public_replay_and_the_link_to_it_makes_no_moves(browser, links, table):
     game = table("bid", 3, private=True, invited=("ben@example.org", "cleo@example.org"))
     list(moves(game, 9))
     key = game.row().key
@@ -128,7 +128,7 @@ def test_a_private_table_has_no_public_past_and_its_link_acts_for_nobody(browser
     assert browser.open(f"/t/{key}/replay").status == 404
 
 
-def test_a_player_withdraws_the_link_to_a_finished_game(browser, links, table):
+def test_a_player_can_revoke_the_link_to_a_finished_game(browser, links, table):
     game = table("bid", 3)
     end(game)
     token = links.of(game, 0)[1]
@@ -141,7 +141,7 @@ def test_a_player_withdraws_the_link_to_a_finished_game(browser, links, table):
     assert (gone.status, gone.heading) == (410, "This game is no longer shown.")
 
 
-def test_whoever_shares_a_game_is_led_to_the_link_that_is_to_be_passed_on(browser, links, table):
+def test_sharing_a_game_leads_to_the_link_to_pass_on(browser, links, table):
     game = table("bid", 3)
     end(game)
     form = browser.open(f"/s/{links.of(game, 0)[1]}/replay").form("A link to show this game to others")
@@ -151,7 +151,7 @@ def test_whoever_shares_a_game_is_led_to_the_link_that_is_to_be_passed_on(browse
     assert f"http://localhost:8000{address}" in shared.text
 
 
-def test_another_site_withdraws_no_link(browser, links, table):
+def test_another_site_cannot_revoke_a_link(browser, links, table):
     game = table("bid", 3)
     end(game)
     token = links.of(game, 0)[1]
@@ -161,7 +161,7 @@ def test_another_site_withdraws_no_link(browser, links, table):
     assert browser.open(shared.url).status == 200
 
 
-def test_the_page_of_a_table_leads_to_where_one_can_watch_it(browser, playing):
+def test_the_page_of_a_table_leads_to_its_replay(browser, playing):
     page = browser.open(f"/t/{playing.row().key}").follow("Watch this game")
     assert page.heading == "The game so far"
     assert page.follow("The present").status == 200
@@ -169,7 +169,7 @@ def test_the_page_of_a_table_leads_to_where_one_can_watch_it(browser, playing):
     assert browser.open(f"/t/{playing.row().key}").follow("Look back at the game").heading == "Looking back"
 
 
-def test_no_page_that_looks_back_asks_much_or_weighs_much(browser, links, table, server):
+def test_replay_pages_take_few_queries_and_few_bytes(browser, links, table, server):
     game = table("templari", 5, options={"start_money": 40})
     list(moves(game, 120))
     if game.row().status == "playing":
@@ -184,7 +184,7 @@ def test_no_page_that_looks_back_asks_much_or_weighs_much(browser, links, table,
         assert len(shown[0].source.encode()) < MOST_BYTES
 
 
-def test_what_a_moment_asks_of_the_database_is_the_same_in_a_game_ten_times_as_long(browser, links, table, server):
+def test_a_moment_takes_as_many_queries_in_a_game_ten_times_as_long(browser, links, table, server):
     asked = []
     for entries in (25, 150):
         game = table("templari", 3, options={"start_money": 40})
@@ -199,6 +199,6 @@ def test_what_a_moment_asks_of_the_database_is_the_same_in_a_game_ten_times_as_l
     assert asked[0] == asked[1]
 
 
-def test_no_search_engine_keeps_a_page_that_looks_back(browser, playing):
+def test_search_engines_may_not_index_replays(browser, playing):
     response = browser.client.get(f"/t/{playing.row().key}/replay", base_url=HOST)
     assert "noindex" in response.headers["X-Robots-Tag"]

@@ -1,4 +1,4 @@
-"""The table on a page: drawn from its board alone, with everything to decide from, and nothing typed is ever lost."""
+"""The table on a page: made from its board alone, with everything needed to decide, and no input is ever lost."""
 
 import re
 from collections import Counter
@@ -34,7 +34,7 @@ def templari(table):
 
 @pytest.fixture
 def midway(table):
-    """A game of any kind in which something has happened."""
+    """midway(kind) -> a game of that kind in which something has happened."""
 
     def play(kind, moves=25, seats=3):
         game, luck = table(kind, seats), Stream(b"luck", 1)
@@ -51,7 +51,7 @@ def act(page, button):
 
 
 def words_of(board, teller):
-    """Everything that a board says."""
+    """All words of a board."""
     yield teller(board.turn)
     for part in (*board.up, *board.mine, *board.others, *board.scores):
         if isinstance(part, Line):
@@ -80,7 +80,7 @@ def test_a_page_says_everything_that_the_board_of_its_seat_says(kind, browser, l
 
 
 @pytest.mark.parametrize("kind", games.names())
-def test_a_page_costs_few_queries_and_few_bytes(kind, browser, links, midway, server):
+def test_a_page_takes_few_queries_and_few_bytes(kind, browser, links, midway, server):
     game = midway(kind)
     for seat in range(3):
         pages = []
@@ -91,7 +91,7 @@ def test_a_page_costs_few_queries_and_few_bytes(kind, browser, links, midway, se
         assert len(pages[0].source.encode()) < MOST_BYTES
 
 
-def test_a_page_costs_few_queries_too_when_its_last_choice_is_long_ago(browser, links, templari, server):
+def test_a_page_takes_few_queries_even_if_its_last_choice_is_long_ago(browser, links, templari, server):
     seat = next(iter(templari.asked()))
     templari.play(seat, "pass")
     lengthen(server, templari.id, 200)
@@ -102,7 +102,7 @@ def test_a_page_costs_few_queries_too_when_its_last_choice_is_long_ago(browser, 
     assert len(cost.statements) <= MOST_QUERIES, "\n".join(cost.statements)
 
 
-def test_a_very_long_story_is_told_from_its_end(app):
+def test_only_the_end_of_a_very_long_story_is_told(app):
     with app.test_request_context(base_url=HOST):
         source = render_template_string(
             '{% import "parts.html" as parts %}{{ parts.story(told, "Since") }}',
@@ -118,14 +118,14 @@ def test_the_style_sheet_is_small(browser):
         assert len(answer.get_data()) < MOST_BYTES / 2
 
 
-def test_a_game_may_draw_its_table_itself(app, browser, links, templari):
+def test_a_game_may_have_its_own_template(app, browser, links, templari):
     own = DictLoader({"games/templari.html": "<p>{{ board.title }}, my way</p>"})
     app.jinja_loader = ChoiceLoader([own, app.jinja_loader])
     assert "Templari, lot 1 of 15, my way" in open_seat(browser, links, templari, 0).text
 
 
 @pytest.mark.parametrize("kind", games.names())
-def test_whoever_hears_the_page_finds_every_part_and_every_field_by_its_name(kind, browser, links, midway):
+def test_every_part_and_every_field_has_a_name_for_screen_readers(kind, browser, links, midway):
     game = midway(kind)
     asked = next(iter(game.asked()))
     tree = html.fromstring(open_seat(browser, links, game, asked).source)
@@ -147,7 +147,7 @@ def test_whoever_hears_the_page_finds_every_part_and_every_field_by_its_name(kin
         assert each.text_content().strip()
 
 
-def test_a_refused_form_comes_back_as_it_was_filled_in(browser, links, table):
+def test_a_refused_form_is_shown_as_it_was_filled_in(browser, links, table):
     game = table("bid", 3)
     while not any("Some" in repr(decision) for decision in game.asked().values()):
         seat, decision = next(iter(game.asked().items()))
@@ -160,7 +160,7 @@ def test_a_refused_form_comes_back_as_it_was_filled_in(browser, links, table):
     assert ticked == ["1", "2", "4"]
 
 
-def test_whatever_was_written_and_refused_is_still_there(browser, links, templari):
+def test_refused_words_are_still_in_their_field(browser, links, templari):
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
     evil = 'bid "><script>alert(1)</script>'
     for button, field in (("See what that means", "written"), ("Set this order", "order"), ("Ask the rules", "wanted")):
@@ -172,13 +172,13 @@ def test_whatever_was_written_and_refused_is_still_there(browser, links, templar
         assert "<script" not in again.source
 
 
-def test_back_from_a_preview_the_choice_is_still_filled_in(browser, links, templari):
+def test_the_choice_is_still_filled_in_after_going_back_from_a_preview(browser, links, templari):
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
     back = act(page, "Bid …").press(b0=7).follow("Choose differently")
     assert re.search(r'name="b0" value="7" required checked', back.source)
 
 
-def test_going_back_to_a_preview_sends_no_form_again_and_shows_what_became_of_the_choice(browser, links, templari):
+def test_going_back_to_a_preview_sends_no_form_and_shows_the_receipt(browser, links, templari):
     preview = act(open_seat(browser, links, templari, next(iter(templari.asked()))), "Bid …").press(b0=5)
     assert browser.open(preview.url).source == preview.source
     receipt = yes(preview).press()
@@ -187,7 +187,7 @@ def test_going_back_to_a_preview_sends_no_form_again_and_shows_what_became_of_th
     assert browser.open(again.response.headers["Location"]).heading == receipt.heading
 
 
-def test_an_address_with_a_made_up_choice_shows_the_table_all_the_same(browser, links, templari):
+def test_an_address_with_an_invented_choice_still_shows_the_table(browser, links, templari):
     token = links.of(templari, next(iter(templari.asked())))[1]
     for choice in ("bid+99", "x" * 2000, "%3Cscript%3E", "use+a+for+b"):
         page = browser.open(f"/s/{token}?choice={choice}")
@@ -195,7 +195,7 @@ def test_an_address_with_a_made_up_choice_shows_the_table_all_the_same(browser, 
         assert " checked" not in page.source
 
 
-def test_a_sealed_choice_is_changed_where_it_stands_filled_in(browser, links, table):
+def test_a_sealed_choice_can_be_changed_in_its_form(browser, links, table):
     poker = table("sunset-poker", 3)
     page = open_seat(browser, links, poker, 0)
     receipt = yes(page.acts()[0].press(b0=2)).press()
@@ -206,7 +206,7 @@ def test_a_sealed_choice_is_changed_where_it_stands_filled_in(browser, links, ta
     assert changed.heading.startswith("Your choice is in: ")
 
 
-def test_a_number_is_stepped_up_and_down_without_a_script(browser, links, templari):
+def test_a_number_can_be_stepped_up_and_down_without_a_script(browser, links, templari):
     preview = act(open_seat(browser, links, templari, next(iter(templari.asked()))), "Bid …").press(b0=5)
     steps = next(form for form in preview.forms() if form.button == "Bid 4")
     assert "Bid 6" in preview.text
@@ -216,7 +216,7 @@ def test_a_number_is_stepped_up_and_down_without_a_script(browser, links, templa
     assert "Bid -1" not in edge.text
 
 
-def test_a_form_that_came_too_late_says_what_it_said(browser, links, templari):
+def test_a_form_that_came_too_late_is_quoted(browser, links, templari):
     seat = next(iter(templari.asked()))
     preview = act(open_seat(browser, links, templari, seat), "Bid …").press(b0=5)
     templari.play(seat, "pass")
@@ -225,7 +225,7 @@ def test_a_form_that_came_too_late_says_what_it_said(browser, links, templari):
     assert "It said: bid 5" in late.text
 
 
-def test_raising_up_to_a_limit_is_ordered_with_a_number_and_a_box(browser, links, templari):
+def test_an_order_to_raise_takes_a_number_and_a_box(browser, links, templari):
     seat = next(iter(templari.asked()))
     form = open_seat(browser, links, templari, seat).form("Raise for me")
     assert "Your order is up to 9 or ask me" in form.press(limit=9, ask="yes").text
@@ -234,7 +234,7 @@ def test_raising_up_to_a_limit_is_ordered_with_a_number_and_a_box(browser, links
     assert templari.row().turn > 2 or "Your order is pass this auction" in page.text
 
 
-def test_what_cannot_be_done_now_is_told_with_its_reason(browser, links, table):
+def test_acts_that_are_impossible_now_are_listed_with_the_reason(browser, links, table):
     game = table("sun-bid", 3)
     seat = next(iter(game.asked()))
     page = open_seat(browser, links, game, seat)
@@ -248,7 +248,7 @@ def test_what_cannot_be_done_now_is_told_with_its_reason(browser, links, table):
     assert game.row() == before
 
 
-def test_whoever_is_not_asked_sees_whose_turn_it_is(browser, links, templari):
+def test_players_who_are_not_asked_see_whose_turn_it_is(browser, links, templari):
     asked = next(iter(templari.asked()))
     name = ("Ann", "Ben", "Cleo")[asked]
     page = open_seat(browser, links, templari, (asked + 1) % 3)
@@ -258,12 +258,12 @@ def test_whoever_is_not_asked_sees_whose_turn_it_is(browser, links, templari):
 
 
 @pytest.mark.parametrize("kind", games.names())
-def test_the_rules_of_every_game_are_public_with_what_can_be_agreed(kind, browser):
+def test_the_rules_of_every_game_are_public_with_their_options(kind, browser):
     rules = games.load(kind)
     page = browser.open(f"/games/{kind}")
     assert page.heading == rules.title
-    told = " ".join(rules.rules.partition("\n\n")[2].split())
-    assert all(word in page.text for word in set(re.findall(r"[\w']+", told)))
+    rules_text = " ".join(rules.rules.partition("\n\n")[2].split())
+    assert all(word in page.text for word in set(re.findall(r"[\w']+", rules_text)))
     for option in rules.options:
         assert rules.teller()(option.called) in page.text
         assert rules.teller()(option.about) in page.text
@@ -272,7 +272,7 @@ def test_the_rules_of_every_game_are_public_with_what_can_be_agreed(kind, browse
     assert sum(bool(passage.heading) for passage in passages(rules.rules)) >= 5
 
 
-def test_beside_a_table_the_rules_say_what_was_agreed_there(browser, links, table):
+def test_the_rules_beside_a_table_show_its_options(browser, links, table):
     game = table("templari", 3, options={"start_money": 20, "money": "open"})
     page = open_seat(browser, links, game, 0).follow("Rules")
     assert "Coins at the start 20 usually 12" in page.text
@@ -282,7 +282,7 @@ def test_beside_a_table_the_rules_say_what_was_agreed_there(browser, links, tabl
 
 
 @pytest.mark.parametrize("kind", games.names())
-def test_what_can_be_agreed_stands_in_words_where_a_table_is_opened(kind, browser):
+def test_the_form_for_a_new_table_has_its_options_in_words(kind, browser):
     rules, page = games.load(kind), browser.open(f"/new/{kind}")
     for option in rules.options:
         assert rules.teller()(option.called) in page.text
@@ -291,13 +291,13 @@ def test_what_can_be_agreed_stands_in_words_where_a_table_is_opened(kind, browse
     assert "_" not in page.text, "a name for programs"
 
 
-def test_what_is_not_as_usual_at_a_table_stands_on_its_page_in_words(browser, table):
+def test_the_page_of_a_table_shows_its_variants_in_words(browser, table):
     game = table("templari", 3, options={"start_money": 20, "side_auction": "off"})
     page = browser.open(f"/t/{game.row().key}")
     assert "Who may sell a card: nobody; Coins at the start: 20" in page.text
 
 
-def test_an_option_that_means_nothing_for_so_many_players_is_not_told(browser, links, table):
+def test_options_without_meaning_for_the_number_of_players_are_not_shown(browser, links, table):
     page = open_seat(browser, links, table("sorcerous-futures", 3), 0).follow("Rules")
     assert "Who has the Excuse" not in page.text
     page = open_seat(browser, links, table("sorcerous-futures", 4), 0).follow("Rules")
@@ -315,7 +315,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_whatever_somebody_is_called_is_shown_as_it_is_and_keeps_to_itself(kind, browser, links, server, person):
+def test_any_name_is_shown_as_it_is_and_set_apart(kind, browser, links, server, person):
     name = NAMES[kind]
     players = [person("Ann"), person("Ben"), person("Cleo")]
     game_id = server.run(joining.create_table, players[0], Wanted("templari", 3, title=name)).game_id
@@ -334,7 +334,7 @@ def test_whatever_somebody_is_called_is_shown_as_it_is_and_keeps_to_itself(kind,
             assert name in page.text
             assert "<img" not in page.source
             assert "49" not in page.heading
-            # Where it stands in a sentence it is set apart, by marks that are invisible; elsewhere by an element.
+            # In a sentence a name is set apart by invisible marks, elsewhere by an element.
             apart = [each.text_content() for each in html.fromstring(page.source).iter("bdi")]
             assert any(name in each for each in apart)
             if kind == "from the right":
@@ -346,7 +346,7 @@ def test_whatever_somebody_is_called_is_shown_as_it_is_and_keeps_to_itself(kind,
 @pytest.mark.parametrize(
     "text", ["x" * 10_000, "\u05d0" * 10_000, "\U0001f98a" * 10_000, "<b>" * 3_300, "\u200d" * 9_999]
 )
-def test_ten_thousand_characters_are_refused_kindly_wherever_they_are_typed(text, browser, links, templari):
+def test_ten_thousand_characters_are_refused_politely_in_every_field(text, browser, links, templari):
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
     fields = {
         "See what that means": "written",

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from pbem.domain.acts import Act
-from pbem.domain.duration import longer
+from pbem.domain.duration import extension_text
 from pbem.domain.errors import Gone
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import marked
+from pbem.i18n.speech import mark
 from pbem.service.clocks import halts, pauses
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.play.log import Record
@@ -51,7 +51,7 @@ class Extend(AtTable):
     def do(self, doing: Doing) -> Done:
         pauses.extend(doing.tx, doing.server, self.game_id, self.more, doing.reason, self.seat, doing.by)
         who = _("everybody who is asked") if self.seat is None else doing.called(self.game_id, self.seat)
-        said = _("More time for %(who)s: %(more)s.", who=who, more=longer(self.more.strip()))
+        said = _("More time for %(who)s: %(more)s.", who=who, more=extension_text(self.more.strip()))
         return Done(
             says=(
                 said,
@@ -99,7 +99,7 @@ class Close(AtTable):
             leaving.close(doing.tx, doing.server, row, "closed", {"reason": doing.reason})
         elif row.status in ("playing", "frozen"):
             record = Record(row, doing.server.now(), doing.server.randomness)
-            why = marked("it was closed by the organiser")
+            why = mark("it was closed by the organiser")
             leaving.end(doing.tx, doing.server, row, record, doing.by, why, doing.reason)
         else:
             raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))

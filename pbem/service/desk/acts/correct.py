@@ -15,7 +15,7 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone, quoted
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import parse_pace
-from pbem.domain.user_text import name_of, title_of
+from pbem.domain.user_text import parse_name, parse_title
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write import words
@@ -69,7 +69,7 @@ class Correct(AtTable):
         player = next((player for player in players if player.seat is not None and player.seat == self.seat), None)
         if player is None or self.seat is None:
             raise BadInput(_("Whose name?"), why=_("Only the name of a seat of a running game can be corrected."))
-        name = free_name([other for other in players if other is not player], name_of(self.to))
+        name = free_name([other for other in players if other is not player], parse_name(self.to))
         tables.change_player(doing.tx, row.id, self.seat, name=name)
         row = doing.note(row, Kind.CORRECTED, self.seat, what="name")
         self._tell(doing, row, {"before": player.name, "now": name})
@@ -102,7 +102,7 @@ def _corrected(row: GameRow, what: str, to: str) -> tuple[str, str, dict[str, An
     """What it was and what it is to be, as text, and the columns as they should be."""
     match what:
         case "title":
-            title = title_of(to) or rules_of(row).title
+            title = parse_title(to) or rules_of(row).title
             return row.title, title, {"title": title}
         case "pace":
             pace = str(parse_pace(to))

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from pbem.domain.acts import Act, Role
 from pbem.domain.errors import Gone, NotFound
-from pbem.domain.user_text import set_apart
+from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk.acts.perform import AtTable, Doing, Done, OnServer
 from pbem.service.outgoing import ledger
 from pbem.store import deadlines, outbox, received
 from pbem.store import players as player_rows
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class RetryDeadline(AtTable):
         return Done((_("It is tried again with the next tick."),))
 
 
-def _called(doing: Doing, email: OutboxRow) -> str:
+def _called(doing: Doing, email: EmailRow) -> str:
     players = [] if email.game_id is None else player_rows.of_game(doing.tx, email.game_id)
     return ledger.readers_of(doing.tx, [email.person_id], players)[email.person_id]
 
@@ -96,7 +96,7 @@ def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
                 kind=email.kind.replace("_", " "),
             ),
             # A host plays there too, and is not told who is written to.
-            *(() if doing.actor.role is Role.HOST else (_("It is to %(who)s.", who=set_apart(_called(doing, email))),)),
+            *(() if doing.actor.role is Role.HOST else (_("It is to %(who)s.", who=isolate(_called(doing, email))),)),
         ),
         kept={"kind": email.kind, "to": email.person_id},
     )

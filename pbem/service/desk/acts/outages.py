@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput
 from pbem.domain.interval import Interval
-from pbem.domain.moments import said
+from pbem.domain.moments import moment_text
 from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import ngettext
 from pbem.service.clocks import deadlines as clocks_deadlines
@@ -46,7 +46,7 @@ class DeclareOutage(OnServer):
                 _("An outage ends after it began."), remedy=_("Nothing was changed; please look at both moments.")
             )
         outages.declare_outage(doing.tx, doing.server, Interval(self.start, self.end), doing.reason)
-        span = _("From %(start)s to %(end)s.", start=said(self.start, _UTC), end=said(self.end, _UTC))
+        span = _("From %(start)s to %(end)s.", start=moment_text(self.start, _UTC), end=moment_text(self.end, _UTC))
         return Done((span, _moved(doing.tx, self.end), *_decided(doing, self.start, self.end + AFTERWARDS)))
 
     def kept(self) -> dict[str, Any]:
@@ -84,5 +84,5 @@ def _decided(doing: Doing, start: datetime, end: datetime) -> Iterator[str]:
             title=row.title,
             turn=row.turn,
             seat=row.seat + 1,
-            moment=said(row.due_at, _UTC),
+            moment=moment_text(row.due_at, _UTC),
         )

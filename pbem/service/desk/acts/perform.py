@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, ClassVar, NoReturn
 
 from pbem.domain.acts import Act, Actor, Role
-from pbem.domain.user_text import reason_of, set_apart
+from pbem.domain.user_text import isolate, parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit, calls
 from pbem.service.outgoing import ledger
@@ -43,7 +43,7 @@ class Doing:
     def called(self, game_id: int, seat: int) -> str:
         """Who sits there, as a sentence names them: by their name and the number of the seat."""
         name = next((player.name for player in player_rows.of_game(self.tx, game_id) if player.seat == seat), "–")
-        return _("%(who)s (seat %(number)s)", who=set_apart(name), number=seat + 1)
+        return _("%(who)s (seat %(number)s)", who=isolate(name), number=seat + 1)
 
     def note(self, row: GameRow, kind: Kind, seat: int | None = None, **body: Any) -> GameRow:
         """Write a row of the game's log that the players can read; the game as it is then."""
@@ -144,7 +144,7 @@ def perform(
 
     A call that it was done for is closed by it, and its caller told.
     """
-    said = reason_of(reason)
+    said = parse_reason(reason)
     audit.must_be_allowed(tx, actor, deed.act, deed.game_id, deed.person_id)
     if deed.game_id is not None:
         games.lock(tx, deed.game_id)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pbem.domain.acts import Act
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import BadInput, Forbidden, Gone
-from pbem.domain.user_text import set_apart
+from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import delete
 from pbem.service.desk.acts.perform import Doing, Done, OnPerson
@@ -28,7 +28,7 @@ class SendExport(OnPerson):
     def do(self, doing: Doing) -> Done:
         _known(doing, self.person_id)
         now = doing.server.now()
-        outbox.queue(doing.tx, [outbox.Letter(self.person_id, "links", facts={"reason": doing.reason})], now, now)
+        outbox.queue(doing.tx, [outbox.NewEmail(self.person_id, "links", facts={"reason": doing.reason})], now, now)
         return Done((_("They get a mail with a link to their own page. The file is there, and only they see it."),))
 
 
@@ -45,9 +45,9 @@ class Delete(OnPerson):
         self._must_sit_at_no_stopped_table(doing)
         tables = delete.delete_person(doing.tx, doing.server, self.person_id, doing.reason)
         titles = table_rows.titles(doing.tx, tables)
-        called = [_("“%(title)s” (table %(number)s)", title=set_apart(titles[each]), number=each) for each in tables]
+        called = [_("“%(title)s” (table %(number)s)", title=isolate(titles[each]), number=each) for each in tables]
         says = (
-            _("It is about %(who)s.", who=set_apart(person.name or person.address)),
+            _("It is about %(who)s.", who=isolate(person.name or person.address)),
             _("Tables that they leave: %(tables)s.", tables=", ".join(called) or _("none")),
             _("Where they have played they are “a former player” from now on."),
             _("The record of each game that they leave says so, with your reason."),
@@ -58,7 +58,7 @@ class Delete(OnPerson):
     def _must_sit_at_no_stopped_table(self, doing: Doing) -> None:
         stopped = table_rows.of_person(doing.tx, self.person_id, ("frozen",))
         if stopped:
-            called = [_("“%(title)s” (table %(number)s)", title=set_apart(row.title), number=row.id) for row in stopped]
+            called = [_("“%(title)s” (table %(number)s)", title=isolate(row.title), number=row.id) for row in stopped]
             raise Forbidden(
                 _("They sit at a table that has been stopped: %(tables)s.", tables=", ".join(called)),
                 why=_("Their seat there would be given away, and nothing is changed until its record was looked at."),

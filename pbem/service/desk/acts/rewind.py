@@ -101,7 +101,7 @@ def _ask(doing: Doing, row: GameRow, players: list[PlayerRow], turn: int, many: 
     for person_id in sorted({player.person_id for player in players if player.person_id is not None}):
         clocks_deadlines.queue_notice(tx, doing.server, person_id, row, None, "rewound", facts)
     emails = [
-        outbox.Letter(player.person_id, "turn", row.id, row.seq, player.seat, row.turn)
+        outbox.NewEmail(player.person_id, "turn", row.id, row.seq, player.seat, row.turn)
         for player in players
         if player.seat in asked and player.person_id is not None
     ]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Gone, NotFound
-from pbem.domain.user_text import set_apart
+from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
@@ -39,7 +39,7 @@ class Redact(AtTable):
             deadlines.queue_notice(doing.tx, doing.server, person_id, row, None, "redacted", facts)
         return Done(
             (
-                _("%(who)s said: “%(text)s”", who=set_apart(who), text=set_apart(said.text)),
+                _("%(who)s said: “%(text)s”", who=isolate(who), text=isolate(said.text)),
                 _(
                     "The text is gone for good and cannot be brought back; mails that have left with it stay "
                     "where they are."

@@ -1,7 +1,7 @@
-"""The real `pbem`, but hasty and talkative: `python -m tests.mail_rig.impatient serve`.
+"""The real `pbem`, but fast and verbose: `python -m tests.mail_rig.fast_server serve`.
 
-Its worker looks for mails, out and in, and bots ten times a second, so that a game of a hundred turns is over in half a minute; and it
-logs whatever any library could say, so that a token that gets into any log gets into this one. All else is as in any server.
+Its worker sends and reads emails and plays bots ten times a second, so that a game of a hundred turns takes half a minute,
+and it logs everything that any library can log, so that a token in any log would be found. All else is as in any server.
 """
 
 import logging
@@ -14,7 +14,7 @@ from pbem import logs
 from pbem.cli import main
 from pbem.worker import loop, ticks
 
-EVERY = {"deliver": 0.1, "attend": 0.1, "bots": 0.1}
+EVERY = {"deliver": 0.1, "receive": 0.1, "bots": 0.1}
 """Seconds between two looks, where others wait longer."""
 
 _configure = logs.configure
@@ -25,7 +25,7 @@ def _say_everything(stream: TextIO = sys.stdout, _level: int = 0) -> None:
 
 
 if __name__ == "__main__":
-    # It has a switch of its own: every statement, with what is in it.
+    # It has its own switch: every statement, with its parameters.
     logging.getLogger("sqlalchemy.engine").setLevel(logging.INFO)
     hasty = tuple(replace(tick, every=EVERY.get(tick.name, tick.every)) for tick in ticks.TICKS)
     with patch.object(loop, "TICKS", hasty), patch.object(logs, "configure", _say_everything):

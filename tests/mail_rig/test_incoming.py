@@ -1,7 +1,7 @@
-"""What the world sends back to us, through real mail software: bounces, notices, forgeries, and programs that answer.
+"""Email from the world through real mail software: bounces, notices, forgeries, and auto-replies.
 
-A mail of ours may be answered by its reader, who is who they say they are, as the reader's provider and our mail server
-confirm. Whatever else comes in moves nothing, and is answered at most once, to the address on file.
+A reply counts if the reader's provider and our mail server authenticate its sender. Nothing else changes a game, and it is
+answered at most once, to the address on file.
 """
 
 import re
@@ -18,7 +18,7 @@ from pbem.store import games, ledger, outbox, people
 from pbem.store import log as log_rows
 from tests.mail_rig.mailbox import Mailbox
 from tests.mail_rig.players import COMMAND, RepliesOnly, answer_to, kind_of, next_of, reply_address
-from tests.mail_rig.rig import OTHERS, OURS, RELAY, Rig
+from tests.mail_rig.rig import OTHER_DOMAIN, RELAY, SITE_DOMAIN, Rig
 from tests.mail_rig.site import Site
 from tests.sim.browser import Browser
 from tests.waiting import until
@@ -33,7 +33,7 @@ Make = Callable[..., Site]
 Open = Callable[[str], Mailbox]
 
 
-def test_a_bounce_and_a_delay_are_written_beside_their_mails(rig: Rig, site: Make, mailbox: Open) -> None:
+def test_a_bounce_and_a_delay_are_recorded_for_their_emails(rig: Rig, site: Make, mailbox: Open) -> None:
     here, anna, before = site(), mailbox("anna"), len(rig.log())
     here.begin("templari", [anna.name, "zoe@bounce.example", "yan@slow.example"])
     with here.running():
@@ -49,28 +49,28 @@ def test_a_bounce_and_a_delay_are_written_beside_their_mails(rig: Rig, site: Mak
 
 
 def has_told_of(rig: Rig, since: int, what: str) -> bool:
-    """Whether Postfix has written a notice of this to a sender, and the sender's server has kept it."""
+    """Whether Postfix has sent a notice of this, and the sender's server has stored it."""
     log = rig.log(since)
     notices = re.findall(rf"sender {what} notification: (\w+)", log)
     return any(re.search(rf"{notice}: to=.*250 2\.0\.0 Kept", log) for notice in notices)
 
 
 def ledger_of(here: Site, address: str) -> dict[str, str]:
-    """What has become of somebody's mails: what was noted, and the last detail of it."""
+    """The outcomes of a person's emails, with the last detail of each."""
     with here.opened() as server, server.store.read() as tx:
         person = people.by_mailbox(tx, address)
         assert person is not None
-        mails = [mail.id for mail in outbox.of_person(tx, person.id, 100)]
-        return {line.what: line.detail for lines in ledger.lines(tx, mails).values() for line in lines}
+        emails = [email.id for email in outbox.of_person(tx, person.id, 100)]
+        return {line.what: line.detail for lines in ledger.lines(tx, emails).values() for line in lines}
 
 
-def test_an_away_notice_answers_none_of_our_mails(rig: Rig, site: Make, mailbox: Open) -> None:
+def test_no_away_notice_answers_our_emails(rig: Rig, site: Make, mailbox: Open) -> None:
     here, anna, eve = site(), mailbox("anna"), mailbox("eve")
     rig.away(anna.name)
     here.begin("templari", [anna.name])
     with here.running():
         turn = next_of(anna, "turn", "welcome")
-    # The notice is on: it answers everybody else.
+    # The notice is active: it answers everyone else.
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = eve.address, anna.address, "Are you there?"
     message["Message-ID"], message["Date"] = "<are-you-there@example.net>", turn.message["date"]
@@ -80,7 +80,7 @@ def test_an_away_notice_answers_none_of_our_mails(rig: Rig, site: Make, mailbox:
     assert here.arrivals() == {}
 
 
-def test_forgers_move_nothing_and_their_victim_is_asked(rig: Rig, site: Make, mailbox: Open) -> None:
+def test_a_forged_reply_moves_nothing_and_its_victim_is_asked(rig: Rig, site: Make, mailbox: Open) -> None:
     here, anna = site(), mailbox("anna")
     game_id = here.begin("templari", [anna.name])
     forged = "play.example.org; dmarc=pass (p=reject dis=none) header.from=example.net"
@@ -88,7 +88,7 @@ def test_forgers_move_nothing_and_their_victim_is_asked(rig: Rig, site: Make, ma
         turn = next_of(anna, "turn")
         to, command = reply_address(turn), COMMAND.findall(turn.text)[0]
 
-        # In her name, from where her provider does not send; with our own stamp on it; by another address; by two.
+        # In her name, from another server; with forged results of our server; by another address; by two.
         rig.come_from_outside(answer_to(turn, anna.address, command), anna.address, to)
         stamped = answer_to(turn, anna.address, command)
         stamped["Authentication-Results"] = forged
@@ -96,14 +96,16 @@ def test_forgers_move_nothing_and_their_victim_is_asked(rig: Rig, site: Make, ma
         rig.come_from_outside(answer_to(turn, "x@evil.example", command), "x@evil.example", to)
         two = answer_to(turn, "x@evil.example", command).as_string().replace("From:", f"From: {anna.address}\nFrom:", 1)
         rig.come_from_outside(Parser().parsestr(two), "x@evil.example", to)
-        # With an address that we never made.
-        rig.come_from_outside(answer_to(turn, anna.address, command), anna.address, f"r+{'a' * 33}@{OURS}")
+        # With a recipient that we never made.
+        rig.come_from_outside(answer_to(turn, anna.address, command), anna.address, f"r+{'a' * 33}@{SITE_DOMAIN}")
 
         asked = [next_of(anna, "was_it_you"), next_of(anna, "was_it_you")]
-        # What she writes herself counts, and shows that all else was read before.
+        # Her own reply counts, and shows that all others were read before.
         RepliesOnly(anna, rig, Random(1)).answer(turn, command)
         assert "This is your choice now" in next_of(anna, "receipt").text
-        assert {mail.number for mail in anna.all() if kind_of(mail) == "was_it_you"} == {each.number for each in asked}
+        assert {email.number for email in anna.all() if kind_of(email) == "was_it_you"} == {
+            each.number for each in asked
+        }
     arrived = here.arrivals()
     assert arrived["a stranger"] == 1
     for doubt in ("another sender", "a sender nobody vouches for"):
@@ -116,27 +118,27 @@ def test_forgers_move_nothing_and_their_victim_is_asked(rig: Rig, site: Make, ma
     assert {*ways} <= {By.REPLY, By.BOT}
 
 
-def test_our_return_address_is_one_that_our_relay_may_use(rig: Rig, site: Make, mailbox: Open) -> None:
-    """So a mail passes though its signature was broken on the way, by a list or a scanner that adds a line."""
+def test_our_relay_may_use_our_return_address(rig: Rig, site: Make, mailbox: Open) -> None:
+    """So an email passes even if its signature was broken on the way, by a list or a scanner that adds a line."""
     here, anna, eve = site(), mailbox("anna"), mailbox("eve")
     here.begin("templari", [anna.name])
     with here.running():
-        mail = next_of(anna, "welcome")
-    broken = Parser().parsestr(mail.content.decode() + "\nScanned.\n")
+        email = next_of(anna, "welcome")
+    broken = Parser().parsestr(email.content.decode() + "\nScanned.\n")
     for stamp in ("Authentication-Results", "Received", "Delivered-To"):
         del broken[stamp]
-    rig.come_from_outside(broken, str(mail.message["return-path"]).strip("<>"), eve.address, RELAY)
+    rig.come_from_outside(broken, str(email.message["return-path"]).strip("<>"), eve.address, RELAY)
     (found,) = until(eve.new, "the mail")
     assert found.verdicts() == {"spf": "pass", "dkim": "fail", "dmarc": "pass"}
 
 
-def test_who_was_doubted_says_on_a_page_that_it_was_them(rig: Rig, site: Make, mailbox: Open) -> None:
+def test_a_player_confirms_an_unverified_reply_on_a_page(rig: Rig, site: Make, mailbox: Open) -> None:
     here, anna = site(), mailbox("anna")
     here.begin("templari", [anna.name])
     with here.running():
         turn = next_of(anna, "turn")
         command = COMMAND.findall(turn.text)[0]
-        # Her provider signs nothing, as far as anybody can see.
+        # Her provider does not sign, as far as anyone can see.
         rig.come_from_outside(answer_to(turn, anna.address, command), anna.address, reply_address(turn))
         link = re.search(rf"{here.url}(/w/\S+)", next_of(anna, "was_it_you").text)
         assert link
@@ -146,34 +148,34 @@ def test_who_was_doubted_says_on_a_page_that_it_was_them(rig: Rig, site: Make, m
         assert "was carried out" in next_of(anna, "receipt").text
 
 
-def test_a_program_that_answers_every_mail_is_answered_once(rig: Rig, site: Make, mailbox: Open) -> None:
-    """It gives itself away by nothing: not by a header, and not by its subject."""
+def test_a_program_that_answers_every_email_is_answered_once(rig: Rig, site: Make, mailbox: Open) -> None:
+    """It has no sign of a program, neither in a header nor in its subject."""
     here, anna, ben = site(), mailbox("anna"), mailbox("ben")
-    # Here both are asked at once, so that both have a mail to answer.
+    # Both are asked at once, so that both have an email to answer.
     here.begin("sunset-poker", [anna.name, ben.name])
     program, person, heard = RepliesOnly(anna, rig, Random(1)), RepliesOnly(ben, rig, Random(2)), []
     with here.running():
         turn = next_of(ben, "turn")
         until(lambda: "turn" in map(kind_of, anna.all()), "anna is asked")
         for _ in range(3):
-            for mail in anna.new():
-                heard.append(kind_of(mail))
-                if mail.message["reply-to"]:
-                    program.answer(mail, "Thank you for your mail. I am at the beach and read it in two weeks.")
-            # What somebody else writes is read after all that, and the receipt leaves after all other answers.
+            for email in anna.new():
+                heard.append(kind_of(email))
+                if email.message["reply-to"]:
+                    program.answer(email, "Thank you for your mail. I am at the beach and read it in two weeks.")
+            # Another person's reply is read after all that, and its receipt leaves after all other emails.
             person.answer(turn, "help")
             next_of(ben, "receipt")
-    heard += [kind_of(mail) for mail in anna.new()]
+    heard += [kind_of(email) for email in anna.new()]
     assert heard.count("turn") == heard.count("receipt") == 1
 
 
 def test_a_server_does_not_answer_another_server(rig: Rig, site: Make, mailbox: Open) -> None:
-    here, there, anna = site(), site(OTHERS), mailbox("anna")
+    here, there, anna = site(), site(OTHER_DOMAIN), mailbox("anna")
     there.begin("templari", [anna.name])
     with there.running():
         reply_to = reply_address(next_of(anna, "turn"))
         before = len(anna.all())
-        # Somebody plays here with an address that is a door of the other server.
+        # A person plays here with an address at the other server.
         here.begin("templari", [reply_to, mailbox("ben").name])
         mark = len(rig.log())
         with here.running():

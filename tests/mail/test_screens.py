@@ -1,7 +1,6 @@
-"""Every mail as a browser shows it: on a phone and on a desk, by day and at night, for every eye and thumb.
+"""Every email in a browser: on a phone and on a desk, light and dark, accessible.
 
-One mail of each kind for each game, with the scripts of the page switched off, as mail programs do; what looks at the page
-comes from outside.
+There is one email of each kind for each game, without scripts, as in mail programs; the checks run from outside the page.
 """
 
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Page, Request
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from pbem.domain.user_text import LONGEST_NAME
 from tests.browser.axe import COLOURS, faults_of
 from tests.mail.kinds import NAMES
@@ -45,7 +44,7 @@ BROKEN = """() => [...document.querySelectorAll('td[align=right]')].filter(cell 
 
 @dataclass(frozen=True)
 class Screen:
-    """What somebody reads on."""
+    """A screen size."""
 
     width: int
     dark: bool
@@ -56,31 +55,29 @@ PHONE, DESK = 320, 600
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("game", "names"), [*((game, NAMES) for game in games_of_house.names()), ("sunset-poker", LONG)]
+    ("game", "names"), [*((game, NAMES) for game in game_registry.names()), ("sunset-poker", LONG)]
 )
-def test_every_mail_fits_its_screen_and_everybody_can_use_it(
-    chromium: Browser, game: str, names: tuple[str, ...]
-) -> None:
-    """Of one game every kind, of the others those that are about the game. Opening a page takes longer than looking."""
-    mails = {kind: mail for kind, mail in chosen(game, names).items() if kind in OF_THE_GAME or game == WHOLE}
+def test_every_email_fits_its_screen_and_is_accessible(chromium: Browser, game: str, names: tuple[str, ...]) -> None:
+    """For one game all kinds, for the others those about the game. Opening a page takes longer than checking it."""
+    emails = {kind: email for kind, email in chosen(game, names).items() if kind in OF_THE_GAME or game == WHOLE}
     wrong: list[tuple[str, Screen, object]] = []
     asked: list[Request] = []
     for width in (PHONE, DESK):
         page = _opened(chromium, width, asked)
-        for kind, mail in mails.items():
-            page.set_content(mail.html)
-            # Night comes while a mail is looked at.
+        for kind, email in emails.items():
+            page.set_content(email.html)
+            # The colour scheme changes while the email is open.
             for screen in (Screen(width, dark=False), Screen(width, dark=True)):
                 page.emulate_media(color_scheme="dark" if screen.dark else "light")
                 wrong += [(kind, screen, fault) for fault in _faults(page, screen)]
         page.close()
     assert asked == []
-    assert len(mails) > (20 if game == WHOLE else 5)
+    assert len(emails) > (20 if game == WHOLE else 5)
     assert wrong == []
 
 
 def _opened(browser: Browser, width: int, asked: list[Request]) -> Page:
-    """An empty page; what it asks for is noted."""
+    """An empty page that records its requests."""
     page = browser.new_page(viewport={"width": width, "height": 800})
     page.on("request", lambda request: asked.append(request))  # noqa: PLW0108 - it takes no method of a list
     return page
@@ -95,6 +92,6 @@ def _faults(page: Page, screen: Screen) -> Iterator[object]:
     if not page.evaluate("document.body.innerText.trim().length") > 100:
         yield "shows nothing"
     if screen.width > PHONE:
-        # What axe finds hangs on colours and words, and these are the same on a wider screen.
+        # The results of axe depend on colours and words, which are the same on a wider screen.
         return
     yield from faults_of(page, *(COLOURS if screen.dark else ()))

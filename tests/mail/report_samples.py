@@ -1,4 +1,4 @@
-"""Reports as mail servers and providers write them, about a mail to ann@example.net."""
+"""Reports as mail servers and providers write them, about an email to ann@example.net."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ READER: Final = "ann@example.net"
 
 
 def failure(status: str, diagnosis: str, *, action: str = "failed", quoted: str = "", others: str = "") -> bytes:
-    """A report of a mail server in the form of RFC 3464. `others` is what became of the mail for another reader."""
+    """A report in the form of RFC 3464. `others` is the result for another recipient."""
     lines = [
         "From: MAILER-DAEMON@mx.example.net (Mail Delivery System)",
         "To: b+***@play.example.org",
@@ -56,7 +56,7 @@ def failure(status: str, diagnosis: str, *, action: str = "failed", quoted: str 
 
 
 def complaint(kind: str = "abuse", returns: str = "b+***@play.example.org") -> bytes:
-    """A provider's report that a reader called a mail spam (RFC 5965)."""
+    """A provider's spam complaint (RFC 5965)."""
     lines = [
         "From: <fbl@provider.example>",
         "To: complaints@play.example.org",

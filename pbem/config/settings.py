@@ -1,0 +1,296 @@
+"""Every setting of a server: its name, its kind of value, its default and what it is for."""
+
+
+# ruff: noqa: RUF009 - the calls in the defaults of these fields only declare settings.
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from pbem.config.checks import host_of, is_local
+from pbem.config.fields import (
+    ADDRESS,
+    DATABASE,
+    DOMAIN,
+    FOLDER,
+    FOLDER_OR_NONE,
+    HOST,
+    HOST_OR_NONE,
+    HOSTS,
+    KEYS,
+    LANGUAGE,
+    LINE,
+    NAMES,
+    ORIGIN,
+    PACE,
+    PASSWORD,
+    PORT,
+    SIGNING_KEY,
+    YES_NO,
+    ZONE,
+    Derived,
+    Setting,
+    number,
+    one_of,
+    section,
+    setting,
+    settings_of,
+)
+from pbem.config.sources import read_private_text
+from pbem.domain.errors import BadInput
+from pbem.domain.pace import Pace
+from pbem.tokens import Keyring
+
+
+class Security(StrEnum):
+    """The ways to protect the connection to the mail relay."""
+
+    NONE = "none"
+    STARTTLS = "starttls"
+    TLS = "tls"
+
+
+class SenderCheck(StrEnum):
+    """The proof that an email needs before its commands count."""
+
+    STRICT = "strict"
+    TOKEN = "token"  # noqa: S105 - the name of a check, not a secret
+    OFF = "off"
+
+
+_SMTP_PORTS: dict[str, str] = {Security.NONE: "25", Security.STARTTLS: "587", Security.TLS: "465"}
+
+KEYS_FILE = "keys"
+"""The file of the keys, in the data folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """The web server."""
+
+    host: str = setting(HOST, "127.0.0.1", "Address the web server listens on.")
+    port: int = setting(PORT, "8000", "Port the web server listens on.")
+    admin_port: int = setting(
+        number(0, 65535), "0", "Port for metrics and health, on this machine only, each process its own; 0 for none."
+    )
+    threads: int = setting(number(1, 64), "8", "Requests that are answered at the same time.")
+
+
+@dataclass(frozen=True, slots=True)
+class Smtp:
+    """The mail relay."""
+
+    host: str = setting(HOST_OR_NONE, "", "The mail relay; without one, mails stay in a local mailbox.")
+    security: Security = setting(one_of(Security), "starttls", "How the connection to the relay is protected.")
+    port: int = setting(
+        PORT,
+        Derived("587; with tls 465, with none 25", lambda texts: _SMTP_PORTS[texts["smtp.security"]]),
+        "Port of the relay.",
+    )
+    user: str = setting(LINE, "", "Name to sign in to the relay with, if it wants one.")
+    password: str = setting(PASSWORD, "", "Password to sign in to the relay with.", secret=True)
+    timeout: int = setting(number(1, 120), "60", "Seconds to wait for an answer of the relay; a lease lasts longer.")
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """Outgoing email: addresses, delay and rates."""
+
+    domain: str = setting(
+        DOMAIN,
+        Derived("the host of base_url", lambda texts: host_of(texts["base_url"])),
+        "Domain of our addresses: replies, bounces and list names.",
+    )
+    sender: str = setting(
+        ADDRESS,
+        Derived("games@ the mail domain", lambda texts: f"games@{texts['mail.domain']}"),
+        "The one address that all mails come from.",
+    )
+    # Someone trying out the server alone, with every email on screen, should not wait a minute for each turn.
+    hold: int = setting(
+        number(0, 3600),
+        Derived("60; 5 in development", lambda texts: "5" if texts["development"] == "yes" else "60"),
+        "Seconds that a mail waits, during which its move can be taken back.",
+    )
+    per_second: int = setting(number(0, 1000), "10", "Mails sent in a second at most; 0 leaves that to the relay.")
+    per_domain: int = setting(number(0, 1000), "1", "The same for the mails to one domain; 0 leaves that to the relay.")
+    new_domain: int = setting(
+        number(0, 10_000), "200", "Mails in an hour to a domain that none went to before today; 0 is no limit."
+    )
+    nameserver: str = setting(
+        HOST_OR_NONE, "", "DNS server that is asked what receivers will see, as 9.9.9.9; without one, this machine's."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Dkim:
+    """DKIM signatures, for a relay that doesn't add them."""
+
+    domain: str = setting(
+        DOMAIN,
+        Derived("the mail domain", lambda texts: texts["mail.domain"]),
+        "Domain that vouches for our mails: that of the sender, or one above it.",
+    )
+    selector: str = setting(DOMAIN, "pbem", "Name under which the other half of the key stands in the domain's DNS.")
+    private_key: str = setting(
+        SIGNING_KEY, "", "RSA key in PEM to sign mails with; without one, signing is left to the relay.", secret=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """Incoming email."""
+
+    replies: bool = setting(
+        YES_NO,
+        Derived("yes in development, otherwise no", lambda texts: texts["development"]),
+        "Read answers to mails; say yes when your mail server hands them in.",
+    )
+    lmtp_host: str = setting(HOST, "127.0.0.1", "Address on which mails are taken, by LMTP.")
+    # In development there is a page to reply on, and several checkouts would compete for a port.
+    lmtp_port: int = setting(
+        number(0, 65535),
+        Derived("8024; 0 in development", lambda texts: "0" if texts["development"] == "yes" else "8024"),
+        "Port on which mails are taken, by LMTP; 0 for none.",
+    )
+    secret: str = setting(
+        PASSWORD, "", "Secret that signs mails handed in at /inbound; without one, none are taken there.", secret=True
+    )
+    sender_check: SenderCheck = setting(
+        one_of(SenderCheck),
+        "strict",
+        "What a move by mail needs: strict (a sender that our mail server has authenticated), "
+        "token (a known sender; for a small private server), or off (nothing but the token).",
+    )
+    authserv_id: str = setting(
+        LINE,
+        Derived("the mail domain", lambda texts: texts["mail.domain"]),
+        "Name by which our mail server signs its Authentication-Results; others are not believed.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The look of the site, and its defaults."""
+
+    name: str = setting(LINE, "Auction games by mail", "Name of the site, in pages and mails.")
+    contact: str = setting(
+        ADDRESS,
+        Derived("organiser@ the mail domain", lambda texts: f"organiser@{texts['mail.domain']}"),
+        "Where people reach the organiser.",
+    )
+    pace: Pace = setting(PACE, "1d", "Pace of a new table, unless its host chooses another.")
+    timezone: ZoneInfo = setting(ZONE, "UTC", "Zone of people who have not chosen theirs.")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits on input from outside."""
+
+    request_bytes: int = setting(
+        number(1024, 2**24), "65536", "Largest form that is read; the longest real one has 4 KB."
+    )
+    mail_bytes: int = setting(
+        number(2**16, 2**26), "1048576", "Largest mail that is read; a reply quotes at most 60 KB."
+    )
+    open_tables: int = setting(number(1, 1000), "20", "Tables one person can have open or be playing at.")
+    answers_a_turn: int = setting(
+        number(1, 100), "5", "Answers by mail to one player in one turn; then silence and a note."
+    )
+    answers_a_day: int = setting(number(1, 1000), "20", "Answers by mail to one player in a day.")
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """How games are played that other packages bring."""
+
+    trusted: tuple[str, ...] = setting(
+        NAMES, "", "Packages, or games of theirs, that run inside the server and without limits; with commas."
+    )
+    seconds: int = setting(
+        number(1, 60), "2", "Seconds that a rule of any other package may work before it is stopped."
+    )
+    megabytes: int = setting(number(64, 4096), "256", "Megabytes of memory that the rules of such a game may take.")
+
+
+def _names_of(host: str) -> str:
+    # Someone trying out the server may enter any name of their own machine.
+    return ", ".join(dict.fromkeys([host, "localhost", "127.0.0.1"])) if is_local(host) else host
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings. A default may depend on settings above it."""
+
+    data_dir: Path = setting(FOLDER, "./.pbem", "Folder of the database, the keys and the local mailbox.")
+    database_url: str = setting(
+        DATABASE,
+        Derived(
+            "`sqlite:///<data_dir>/pbem.sqlite3`",
+            lambda texts: f"sqlite:///{texts['data_dir']}/pbem.sqlite3",
+        ),
+        "The database: SQLite for one machine, PostgreSQL for several.",
+        secret=True,
+    )
+    keys: Keyring | None = setting(
+        KEYS,
+        Derived(
+            "the file <data_dir>/keys, made by `pbem init`",
+            lambda texts: _own_keys(Path(texts["data_dir"])),
+        ),
+        "The keys that links are made with, newest first. Whoever has them can play for everybody.",
+        secret=True,
+    )
+    web: Web = section(Web)
+    base_url: str = setting(
+        ORIGIN,
+        Derived(
+            "http://localhost: and the port",
+            lambda texts: f"http://localhost:{texts['web.port']}",
+        ),
+        "Address of the site, as it stands in mails.",
+    )
+    trusted_hosts: tuple[str, ...] = setting(
+        HOSTS,
+        Derived(
+            "the host of base_url; where that is this machine, localhost and 127.0.0.1",
+            lambda texts: _names_of(host_of(texts["base_url"])),
+        ),
+        "Names under which browsers may ask for the site; other requests are refused.",
+    )
+    smtp: Smtp | None = section(Smtp)
+    development: bool = setting(
+        YES_NO,
+        Derived(
+            "yes where base_url is this machine and there is no relay, otherwise no",
+            lambda texts: "yes" if is_local(host_of(texts["base_url"])) and not texts["smtp.host"] else "no",
+        ),
+        "Show every mail to every visitor at /mailbox, to play without real mail.",
+    )
+    language: str = setting(
+        LANGUAGE, "en", "The language of all pages and mails; one other than en needs a catalogue of translations."
+    )
+    catalogues: Path | None = setting(
+        FOLDER_OR_NONE, "", "Folder of the catalogues: that of German is in de/LC_MESSAGES/pbem.mo."
+    )
+    mail: Mail = section(Mail)
+    dkim: Dkim | None = section(Dkim)
+    inbound: Inbound = section(Inbound)
+    site: Site = section(Site)
+    limits: Limits = section(Limits)
+    games: Games = section(Games)
+
+    def keyring(self) -> Keyring:
+        """The keys of links. Raises BadInput if there are none yet."""
+        if self.keys is None:
+            raise BadInput("This server has no keys yet.", remedy="Make them with `pbem init`.")
+        return self.keys
+
+
+SETTINGS: tuple[Setting, ...] = tuple(settings_of(Config))
+
+
+def _own_keys(data_dir: Path) -> str:
+    path = data_dir / KEYS_FILE
+    return read_private_text(path) if path.exists() else ""

@@ -1,0 +1,79 @@
+"""Contacting the organiser: the form for everyone, and the same form behind the links of a seat and of an email."""
+
+from flask import Blueprint, Response
+
+from pbem.domain.errors import Refusal
+from pbem.service.desk import calls
+from pbem.service.outgoing import unsubscribe
+from pbem.service.play import seat_view
+from pbem.tokens import Purpose
+from pbem.web import security, site
+from pbem.web.errors import status_of
+from pbem.web.site import field, server
+
+pages = Blueprint("contact", __name__)
+
+
+@pages.get("/call")
+def show() -> Response:
+    """The form, with a field for an address to answer."""
+    return _page("contact.send")
+
+
+@pages.post("/call")
+def send() -> Response:
+    """Send a message from someone without a link."""
+    security.must_be_ours()
+    try:
+        server().run(calls.call_from, field("address"), field("text"))
+    except Refusal as refused:
+        return _page("contact.send", refused=refused)
+    return site.go("contact.sent")
+
+
+@pages.get("/s/<token>/call")
+def show_for_seat(token: str) -> Response:
+    """The form for the player of a seat."""
+    server().read(seat_view.look, token)
+    return _page("contact.send_for_seat", token)
+
+
+@pages.post("/s/<token>/call")
+def send_for_seat(token: str) -> Response:
+    """Send a message about a game, by the link of a seat."""
+    return _send(token, Purpose.SEAT)
+
+
+@pages.post("/m/<token>/<option>/call")
+def send_for_move(token: str, option: str) -> Response:
+    """Send a message about a game, by the link of one choice, whose page has the form."""
+    return _send(token, Purpose.MOVE)
+
+
+@pages.get("/u/<token>/call")
+def show_for_email(token: str) -> Response:
+    """The form for the reader of an email."""
+    server().read(unsubscribe.at, token)
+    return _page("contact.send_for_email", token)
+
+
+@pages.post("/u/<token>/call")
+def send_for_email(token: str) -> Response:
+    """Send a message by the unsubscribe link of an email."""
+    return _send(token, Purpose.STOP)
+
+
+@pages.get("/called")
+def sent() -> Response:
+    """The organiser has the message."""
+    return site.page("called.html")
+
+
+def _send(token: str, purpose: Purpose) -> Response:
+    security.must_not_be_foreign()
+    calls.call_by_link(server(), token, purpose, field("text"))
+    return site.go("contact.sent")
+
+
+def _page(action: str, token: str = "", refused: Refusal | None = None) -> Response:
+    return site.page("call.html", status_of(refused), refused=refused, action=action, token=token)

@@ -1,0 +1,55 @@
+"""The end of a game, for the player of a seat: ending it by consent, resigning, a rematch, and the file of the game."""
+
+from flask import Blueprint, Response
+
+from pbem.service.archive import export
+from pbem.service.play import seat_view
+from pbem.service.tables import by_link, rematch
+from pbem.tokens import Purpose
+from pbem.web import security, site
+from pbem.web.site import field, server
+
+pages = Blueprint("ending", __name__)
+
+
+@pages.post("/s/<token>/end")
+def agree_to_end(token: str) -> Response:
+    """Agree to end the game without a result, or take that back."""
+    security.must_not_be_foreign()
+    if field("agree") == "yes":
+        by_link.agree_to_end(server(), token)
+    else:
+        by_link.play_on(server(), token)
+    return site.go("seat.show", token=token, _anchor="leave")
+
+
+@pages.post("/s/<token>/resign")
+def resign(token: str) -> Response:
+    """Resign, once that was confirmed on a page of its own."""
+    security.must_not_be_foreign()
+    if field("sure") != "yes":
+        return site.page("resign.html", found=server().read(seat_view.look, token), token=token)
+    by_link.resign(server(), token)
+    return site.go("ending.resigned")
+
+
+@pages.get("/resigned")
+def resigned() -> Response:
+    """The confirmation that someone has resigned."""
+    return site.page("resigned.html")
+
+
+@pages.post("/s/<token>/rematch")
+def open_rematch(token: str) -> Response:
+    """Open a table like this one for the same people, or go to the one that another of them has opened."""
+    security.must_not_be_foreign()
+    return site.go("invitation.show", token=server().run(rematch.rematch, token))
+
+
+@pages.get("/s/<token>/game.json")
+def game_file(token: str) -> Response:
+    """The file of the finished game."""
+    game = server().read(export.by_link, token, Purpose.SEAT)
+    response = Response(export.write(game), mimetype="application/json")
+    response.headers["Content-Disposition"] = f'attachment; filename="{game.kind}-{game.key}.json"'
+    return response

@@ -1,0 +1,97 @@
+"""The page of a table that waits for players: by its public name, or by the link that the host of a private one passes on.
+
+Nobody signs in here. A player types an address, and the link in the email that goes there takes the seat.
+"""
+
+from flask import Blueprint, Response, url_for
+
+from engine.game import agreed
+from pbem.domain.errors import NotFound, Refusal
+from pbem.i18n import speech
+from pbem.i18n.speech import gettext as _
+from pbem.service.play.rules import rules_for
+from pbem.service.tables import invite_link, joining, listing
+from pbem.service.tables.listing import Announced
+from pbem.web import phrases, security, site
+from pbem.web.errors import status_of
+from pbem.web.site import field, server
+
+pages = Blueprint("joining", __name__)
+
+
+@pages.get("/t/<key>")
+def show(key: str) -> Response:
+    """One table, and the form to join it."""
+    return _public_page(key)
+
+
+@pages.post("/t/<key>")
+def join(key: str) -> Response:
+    """Ask for a seat."""
+    security.must_be_ours()
+    table = _public_table(key)
+    try:
+        server().run(joining.ask_to_join, table.game_id, field("address"), field("name"), field("word"))
+    except Refusal as refused:
+        return _public_page(key, refused)
+    return site.go("front.sent")
+
+
+@pages.get("/j/<token>")
+def show_private(token: str) -> Response:
+    """A private table, and the form to join it."""
+    return _private_page(token)
+
+
+@pages.post("/j/<token>")
+def join_private(token: str) -> Response:
+    """Ask for a seat at a private table."""
+    security.must_not_be_foreign()
+    try:
+        invite_link.ask_to_join(server(), token, field("address"), field("name"), field("word"))
+    except Refusal as refused:
+        return _private_page(token, refused)
+    return site.go("front.sent")
+
+
+def table_values(table: Announced) -> dict[str, object]:
+    """What pages show of a table that waits for players: the values of `terms.html`."""
+    rules = rules_for(table.kind, table.game_id)
+    teller = speech.teller(rules)
+    changed = [
+        teller(agreed(option, table.options[option.name]))
+        for option in rules.options
+        if table.options[option.name] != option.default and table.seats in (option.seats or (table.seats,))
+    ]
+    return {
+        "table": table,
+        "seated": list(zip(table.players, table.reliability, strict=True)),
+        "rules": rules,
+        "teller": teller,
+        "changed": changed,
+        "until": phrases.moment(table.expires_at, site.config().site.timezone, server().now()),
+    }
+
+
+def _public_table(key: str) -> Announced:
+    """The table of that name. Raises NotFound for a private one, which is only its players' business, and a planned one."""
+    table = server().read(listing.by_key, key)
+    if table.private or table.status == "planned":
+        raise NotFound(
+            _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
+        )
+    return table
+
+
+def _public_page(key: str, refused: Refusal | None = None) -> Response:
+    return _page(_public_table(key), url_for(".join", key=key), refused)
+
+
+def _private_page(token: str, refused: Refusal | None = None) -> Response:
+    return _page(invite_link.at(server(), token), url_for(".join_private", token=token), refused)
+
+
+def _page(table: Announced, join_at: str, refused: Refusal | None) -> Response:
+    return site.page(
+        "table.html", status_of(refused), **table_values(table), given=field, refused=refused, join_at=join_at
+    )

@@ -1,0 +1,87 @@
+"""The form for a new table. The link in the email to its host opens the table."""
+
+from typing import Final
+
+from flask import Blueprint, Response
+
+from engine.bots import BOTS
+from engine.game import Game, Listed, Option, OptionValue
+from pbem.domain.errors import BadInput, Refusal
+from pbem.domain.missed_turns import FEWEST, MOST, Successor
+from pbem.i18n import speech
+from pbem.i18n.speech import gettext as _
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
+from pbem.web import security, site
+from pbem.web.errors import status_of
+from pbem.web.public.rules import game_called
+from pbem.web.site import field, server, ticked, whole_number
+from pbem.web.tables.invitations import addresses_in
+
+pages = Blueprint("new_table", __name__)
+
+PACES: Final = ("12h", "1d", "2d", "3d", "7d")
+"""The usual paces. Any other can be typed."""
+
+
+@pages.get("/new/<kind>")
+def show(kind: str) -> Response:
+    """The form."""
+    return _page(game_called(kind))
+
+
+@pages.post("/new/<kind>")
+def create(kind: str) -> Response:
+    """Plan the table, and email its host."""
+    security.must_be_ours()
+    rules = game_called(kind)
+    try:
+        server().run(joining.ask_to_create, field("address"), field("name"), _settings(rules))
+    except Refusal as refused:
+        return _page(rules, refused)
+    return site.go("front.sent")
+
+
+def _settings(rules: Game[object]) -> Wanted:
+    """The settings of the table, as the form has them."""
+    bots = whole_number("bots", _("a number of bots"))
+    if bots > rules.seats[1]:
+        raise BadInput(_("%(bots)s bots are too many.", bots=bots))
+    return Wanted(
+        kind=rules.slug,
+        seats=whole_number("seats", _("a number of players")),
+        options={option.name: _option(option) for option in rules.options if field(f"option_{option.name}")},
+        pace=field("other_pace") or field("pace") or str(site.config().site.pace),
+        title=field("title"),
+        bots=(field("bot") or sorted(BOTS)[0],) * bots,
+        invited=addresses_in(field("invited")),
+        private=ticked("private"),
+        doubles=ticked("doubles"),
+        missed_limit=whole_number("missed_limit", _("a number of silent turns")),
+        successor=field("successor"),
+    )
+
+
+def _option(option: Option) -> OptionValue:
+    text = field(f"option_{option.name}")
+    if isinstance(option, Listed):
+        return text
+    return site.read_number(text, _("a value of “%(option)s”", option=speech.render(option.called)))
+
+
+def _page(rules: Game[object], refused: Refusal | None = None) -> Response:
+    usual_pace = str(site.config().site.pace)
+    return site.page(
+        "new.html",
+        status_of(refused),
+        rules=rules,
+        teller=speech.teller(rules),
+        listed=Listed,
+        bots=sorted(BOTS),
+        paces=dict.fromkeys((usual_pace, *PACES)),
+        usual_pace=usual_pace,
+        limits=range(FEWEST, MOST + 1),
+        successors=list(Successor),
+        given=field,
+        refused=refused,
+    )

@@ -1,0 +1,64 @@
+"""Transports for tests that decide the outcome of each email.
+
+- `FunctionTransport(send)`: a function decides it;
+- `StoringTransport()`: all emails are accepted and stored;
+- `InterceptingTransport(transport, hand)`: a function decides it, and can pass the email on to another transport.
+"""
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from pbem.mail.send.relay import Outcome, OutgoingEmail, Result, Session, Transport
+
+ACCEPTED = Outcome(Result.ACCEPTED, "250 OK")
+
+Send = Callable[[OutgoingEmail], Outcome]
+
+
+class FunctionTransport:
+    """A transport that is its own only batch, and passes each email to a function."""
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+
+    def session(self) -> Session:
+        """The batch."""
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
+class StoringTransport(FunctionTransport):
+    """A transport that accepts and stores every email."""
+
+    def __init__(self) -> None:
+        self.kept: list[OutgoingEmail] = []
+        super().__init__(self._take)
+
+    def _take(self, email: OutgoingEmail) -> Outcome:
+        self.kept.append(email)
+        return ACCEPTED
+
+
+class InterceptingTransport(FunctionTransport):
+    """A transport that passes each email to a function, together with the next transport's `send`."""
+
+    def __init__(self, transport: Transport, hand: Callable[[OutgoingEmail, Send], Outcome]) -> None:
+        super().__init__(lambda email: hand(email, self._beyond.send))
+        self._transport = transport
+
+    def __enter__(self) -> Self:
+        self._beyond = self._transport.session().__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._beyond.__exit__(kind, error, trace)
