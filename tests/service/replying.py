@@ -71,7 +71,7 @@ class Answers:
 
     def act(self, kept: tuple[int, Link], *lines: str) -> str | None:
         """Carry out what a mail says that was kept."""
-        return self.server.run(replies.act, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
+        return self.server.run(replies.carry_out, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
 
     def receipts(self) -> list[dict[str, Any]]:
         """What each receipt tells, the oldest first."""

@@ -33,7 +33,7 @@ from pbem.domain import hash_chain
 from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput
 from pbem.service.incoming import receive
-from pbem.service.incoming.receive import Letterbox
+from pbem.service.incoming.receive import InboundSettings
 from pbem.service.outgoing import digests, preferences
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.people import addresses
@@ -106,7 +106,7 @@ class World:
         self._programs = {
             seat: self.server.run(by_link.token_for_programs, token) for seat, (_, token) in self._links.items()
         }
-        self._answer_mails(receive.letterbox_of(settings))
+        self._answer_mails(receive.inbound_settings(settings))
 
     def meets(self, seat: int) -> dict[str, bytes]:
         """Everything that the player of a seat meets, by what it is; what must differ is blanked."""
@@ -175,7 +175,7 @@ class World:
         while deliver(self.server, self.post).dealt_with:
             pass
 
-    def _answer_mails(self, box: Letterbox) -> None:
+    def _answer_mails(self, box: InboundSettings) -> None:
         """Everybody answers the last mail that can be answered, with questions and with a line that is refused."""
         last: dict[str, str] = {}
         for parcel in self.inbox.kept:
@@ -184,7 +184,7 @@ class World:
         for address, to in sorted(last.items()):
             raw = f"From: {address}\nTo: {to}\nMessage-ID: <to-{to}>\nSubject: Re\n\nboard\nhelp\nbid 999\n".encode()
             assert receive.receive(self.server, box, address, to, raw) == "kept"
-        while receive.attend(self.server, replace(box, check=SenderCheck.OFF)):
+        while receive.process(self.server, replace(box, check=SenderCheck.OFF)):
             pass
         before = len(self.inbox.kept)
         self._carry()
