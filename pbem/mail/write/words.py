@@ -33,12 +33,12 @@ MOST_LINKED: Final = 12
 MOST_LINKED_IN_DIGEST: Final = 24
 """Choices with a link each in an email about many tables."""
 
-MOST_TOLD: Final = 32
-LONGEST_TOLD: Final = 2000
+MOST_SENTENCES: Final = 32
+SENTENCES_BYTES: Final = 2000
 """Sentences about past turns, and their bytes in HTML. Earlier ones are on the page."""
 
-MOST_SAID: Final = 20
-LONGEST_SAID: Final = 2000
+MOST_LINES: Final = 20
+TALK_BYTES: Final = 2000
 """Lines of talk, and their bytes in HTML."""
 
 Words = dict[str, object]
@@ -148,13 +148,13 @@ def board(seat: SeatContent) -> Words:
 
 def past_turns(sentences: Sequence[str], talk: Sequence[TalkLine], tables: int = 1) -> Words:
     """The latest sentences and lines of talk, as many as an email about so many tables has room for."""
-    told = _count_fitting(sentences, MOST_TOLD, LONGEST_TOLD // tables)
-    said = _count_fitting([f"{line.name}{line.text}" for line in talk], MOST_SAID, LONGEST_SAID // tables)
+    sentence_count = _count_fitting(sentences, MOST_SENTENCES, SENTENCES_BYTES // tables)
+    line_count = _count_fitting([f"{line.name}{line.text}" for line in talk], MOST_LINES, TALK_BYTES // tables)
     return {
-        "happened": sentences[len(sentences) - told :],
-        "earlier": told < len(sentences),
-        "talk": talk[len(talk) - said :],
-        "said_earlier": said < len(talk),
+        "happened": sentences[len(sentences) - sentence_count :],
+        "earlier": sentence_count < len(sentences),
+        "talk": talk[len(talk) - line_count :],
+        "said_earlier": line_count < len(talk),
     }
 
 

@@ -14,7 +14,7 @@ from pbem.domain.guests import is_guest
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.clocks import reachability
-from pbem.service.outgoing.prepare import AT_WISH
+from pbem.service.outgoing.prepare import ASKED_FOR
 from pbem.service.people import addresses as persons
 from pbem.service.people import sessions
 from pbem.service.server import Server
@@ -88,7 +88,7 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     current = [row for row in asked if row.turn == locked[row.game_id].turn]
     again = [row for row in current if (row.game_id, row.turn, row.seat) not in on_their_way]
     emails += [
-        outbox.NewEmail(person_id, "turn", row.game_id, None, row.seat, row.turn, {AT_WISH: True}) for row in again
+        outbox.NewEmail(person_id, "turn", row.game_id, None, row.seat, row.turn, {ASKED_FOR: True}) for row in again
     ]
     outbox.queue(tx, emails, now, now)
     return before, len(again)

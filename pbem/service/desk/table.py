@@ -27,7 +27,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk import audit
 from pbem.service.outgoing import ledger
-from pbem.service.outgoing.ledger import Listed
+from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.play import views
 from pbem.service.play.log import Kind, bare_body_of, entries_back
 from pbem.service.play.rules import rules_of
@@ -96,7 +96,7 @@ class Desk:
     seats: tuple[Sitting, ...]
     log: tuple[LoggedRow, ...]
     acts: tuple[AuditRow, ...]
-    emails: tuple[Listed, ...]
+    emails: tuple[EmailHistory, ...]
     said: tuple[Line, ...]
     turns: tuple[tuple[int, str], ...]
     called: Mapping[int, str]
@@ -125,7 +125,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
     game = games.read(tx, game_id)
     for_host = actor.role is Role.HOST
     rules, players = rules_of(game), player_rows.of_game(tx, game_id)
-    emails = () if for_host else tuple(ledger.lines_of_game(tx, game_id, MOST_MAILS))
+    emails = () if for_host else tuple(ledger.of_game(tx, game_id, MOST_MAILS))
     return Desk(
         game=game,
         rules=rules,
@@ -138,7 +138,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
         emails=emails,
         said=tuple(talk_rows.lines(tx, game.id, game.key)),
         turns=() if for_host else tuple(_turns(tx, game, rules, players)),
-        called=ledger.readers_of(tx, {email.person_id for email in emails}, players),
+        called=ledger.reader_names(tx, {email.person_id for email in emails}, players),
     )
 
 

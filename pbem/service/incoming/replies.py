@@ -273,7 +273,7 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             vacations.book(tx, server, person_id, vacation)
             return Done.AWAY, str(vacation)
         case Word.RESEND:
-            ledger.turn_again(tx, server, person_id, acting.game().id, acting.seat)
+            ledger.resend_turn(tx, server, person_id, acting.game().id, acting.seat)
             return Done.RESENT, ""
         case Word.STOP:
             preferences.choose(tx, server, person_id, Delivery(Way.NOTHING), acting.game().key)

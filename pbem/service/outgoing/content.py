@@ -361,10 +361,10 @@ class _Reading:
         entries = latest_entries(rules, log.chain_back(self.tx, game.id, game.key), facts["since"].get(f"{game.id}", 0))
         # Turns since the digest was queued belong in the next one, together with what came of them.
         until = facts["until"].get(f"{game.id}", 0)
-        told = (seen(fact, own.seat) for row in entries if row.turn < until for fact in row.entry.facts)
+        known_facts = (seen(fact, own.seat) for row in entries if row.turn < until for fact in row.entry.facts)
         return DigestSection(
             seat=seat,
-            sentences=words.tell_all(told, seat.teller),
+            sentences=words.tell_all(known_facts, seat.teller),
             news=tuple(
                 {"kind": email.kind, "facts": json.loads(email.facts)}
                 for email in replaced

@@ -46,7 +46,7 @@ LEASE: Final = timedelta(minutes=5)
 """The time for which nobody else sends a claimed email. Its sender stops at half of it: a relay may need that to answer."""
 
 BATCH: Final = 100
-"""Emails that are claimed, prepared and sent over one connection. What does not fit into the lease is given back."""
+"""Emails that are claimed, prepared and sent over one connection. The lease may not be long enough for all; the others are given back."""
 
 IN_A_ROW: Final = 5
 """Failures in a row after which a domain is left alone for a while; broken connections, after which the relay is."""

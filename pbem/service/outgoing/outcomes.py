@@ -35,7 +35,7 @@ from pbem.store.outbox import EmailRow
 
 TRIES: Final = 10
 
-KEPT: Final = timedelta(days=400)
+RETENTION: Final = timedelta(days=400)
 """How long the numbers of domains and past alarms are kept: a year can be compared with the one before."""
 
 _STEPS: Final = tuple(timedelta(seconds=seconds) for seconds in (30, 60, 120, 300, 600, 1800, 3600, 7200))
@@ -57,23 +57,25 @@ class Attempt:
 def accept(tx: Tx, server: Server, accepted: Collection[Attempt]) -> None:
     """Record that the relay accepted emails: they are sent, and the clocks of their turns start."""
     now = server.now()
-    locked = games.lock_all(tx, {each.email.game_id for each in accepted if each.email.game_id is not None})
-    ledger.note_each(tx, "accepted", {each.email.id: (each.at, each.outcome.answer) for each in accepted})
-    leased = outbox.lock_leased(tx, [each.email for each in accepted])
-    sent = [each for each in accepted if each.email.id in leased]
-    outbox.send(tx, {each.email.id: each.at for each in sent})
-    for person_id in reachability_rows.failing_among(tx, {each.email.person_id for each in sent}):
+    locked = games.lock_all(tx, {attempt.email.game_id for attempt in accepted if attempt.email.game_id is not None})
+    ledger.note_each(tx, "accepted", {attempt.email.id: (attempt.at, attempt.outcome.answer) for attempt in accepted})
+    leased = outbox.lock_leased(tx, [attempt.email for attempt in accepted])
+    sent = [attempt for attempt in accepted if attempt.email.id in leased]
+    outbox.send(tx, {attempt.email.id: attempt.at for attempt in sent})
+    for person_id in reachability_rows.failing_among(tx, {attempt.email.person_id for attempt in sent}):
         if reachability.taken(tx, server, person_id):
             reached = {
-                each.email.id: "the address can be reached again" for each in sent if each.email.person_id == person_id
+                attempt.email.id: "the address can be reached again"
+                for attempt in sent
+                if attempt.email.person_id == person_id
             }
             ledger.note_all(tx, now, "reached", reached)
-    deadlines.mails_accepted(tx, server, locked, [(each.email, each.at) for each in sent])
-    for each in sent:
-        if each.email.kind == "digest":
-            digests.told_of(tx, server, each.email)
+    deadlines.mails_accepted(tx, server, locked, [(attempt.email, attempt.at) for attempt in sent])
+    for attempt in sent:
+        if attempt.email.kind == "digest":
+            digests.mark_replaced(tx, server, attempt.email)
     # Last of all: everyone who sends to the same domains waits for these rows.
-    traffic.count(tx, now.date(), "sent", Counter(each.domain for each in sent))
+    traffic.count(tx, now.date(), "sent", Counter(attempt.domain for attempt in sent))
 
 
 def record(tx: Tx, server: Server, attempt: Attempt) -> Result | None:
@@ -88,15 +90,15 @@ def record(tx: Tx, server: Server, attempt: Attempt) -> Result | None:
     return result
 
 
-def postpone(tx: Tx, server: Server, row: EmailRow, said: str) -> Result | None:
+def postpone(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result | None:
     """Try an email again later, or park it if this was the last try; returns None if it is tried again."""
-    return _postpone(tx, server, row, said) if outbox.lock_leased(tx, [row]) else None
+    return _postpone(tx, server, row, answer) if outbox.lock_leased(tx, [row]) else None
 
 
-def park(tx: Tx, server: Server, row: EmailRow, said: str) -> None:
+def park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
     """Give an email up until an organiser has looked at it."""
     if outbox.lock_leased(tx, [row]):
-        _park(tx, server, row, said)
+        _park(tx, server, row, answer)
 
 
 def jittered(server: Server, attempt: int) -> timedelta:
@@ -110,8 +112,8 @@ def tidy(server: Server) -> None:
     now = server.now()
 
     def work(tx: Tx) -> None:
-        traffic.forget_before(tx, now.date() - KEPT)
-        alarms_rows.forget_before(tx, now - KEPT)
+        traffic.forget_before(tx, now.date() - RETENTION)
+        alarms_rows.forget_before(tx, now - RETENTION)
         quotas.forget_before(tx, now - timedelta(days=1))
 
     server.store.write(work)
@@ -144,27 +146,27 @@ def _record(tx: Tx, server: Server, row: EmailRow, outcome: Outcome) -> Result |
     return _postpone(tx, server, row, outcome.answer)
 
 
-def _postpone(tx: Tx, server: Server, row: EmailRow, said: str) -> Result | None:
+def _postpone(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result | None:
     if row.attempts >= TRIES:
         _log.error("mail_parked", email=row.id, kind=row.kind, attempts=row.attempts)
-        _park(tx, server, row, said)
+        _park(tx, server, row, answer)
         return Result.REFUSED_MESSAGE
     now = server.now()
     outbox.change(tx, row.id, claimed_until=None, due_at=now + jittered(server, row.attempts))
-    ledger.note(tx, row.id, now, "postponed", said)
+    ledger.note(tx, row.id, now, "postponed", answer)
     return None
 
 
-def _park(tx: Tx, server: Server, row: EmailRow, said: str) -> None:
+def _park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
     outbox.change(tx, row.id, status="parked", claimed_until=None)
-    ledger.note(tx, row.id, server.now(), "parked", said)
+    ledger.note(tx, row.id, server.now(), "parked", answer)
     # An alarm about an alarm would never end.
     if row.kind != "alert":
-        alarms.raise_alarm(tx, server, What.PARKED, f"Mail {row.id} ({row.kind}): {said}", row.game_id)
+        alarms.raise_alarm(tx, server, What.PARKED, f"Mail {row.id} ({row.kind}): {answer}", row.game_id)
 
 
-def _refused(tx: Tx, server: Server, row: EmailRow, said: str) -> Result:
+def _refused(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result:
     outbox.change(tx, row.id, status="undeliverable", claimed_until=None)
-    ledger.note(tx, row.id, server.now(), "undeliverable", said)
-    reachability.refused(tx, server, row.person_id, said)
+    ledger.note(tx, row.id, server.now(), "undeliverable", answer)
+    reachability.refused(tx, server, row.person_id, answer)
     return Result.REFUSED_RECIPIENT

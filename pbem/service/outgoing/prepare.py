@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from pbem.domain.delivery import URGENT, Action, Delivery, Verdict, Way, judge, parse_delivery
+from pbem.domain.delivery import URGENT, Action, Verdict, Way, judge
 from pbem.domain.guests import is_guest
 from pbem.domain.outdated import ANSWERED, Subject
 from pbem.domain.outdated import why_outdated as why_subject_outdated
@@ -39,7 +39,7 @@ from pbem.store.outbox import EmailRow
 from pbem.store.preferences import WishedRow
 from pbem.tokens import EmailTemplate, Purpose
 
-AT_WISH: Final = "at_wish"
+ASKED_FOR: Final = "at_wish"
 """The fact of an email that its reader has just asked for: no preference holds it back."""
 
 _CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken"})
@@ -100,7 +100,7 @@ def make_drafts(tx: Tx, emails: Collection[EmailRow], games: Games, now: datetim
     for email in emails:
         game = None if email.game_id is None else games[email.game_id]
         for of_links in (meanings[email.id], *own_seats[email.id].values()):
-            expiries |= {meant: _expiry(purpose, game) for purpose, meant in of_links.items()}
+            expiries |= {meaning: _expiry(purpose, game) for purpose, meaning in of_links.items()}
     made = links.make_all(tx, expiries, now)
     turns = {
         email.id: key
@@ -111,11 +111,11 @@ def make_drafts(tx: Tx, emails: Collection[EmailRow], games: Games, now: datetim
     return [
         Draft(
             email,
-            {purpose: made[meant] for purpose, meant in meanings[email.id].items()},
+            {purpose: made[meaning] for purpose, meaning in meanings[email.id].items()},
             seats.get(email.id) if Purpose.SEAT in meanings[email.id] else None,
             promised[turns[email.id]] if email.id in turns else None,
             tuple(
-                SeatLinks(game_id, seat, {purpose: made[meant] for purpose, meant in of_links.items()})
+                SeatLinks(game_id, seat, {purpose: made[meaning] for purpose, meaning in of_links.items()})
                 for (game_id, seat), of_links in own_seats[email.id].items()
             ),
         )
@@ -198,32 +198,32 @@ def _worth_sending(
 
 def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: Games, now: datetime) -> list[EmailRow]:
     """The emails that their readers want now; the others wait, are left to a digest, or are withheld."""
-    wishes = preferences.wished(tx, {(email.person_id, email.game_id) for email in emails})
+    preferred = preferences.wished(tx, {(email.person_id, email.game_id) for email in emails})
     leaving = []
     for email in emails:
-        wish = wishes[email.person_id, email.game_id]
-        verdict = _judge(email, wish, now)
+        preference = preferred[email.person_id, email.game_id]
+        verdict = _judge(email, preference, now)
         if verdict is not None and verdict.action is Action.SEND:
             leaving.append(email)
             continue
         _hold_back(tx, email, verdict, now)
         key = _turn_key(email)
-        if verdict is not None and key is not None and _delivery(wish).way is not Way.AT_ONCE:
+        if verdict is not None and key is not None and preference.preferred.way is not Way.AT_ONCE:
             game_id, turn, seat = key
             deadlines.start_without_mail(tx, server, games[game_id], turn, seat, email.person_id)
     return leaving
 
 
-def _judge(email: EmailRow, wish: WishedRow, now: datetime) -> Verdict | None:
+def _judge(email: EmailRow, preference: WishedRow, now: datetime) -> Verdict | None:
     """What becomes of an email that is due, by its reader's preferences; None if email to them fails at present."""
     facts = json.loads(email.facts)
-    if email.kind in URGENT or facts.get(AT_WISH):
-        return Verdict(Action.WITHHOLD if is_guest(wish.address) else Action.SEND)
-    if wish.failing:
+    if email.kind in URGENT or facts.get(ASKED_FOR):
+        return Verdict(Action.WITHHOLD if is_guest(preference.address) else Action.SEND)
+    if preference.failing:
         return None
-    quiet = parse_quiet(wish.quiet, ZoneInfo(wish.zone)) if wish.quiet else None
+    quiet = parse_quiet(preference.quiet, ZoneInfo(preference.zone)) if preference.quiet else None
     last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
-    return judge(email.kind, _delivery(wish), email.queued_at, now, quiet, last=last)
+    return judge(email.kind, preference.preferred, email.queued_at, now, quiet, last=last)
 
 
 def _hold_back(tx: Tx, email: EmailRow, verdict: Verdict | None, now: datetime) -> None:
@@ -234,7 +234,7 @@ def _hold_back(tx: Tx, email: EmailRow, verdict: Verdict | None, now: datetime) 
     elif verdict.action is Action.WAIT:
         # It was not tried, so this attempt does not count.
         outbox.change(tx, email.id, due_at=verdict.until, claimed_until=None, attempts=0)
-        ledger.note(tx, email.id, now, "waits", "as its reader wishes")
+        ledger.note(tx, email.id, now, "waits", "as its reader preferred")
     elif verdict.action is Action.DIGEST:
         outbox.change(tx, email.id, status="digest", claimed_until=None)
         ledger.note(tx, email.id, now, "waits", "for its reader's digest")
@@ -378,10 +378,6 @@ def _turn_key(email: EmailRow) -> Key | None:
     if email.kind != "turn" or email.game_id is None or email.turn is None or email.seat is None:
         return None
     return email.game_id, email.turn, email.seat
-
-
-def _delivery(wish: WishedRow) -> Delivery:
-    return parse_delivery(wish.of_table or wish.delivery)
 
 
 def _digest(email: EmailRow) -> str:

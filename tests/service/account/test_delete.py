@@ -70,7 +70,7 @@ def live_through(server, clock, post, table, person, gone):
     server.run(send_links.send, ADDRESS)
     server.run(substitutes.set_willing, gone, willing=True)
     server.run(vacations.book_text, gone, "2026-12-20 to 2026-12-27")
-    server.run(preferences.tell_of_sealed, gone, wanted=True)
+    server.run(preferences.set_sealed_receipts, gone, on=True)
     server.run(sessions.start, Holder(person_id=gone), "Firefox on Linux")
     drain(server, clock, post)
     for _ in range(3):

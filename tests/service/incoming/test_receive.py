@@ -697,10 +697,8 @@ def test_a_failure_for_good_is_in_the_ledger_and_counts_against_the_address(inbo
     inbox.takes(report_samples.failure("5.1.1", "smtp; 550 5.1.1 <ann@example.org>: no such user"), to, "")
     inbox.attends()
     assert noted(server, email)[-1] == ("bounced", "5.1.1 550 5.1.1 <address>: no such user")
-    assert (
-        next(each.status for each in server.read(ledger.of_game, game.id) if each.outbox_id == email) == "undeliverable"
-    )
     with server.store.read() as tx:
+        assert next(row.status for row in ledger.of_game(tx, game.id) if row.outbox_id == email) == "undeliverable"
         assert reachability.points(tx, game.person_at(0), server.now().date()) == 2
     assert failing(server, game.person_at(0)) is None
     assert not answers(server)

@@ -10,7 +10,7 @@ from html import escape
 import pytest
 
 from pbem.domain.delivery import parse_delivery
-from pbem.mail.write.words import LONGEST_SAID, LONGEST_TOLD
+from pbem.mail.write.words import SENTENCES_BYTES, TALK_BYTES
 from pbem.service import links
 from pbem.service.absence import timeouts
 from pbem.service.clocks.outages import Worker
@@ -159,8 +159,8 @@ def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(
         assert f": {talk.LINES_AN_HOUR - 1} 李" in said, "what was said last"
         happened, rest = said.split("SAID AT THE TABLE")
         heard, rest = rest.split("WHAT YOU CAN DO")
-        assert 0.5 * LONGEST_TOLD / many < len(escape(happened)) < 1.5 * LONGEST_TOLD / many + 200
-        assert 0.5 * LONGEST_SAID / many < len(heard.encode()) < 1.5 * LONGEST_SAID / many + 200
+        assert 0.5 * SENTENCES_BYTES / many < len(escape(happened)) < 1.5 * SENTENCES_BYTES / many + 200
+        assert 0.5 * TALK_BYTES / many < len(heard.encode()) < 1.5 * TALK_BYTES / many + 200
         asked = [option for purpose, _, option in LINK.findall(rest) if purpose == "m"]
         assert len(asked) == choices[title] // (many // 2), "both ways to sell, or closed alone"
         assert ("On the page of your seat: " in said) == (many > 2)

@@ -256,9 +256,9 @@ def test_stopping_all_mails_forgets_the_wishes_of_single_tables(server, game):
     ann, key = game.person_at(0), game.row().key
     wish(server, ann, "daily", key)
     wish(server, ann, "results")
-    assert str(server.read(preferences.of_table, ann, key).delivery) == "daily"
+    assert str(server.read(preferences.read, ann, key).delivery) == "daily"
     wish(server, ann, "nothing")
-    assert str(server.read(preferences.of_table, ann, key).delivery) == "nothing"
+    assert str(server.read(preferences.read, ann, key).delivery) == "nothing"
     with pytest.raises(NotFound):
         wish(server, ann, "daily", "nonsense")
 
@@ -289,7 +289,7 @@ def test_who_wants_it_is_told_once_that_a_sealed_choice_is_in(server, clock, sin
     game = table("sunset-poker", 3)
     drain(server, clock, post)
     ann, ben = game.person_at(0), game.person_at(1)
-    server.run(preferences.tell_of_sealed, ann, wanted=True)
+    server.run(preferences.set_sealed_receipts, ann, on=True)
     for seat in (0, 1):
         game.play(seat, game.asked()[seat].default)
     clock.advance(HOUR)
@@ -307,7 +307,7 @@ def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(server, clock
     game = table("sunset-poker", 3)
     drain(server, clock, post)
     ann = game.person_at(0)
-    server.run(preferences.tell_of_sealed, ann, wanted=True)
+    server.run(preferences.set_sealed_receipts, ann, on=True)
     first, second = list(game.asked()[0].choices())[:2]
     game.play(0, first)
     game.play(0, second)
@@ -345,8 +345,8 @@ def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise
     person = game.person_at(seat)
     due = clock_of(server, game, seat).due_at
     before = len(sink.kept)
-    server.run(ledger.turn_again, person, game.id, seat)
-    server.run(ledger.turn_again, person, game.id, seat)
+    server.run(ledger.resend_turn, person, game.id, seat)
+    server.run(ledger.resend_turn, person, game.id, seat)
     deliver.deliver(server, post)
     (email,) = sink.kept[before:]
     assert f"turn {game.row().turn}" in str(email.message["subject"])
@@ -361,7 +361,7 @@ def test_only_the_player_who_is_asked_has_a_turn_mailed_anew(server, game):
     other = (seat + 1) % 3
     before = everything(server.store)
     with pytest.raises(Forbidden):
-        server.run(ledger.turn_again, game.person_at(other), game.id, seat)
+        server.run(ledger.resend_turn, game.person_at(other), game.id, seat)
     with pytest.raises(Gone):
-        server.run(ledger.turn_again, game.person_at(other), game.id, other)
+        server.run(ledger.resend_turn, game.person_at(other), game.id, other)
     assert everything(server.store) == before

@@ -57,7 +57,7 @@ def test_nothing_is_ever_mailed_to_a_guest(server, seat, sink, clock):
     game = game_of(server, seat)
     guest = server.read(links.follow, seat, Purpose.SEAT).person_id
     decide(server, seat)
-    server.run(ledger.turn_again, guest, game.id, server.read(seat_view.look, seat).seat)
+    server.run(ledger.resend_turn, guest, game.id, server.read(seat_view.look, seat).seat)
     drain(server, clock, post_to(sink))
     assert not sink.kept
     assert {email.status for email in queued_emails(server, guest)} <= {"withheld", "superseded"}

@@ -75,7 +75,7 @@ class RetryDeadline(AtTable):
 
 def _called(doing: Doing, email: EmailRow) -> str:
     players = [] if email.game_id is None else player_rows.of_game(doing.tx, email.game_id)
-    return ledger.readers_of(doing.tx, [email.person_id], players)[email.person_id]
+    return ledger.reader_names(doing.tx, [email.person_id], players)[email.person_id]
 
 
 def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
