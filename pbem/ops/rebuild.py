@@ -71,5 +71,5 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     games.advance(tx, row, new)
     # Made anew at once: of a game that ended long ago no worker keeps any more.
     kept_views.forget(tx, game_id)
-    views.keep_up(tx, games.read(tx, game_id))
+    views.save_views(tx, games.read(tx, game_id))
     return Rebuilt(game_id, tuple(corrected))

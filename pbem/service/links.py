@@ -18,7 +18,7 @@ from pbem.service.server import Server
 from pbem.store import games, ledger, links, outbox
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import LinkRow, Meant
+from pbem.store.links import LinkKey, LinkRow
 from pbem.store.players import SeatRow
 from pbem.tokens import Purpose, row_of
 
@@ -75,7 +75,7 @@ def read(tx: Tx, link_id: int) -> Link:
     return link
 
 
-def make(tx: Tx, server: Server, meant: Meant, expires_at: datetime | None = None) -> int:
+def make(tx: Tx, server: Server, meant: LinkKey, expires_at: datetime | None = None) -> int:
     """The number of the link with this meaning, made if it is not there.
 
     The transaction holds the lock of the game, or of the person where there is no game, so that nobody else makes the

@@ -36,7 +36,7 @@ class LinkRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class LinkKey:
     """What a link is meant for: the same meaning is the same row."""
 
     purpose: str
@@ -56,10 +56,10 @@ LIFETIMES: Final[Mapping[str, timedelta]] = {
 """The usual lifetime of a link. Others last as long as their game, which knows itself what is over."""
 
 
-def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, Meant]:
+def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, LinkKey]:
     """The meanings of the links of a seat in a turn: one choice, the whole table, a reply."""
     return {
-        purpose: Meant(purpose, person_id, game_id, turn, seat)
+        purpose: LinkKey(purpose, person_id, game_id, turn, seat)
         for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
     }
 
@@ -75,12 +75,12 @@ def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:
     return {row.id: LinkRow(**row._mapping) for row in tx.execute(_OF_ANY, {"these": sorted(link_ids)})}
 
 
-def find(tx: Connection, meant: Meant) -> LinkRow | None:
+def find(tx: Connection, meant: LinkKey) -> LinkRow | None:
     """The row with this meaning."""
     return find_all(tx, [meant]).get(meant)
 
 
-def find_all(tx: Connection, meanings: Collection[Meant]) -> dict[Meant, LinkRow]:
+def find_all(tx: Connection, meanings: Collection[LinkKey]) -> dict[LinkKey, LinkRow]:
     """The rows with these meanings, as far as they are there."""
     shapes: dict[tuple[str, ...], list[tuple[object, ...]]] = {}
     for meant in meanings:
@@ -90,7 +90,7 @@ def find_all(tx: Connection, meanings: Collection[Meant]) -> dict[Meant, LinkRow
     return {meaning(row): row for row in (LinkRow(**row._mapping) for row in rows)}
 
 
-def add_all(tx: Connection, meanings: Mapping[Meant, datetime | None], now: datetime) -> dict[Meant, LinkRow]:
+def add_all(tx: Connection, meanings: Mapping[LinkKey, datetime | None], now: datetime) -> dict[LinkKey, LinkRow]:
     """New rows, each with the moment at which it expires. Whoever adds holds the locks of the games, or else of the people."""
     values = [
         {name: getattr(meant, name) for name in _MEANING}
@@ -101,7 +101,7 @@ def add_all(tx: Connection, meanings: Mapping[Meant, datetime | None], now: date
     return {meaning(row): row for row in rows}
 
 
-def make_all(tx: Connection, meanings: Mapping[Meant, datetime | None], now: datetime) -> dict[Meant, int]:
+def make_all(tx: Connection, meanings: Mapping[LinkKey, datetime | None], now: datetime) -> dict[LinkKey, int]:
     """The ids of the links with these meanings, made if they are not there; each with its expiry, if not the usual one.
 
     The transaction holds the locks of the games, or of the people where there is no game, so nobody else makes them.
@@ -130,9 +130,9 @@ def renew_of_nobody(tx: Connection, purpose: str, now: datetime) -> LinkRow:
     return LinkRow(**tx.execute(renewed.returning(_LINK)).one()._mapping)
 
 
-def meaning(row: LinkRow) -> Meant:
+def meaning(row: LinkRow) -> LinkKey:
     """What a link is meant for."""
-    return Meant(*(getattr(row, name) for name in _MEANING))
+    return LinkKey(*(getattr(row, name) for name in _MEANING))
 
 
 def raise_one(tx: Connection, link_id: int) -> None:

@@ -9,8 +9,8 @@ from engine.tell import Teller, say
 from pbem.domain.duration import duration_text
 from pbem.domain.moments import moment_text, relative_text
 from pbem.domain.pace import PerDecision, parse_pace
-from pbem.service.play.seat_cache import Told
-from pbem.service.play.seat_view import Look, Offered
+from pbem.service.play.seat_cache import TurnFacts
+from pbem.service.play.seat_view import OfferedChoice, SeatView
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Deadline:
     written: str = ""
 
 
-def deadline(found: Look | Offered, now: datetime) -> Deadline:
+def deadline(found: SeatView | OfferedChoice, now: datetime) -> Deadline:
     """The deadline of a seat, or of the one choice of a link. The page has the sentences."""
     if found.paused:
         return Deadline("paused")
@@ -53,7 +53,7 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def story(told: tuple[Told, ...], teller: Teller) -> list[str]:
+def story(told: tuple[TurnFacts, ...], teller: Teller) -> list[str]:
     """What happened, a sentence for each event."""
     sentences = (teller.tell(each) for entry in told for each in entry.facts)
     return [sentence for sentence in sentences if sentence]

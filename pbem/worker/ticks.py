@@ -120,7 +120,7 @@ def update_seats(context: WorkerContext) -> None:
 
 def store_views(context: WorkerContext) -> None:
     """Store the views of games that have moved on, so that no page folds a whole log."""
-    while not context.stopping.is_set() and views.keep_behind(context.server) == views.BATCH:
+    while not context.stopping.is_set() and views.save_overdue(context.server) == views.BATCH:
         pass
 
 
@@ -131,7 +131,7 @@ def stop_failed(context: WorkerContext) -> None:
 
 def check_games(context: WorkerContext) -> None:
     """Stop the tables of missing games, and resume those whose games are back."""
-    stopped, back = halts.look(context.server)
+    stopped, back = halts.check_rules(context.server)
     if stopped or back:
         _log.info("games_looked_at", stopped=stopped, back=back)
 
@@ -164,7 +164,7 @@ def clean_up(context: WorkerContext) -> None:
     """Once a day, on one of all workers: delete what has expired."""
     if context.server.run(outages.tidy_daily):
         outcomes.tidy(context.server)
-        reachability.forgive(context.server)
+        reachability.retry_failed(context.server)
         context.server.run(receive.tidy)
         context.server.run(activity.tidy)
         demo.tidy(context.server)

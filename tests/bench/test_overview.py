@@ -14,9 +14,9 @@ from pbem.service.desk.acts.clocks import Pause
 from pbem.store.database_copy import counts
 from pbem.web.app import create_app
 from tests.bench.tables import begin, crowd, server_on
-from tests.service import many
+from tests.service import table_copies
+from tests.service.actors import moderate
 from tests.service.desk.test_overview import EVERY, scans, statements_of
-from tests.service.moderated import does
 from tests.web.browser import Browser
 from tests.web.desk_pages import at_the_desk
 
@@ -37,11 +37,11 @@ PAGES = (
     "/desk?q=copy77",
     "/desk/activity",
     "/desk/mail",
-    f"/desk/people/{many.FIRST + 5}",
+    f"/desk/people/{table_copies.FIRST + 5}",
     "/desk/audit",
     "/desk/audit?act=rewind",
     "/desk/audit?by=organiser+Zoe",
-    f"/desk/audit?table={many.FIRST}",
+    f"/desk/audit?table={table_copies.FIRST}",
 )
 
 
@@ -52,10 +52,10 @@ def test_the_desk_among_a_hundred_thousand_tables_takes_at_most_twice_the_time_a
     for games in (FEW, MANY):
         server = server_on(fresh_database(), make=True)
         game_id = begin(server, "bid", crowd(server, 3))
-        many.copy(server, game_id, games, ROWS)
-        does(server, Pause(game_id))
-        many.acts(server, 10 * games)
-        many.settle(server)
+        table_copies.copy(server, game_id, games, ROWS)
+        moderate(server, Pause(game_id))
+        table_copies.acts(server, 10 * games)
+        table_copies.analyse(server)
         began = time.perf_counter()
         looks = sum(1 for _ in iter(lambda server=server: activity.count(server), False))
         print(f"\n{games:,} tables: counted 30 days in {looks} looks, {time.perf_counter() - began:.1f} s", end="")

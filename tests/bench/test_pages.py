@@ -14,8 +14,8 @@ from pbem.service.play import seat_cache, views
 from pbem.web import site
 from tests.bench.product import move_app
 from tests.bench.tables import begin, crowd, server_on
-from tests.service.a_game import Begun
 from tests.service.play.test_move_cost import lengthen
+from tests.service.running_game import RunningGame
 from tests.web.browser import Links
 
 pytestmark = pytest.mark.bench
@@ -30,7 +30,7 @@ SITE = "http://127.0.0.1:8000"
 def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_empty_pages(kind, tmp_path):
     early, late = tmp_path / "early.sqlite3", tmp_path / "late.sqlite3"
     first = server_on(f"sqlite:///{early}", make=True)
-    game = Begun(first, begin(first, kind, crowd(first, 3)))
+    game = RunningGame(first, begin(first, kind, crowd(first, 3)))
     seat = next(iter(game.open()))
     _, token = Links(first).of(game, seat)
     first.store.close()
@@ -39,7 +39,7 @@ def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_em
     for file, rows in ((early, 50), (late, 500)):
         server = server_on(f"sqlite:///{file}")
         lengthen(server, game.id, rows)
-        while views.keep_behind(server):
+        while views.save_overdue(server):
             pass
         clients.append(move_app(f"sqlite:///{file}").test_client())
     again = [_round(clients, token, forget=False) for _ in range(ROUNDS)]
@@ -61,7 +61,7 @@ def _round(clients, token, *, forget):
     times = []
     for client in clients:
         if forget:
-            seat_cache.MEMORY.clear()
+            seat_cache.CACHE.clear()
             site.pages_of(client.application).clear()
         times.append(_timed(client, f"/s/{token}"))
     return (*times, _timed(clients[-1], "/called"))

@@ -15,7 +15,7 @@ from pbem.service.play import views
 from pbem.web import site
 from tests.bench.product import move_app
 from tests.bench.tables import begin, crowd, server_on
-from tests.service.a_game import Begun
+from tests.service.running_game import RunningGame
 from tests.web.browser import Links
 
 pytestmark = pytest.mark.bench
@@ -46,13 +46,13 @@ def test_a_moment_of_500_entries_costs_a_fifth_more_than_one_of_50_at_most_and_f
 def _game(file, entries):
     """A game of so many entries, and where its moments are."""
     server = server_on(f"sqlite:///{file}", make=True)
-    game = Begun(server, begin(server, "templari", crowd(server, 3), options={"start_money": 60}))
+    game = RunningGame(server, begin(server, "templari", crowd(server, 3), options={"start_money": 60}))
     while game.row().turn < entries:
         seat, decision = next(iter(game.asked().items()))
         bid = next((act for act in decision.acts if act.verb == "bid"), None)
         # The lowest bid each time, so that a game takes as long as it can.
         game.play(seat, decision.default if bid is None else next(iter(bid.choices())))
-    while views.keep_behind(server):
+    while views.save_overdue(server):
         pass
     _, token = Links(server).of(game, 0)
     return move_app(f"sqlite:///{file}").test_client(), f"/s/{token}/replay", entries

@@ -16,8 +16,8 @@ from pbem.store.schema import Base, Deadline, Game, Player, table_of
 from pbem.worker import ticks
 from pbem.worker.ticks import WorkerContext
 from tests.bench.tables import begin, crowd, server_on
-from tests.service.many import settle
 from tests.service.play.test_move_cost import cost_of
+from tests.service.table_copies import analyse
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
@@ -45,7 +45,7 @@ def _cost_among(url: str, games: int) -> tuple[dict[str, int], int]:
     _copy(server, due[0], games - DUE)
     context = WorkerContext(server, Worker("bench", server.now() - timedelta(hours=1)), send=lambda _server: 0)
     ticks.beat(context)
-    settle(server)
+    analyse(server)
     server.store.close()
     before = _rows(url)
     steps = _count_steps(server)

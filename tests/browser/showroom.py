@@ -45,7 +45,7 @@ from pbem.service.outgoing.deliver import deliver, mailbox_of, post_of
 from pbem.service.people import addresses, sessions
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.rules import rules_of
-from pbem.service.play.views import keep_behind
+from pbem.service.play.views import save_overdue
 from pbem.service.server import Server
 from pbem.service.tables import by_link as tables_by_link
 from pbem.service.tables import invitations, joining, talk
@@ -57,11 +57,11 @@ from pbem.tokens import SECRET_BYTES, Keyring, Purpose
 from pbem.web.app import create_app
 from pbem.web.people.session_cookie import Cookie
 from tests.browser.shown import ALSO, SENT, Eyes, Shown, Way
-from tests.service.a_game import Begun
-from tests.service.acting import ROOT, an_organiser
+from tests.service.actors import ROOT, add_organiser
 from tests.service.conftest import START
+from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
-from tests.service.stored import queued_emails
+from tests.service.running_game import RunningGame
 from tests.web.browser import Browser, Links
 
 NOT_PAGES: Final = re.compile(
@@ -180,7 +180,7 @@ class Showroom:
         self._play(over, 500)
         assert over.row().status == "over"
         self._carry()
-        keep_behind(self.server)
+        save_overdue(self.server)
         seated = {kind: self._seat(each, next(iter(each.asked()))) for kind, each in begun.items()}
         token, last = seated["templari"], self._seat(over, 0)
         self.server.run(talk.say, game.id, seat, game.person_at(seat), "Good luck, everybody! 🍀")
@@ -222,7 +222,7 @@ class Showroom:
         seat = self._seat(sealed, 0)
         self.server.run(by_link.play, seat, sealed.row().turn, asked.default)
         later = self._seat(ordered, next(seat for seat in ordered.players() if seat not in ordered.asked()))
-        self.server.run(by_link.leave_order, later, "up to 14 or ask me")
+        self.server.run(by_link.set_order, later, "up to 14 or ask me")
         self._done(Pause(paused.id), "The referee looks at something.\nIt will not take long.")
         stopped, seat_of_stopped = self._against_bots(self._person("Iris"))
         self._done(Freeze(stopped.id), "The referee asks whether this deal was the right one.")
@@ -300,7 +300,7 @@ class Showroom:
             "written_by_somebody": not_mine,
         }
 
-    def _bid(self, game: Begun) -> dict[str, str]:
+    def _bid(self, game: RunningGame) -> dict[str, str]:
         """A number that a seat can bid, neither the smallest nor the largest."""
         seat, decision = next(iter(game.asked().items()))
         act = next(act for act in decision.acts if [type(blank) for blank in act.blanks] == [Amount])
@@ -308,7 +308,7 @@ class Showroom:
         bid = grammar.write(decision, Choice(act.verb, (numbers[len(numbers) // 2],)))
         return {"bidding": self._seat(game, seat), "turn_of_bidding": str(game.row().turn), "bid": bid}
 
-    def _files(self, over: Begun) -> dict[str, str]:
+    def _files(self, over: RunningGame) -> dict[str, str]:
         """The file of a finished game, and a copy with another choice in it."""
         file = export.write(self.server.read(export.of_game, over.id))
         return {"file": file, "changed file": file.replace('"seat": 1,', '"seat": 2,', 1)}
@@ -326,13 +326,13 @@ class Showroom:
         """A person whose emails bounce, and their seat. Nothing is delivered afterwards, so that it stays so."""
         ina = self._person("Ina")
         _, seat = self._against_bots(ina)
-        self.server.store.write(lambda tx: reachability.refused(tx, self.server, ina, "550 5.1.1 no such user"))
+        self.server.store.write(lambda tx: reachability.note_refusal(tx, self.server, ina, "550 5.1.1 no such user"))
         return {"out_of_reach": seat, "out of reach id": str(ina)}
 
-    def _against_bots(self, person: int) -> tuple[Begun, str]:
+    def _against_bots(self, person: int) -> tuple[RunningGame, str]:
         """A game of a person against bots, and their seat."""
         new_table = Wanted("templari", 3, {}, "1d", bots=("greedy", "greedy"))
-        game = Begun(self.server, self.server.run(joining.create_table, person, new_table).game_id)
+        game = RunningGame(self.server, self.server.run(joining.create_table, person, new_table).game_id)
         self.server.run(joining.join, game.id, person)
         return game, self._seat(game, next(at for at, player in game.players().items() if player.person_id == person))
 
@@ -346,10 +346,10 @@ class Showroom:
 
     def _sessions(self, person: int) -> dict[Eyes, dict[str, str]]:
         """The cookies of everyone who looks."""
-        organiser = Holder(organiser_id=an_organiser(self.server, "Olga").id)
+        organiser = Holder(organiser_id=add_organiser(self.server, "Olga").id)
         newcomer = Holder(person_id=self._person("Nina"))
         tired = self._session(organiser)
-        careful = Holder(organiser_id=an_organiser(self.server, "Oda").id)
+        careful = Holder(organiser_id=add_organiser(self.server, "Oda").id)
         secret = one_time_codes.new_secret(self.server.randomness)
         self.server.run(organisers.require_codes_of, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
         # Only whole hours are counted.
@@ -374,30 +374,32 @@ class Showroom:
             addresses.confirm, self.server.run(addresses.create, f"{name.lower()}@example.org", name).id
         ).id
 
-    def _begun(self, kind: str, options: dict[str, str | int] | None = None, successor: str = Successor.BOT) -> Begun:
+    def _begun(
+        self, kind: str, options: dict[str, str | int] | None = None, successor: str = Successor.BOT
+    ) -> RunningGame:
         new_table = Wanted(kind, len(NAMES), options or {}, "1d", successor=successor)
         host, *others = self._people.values()
         game_id = self.server.run(joining.create_table, host, new_table).game_id
         for person in (host, *others):
             self.server.run(joining.join, game_id, person)
-        return Begun(self.server, game_id)
+        return RunningGame(self.server, game_id)
 
-    def _play(self, game: Begun, most: int) -> None:
+    def _play(self, game: RunningGame, most: int) -> None:
         luck = Stream(b"showroom", game.id)
         while (asked := game.asked()) and game.row().seq < most:
             seat, decision = next(iter(asked.items()))
             game.play(seat, random_bot(rules_of(game.row()), game.view(seat), decision, luck))
 
-    def _seat(self, game: Begun, seat: int) -> str:
+    def _seat(self, game: RunningGame, seat: int) -> str:
         return self._links.of(game, seat)[1]
 
-    def _decided(self, game: Begun, seat: int) -> int:
+    def _decided(self, game: RunningGame, seat: int) -> int:
         """The last turn in which a seat made a choice."""
-        made = self.server.read(seat_view.look, self._seat(game, seat)).made
+        made = self.server.read(seat_view.view_seat, self._seat(game, seat)).made
         assert made is not None
         return made.turn
 
-    def _unverified_reply(self, game: Begun) -> str:
+    def _unverified_reply(self, game: RunningGame) -> str:
         """An unverified reply: the link by which the owner of the address confirms it."""
         inbox = Inbox(self.server, self.clock)
         self._carry()

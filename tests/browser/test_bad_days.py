@@ -9,7 +9,7 @@ from playwright.sync_api import Error, Locator, Page, expect
 from pbem.service import links as service_links
 from pbem.tokens import Purpose
 from tests.browser.conftest import Served
-from tests.service.a_game import Begun
+from tests.service.running_game import RunningGame
 
 pytestmark = [
     pytest.mark.browser,
@@ -36,7 +36,7 @@ def templari(table):
 def at_seat(people, links):
     """at_seat(game, seat) -> a browser tab with the page of the seat."""
 
-    def sit(game: Begun, seat: int) -> Page:
+    def sit(game: RunningGame, seat: int) -> Page:
         page = people()
         page.goto(f"/s/{links.of(game, seat)[1]}")
         return page
@@ -62,7 +62,7 @@ def yes(page: Page) -> Locator:
     return page.get_by_role("button", name="Confirm: ")
 
 
-def sealed(game: Begun) -> int:
+def sealed(game: RunningGame) -> int:
     """The number of choices sealed in this game."""
     return sum(row.kind == "Sealed" for row in game.log())
 

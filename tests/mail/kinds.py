@@ -48,12 +48,11 @@ from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
 from tests.mail.sink import ReceivedEmail, Sink
-from tests.service.a_game import Begun
-from tests.service.acting import ANN, an_organiser
+from tests.service.actors import ANN, OLGA, add_organiser, moderate
 from tests.service.clock import Time
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
-from tests.service.moderated import OLGA, does
+from tests.service.running_game import RunningGame
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
@@ -124,7 +123,7 @@ def every_kind(
     game: str,
     names: Sequence[str] = NAMES,
     zone: str = "UTC",
-) -> Begun:
+) -> RunningGame:
     """Play a table of this game with everything that can happen; returns the table at its end."""
     town = _Scenario(server, clock, carry, tuple(names), zone)
     town.before_a_table_begins(game)
@@ -171,7 +170,7 @@ class _Scenario:
         leaving.expire(self.server)
         self.carry()
 
-    def a_table(self, game: str) -> Begun:
+    def a_table(self, game: str) -> RunningGame:
         """A full table starts and its first turn is emailed; substitutes are willing."""
         self.server.run(
             substitutes.set_willing, self.server.run(addresses.confirm, self._known("zoe@example.org")).id, willing=True
@@ -183,9 +182,9 @@ class _Scenario:
         for number in range(seats):
             self.server.run(joining.join, table, self._person(number), word=f"word {number}")
         self.carry()
-        return Begun(self.server, table)
+        return RunningGame(self.server, table)
 
-    def answers_by_mail(self, table: Begun) -> None:
+    def answers_by_mail(self, table: RunningGame) -> None:
         """Replies to a turn: questions, prose, a choice, and one from a stranger."""
         seat, decision = min(table.asked().items())
         written = grammar.write(decision, decision.default)
@@ -202,7 +201,7 @@ class _Scenario:
         self.inbox.replies(table, seat, "pass", From="Mallory <mallory@example.net>")
         self.carry()
 
-    def goes_by_the_clock(self, table: Begun) -> None:
+    def goes_by_the_clock(self, table: RunningGame) -> None:
         """Nobody replies: reminders are sent, and then the default applies."""
         self.time.passes(20 * HOUR)
         timeouts.remind(self.server, self.time.worker)
@@ -211,7 +210,7 @@ class _Scenario:
         timeouts.time_out(self.server, self.time.worker)
         self.carry()
 
-    def changes_preferences(self, table: Begun) -> None:
+    def changes_preferences(self, table: RunningGame) -> None:
         """One player wants receipts for sealed choices, and one a daily digest."""
         seat, decision = min(table.asked().items())
         self.server.run(preferences.set_sealed_receipts, table.person_at(seat), on=True)
@@ -226,32 +225,32 @@ class _Scenario:
         self.server.run(preferences.choose, reader, Delivery(Way.AT_ONCE))
         self.carry()
 
-    def is_stopped_and_changed(self, table: Begun) -> None:
+    def is_stopped_and_changed(self, table: RunningGame) -> None:
         """The organiser is called and pauses the table; a player leaves, and another takes the seat."""
         self._play(table, UNSEEN)
-        an_organiser(self.server, "Olga")
+        add_organiser(self.server, "Olga")
         number = self.server.run(calls.call, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
         self.server.run(calls.answer, ANN, number, "It is in the other folder.\n\nGreetings")
         self.time.passes(alarms.GATHERED * 2)
         alarms.tell(self.server)
-        does(self.server, Pause(table.id), "The server moves to another house.")
+        moderate(self.server, Pause(table.id), "The server moves to another house.")
         self.carry()
-        does(self.server, Resume(table.id), "It has moved.")
+        moderate(self.server, Resume(table.id), "It has moved.")
         self.carry()
-        does(self.server, Extend(table.id, "2d"), "You could not reach it.")
-        does(self.server, Freeze(table.id), "Somebody doubts the record.")
+        moderate(self.server, Extend(table.id, "2d"), "You could not reach it.")
+        moderate(self.server, Freeze(table.id), "Somebody doubts the record.")
         self.carry()
-        does(self.server, Unfreeze(table.id), "The record is sound.")
-        does(self.server, Rewind(table.id, 1), "A mail was lost.")
+        moderate(self.server, Unfreeze(table.id), "The record is sound.")
+        moderate(self.server, Rewind(table.id, 1), "A mail was lost.")
         self.server.run(talk.say, table.id, 1, table.person_at(1), "What a pity.")
-        does(self.server, Redact(table.id, 1), "It was nothing to say here.")
-        does(self.server, Correct(table.id, "pace", "3d"), "It was written wrongly.")
-        does(self.server, Correct(table.id, "name", "Ludwig", 1), "That is how he is called.")
+        moderate(self.server, Redact(table.id, 1), "It was nothing to say here.")
+        moderate(self.server, Correct(table.id, "pace", "3d"), "It was written wrongly.")
+        moderate(self.server, Correct(table.id, "name", "Ludwig", 1), "That is how he is called.")
         moved = self._known("moved@example.org")
-        does(self.server, ChangeAddress(moved, "here@example.org"), "They wrote from there.")
+        moderate(self.server, ChangeAddress(moved, "here@example.org"), "They wrote from there.")
         self.server.run(change_address.ask, moved, "there@example.org")
         self.server.run(delete.ask, moved)
-        does(self.server, Ban(moved, date(2027, 6, 1)), "They asked for it.")
+        moderate(self.server, Ban(moved, date(2027, 6, 1)), "They asked for it.")
         self.carry()
         self.server.run(leaving.agree_to_end, table.id, table.person_at(1))
         self.carry()
@@ -259,7 +258,7 @@ class _Scenario:
         seat = next(seat for seat, player in table.players().items() if player.person_id == host)
         self.server.run(leaving.resign, table.id, seat, host)
         self.carry()
-        does(self.server, Offer(table.id, (seat + 1) % table.row().seats), "They have asked for it.")
+        moderate(self.server, Offer(table.id, (seat + 1) % table.row().seats), "They have asked for it.")
         self.carry()
         offer = self.server.read(substitutes.on_offer)[-1]
         self.server.run(substitutes.take, offer.id, self._known("zoe@example.org"), "Zoe")
@@ -269,13 +268,13 @@ class _Scenario:
         self.server.run(jobs.begin, OLGA, jobs.What.ANNOUNCE, {"text": text}, "Everybody asks.", "a key")
         while jobs.go_on(self.server):
             self.carry()
-        does(self.server, Merge(self._known("zoe@example.org"), self._known("zoe@example.net")), "She has both.")
+        moderate(self.server, Merge(self._known("zoe@example.org"), self._known("zoe@example.net")), "She has both.")
         self.carry()
         self._play(table, UNSEEN)
-        does(self.server, Substitute(table.id, seat), "Zoe asked for it.")
+        moderate(self.server, Substitute(table.id, seat), "Zoe asked for it.")
         self.carry()
 
-    def ends(self, table: Begun) -> None:
+    def ends(self, table: RunningGame) -> None:
         """The game is played to its end, with an email now and then; another one ends without a result."""
         while table.asked():
             self._play(table, UNSEEN)
@@ -289,7 +288,7 @@ class _Scenario:
             self.server.run(leaving.agree_to_end, void, self._person(number))
         self.carry()
 
-    def _play(self, table: Begun, moves: int) -> None:
+    def _play(self, table: RunningGame, moves: int) -> None:
         row = table.row()
         luck = Stream(row.secret, 2**40)
         for _ in range(moves):

@@ -28,11 +28,11 @@ from pbem.service.server import Server
 from pbem.store import deadlines, heartbeats, migrations, outbox
 from pbem.store.database import Store
 from tests.ops.processes import get
-from tests.service.a_game import Begun
-from tests.service.moderated import OLGA, does
+from tests.service.actors import OLGA, moderate
+from tests.service.running_game import RunningGame
 from tests.web.applications import application
 
-Table = Callable[..., Begun]
+Table = Callable[..., RunningGame]
 Numbers = Callable[[], dict[tuple[str, ...], float]]
 
 
@@ -172,7 +172,7 @@ def test_a_row_counts_once_however_often_its_transaction_is_run_and_not_at_all_w
     assert rows() == before
     failpoints.set_handler(in_the_way)
     try:
-        does(server, Pause(game.id))
+        moderate(server, Pause(game.id))
     finally:
         failpoints.set_handler(None)
     assert tries == 2

@@ -25,11 +25,11 @@ from pbem.store import database_copy, migrations
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from tests.migrations.filled import fill, rows
-from tests.service.a_game import Begun
-from tests.service.acting import ROOT
+from tests.service.actors import ROOT
 from tests.service.conftest import postgresql_database
+from tests.service.running_game import RunningGame
 
-Table = Callable[..., Begun]
+Table = Callable[..., RunningGame]
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +65,7 @@ def config(folder: Path, database_url: str) -> Config:
 
 
 @pytest.fixture
-def games_there(config: Config, table: Table) -> list[Begun]:
+def games_there(config: Config, table: Table) -> list[RunningGame]:
     """Games of all kinds in their middles, and one that is over."""
     begun = [table(kind, game.load(kind).seats[0], bots=("random",)) for kind in game.names()]
     for each in begun:
@@ -105,7 +105,7 @@ def sound(url: str) -> int:
 
 @both
 def test_a_backup_has_everything_and_is_restored_with_its_keys(
-    games_there: list[Begun], config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    games_there: list[RunningGame], config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "backup"
     saved = backup.backup(config, file, with_keys=True)
@@ -173,7 +173,7 @@ def test_a_backup_overwrites_nothing(config: Config, tmp_path: Path) -> None:
 
 @both
 def test_a_game_that_does_not_verify_is_told_when_it_is_saved(
-    games_there: list[Begun], config: Config, server: Server, tmp_path: Path
+    games_there: list[RunningGame], config: Config, server: Server, tmp_path: Path
 ) -> None:
     server.store.write(lambda tx: tx.execute(text("UPDATE game SET state = '{}' WHERE id = 3")))
     with pytest.raises(Fault, match="Game 3 does not verify"):
@@ -183,7 +183,7 @@ def test_a_game_that_does_not_verify_is_told_when_it_is_saved(
 
 @both
 def test_an_audit_that_was_altered_is_told_when_it_is_saved(
-    games_there: list[Begun], config: Config, server: Server, tmp_path: Path
+    games_there: list[RunningGame], config: Config, server: Server, tmp_path: Path
 ) -> None:
     server.store.write(lambda tx: audit.record(tx, server, ROOT, Act.PAUSE, "It was asked for.", game_id=1))
     backup.backup(config, tmp_path / "backup", with_keys=False)
@@ -194,7 +194,7 @@ def test_an_audit_that_was_altered_is_told_when_it_is_saved(
 
 
 def test_a_restore_into_a_server_that_is_in_use_is_refused(
-    games_there: list[Begun], config: Config, tmp_path: Path
+    games_there: list[RunningGame], config: Config, tmp_path: Path
 ) -> None:
     backup.backup(config, tmp_path / "backup", with_keys=False)
     before = everything(config.database_url)
@@ -205,7 +205,7 @@ def test_a_restore_into_a_server_that_is_in_use_is_refused(
     assert everything(config.database_url) == before
 
 
-def test_a_restore_does_not_mix_keys(games_there: list[Begun], config: Config, tmp_path: Path) -> None:
+def test_a_restore_does_not_mix_keys(games_there: list[RunningGame], config: Config, tmp_path: Path) -> None:
     backup.backup(config, tmp_path / "backup", with_keys=True)
     (config.data_dir / "keys").unlink()
     other = read({"PBEM_DATABASE_URL": f"sqlite:///{tmp_path}/other.sqlite3"})
@@ -224,7 +224,7 @@ def test_something_else_is_no_backup(config: Config, tmp_path: Path) -> None:
 
 @pytest.mark.postgresql
 def test_a_server_moves_to_postgresql_and_back_with_every_row_and_every_chain(
-    games_there: list[Begun], config: Config, tmp_path: Path
+    games_there: list[RunningGame], config: Config, tmp_path: Path
 ) -> None:
     here = everything(config.database_url)
     with postgresql_database() as there:
@@ -260,13 +260,15 @@ def test_rows_of_every_table_are_copied_and_numbers_go_on_after_them(tmp_path: P
 
 
 @pytest.mark.postgresql
-def test_a_move_goes_on_where_the_server_has_moved_to(games_there: list[Begun], config: Config, server: Server) -> None:
+def test_a_move_goes_on_where_the_server_has_moved_to(
+    games_there: list[RunningGame], config: Config, server: Server
+) -> None:
     from dataclasses import replace
 
     with postgresql_database() as there:
         backup.copy(config.database_url, there)
         store = Store(there)
-        moved = Begun(replace(server, store=store), games_there[0].id)
+        moved = RunningGame(replace(server, store=store), games_there[0].id)
         seat, decision = next(iter(moved.asked().items()))
         moved.play(seat, decision.default)
         assert moved.verifies()
@@ -275,7 +277,7 @@ def test_a_move_goes_on_where_the_server_has_moved_to(games_there: list[Begun], 
 
 @pytest.mark.postgresql
 def test_a_game_that_does_not_verify_does_not_move_and_nothing_stays(
-    games_there: list[Begun], config: Config, server: Server
+    games_there: list[RunningGame], config: Config, server: Server
 ) -> None:
     server.store.write(
         lambda tx: tx.execute(text("UPDATE log SET seat = 1 WHERE game_id = 2 AND seq = 2 AND seat IS NULL"))
@@ -289,7 +291,7 @@ def test_a_game_that_does_not_verify_does_not_move_and_nothing_stays(
 
 
 def test_a_copy_never_touches_a_database_that_has_something_in_it(
-    games_there: list[Begun], config: Config, tmp_path: Path
+    games_there: list[RunningGame], config: Config, tmp_path: Path
 ) -> None:
     url = migrated(f"sqlite:///{tmp_path}/full.sqlite3")
     store = Store(url)
@@ -302,7 +304,7 @@ def test_a_copy_never_touches_a_database_that_has_something_in_it(
 
 
 def test_a_copy_of_a_server_that_is_running_is_refused(
-    games_there: list[Begun], config: Config, tmp_path: Path
+    games_there: list[RunningGame], config: Config, tmp_path: Path
 ) -> None:
     with alone(config.database_url), pytest.raises(Forbidden, match=f"It is process {os.getpid()}"):
         backup.copy(config.database_url, f"sqlite:///{tmp_path}/new.sqlite3")

@@ -23,7 +23,7 @@ from pbem.store import organisers, outbox
 from pbem.store.database import Store
 from tests.mail.transports import FunctionTransport
 from tests.ops.conftest import Run
-from tests.service.a_game import Begun
+from tests.service.running_game import RunningGame
 
 
 def begin_here(kind: str = "sunset-poker") -> int:
@@ -136,7 +136,7 @@ def test_a_rebuilt_game_goes_on(pbem: Run) -> None:
     change("UPDATE game SET state = 'lost', box = 'lost', orders = 'lost', \"turn\" = 99")
     assert pbem("rebuild", "--game", str(game_id)).exit_code == 0
     with open_store(read(os.environ)) as store:
-        begun = Begun(server_on(store, read(os.environ)), game_id)
+        begun = RunningGame(server_on(store, read(os.environ)), game_id)
         seat, decision = next(iter(begun.asked().items()))
         begun.play(seat, decision.default)
     assert pbem("verify").exit_code == 0
@@ -195,7 +195,11 @@ def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_wor
     send_everything()
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
-        asked = [seat for seat in Begun(server, game_id).asked() if Begun(server, game_id).players()[seat].bot is None]
+        asked = [
+            seat
+            for seat in RunningGame(server, game_id).asked()
+            if RunningGame(server, game_id).players()[seat].bot is None
+        ]
         mailbox = post_of(read(os.environ)).transport
         assert isinstance(mailbox, LocalMailbox)
         before = {email.key for email in mailbox.entries()}

@@ -20,7 +20,7 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from tests.handbook.test_running import files
 from tests.ops.processes import environment, run
-from tests.service.a_game import Begun
+from tests.service.running_game import RunningGame
 
 pytestmark = pytest.mark.slow
 
@@ -86,7 +86,7 @@ def machine(tmp_path: Path) -> Machine:
             for name in ("ann", "ben")
         )
         for wanted in (Wanted("sun-bid", 2, {}, "1d"), Wanted("bid", 3, {}, "1d", bots=("random",))):
-            game = Begun(server, server.run(joining.create_table, ann, wanted).game_id)
+            game = RunningGame(server, server.run(joining.create_table, ann, wanted).game_id)
             for player in (ann, ben):
                 server.run(joining.join, game.id, player)
             for _ in zip(range(4), game.play_defaults(), strict=False):
@@ -102,7 +102,7 @@ def heads(config: Config) -> list[tuple[str, bytes]]:
         ids, _ = games_to_verify(store)
         assert all(report.sound for report in verify_games(store, ids))
         server = server_on(store, config)
-        return [(row.key, row.head) for row in (Begun(server, game_id).row() for game_id in ids)]
+        return [(row.key, row.head) for row in (RunningGame(server, game_id).row() for game_id in ids)]
 
 
 def test_the_drill_brings_a_backup_back_beside_the_running_server_and_leaves_nothing(machine: Machine) -> None:
@@ -138,6 +138,6 @@ def test_a_wrecked_server_comes_back_with_its_games_and_its_links_and_goes_on(ma
     assert heads(machine.config) == games
     assert machine.config.keys == keys
     with open_store(machine.config) as store:
-        game = Begun(server_on(store, machine.config), 1)
+        game = RunningGame(server_on(store, machine.config), 1)
         next(game.play_defaults())
         assert game.verifies()

@@ -12,7 +12,7 @@ from pbem.ops.setup import open_store
 from pbem.service.incoming import receive
 from pbem.store import links
 from pbem.store import received as rows
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.ops.conftest import Run
 from tests.ops.processes import run, serving
@@ -40,7 +40,9 @@ def test_mails_that_were_given_up_wait_again_after_one_command(pbem: Run) -> Non
     assert "No mail was given up." in pbem("mail", "retry").output
     with open_store(read({})) as store:
         now = SystemClock().now()
-        link_id = store.write(lambda tx: links.add_all(tx, {Meant(Purpose.REPLY): None}, now)[Meant(Purpose.REPLY)].id)
+        link_id = store.write(
+            lambda tx: links.add_all(tx, {LinkKey(Purpose.REPLY): None}, now)[LinkKey(Purpose.REPLY)].id
+        )
         kept = store.write(
             lambda tx: rows.keep(tx, fingerprint=b"x", link_id=link_id, message_id="", raw=MAIL.encode(), now=now)
         )

@@ -75,7 +75,7 @@ def test_the_doctor_names_tables_that_were_stopped(offered, said, server, table)
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
     offers.close()
-    halts.look(server)
+    halts.check_rules(server)
     (found,) = (each for each in said() if each.what == "tables")
     assert found.severity is Severity.ERROR
     assert f"Games {game.id} were stopped because their rules are not there, or have failed." in found.says
@@ -86,7 +86,7 @@ def test_of_a_table_without_rules_the_chain_is_checked_and_nothing_is_called_wro
     game = table("lanterns", 2)
     game.play(0, "allow")
     offers.close()
-    halts.look(server)
+    halts.check_rules(server)
     with server.store.read() as tx:
         report = verify_game(tx, game.id)
     assert report.sound

@@ -25,8 +25,8 @@ from tests.crash.town import SITE, moves_in, post
 from tests.mail.sink import ReceivedEmail, Sink
 from tests.ops.processes import PBEM, get, run, serving
 from tests.ports import free_port
-from tests.service.a_game import Begun
 from tests.service.conftest import postgresql_database
+from tests.service.running_game import RunningGame
 from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgresql]
@@ -45,7 +45,7 @@ class Place:
         self.server: Server = server_on(self.store, self.config)
         self.answered: set[int] = set()
 
-    def table(self) -> Begun:
+    def table(self) -> RunningGame:
         """A game of two that has begun."""
         persons = [
             self.server.run(addresses.confirm, self.server.run(addresses.create, f"{name}@example.net", name).id).id
@@ -54,9 +54,9 @@ class Place:
         game_id = self.server.run(joining.create_table, persons[0], Wanted("sun-bid", 2, {}, "1d")).game_id
         for person in persons:
             self.server.run(joining.join, game_id, person)
-        return Begun(self.server, game_id)
+        return RunningGame(self.server, game_id)
 
-    def play(self, game: Begun, moves: int) -> None:
+    def play(self, game: RunningGame, moves: int) -> None:
         """Click on links in mails as they come, until so many moves more are made."""
         for _ in range(moves):
             turn = game.row().turn

@@ -12,18 +12,18 @@ from pbem.store import audit, blocks, deadlines, people
 from pbem.store import reachability as reachability_rows
 from tests.ops.conftest import Run
 from tests.ops.test_commands import begin_here
-from tests.service.a_game import Begun
+from tests.service.running_game import RunningGame
 
 T = TypeVar("T")
 
 WHY = ("--reason", "Ben has asked for it.")
 
 
-def at(game_id: int, look: Callable[[Begun], T]) -> T:
+def at(game_id: int, look: Callable[[RunningGame], T]) -> T:
     """Look at a game of the server in this folder."""
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
-        return look(Begun(server, game_id))
+        return look(RunningGame(server, game_id))
 
 
 def acts() -> list[tuple[str, str, str]]:
@@ -38,7 +38,7 @@ def test_every_act_on_a_table_is_done_from_the_command_line_and_on_record(pbem: 
     pbem("init")
     number = str(begin_here("templari"))
 
-    def play(game: Begun) -> tuple[str, str]:
+    def play(game: RunningGame) -> tuple[str, str]:
         """Play until a person is asked, then on; which turn that was, and the seat."""
         while game.players()[seat := next(iter(game.asked()))].person_id is None:
             game.play(seat, game.asked()[seat].default)
@@ -79,7 +79,7 @@ def test_a_deadline_that_was_given_up_is_tried_again_by_command(pbem: Run) -> No
     pbem("init")
     number = str(begin_here("templari"))
 
-    def park(game: Begun) -> str:
+    def park(game: RunningGame) -> str:
         while game.players()[seat := next(iter(game.asked()))].person_id is None:
             game.play(seat, game.asked()[seat].default)
         with game.server.store.engine.begin() as tx:
@@ -124,13 +124,13 @@ def test_mails_go_to_an_address_again_that_was_left_alone(pbem: Run) -> None:
     pbem("init")
     number = begin_here()
 
-    def fail(game: Begun) -> int:
+    def fail(game: RunningGame) -> int:
         ann = next(player.person_id for player in game.players().values() if player.name == "Ann")
         assert ann is not None
-        game.server.store.write(lambda tx: reachability.refused(tx, game.server, ann, "550 5.1.1 no such user"))
+        game.server.store.write(lambda tx: reachability.note_refusal(tx, game.server, ann, "550 5.1.1 no such user"))
         return ann
 
-    def fails(game: Begun) -> bool:
+    def fails(game: RunningGame) -> bool:
         with game.server.store.read() as tx:
             return reachability_rows.failure(tx, ann) is not None
 

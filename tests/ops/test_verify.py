@@ -22,27 +22,27 @@ from pbem.service.tables import leaving, talk
 from pbem.store import games
 from pbem.store import views as kept_views
 from pbem.store.database import Store
-from tests.service.a_game import Begun
+from tests.service.running_game import RunningGame
 
-Table = Callable[..., Begun]
+Table = Callable[..., RunningGame]
 
 
-def found(begun: Begun, *printed: str) -> Report:
+def found(begun: RunningGame, *printed: str) -> Report:
     """What is found in one game."""
     return next(verify_games(begun.server.store, [begun.id], printed))
 
 
-def wrongs(begun: Begun, *printed: str) -> str:
+def wrongs(begun: RunningGame, *printed: str) -> str:
     """All that is found in one game, as text."""
     return "\n".join(f"{each.seq}: {each.says}" for each in found(begun, *printed).wrongs)
 
 
-def tamper(begun: Begun, statement: str, **values: Any) -> None:
+def tamper(begun: RunningGame, statement: str, **values: Any) -> None:
     """Change the database behind everybody's back."""
     begun.server.store.write(lambda tx: tx.execute(text(statement), {"game": begun.id} | values))
 
 
-def keep_views(begun: Begun) -> None:
+def keep_views(begun: RunningGame) -> None:
     """Keep what everybody knows now."""
 
     def keep(tx: Any) -> None:
@@ -95,7 +95,7 @@ def test_choices_taken_back_sealed_choices_and_orders_are_sound(table: Table) ->
     assert wrongs(begun) == ""
 
 
-def took_back(begun: Begun, turn: int, seat: int) -> bool:
+def took_back(begun: RunningGame, turn: int, seat: int) -> bool:
     try:
         begun.server.run(undo.take_back, begun.id, turn, seat)
     except Refusal:
@@ -109,7 +109,7 @@ def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table:
         for seat, decision in begun.asked().items():
             ordered = dict(codec.loads(game.load("sun-bid"), begun.row().orders))
             if seat == 1 and seat not in ordered and decision.default.verb == "flip":
-                begun.server.run(orders.leave_order, begun.id, seat, "always flip")
+                begun.server.run(orders.set_order, begun.id, seat, "always flip")
                 break
             begun.play(seat, decision.default)
             break
@@ -133,11 +133,11 @@ def test_a_table_that_has_not_begun_is_sound(table: Table, person: Callable[[str
     from pbem.service.tables.new import Wanted
 
     waiting = begun.server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
-    assert wrongs(Begun(begun.server, waiting)) == ""
+    assert wrongs(RunningGame(begun.server, waiting)) == ""
 
 
 @pytest.fixture
-def played(table: Table) -> Begun:
+def played(table: Table) -> RunningGame:
     """A game in its middle, with views kept and a choice in the box."""
     begun = table("sunset-poker", 3)
     for _, _receipt in zip(range(10), begun.play_defaults(), strict=False):
@@ -177,7 +177,7 @@ def played(table: Table) -> Begun:
         ("UPDATE view SET seq = 500 WHERE game_id = :game AND seat = 1", "kept for row 500"),
     ],
 )
-def test_what_was_changed_in_the_database_is_found(played: Begun, statement: str, says: str) -> None:
+def test_what_was_changed_in_the_database_is_found(played: RunningGame, statement: str, says: str) -> None:
     assert wrongs(played) == ""
     tamper(played, statement, **{name: value for name, value in TAMPERED.items() if f":{name}" in statement})
     assert says in wrongs(played)
@@ -186,7 +186,7 @@ def test_what_was_changed_in_the_database_is_found(played: Begun, statement: str
 TAMPERED = {"junk": b'{"a":1}', "nonce": bytes(16)}
 
 
-def rewritten(begun: Begun, seq: int, change: Callable[[dict[str, Any]], None]) -> None:
+def rewritten(begun: RunningGame, seq: int, change: Callable[[dict[str, Any]], None]) -> None:
     """Change a row's body and hash everything anew from there on, the heads too: the best that a forger can do."""
     rows = begun.log()
     head = hash_chain.genesis(begun.row().key)
@@ -219,7 +219,7 @@ def rewritten(begun: Begun, seq: int, change: Callable[[dict[str, Any]], None]) 
     begun.server.store.write(put)
 
 
-def test_a_fact_that_was_forged_with_all_its_hashes_is_found_by_playing_again(played: Begun) -> None:
+def test_a_fact_that_was_forged_with_all_its_hashes_is_found_by_playing_again(played: RunningGame) -> None:
     entry = next(row for row in played.log() if row.kind == "Entry" and row.seq > 4)
 
     def drop(document: dict[str, Any]) -> None:
@@ -229,7 +229,7 @@ def test_a_fact_that_was_forged_with_all_its_hashes_is_found_by_playing_again(pl
     assert f"{entry.seq}: the choices of row {entry.seq}, made again, lead to other facts" in wrongs(played)
 
 
-def test_a_number_that_was_not_drawn_is_found(played: Begun) -> None:
+def test_a_number_that_was_not_drawn_is_found(played: RunningGame) -> None:
     deal = next(row for row in played.log() if row.kind == "Entry")
 
     def other(document: dict[str, Any]) -> None:
@@ -240,7 +240,7 @@ def test_a_number_that_was_not_drawn_is_found(played: Begun) -> None:
     assert "are not those that the seed gives" in wrongs(played)
 
 
-def test_a_history_written_anew_does_not_have_the_heads_that_stood_in_mails(played: Begun) -> None:
+def test_a_history_written_anew_does_not_have_the_heads_that_stood_in_mails(played: RunningGame) -> None:
     printed = hash_chain.fingerprint(played.row().entry_head)
     assert wrongs(played, printed) == ""
     first = played.log()[0]
@@ -248,13 +248,13 @@ def test_a_history_written_anew_does_not_have_the_heads_that_stood_in_mails(play
     assert f"no row has the head {printed}" in wrongs(played, printed)
 
 
-def test_a_row_that_means_nothing_ends_the_replay_and_is_named(played: Begun) -> None:
+def test_a_row_that_means_nothing_ends_the_replay_and_is_named(played: RunningGame) -> None:
     entry = next(row for row in played.log() if row.kind == "Entry" and row.seq > 4)
     rewritten(played, entry.seq, lambda document: document["entry"].update(facts=[{"is": "NoSuchFact"}]))
     assert f"{entry.seq}: row {entry.seq} (Entry) means nothing here" in wrongs(played)
 
 
-def test_verifying_changes_nothing(played: Begun) -> None:
+def test_verifying_changes_nothing(played: RunningGame) -> None:
     def digest() -> str:
         with played.server.store.read() as tx:
             tables = ("game", "log", "player", "view", "outbox", "deadline", "ledger")

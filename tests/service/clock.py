@@ -16,8 +16,8 @@ from pbem.store import deadlines, games, heartbeats, outbox
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.outbox import EmailRow
-from tests.service.a_game import Begun
-from tests.service.stored import queued_emails
+from tests.service.database import queued_emails
+from tests.service.running_game import RunningGame
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -81,7 +81,7 @@ class Time:
         def accept(tx: Tx) -> None:
             outbox.change(tx, email.id, status="sent", accepted_at=at or self.server.now())
             tables = games.lock_all(tx, {email.game_id} if email.game_id is not None else set())
-            clocks_deadlines.mails_accepted(tx, self.server, tables, [(email, at or self.server.now())])
+            clocks_deadlines.emails_accepted(tx, self.server, tables, [(email, at or self.server.now())])
 
         self.server.store.write(accept)
 
@@ -105,7 +105,7 @@ class Time:
         substitutes.give_up_unreachable(self.server)
         substitutes.tidy(self.server)
 
-    def deadline(self, game: Begun, seat: int, turn: int | None = None) -> DeadlineRow:
+    def deadline(self, game: RunningGame, seat: int, turn: int | None = None) -> DeadlineRow:
         """The deadline of a seat in the present turn."""
         in_turn = game.row().turn if turn is None else turn
         with self.server.store.read() as tx:
@@ -113,7 +113,7 @@ class Time:
         assert row is not None
         return row
 
-    def due(self, game: Begun, seat: int) -> datetime | None:
+    def due(self, game: RunningGame, seat: int) -> datetime | None:
         """When the seat's clock runs out."""
         return self.deadline(game, seat).due_at
 

@@ -6,7 +6,7 @@
     sink      a relay that takes mails, or does what relays do on bad days
     person    person("Ann") -> the number of somebody whose address is confirmed
     offered   offered(source) -> lanterns of another package, by their source
-    table     table("sunset-poker", 3, bots=("greedy",)) -> a game that has begun, as `tests.service.a_game.Begun`
+    table     table("sunset-poker", 3, bots=("greedy",)) -> a game that has begun, as `tests.service.running_game.RunningGame`
 
 Other folders take these by importing them by name into their own conftest.py. The server behind PostgreSQL is started
 once in each process of the tests, or it is the one that PBEM_TEST_POSTGRESQL names.
@@ -38,8 +38,8 @@ from pbem.store.schema import Base
 from pbem.tokens import SECRET_BYTES, Keyring
 from tests.mail.sink import Sink
 from tests.plugins.offering import offered
-from tests.service.a_game import Begun
 from tests.service.clock import Time
+from tests.service.running_game import RunningGame
 
 __all__ = ["offered"]
 
@@ -171,7 +171,7 @@ def person(server: Server) -> Callable[[str], int]:
 
 
 @pytest.fixture
-def table(server: Server, person: Callable[[str], int]) -> Callable[..., Begun]:
+def table(server: Server, person: Callable[[str], int]) -> Callable[..., RunningGame]:
     """Make a game that has begun: people of the first names of NAMES, and bots behind them."""
 
     def begin(
@@ -182,13 +182,13 @@ def table(server: Server, person: Callable[[str], int]) -> Callable[..., Begun]:
         options: Mapping[str, str | int] | None = None,
         pace: str = "1d",
         **agreed: Any,
-    ) -> Begun:
+    ) -> RunningGame:
         players = [person(name) for name in NAMES[: seats - len(bots)]]
         wanted = Wanted(kind, seats, options or {}, pace, bots=bots, **agreed)
         game_id = server.run(joining.create_table, players[0], wanted).game_id
         for player in players:
             server.run(joining.join, game_id, player)
-        return Begun(server, game_id)
+        return RunningGame(server, game_id)
 
     return begin
 

@@ -17,12 +17,12 @@ from pbem.store import links as link_rows
 from pbem.store import people as person_rows
 from pbem.store import received as rows
 from pbem.store.database import Tx
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.store.received import ReceivedRow
 from pbem.store.schema import Received, table_of
 from pbem.tokens import Purpose
-from tests.service.a_game import Begun
-from tests.service.stored import queued_emails
+from tests.service.database import queued_emails
+from tests.service.running_game import RunningGame
 
 HOST = "play.example.org"
 OUR_SENDER = f"games@{HOST}"
@@ -46,24 +46,26 @@ class Inbox:
         """The token of a link, made if there is none."""
 
         def made(tx: Tx) -> str:
-            row = link_rows.read(tx, link_service.make(tx, self.server, Meant(purpose, **meant)))
+            row = link_rows.read(tx, link_service.make(tx, self.server, LinkKey(purpose, **meant)))
             assert row is not None
             return link_service.token(self.server, row)
 
         return self.server.store.write(made)
 
-    def reply_address(self, game: Begun, seat: int, turn: int | None = None) -> str:
+    def reply_address(self, game: RunningGame, seat: int, turn: int | None = None) -> str:
         """Where an answer to the mail of a turn goes."""
         asked = game.row().turn if turn is None else turn
         token = self.token(Purpose.REPLY, person_id=game.person_at(seat), game_id=game.id, turn=asked, seat=seat)
         return f"r+{token}@{HOST}"
 
-    def bounce_address(self, game: Begun, seat: int, kind: str = "turn") -> tuple[int, str]:
+    def bounce_address(self, game: RunningGame, seat: int, kind: str = "turn") -> tuple[int, str]:
         """The number of the last mail of a kind to a seat's player, and where it returns to."""
         email = [each for each in queued_emails(self.server, game.person_at(seat), kind) if each.game_id == game.id][-1]
         return email.id, f"b+{self.token(Purpose.BOUNCE, person_id=email.person_id, outbox_id=email.id)}@{HOST}"
 
-    def written(self, game: Begun, seat: int, text: str, headers: Mapping[str, str | None] | None = None) -> bytes:
+    def written(
+        self, game: RunningGame, seat: int, text: str, headers: Mapping[str, str | None] | None = None
+    ) -> bytes:
         """A reply as it comes from our own mail server, which has found that it is by the seat's player."""
         with self.server.store.read() as tx:
             address = person_rows.read(tx, game.person_at(seat)).address
@@ -94,7 +96,7 @@ class Inbox:
             done += more
         return done
 
-    def replies(self, game: Begun, seat: int, text: str, **headers: str | None) -> ReceivedRow:
+    def replies(self, game: RunningGame, seat: int, text: str, **headers: str | None) -> ReceivedRow:
         """A player answers the mail of the present turn, and the answer is dealt with."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self.takes(self.written(game, seat, text, named), self.reply_address(game, seat))

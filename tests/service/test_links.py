@@ -6,7 +6,7 @@ import pytest
 
 from pbem.domain.errors import Gone, NotFound
 from pbem.service import links
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 
@@ -83,7 +83,7 @@ def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(ser
 
 def test_a_link_to_sign_in_works_for_a_day(server, clock, person):
     ann = person("Ann")
-    row = server.run(links.make, Meant(Purpose.SIGN_IN, ann))
+    row = server.run(links.make, LinkKey(Purpose.SIGN_IN, ann))
     token = token_of(server, Purpose.SIGN_IN, row)
     clock.advance(timedelta(hours=23, minutes=59))
     assert server.read(links.follow, token, Purpose.SIGN_IN).person_id == ann

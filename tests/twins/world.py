@@ -47,9 +47,9 @@ from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.tokens import SECRET_BYTES, Keyring
 from tests.mail.transports import StoringTransport
-from tests.service.a_game import Begun
 from tests.service.clock import Time
 from tests.service.conftest import NAMES, START
+from tests.service.running_game import RunningGame
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser, Links
 
@@ -96,16 +96,14 @@ class World:
         players = [self.server.run(addresses.confirm, self.server.run(addresses.create, f"{name.lower()}@example.org", name).id).id
                    for name in NAMES[: truth.seats]]  # fmt: skip
         wanted = Wanted(truth.kind, truth.seats, truth.options, "1d")
-        self.game = Begun(self.server, self.server.run(joining.create_table, players[0], wanted).game_id)
+        self.game = RunningGame(self.server, self.server.run(joining.create_table, players[0], wanted).game_id)
         for player in players:
             self.server.run(joining.join, self.game.id, player)
         self._tell()
         # Made for everybody at once, so that they are the same whoever looks, and in whatever order.
         links = Links(self.server)
         self._links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
-        self._programs = {
-            seat: self.server.run(by_link.token_for_programs, token) for seat, (_, token) in self._links.items()
-        }
+        self._programs = {seat: self.server.run(by_link.api_token, token) for seat, (_, token) in self._links.items()}
         self._answer_mails(receive.inbound_settings(settings))
 
     def meets(self, seat: int) -> dict[str, bytes]:

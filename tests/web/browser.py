@@ -15,9 +15,9 @@ from werkzeug.test import TestResponse
 
 from pbem.service import links as service_links
 from pbem.service.server import Server
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
-from tests.service.a_game import Begun
+from tests.service.running_game import RunningGame
 
 HOST = "http://localhost:8000"
 
@@ -175,7 +175,7 @@ class Links:
         assert link is not None
         return service_links.token(self.server, link)
 
-    def of(self, game: Begun, seat: int, turn: int | None = None) -> tuple[str, str]:
+    def of(self, game: RunningGame, seat: int, turn: int | None = None) -> tuple[str, str]:
         """The tokens of a choice and of the seat."""
         of_turn = game.row().turn if turn is None else turn
         person = game.person_at(seat)
@@ -186,5 +186,5 @@ class Links:
 
     def made(self, purpose: Purpose, person: int, game: int | None = None) -> str:
         """The token of a person's link."""
-        row = self.server.store.write(lambda tx: service_links.make(tx, self.server, Meant(purpose, person, game)))
+        row = self.server.store.write(lambda tx: service_links.make(tx, self.server, LinkKey(purpose, person, game)))
         return self.token(purpose, row)

@@ -4,13 +4,13 @@ from pbem.service.people import sessions
 from pbem.service.server import Server
 from pbem.store.sessions import Holder
 from pbem.web.people.session_cookie import Cookie
-from tests.service.acting import an_organiser
+from tests.service.actors import add_organiser
 from tests.web.browser import Browser
 
 
 def at_the_desk(browser: Browser, server: Server, name: str = "Olga") -> Browser:
     """A browser in which a new organiser of that name has just signed in."""
-    return signed_in(browser, server, Holder(organiser_id=an_organiser(server, name).id))
+    return signed_in(browser, server, Holder(organiser_id=add_organiser(server, name).id))
 
 
 def signed_in(browser: Browser, server: Server, holder: Holder) -> Browser:

@@ -34,7 +34,7 @@ def test_an_order_is_on_the_page_of_its_owner_alone(browser, links, table):
     game = table("templari", 3)
     # The order of a seat whose turn it is would be used at once.
     seat = next(seat for seat in range(3) if seat not in game.asked())
-    game.server.run(orders.leave_order, game.id, seat, "up to 7")
+    game.server.run(orders.set_order, game.id, seat, "up to 7")
     shown = ["up to 7" in browser.open(f"/s/{links.of(game, each)[1]}").source for each in range(3)]
     assert shown == [each == seat for each in range(3)]
 

@@ -14,9 +14,9 @@ from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import Wanted
 from pbem.store.schema import Base
 from pbem.tokens import Purpose
-from tests.service.acting import ANN
+from tests.service.actors import ANN
+from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
-from tests.service.stored import queued_emails
 from tests.web.desk_pages import at_the_desk
 
 GARBAGE = ["a" * 33, "abc", "a" * 500, "%F0%9F%A6%8A", "..%2F..%2Fetc", "0", "-1"]
@@ -39,7 +39,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     for _ in range(30):
         game.play(*next((seat, decision.default) for seat, decision in game.asked().items()))
     move, seat = links.of(game, 0)
-    server.run(by_link.leave_order, seat, "always pass")
+    server.run(by_link.set_order, seat, "always pass")
     carry()
     inbox = Inbox(server, clock)
     (asked,) = game.asked()
@@ -71,7 +71,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
         "unsubscribe": [links.made(Purpose.STOP, player)],
         "unverified_reply": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
         "replay": [links.of(ended, 0)[1], server.run(replay.share, links.of(ended, 0)[1])],
-        "api": [server.run(by_link.token_for_programs, seat)],
+        "api": [server.run(by_link.api_token, seat)],
     }
     return game, waiting, tokens
 

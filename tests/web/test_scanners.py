@@ -19,7 +19,7 @@ from pbem.mail.send.relay import OutgoingEmail
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from tests.mail.kinds import every_kind, kind_of
 from tests.mail.transports import StoringTransport
-from tests.service.stored import everything
+from tests.service.database import all_rows
 from tests.web.browser import HOST
 
 pytestmark = [
@@ -96,13 +96,13 @@ def test_opening_any_link_of_any_email_changes_nothing(server, clock, settings, 
             fresh.setdefault(kind_of(read(email)), email)
         paths = [path for email in fresh.values() for path in paths_of(email)]
         if paths:
-            before = everything(server.store)
+            before = all_rows(server.store)
             for method in ([], ["--head"], ["--request", "OPTIONS"]):
                 answers = curl(tool("curl"), site, paths, method)
                 assert {*answers} <= {"200", "303"}, (method, answers)
                 # Nobody is signed in at the desk, so its address leads to the form to sign in.
                 assert {path for path, status in zip(paths, answers, strict=True) if status == "303"} <= {"/desk"}
-            assert everything(server.store) == before, f"looking at one of {sorted(fresh)} changed something"
+            assert all_rows(server.store) == before, f"looking at one of {sorted(fresh)} changed something"
             for kind in fresh:
                 looked[kind] = looked.get(kind, 0) + 1
 
@@ -131,9 +131,9 @@ def test_a_script_that_presses_every_button_decides_nothing(server, clock, setti
                 # The links at the foot of all emails lead to the same pages.
                 place = path[:3] if path[:3] in SAME_FOR_ALL else f"{kind_of(read(email))} {path[:3]}"
                 if place not in pressed:
-                    before = everything(server.store)
+                    before = all_rows(server.store)
                     pressed[place] = press_everything(looks, scanners, site + path, known)
-                    assert everything(server.store) == before, f"a script has decided something on {place}"
+                    assert all_rows(server.store) == before, f"a script has decided something on {place}"
 
     every_kind(server, clock, carry, "templari")
     assert {"turn /m/", "turn /s/", "confirm /c/", "invitation /c/", "/u/", "links /l/"} <= {*pressed}

@@ -61,7 +61,7 @@ def test_no_page_and_no_answer_shows_a_card_of_another_hand(browser, links, serv
 
 def test_a_program_sees_that_other_hands_are_hidden_and_nothing_else_of_them(browser, links, server, poker):
     for seat in range(3):
-        token = server.run(by_link.token_for_programs, links.of(poker, seat)[1])
+        token = server.run(by_link.api_token, links.of(poker, seat)[1])
         headers = {"Authorization": f"Bearer {token}"}
         view = browser.client.get("/api/v1/view", headers=headers, base_url=HOST).get_json()["view"]
         for other, hand in enumerate(view["hands"]):

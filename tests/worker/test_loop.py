@@ -113,7 +113,7 @@ def test_one_worker_cleans_up_once_a_day(server, clock, events):
 
 def test_a_worker_stores_the_views_of_games_that_moved_on(context, server, table):
     game = table("sunset-poker", 3)
-    while game.row().seq < views.KEEP_AFTER:
+    while game.row().seq < views.SAVE_EVERY:
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     {tick.name: tick.do for tick in TICKS}["views"](context)

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.service.clocks.outages import Worker, why_not
+from pbem.service.clocks.outages import Worker, reason_not_to_fire
 from pbem.store import deadlines, heartbeats, outages
 from tests.copies import Copy
 from tests.waiting import PATIENCE, until
@@ -164,7 +164,7 @@ def test_a_clock_set_back_fires_nothing_until_it_is_right_again(worker, asked):
     worker.set(right - timedelta(hours=2))
 
     def reason():
-        return worker.server.read(why_not, Worker("test", right - timedelta(hours=3)), worker.clock.now())
+        return worker.server.read(reason_not_to_fire, Worker("test", right - timedelta(hours=3)), worker.clock.now())
 
     assert "the clock went back" in reason()
     until(

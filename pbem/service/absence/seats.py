@@ -10,7 +10,7 @@ from typing import Any, Final
 from engine import codec
 from pbem.service import links
 from pbem.service.play import move
-from pbem.service.play.log import Kind, Record, write
+from pbem.service.play.log import Kind, LogWriter, write
 from pbem.service.server import Server
 from pbem.store import deadlines, ledger, outbox, tables
 from pbem.store import players as player_rows
@@ -26,7 +26,9 @@ _UNKNOWN_YET: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "r
 """What is not known of a turn whose mail has not been written."""
 
 
-def give_to_bot(tx: Tx, server: Server, row: GameRow, record: Record, seat: int, by: str, reason: str = "") -> GameRow:
+def give_to_bot(
+    tx: Tx, server: Server, row: GameRow, record: LogWriter, seat: int, by: str, reason: str = ""
+) -> GameRow:
     """Let a bot play a seat from now on; the game as it is then. The game is locked. A `reason` is a moderator's."""
     bot, name = STAND_IN, bot_name(player_rows.of_game(tx, row.id))
     record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | because(reason))
@@ -41,7 +43,7 @@ def give_to_person(
     tx: Tx,
     server: Server,
     row: GameRow,
-    record: Record,
+    record: LogWriter,
     seat: int,
     by: str,
     person: PersonRow,
@@ -70,7 +72,7 @@ def bot_name(players: list[PlayerRow]) -> str:
 
 def offer(tx: Tx, server: Server, row: GameRow, seat: int, by: str, why: str, reason: str = "") -> GameRow:
     """Write down that others are asked to take a seat over, and why; the game as it is then."""
-    record = Record(row, server.now(), server.randomness)
+    record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.OFFERED, seat, by, {"why": why} | because(reason))
     return write(tx, row, record)
 
@@ -80,7 +82,7 @@ def because(reason: str) -> dict[str, str]:
     return {"reason": reason} if reason else {}
 
 
-def _change_hands(tx: Tx, server: Server, row: GameRow, record: Record, seat: int, **player: Any) -> GameRow:
+def _change_hands(tx: Tx, server: Server, row: GameRow, record: LogWriter, seat: int, **player: Any) -> GameRow:
     orders = move.orders_of(row)
     orders.pop(seat, None)
     row = write(tx, row, record, orders=codec.dumps(sorted(orders.items())))

@@ -24,8 +24,8 @@ from pbem.service.absence import seats
 from pbem.service.absence.seats import free_name
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.people.admission import must_have_room
-from pbem.service.play.log import Record
-from pbem.service.play.move import THEMSELVES, By, agreement_of, must_not_be_stopped
+from pbem.service.play.log import LogWriter
+from pbem.service.play.move import IN_PERSON, By, agreement_of, must_not_be_frozen
 from pbem.service.server import Server
 from pbem.store import blocks, deadlines, games, log, outbox, people, reachability, tables
 from pbem.store import players as player_rows
@@ -71,7 +71,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     offer = tables.offer(tx, offer_id)
     if offer.taken_by == person_id and offer.status == "taken":
         return game
-    must_not_be_stopped(game)
+    must_not_be_frozen(game)
     if game.status != "playing":
         raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
     if offer.status != "open" or not _still_gone(tx, offer):
@@ -89,7 +89,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     must_have_room(tx, server, person, game)
     before = next(player for player in players if player.seat == offer.seat)
     called = free_name([player for player in players if player is not before], parse_name(name or person.name))
-    record = Record(game, server.now(), server.randomness)
+    record = LogWriter(game, server.now(), server.randomness)
     game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, called)
     tables.end_offer(tx, offer.id, "taken", server.now(), person_id)
     facts = {"who": called, "gone": before.name, "seat": offer.seat, "offer": offer.id}
@@ -107,7 +107,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
     player = next((player for player in players if player.seat == seat), None)
     if player is not None and player.person_id == person_id:
         return game
-    must_not_be_stopped(game)
+    must_not_be_frozen(game)
     if game.status != "playing":
         raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
     offer = tables.offer_of_seat(tx, game_id, seat)
@@ -117,7 +117,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
         )
     person = people.read(tx, person_id)
     called = free_name([other for other in players if other is not player], parse_name(person.name))
-    record = Record(game, server.now(), server.randomness)
+    record = LogWriter(game, server.now(), server.randomness)
     game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, called)
     tables.end_offer(tx, offer.id, "back", server.now())
     for other in _others(tx, game_id, seat):
@@ -132,7 +132,7 @@ def replace_player(
     game, before, players = _seat_of(tx, game_id, seat)
     if before.person_id == person_id:
         raise Gone(_("The seat is theirs already."), remedy=_("Nothing was changed."))
-    record = Record(game, server.now(), server.randomness)
+    record = LogWriter(game, server.now(), server.randomness)
     if person_id is None:
         game = seats.give_to_bot(tx, server, game, record, seat, by, reason)
         what, who = "bot_plays", before.name
@@ -215,7 +215,7 @@ def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str)
     now = server.now()
     offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, successor, now)
     facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id}
-    record = Record(game, now, server.randomness)
+    record = LogWriter(game, now, server.randomness)
     game = seats.give_to_bot(tx, server, game, record, player.seat, By.CLOCK)
     _notice(tx, server, game, "replaced", facts, player.person_id)
     for other in _others(tx, game.id, player.seat):
@@ -271,7 +271,7 @@ def _give_up_unreachable(tx: Tx, server: Server, asked: deadlines.DeadlineRow) -
     clock = clocks_deadlines.clock_of(tx, game, asked.turn, asked.seat)
     if clock is None:
         return False
-    given_up_at = clocks_deadlines.given_up_at(clock)
+    given_up_at = clocks_deadlines.seat_offered_at(clock)
     since = _failing_since(tx, clock.person.id, asked.asked_at)
     if given_up_at is None or given_up_at > server.now() or since is None:
         return False
@@ -303,7 +303,7 @@ def _still_gone(tx: Tx, offer: OfferRow) -> bool:
 def _moved_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
     """Whether a player has decided something themselves since then, by whatever way."""
     rows = log.chain(tx, game_id, games.read(tx, game_id).key)
-    return any(row.seat == seat and row.at > moment and row.by in THEMSELVES for row in rows)
+    return any(row.seat == seat and row.at > moment and row.by in IN_PERSON for row in rows)
 
 
 def _failing_since(tx: Tx, person_id: int, before: datetime) -> datetime | None:

@@ -48,7 +48,7 @@ class Passed:
 def time_out(server: Server, worker: Worker, limit: int = BATCH) -> Passed:
     """Decide the turns of people whose clock has run out, by what their silence means."""
     now = server.now()
-    if (reason := server.read(outages.why_not, worker, now)) is not None:
+    if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
         return Passed(held_back=reason)
     claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit, bots=False))
     outcomes = [_tried(server, row, now) for row in claimed]
@@ -58,7 +58,7 @@ def time_out(server: Server, worker: Worker, limit: int = BATCH) -> Passed:
 def remind(server: Server, worker: Worker, limit: int = BATCH) -> Passed:
     """Queue a reminder for everybody whose own cadence says so and who has not answered."""
     now = server.now()
-    if (reason := server.read(outages.why_not, worker, now)) is not None:
+    if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
         return Passed(held_back=reason)
     with server.store.read() as tx:
         ripe = deadlines.to_remind(tx, now, limit)

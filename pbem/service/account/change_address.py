@@ -76,7 +76,7 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     before = persons.find_or_add(tx, server, person.address).id
     links.revoke_person(tx, person_id)
     sessions.end_all(tx, server, Holder(person_id=person_id))
-    reachability.reached(tx, server, person_id)
+    reachability.mark_reachable(tx, server, person_id)
     outbox.unwrite_to(tx, person_id)
     emails = [
         outbox.NewEmail(number, "moved", facts={"here": here, "reason": reason})

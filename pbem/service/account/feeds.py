@@ -24,7 +24,7 @@ from pbem.store import feeds, people
 from pbem.store import links as link_rows
 from pbem.store.database import Tx
 from pbem.store.feeds import TableRow
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 LATELY: Final = timedelta(days=14)
@@ -74,7 +74,7 @@ class Piece:
 
 def addresses(tx: Tx, server: Server, person_id: int) -> Addresses | None:
     """Where a person's feeds are, if they have asked for them."""
-    calendar, news = (link_rows.find(tx, Meant(purpose, person_id)) for purpose in _FEEDS)
+    calendar, news = (link_rows.find(tx, LinkKey(purpose, person_id)) for purpose in _FEEDS)
     if calendar is None or news is None:
         return None
     return Addresses(links.token(server, calendar), links.token(server, news))
@@ -84,9 +84,9 @@ def renew(tx: Tx, server: Server, person_id: int) -> None:
     """Give a person's feeds new addresses, or their first ones."""
     people.lock(tx, person_id)
     for purpose in _FEEDS:
-        known = link_rows.find(tx, Meant(purpose, person_id))
+        known = link_rows.find(tx, LinkKey(purpose, person_id))
         if known is None:
-            links.make(tx, server, Meant(purpose, person_id))
+            links.make(tx, server, LinkKey(purpose, person_id))
         else:
             link_rows.raise_one(tx, known.id)
 

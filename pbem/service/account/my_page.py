@@ -30,7 +30,7 @@ from pbem.store import players as player_rows
 from pbem.store import tables as table_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.store.players import PlayerRow
 from pbem.store.vacations import VacationRow
 from pbem.tokens import Purpose
@@ -154,7 +154,7 @@ def emails(tx: Tx, server: Server, person_id: int) -> Mails:
     person = people.read(tx, person_id)
     listed = ledger.of_person(tx, person_id, MOST_MAILS)
     playing = table_rows.of_person(tx, person_id, ("open", "playing"))
-    stop = link_rows.find(tx, Meant(Purpose.STOP, person_id))
+    stop = link_rows.find(tx, LinkKey(Purpose.STOP, person_id))
     failure = reachability.failure(tx, person_id)
     return Mails(
         zone=ZoneInfo(person.zone),
@@ -235,7 +235,7 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     seated = any(player.person_id == person_id for player in player_rows.of_game(tx, game_id))
     if game.status != "open" or not (seated or game.host_id == person_id):
         raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
-    meant = Meant(Purpose.CONFIRM, person_id, game_id)
+    meant = LinkKey(Purpose.CONFIRM, person_id, game_id)
     row = link_rows.read(tx, links.make(tx, server, meant, game.expires_at))
     assert row is not None
     return links.token(server, row)

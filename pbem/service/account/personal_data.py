@@ -11,7 +11,7 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any, Final
 
-from pbem.service.play.log import Kind, bare_body_of
+from pbem.service.play.log import Kind, json_body_of
 from pbem.service.server import Server
 from pbem.store import games, ledger, log, outbox, people, personal_data
 from pbem.store.database import Tx
@@ -97,7 +97,7 @@ def _acts(tx: Tx, game_id: int, key: str, seat: int) -> Iterator[dict[str, Any]]
     for row in log.chain(tx, game_id, key):
         if row.kind == Kind.ENTRY:
             # Read without the rules, which may not be there: choices are pairs of a seat and what it chose.
-            choices = dict(bare_body_of(row)["entry"]["choices"])
+            choices = dict(json_body_of(row)["entry"]["choices"])
             if seat in choices:
                 yield {"at": row.at, "by": row.by, "choice": choices[seat]}
         elif row.seat == seat and row.kind in _OWN_KINDS:

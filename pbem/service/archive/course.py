@@ -16,7 +16,7 @@ from engine.facts import SPECTATOR, Fact, fold, is_hidden, seen
 from engine.game import Game
 from engine.tell import Text, sentence
 from pbem.lru import LRU
-from pbem.service.play.log import Standing, standing_entries
+from pbem.service.play.log import StandingEntry, standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.store import log
 from pbem.store.database import Tx
@@ -63,7 +63,7 @@ def course_of(tx: Tx, row: GameRow) -> Course:
     return _MEMORY.get(row.head) or _MEMORY.put(row.head, _work_out(tx, row))
 
 
-def bids_of(standing: Standing) -> list[Bid]:
+def bids_of(standing: StandingEntry) -> list[Bid]:
     """What was bid in an entry, by the facts of it that everybody was told."""
     told = (seen(each, SPECTATOR) for each in standing.entry.facts)
     return [

@@ -23,14 +23,14 @@ from pbem.service import links
 from pbem.service.archive.course import Course, course_of
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import known_to
+from pbem.service.play.seat_cache import knowledge_of
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import links as link_rows
 from pbem.store import seats, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import LinkRow, Meant
+from pbem.store.links import LinkKey, LinkRow
 from pbem.tokens import Purpose
 
 _ENDED: Final = ("over", "void")
@@ -122,14 +122,14 @@ def whole(tx: Tx, server: Server, way: Way, which: str) -> Whole:
     row, seat = _opened(tx, server, way, which)
     rules = rules_of(row)
     shared = way is Way.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
-    return Whole(_watched(tx, row, seat), course_of(tx, row), known_to(tx, row, rules, seat).standing, shared)
+    return Whole(_watched(tx, row, seat), course_of(tx, row), knowledge_of(tx, row, rules, seat).standing, shared)
 
 
 def share(tx: Tx, server: Server, token: str) -> str:
     """The token by which anybody may look back at the finished game of a seat's link: the same for all its players."""
     game = links.open_to_act(tx, server, token, Purpose.SEAT)[1]
     _must_have_ended(game)
-    link = links.read(tx, links.make(tx, server, Meant(Purpose.SHARE, game_id=game.id)))
+    link = links.read(tx, links.make(tx, server, LinkKey(Purpose.SHARE, game_id=game.id)))
     if not _works(link):
         link_rows.expire(tx, link.id, None)
     return links.token(server, link)
@@ -157,7 +157,7 @@ def _opened(tx: Tx, server: Server, way: Way, which: str) -> tuple[GameRow, int]
 
 
 def _link(tx: Tx, game_id: int) -> LinkRow | None:
-    return link_rows.find(tx, Meant(Purpose.SHARE, game_id=game_id))
+    return link_rows.find(tx, LinkKey(Purpose.SHARE, game_id=game_id))
 
 
 def _works(link: LinkRow | None) -> bool:
@@ -225,7 +225,7 @@ def _moment(tx: Tx, row: GameRow, seat: int, turn: int) -> Moment:
 def _work_out(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:
     rules = rules_of(row)
     others = [other for other in range(row.seats) if other != seat] if ended else []
-    found = views.past(tx, row, [seat, *others], turn)
+    found = views.moment_at(tx, row, [seat, *others], turn)
     if found is None:
         raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
     return Scene(

@@ -98,7 +98,7 @@ def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key])
     return {key for key, clock in clocks_of(tx, games, waiting).items() if _is_broken(clock)}
 
 
-def mails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple[EmailRow, datetime]]) -> None:
+def emails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple[EmailRow, datetime]]) -> None:
     """Start the clocks of turns, because their mails were accepted by the next hop; a repetition starts nothing."""
     turns = {
         (email.game_id, email.turn, email.seat): (email.person_id, accepted_at)
@@ -156,7 +156,7 @@ def delayed_by(tx: Tx, game: GameRow, outage: Interval) -> dict[int, DeadlineRow
     return delayed
 
 
-def behind(tx: Tx, game_ids: Collection[int]) -> set[int]:
+def outdated_games(tx: Tx, game_ids: Collection[int]) -> set[int]:
     """Those of these games in which a deadline, as it is written down, is earlier than all that is known now makes it."""
     rows = [row for row in deadlines.of_games(tx, game_ids) if row.due_at is not None]
     clocks = clocks_of(tx, games.read_all(tx, game_ids), rows)
@@ -191,7 +191,7 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     return clocks
 
 
-def known(clock: Clock, now: datetime) -> Deadline:
+def current_deadline(clock: Clock, now: datetime) -> Deadline:
     """The deadline as it is known now: while mail fails, and the others wait, nobody knows how long that will take."""
     found = deadline_of(clock.timing)
     over = seat_offer_at(clock.timing)
@@ -205,12 +205,12 @@ def reminder_moments(clock: Clock, found: Deadline) -> tuple[datetime, ...]:
     return reminders(clock.timing, found, parse_cadence(clock.person.cadence))
 
 
-def given_up_at(clock: Clock) -> datetime | None:
+def seat_offered_at(clock: Clock) -> datetime | None:
     """When the others need wait no longer for somebody whose address cannot be reached."""
     return seat_offer_at(clock.timing)
 
 
-def extended(row: DeadlineRow, extension: Extension) -> str:
+def with_extension(row: DeadlineRow, extension: Extension) -> str:
     """The extensions of a deadline with one more, as they are stored."""
     return json.dumps([*json.loads(row.extensions), _written(extension)])
 
@@ -267,7 +267,7 @@ def _start(tx: Tx, server: Server, games: Games, turns: Mapping[Key, tuple[int, 
 def _settle(tx: Tx, server: Server, clocks: Mapping[Key, Clock], *, tell: bool) -> dict[Key, Deadline]:
     settled, written = {}, []
     for key, clock in clocks.items():
-        found = settled[key] = known(clock, server.now())
+        found = settled[key] = current_deadline(clock, server.now())
         promised = clock.row.promised_at
         if found.at is not None and (
             promised is None or is_noticeably_later(promised, found.at, clock.timing.pace) or not tell
@@ -361,7 +361,7 @@ def settle_person(tx: Tx, server: Server, person_id: int, locked: dict[int, Game
             settle(tx, server, locked[row.game_id], row)
 
 
-def holders_of(tx: Tx, game_id: int) -> dict[int | None, int | None]:
+def people_by_seat(tx: Tx, game_id: int) -> dict[int | None, int | None]:
     return {player.seat: player.person_id for player in player_rows.of_game(tx, game_id)}
 
 

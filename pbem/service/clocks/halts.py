@@ -37,7 +37,7 @@ class Cause(StrEnum):
     FAILED = "failed"
 
 
-WHY: Final[Mapping[Cause, str]] = {
+REASONS: Final[Mapping[Cause, str]] = {
     Cause.GONE: mark("Its rules are not on this server just now. It goes on by itself when they are back."),
     Cause.FAILED: mark("Its rules have failed. The organiser has been told."),
 }
@@ -67,7 +67,7 @@ def unfreeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str) -> None
     tables.change_game(tx, row.id, status="playing", halted=None)
     foreign.forgive(row.id)
     facts = {"reason": reason, "by": by, "paused": row.paused}
-    pauses.tell_with_clocks(tx, server, row, "unfrozen", facts)
+    pauses.announce(tx, server, row, "unfrozen", facts)
 
 
 def stop_failed(server: Server) -> int:
@@ -83,7 +83,7 @@ def stop_failed(server: Server) -> int:
     return len(faults)
 
 
-def look(server: Server) -> tuple[int, int]:
+def check_rules(server: Server) -> tuple[int, int]:
     """Stop the tables whose games are not on this server, and let those go on whose games are back; how many of each."""
     with server.store.read() as tx:
         away = games.running_without(tx, games_known.names())
@@ -106,7 +106,7 @@ def _stop(tx: Tx, server: Server, fault: Fault) -> None:
     row = games.lock(tx, fault.game_id)
     alarms.raise_alarm(tx, server, What.GAME, f"{fault.kind}: {fault.how}.", row.id)
     if row.status == "playing":
-        freeze(tx, server, row, _BY, WHY[Cause.FAILED], Cause.FAILED)
+        freeze(tx, server, row, _BY, REASONS[Cause.FAILED], Cause.FAILED)
         _log.error("table_stopped", game=row.id, kind=row.kind, how=fault.how)
 
 
@@ -114,7 +114,7 @@ def _leave(tx: Tx, server: Server, game_id: int) -> None:
     row = games.lock(tx, game_id)
     if row.status == "playing":
         alarms.raise_alarm(tx, server, What.GAME, f"{row.kind}: its rules are not here. See `pbem doctor`.", row.id)
-        freeze(tx, server, row, _BY, WHY[Cause.GONE], Cause.GONE)
+        freeze(tx, server, row, _BY, REASONS[Cause.GONE], Cause.GONE)
         _log.warning("table_stopped", game=row.id, kind=row.kind, how="not here")
 
 

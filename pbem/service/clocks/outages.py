@@ -20,7 +20,7 @@ from pbem.domain.interval import Interval, running_time
 from pbem.domain.outage import SETTLING_TIME, outage_between, reason_to_wait
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
-from pbem.service.clocks.deadlines import holders_of, people_at
+from pbem.service.clocks.deadlines import people_at, people_by_seat
 from pbem.service.play.log import Kind, add_row, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
@@ -91,7 +91,7 @@ def tidy_daily(tx: Tx, server: Server) -> bool:
     return _tidy_daily(tx, server.now())
 
 
-def why_not(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None:
+def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None:
     """Why no clock may run out at this moment, or None when it may."""
     last = heartbeats.last_beat(tx)
     known = outages.outages(tx, min(last or now, now) - _LOOK_BACK)
@@ -152,7 +152,7 @@ def delay_clocks(tx: Tx, server: Server, game_id: int, outage: OutageRow) -> Non
         return
     why = {"reason": outage.why, "by": "organiser"}
     game = add_row(tx, server, game, Kind.DELAYED, None, why["by"], span | {"reason": outage.why})
-    holders = holders_of(tx, game_id)
+    holders = people_by_seat(tx, game_id)
     for seat, row in delayed.items():
         person_id = holders[seat]
         assert person_id is not None, "a bot has no clock"

@@ -13,7 +13,7 @@ from pbem.domain.duration import short_duration
 from pbem.domain.errors import Gone
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
-from pbem.service.clocks.deadlines import holders_of, people_at
+from pbem.service.clocks.deadlines import people_at, people_by_seat
 from pbem.service.play.log import Kind, add_row
 from pbem.service.server import Server
 from pbem.store import deadlines, games, pauses, tables
@@ -43,13 +43,13 @@ def resume(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
     game = add_row(tx, server, game, Kind.RESUMED, None, by, {"reason": reason})
     pauses.end_pause(tx, game_id, server.now())
     tables.change_game(tx, game_id, paused=False)
-    tell_with_clocks(tx, server, game, "resumed", {"reason": reason, "by": by})
+    announce(tx, server, game, "resumed", {"reason": reason, "by": by})
 
 
-def tell_with_clocks(tx: Tx, server: Server, game: GameRow, what: str, facts: Mapping[str, object]) -> None:
+def announce(tx: Tx, server: Server, game: GameRow, what: str, facts: Mapping[str, object]) -> None:
     """Work all deadlines of a table out anew, and tell everybody there what happened, and until when they have time."""
     found = clocks_deadlines.settle_game(tx, server, game, tell=False)
-    holders, asked = holders_of(tx, game.id), deadlines.of_game(tx, game.id)
+    holders, asked = people_by_seat(tx, game.id), deadlines.of_game(tx, game.id)
     for person_id in people_at(tx, game.id):
         mine = [row for row in asked if holders[row.seat] == person_id]
         # A clock that has not started gets its moment with the mail of the turn.
@@ -63,7 +63,7 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
     """Give more time, `1d` or until `2026-12-01 20:00`, to all who are asked at a table or to one seat."""
     game = _playing(tx, game_id)
     extension = parse_extension(more, server.now(), ZoneInfo(server.zone))
-    holders = holders_of(tx, game_id)
+    holders = people_by_seat(tx, game_id)
     asked = [
         row for row in deadlines.of_game(tx, game_id) if seat in (None, row.seat) and holders[row.seat] is not None
     ]
@@ -72,7 +72,7 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
     # One row for all: a row for each would tell everybody who has not answered yet.
     game = add_row(tx, server, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
     for row in asked:
-        deadlines.change(tx, row, extensions=clocks_deadlines.extended(row, extension))
+        deadlines.change(tx, row, extensions=clocks_deadlines.with_extension(row, extension))
         after = deadlines.read(tx, game_id, row.turn, row.seat)
         assert after is not None
         person_id = holders[row.seat]

@@ -16,18 +16,18 @@ from pbem.store.games import GameRow
 _BATCH: Final = 50
 
 
-def bounced(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) -> None:
+def note_bounce(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) -> None:
     """Note that a mail to a person came back, or that they called it spam; enough of that, and the address is left alone."""
     if kind is Bounce.COMPLAINT:
         _fail(tx, server, person_id, "complained", why)
     else:
-        scored(tx, server, person_id, kind, why)
+        note_failure(tx, server, person_id, kind, why)
     domain = people.read(tx, person_id).mailbox.rpartition("@")[2]
     said = "complained" if kind is Bounce.COMPLAINT else "bounced"
     traffic.count(tx, server.now().date(), said, {domain: 1})
 
 
-def scored(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) -> None:
+def note_failure(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) -> None:
     """Count against an address that a mail to it failed; enough of that, and it is left alone."""
     people.lock(tx, person_id)
     today = server.now().date()
@@ -36,12 +36,12 @@ def scored(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) -> No
         _fail(tx, server, person_id, "bounced", why)
 
 
-def refused(tx: Tx, server: Server, person_id: int, why: str) -> None:
+def note_refusal(tx: Tx, server: Server, person_id: int, why: str) -> None:
     """Note that our own relay says there is no such address: that is no guess, so the address is left alone at once."""
     _fail(tx, server, person_id, "refused", why)
 
 
-def taken(tx: Tx, server: Server, person_id: int) -> bool:
+def note_acceptance(tx: Tx, server: Server, person_id: int) -> bool:
     """Note that our relay has taken a mail to a person; whether that ends a time in which mail to them failed.
 
     It does where it was the relay that said no. Where mails came back later, that it takes one says nothing.
@@ -53,7 +53,7 @@ def taken(tx: Tx, server: Server, person_id: int) -> bool:
     return True
 
 
-def heard_from(tx: Tx, server: Server, person_id: int, since: datetime | None = None) -> bool:
+def note_contact(tx: Tx, server: Server, person_id: int, since: datetime | None = None) -> bool:
     """Note a sign that mail reaches a person: an answer, or a click on a link that was mailed at that moment.
 
     Whether that ends a time in which mail to them failed: a link from before says nothing of now.
@@ -67,7 +67,7 @@ def heard_from(tx: Tx, server: Server, person_id: int, since: datetime | None = 
     return True
 
 
-def reached(tx: Tx, server: Server, person_id: int) -> int | None:
+def mark_reachable(tx: Tx, server: Server, person_id: int) -> int | None:
     """Note that mail to a person arrives again, for a reason that somebody knows; None where it did anyway.
 
     How many turns are mailed again because of it.
@@ -75,7 +75,7 @@ def reached(tx: Tx, server: Server, person_id: int) -> int | None:
     return _reach(tx, server, person_id)
 
 
-def forgive(server: Server) -> int:
+def retry_failed(server: Server) -> int:
     """Try addresses again that have been left alone for so long that they may work by now; how many those were."""
     now = server.now()
     with server.store.read() as tx:

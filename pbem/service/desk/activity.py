@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import takewhile
 from typing import Final
 
-from pbem.service.play.move import THEMSELVES, By
+from pbem.service.play.move import IN_PERSON, By
 from pbem.service.server import Server
 from pbem.store import overview, tally
 from pbem.store.database import Tx
@@ -116,7 +116,7 @@ def _count_hours(tx: Tx, now: datetime) -> bool:
         if hour > last:
             before = hour - _HOUR
             midnight = before.replace(hour=0)
-            tally.put(tx, midnight, {"people_day": tally.active(tx, midnight, hour, tuple(THEMSELVES))})
+            tally.put(tx, midnight, {"people_day": tally.active(tx, midnight, hour, tuple(IN_PERSON))})
     if hours and hours[-1] == this:
         tally.put(tx, this, {"playing": overview.count_playing(tx)})
     if hours:
@@ -129,7 +129,7 @@ def _counted(tx: Tx, hour: datetime) -> dict[str, int]:
     counts = Counter(dict.fromkeys(("moves", "people", *_BY.values(), *(kind for kind, _ in ANSWERED)), 0))
     people = set()
     for each in tally.decided(tx, hour, hour + _HOUR):
-        if each.by in THEMSELVES:
+        if each.by in IN_PERSON:
             counts["moves"] += 1
             people.add(each.person_id)
             if each.asked_at is not None:

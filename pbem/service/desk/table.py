@@ -29,9 +29,9 @@ from pbem.service.desk import audit
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.play import views
-from pbem.service.play.log import Kind, bare_body_of, entries_back
+from pbem.service.play.log import Kind, entries_back, json_body_of
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import asked
+from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
 from pbem.store import audit as audit_rows
 from pbem.store import deadlines, games, people
@@ -153,7 +153,7 @@ def clocks(tx: Tx, server: Server, actor: Actor, game_id: int) -> tuple[GameRow,
     seats = _seats(tx, game, player_rows.of_game(tx, game_id), for_host=False)
     running = clocks_deadlines.clocks_of(tx, {game.id: game}, [each.due for each in seats if each.due is not None])
     ways = {
-        seat: explanation(clocks_deadlines.known(clock, server.now()), ZoneInfo(clock.person.zone))
+        seat: explanation(clocks_deadlines.current_deadline(clock, server.now()), ZoneInfo(clock.person.zone))
         for (_game, _turn, seat), clock in running.items()
     }
     return game, [(each, ways[each.seat]) for each in seats if each.seat in ways]
@@ -183,7 +183,7 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
     rules = rules_of(game)
     view = views.view(tx, game, seat).view
     names = tuple(isolate(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
-    decision = asked(rules, view, seat) if game.status == "playing" else None
+    decision = decision_in(rules, view, seat) if game.status == "playing" else None
     prompt = None if decision is None else decision.prompt
     return Eyes(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
 
@@ -191,8 +191,8 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
 def row_told(row: hash_chain.Row) -> LoggedRow:
     """A row without what might be secret in it. It is read without the rules, which may not be there."""
     if row.kind == Kind.ENTRY:
-        return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, {}, bare_body_of(row)["turn"])
-    said = bare_body_of(row) if row.kind in _TELLING else {}
+        return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, {}, json_body_of(row)["turn"])
+    said = json_body_of(row) if row.kind in _TELLING else {}
     return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, said)
 
 

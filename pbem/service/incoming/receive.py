@@ -133,7 +133,7 @@ def retry(tx: Tx, server: Server) -> int:
 def finish_reply(tx: Tx, server: Server, received_id: int, link: Link, outcome: str) -> None:
     """Note the outcome of a player's reply, which also shows that email reaches them."""
     assert link.person_id is not None
-    reachability.heard_from(tx, server, link.person_id)
+    reachability.note_contact(tx, server, link.person_id)
     finish(tx, server, received_id, outcome)
 
 
@@ -266,7 +266,7 @@ def _apply_report(tx: Tx, server: Server, row: ReceivedRow, link: Link, report: 
     assert link.person_id is not None
     assert link.outbox_id is not None
     if report.kind is ReportKind.COMPLAINT:
-        reachability.bounced(tx, server, link.person_id, Bounce.COMPLAINT, report.answer)
+        reachability.note_bounce(tx, server, link.person_id, Bounce.COMPLAINT, report.answer)
     elif report.kind is ReportKind.FAILED:
         outbox.came_back(tx, link.outbox_id)
         if bounce.is_about_sender(report.answer):
@@ -274,7 +274,7 @@ def _apply_report(tx: Tx, server: Server, row: ReceivedRow, link: Link, report: 
             alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {report.answer}", link.game_id)
         else:
             kind = Bounce.HARD if report.permanent else Bounce.SOFT
-            reachability.bounced(tx, server, link.person_id, kind, report.answer)
+            reachability.note_bounce(tx, server, link.person_id, kind, report.answer)
     if report.kind in _LEDGER_WORDS:
         ledger.note(tx, link.outbox_id, server.now(), _LEDGER_WORDS[report.kind], report.answer)
     finish(tx, server, row.id, f"report: {report.kind}")

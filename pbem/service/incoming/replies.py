@@ -37,7 +37,7 @@ from pbem.service.play import seat_view, undo, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import asked
+from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
 from pbem.service.tables import talk
 from pbem.store import deadlines, games, log, people
@@ -190,7 +190,7 @@ def _question(acting: _Acting) -> Decision | None:
     if game.seed is None:
         return None
     view = views.view_before(acting.tx, game, acting.seat, acting.turn)
-    return asked(rules_of(game), view, acting.seat)
+    return decision_in(rules_of(game), view, acting.seat)
 
 
 def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
@@ -231,7 +231,7 @@ def _next_turn(acting: _Acting) -> int:
         return acting.turn
     entries = latest_entries(rules, log.chain_back(acting.tx, game.id, game.key), acting.turn)
     nothing_new = play_move.may_be_undone([standing.entry for standing in entries])
-    question = asked(rules, views.view(acting.tx, game, acting.seat).view, acting.seat)
+    question = decision_in(rules, views.view(acting.tx, game, acting.seat).view, acting.seat)
     return game.turn if nothing_new and question is not None else acting.turn
 
 
@@ -239,7 +239,7 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
     if acting.game().turn != acting.turn:
         # An order names no turn: a late one could bid for something that nobody had seen when it was written.
         raise _moved_on(acting)
-    order = play_orders.leave_order(
+    order = play_orders.set_order(
         acting.tx, acting.server, acting.game_id, acting.seat, standing.text, acting.person_id
     )
     return Done.ORDERED, orders.write_order(order)
@@ -279,7 +279,7 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             preferences.choose(tx, server, person_id, Delivery(Way.NOTHING), acting.game().key)
             return Done.STOPPED, ""
         case Word.RESIGN:
-            play_move.must_not_be_stopped(acting.game())
+            play_move.must_not_be_frozen(acting.game())
             if acting.game().status != "playing":
                 raise Gone(_("This game is over."), why=_("Nobody has to leave it."))
             return Done.TO_CONFIRM, ""
@@ -304,7 +304,7 @@ def _take_back(acting: _Acting) -> str:
             turn, choice = last.turn, last.entry.choices[acting.seat]
     undo.take_back(acting.tx, acting.server, game.id, turn, acting.seat, acting.person_id)
     acting.turn = turn
-    return "" if choice is None else play_move.said(choice, rules)
+    return "" if choice is None else play_move.choice_words(choice, rules)
 
 
 def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:

@@ -14,12 +14,12 @@ from pbem.service.server import Server
 from pbem.store import links as link_rows
 from pbem.store import received as rows
 from pbem.store.database import Tx
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 COUNTED_AS: Final = "answer to a test"
 
-_ADDRESS: Final = Meant(Purpose.REPLY)
+_ADDRESS: Final = LinkKey(Purpose.REPLY)
 _BELIEVED: Final = "believed"
 
 

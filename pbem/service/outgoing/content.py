@@ -41,7 +41,7 @@ from pbem.plugins.away import loads
 from pbem.service.play import seat_cache, views
 from pbem.service.play.log import Kind, body_of, latest_entries
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import Known
+from pbem.service.play.seat_cache import SeatKnowledge
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, log, outbox, people, seats, talk
 from pbem.store import players as player_rows
@@ -240,7 +240,7 @@ class _Reading:
         }
         if email.kind not in _WITH_BOARD:
             return variables
-        known = seat_cache.known_to(self.tx, game, rules, draft.seat)
+        known = seat_cache.knowledge_of(self.tx, game, rules, draft.seat)
         seat = self._seat_content(game, rules, draft.seat, known)
         token = self._placeholder(Purpose.MOVE, draft.links)
         variables |= words.board(seat)
@@ -261,7 +261,7 @@ class _Reading:
         offer = table_rows.offer(self.tx, json.loads(self.email.facts)["offer"])
         return {"board": print_board(board, speech.teller(rules, None, names), SPECTATOR), "gone": names[offer.seat]}
 
-    def _seat_content(self, game: GameRow, rules: Game[Any], seat: int, known: Known) -> SeatContent:
+    def _seat_content(self, game: GameRow, rules: Game[Any], seat: int, known: SeatKnowledge) -> SeatContent:
         """The reader's seat, from what it knows."""
         taken, clock = seats.taken_with_clock(self.tx, game.id, game.turn, seat, self.email.person_id, 0)
         names = tuple(player.name for player in taken)
@@ -286,7 +286,7 @@ class _Reading:
             warning=warning(taken[seat].missed, agreement),
         )
 
-    def _since_last_turn(self, game: GameRow, seat: SeatContent, known: Known) -> Words:
+    def _since_last_turn(self, game: GameRow, seat: SeatContent, known: SeatKnowledge) -> Words:
         """What happened and was said since the email of the seat's last turn, and its standing orders that ended."""
         before = outbox.turn_before(self.tx, self.email)
         turn, seq, at = (0, 0, None) if before is None else (before.turn or 0, before.seq or 0, before.rendered_at)
@@ -297,7 +297,7 @@ class _Reading:
             "notes": self._ended_orders(game, seat, seq),
         }
 
-    def _facts_since(self, game: GameRow, seat: SeatContent, known: Known, turn: int) -> list[Fact[Any]]:
+    def _facts_since(self, game: GameRow, seat: SeatContent, known: SeatKnowledge, turn: int) -> list[Fact[Any]]:
         """The facts that the seat was told from this turn on."""
         if known.lately and known.lately[0].turn <= turn:
             entries = [standing for standing in known.lately if standing.turn >= turn]
@@ -357,7 +357,7 @@ class _Reading:
     ) -> DigestSection:
         game = games.read(self.tx, own.game_id)
         rules = rules_of(game)
-        seat = self._seat_content(game, rules, own.seat, seat_cache.known_to(self.tx, game, rules, own.seat))
+        seat = self._seat_content(game, rules, own.seat, seat_cache.knowledge_of(self.tx, game, rules, own.seat))
         entries = latest_entries(rules, log.chain_back(self.tx, game.id, game.key), facts["since"].get(f"{game.id}", 0))
         # Turns since the digest was queued belong in the next one, together with what came of them.
         until = facts["until"].get(f"{game.id}", 0)

@@ -123,7 +123,7 @@ def resend_turn(tx: Tx, server: Server, person_id: int, game_id: int, seat: int)
     game = games.lock(tx, game_id)
     if all(player.person_id != person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat):
         raise Forbidden(_("This seat is not yours."))
-    move.must_go_on(game)
+    move.must_be_playing(game)
     deadline = deadlines.read(tx, game_id, game.turn, seat)
     if deadline is None or deadline.status != "open":
         raise Gone(_("You are not asked anything just now."), remedy=_("You get a mail when you are."))

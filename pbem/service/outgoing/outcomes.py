@@ -63,14 +63,14 @@ def accept(tx: Tx, server: Server, accepted: Collection[Attempt]) -> None:
     sent = [attempt for attempt in accepted if attempt.email.id in leased]
     outbox.send(tx, {attempt.email.id: attempt.at for attempt in sent})
     for person_id in reachability_rows.failing_among(tx, {attempt.email.person_id for attempt in sent}):
-        if reachability.taken(tx, server, person_id):
+        if reachability.note_acceptance(tx, server, person_id):
             reached = {
                 attempt.email.id: "the address can be reached again"
                 for attempt in sent
                 if attempt.email.person_id == person_id
             }
             ledger.note_all(tx, now, "reached", reached)
-    deadlines.mails_accepted(tx, server, locked, [(attempt.email, attempt.at) for attempt in sent])
+    deadlines.emails_accepted(tx, server, locked, [(attempt.email, attempt.at) for attempt in sent])
     for attempt in sent:
         if attempt.email.kind == "digest":
             digests.mark_replaced(tx, server, attempt.email)
@@ -136,7 +136,7 @@ def _record(tx: Tx, server: Server, row: EmailRow, outcome: Outcome) -> Result |
         case Result.UNABLE if row.attempts >= TRIES:
             return _refused(tx, server, row, outcome.answer)
         case Result.UNABLE:
-            reachability.scored(tx, server, row.person_id, Bounce.HARD, outcome.answer)
+            reachability.note_failure(tx, server, row.person_id, Bounce.HARD, outcome.answer)
         case Result.REFUSED_SENDER if row.attempts == 1:
             alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.answer}", row.game_id)
         case Result.REFUSED_MESSAGE:
@@ -168,5 +168,5 @@ def _park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
 def _refused(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result:
     outbox.change(tx, row.id, status="undeliverable", claimed_until=None)
     ledger.note(tx, row.id, server.now(), "undeliverable", answer)
-    reachability.refused(tx, server, row.person_id, answer)
+    reachability.note_refusal(tx, server, row.person_id, answer)
     return Result.REFUSED_RECIPIENT

@@ -34,7 +34,7 @@ from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
 from pbem.store.games import GameRow
-from pbem.store.links import LinkRow, Meant
+from pbem.store.links import LinkKey, LinkRow
 from pbem.store.outbox import EmailRow
 from pbem.store.preferences import WishedRow
 from pbem.tokens import EmailTemplate, Purpose
@@ -96,7 +96,7 @@ def make_drafts(tx: Tx, emails: Collection[EmailRow], games: Games, now: datetim
     seats = _seats(tx, emails)
     own_seats = {email.id: _own_seats(tx, email) for email in emails}
     meanings = {email.id: _meanings(email, games, seats.get(email.id)) for email in emails}
-    expiries: dict[Meant, datetime | None] = {}
+    expiries: dict[LinkKey, datetime | None] = {}
     for email in emails:
         game = None if email.game_id is None else games[email.game_id]
         for of_links in (meanings[email.id], *own_seats[email.id].values()):
@@ -192,7 +192,7 @@ def _worth_sending(
     # They know of the turn without its email. If they take their answer back, there must be a clock that runs.
     answered = [(email, now) for email in emails if outdated.get(email.id) == ANSWERED]
     if answered:
-        deadlines.mails_accepted(tx, server, games, answered)
+        deadlines.emails_accepted(tx, server, games, answered)
     return [email for email in emails if email.id not in outdated]
 
 
@@ -269,7 +269,7 @@ def _prepared(tx: Tx, emails: Collection[EmailRow], templates: Mapping[int, Emai
     """Emails with stored bytes, and what is missing in them."""
     if not emails:
         return []
-    bounces = {email.id: Meant(Purpose.BOUNCE, email.person_id, outbox_id=email.id) for email in emails}
+    bounces = {email.id: LinkKey(Purpose.BOUNCE, email.person_id, outbox_id=email.id) for email in emails}
     bounce_links = links.find_all(tx, bounces.values())
     rows = links.read_all(tx, {row for email in emails for row in templates[email.id].rows})
     readers = people.read_all(tx, {email.person_id for email in emails})
@@ -316,7 +316,7 @@ def _seats(tx: Tx, emails: Collection[EmailRow]) -> dict[int, int]:
     return seats
 
 
-def _own_seats(tx: Tx, email: EmailRow) -> dict[tuple[int, int], dict[Purpose, Meant]]:
+def _own_seats(tx: Tx, email: EmailRow) -> dict[tuple[int, int], dict[Purpose, LinkKey]]:
     """The reader's seats in an email about several tables, with the meanings of their links. The reader is locked."""
     if email.kind not in ("digest", "links"):
         return {}
@@ -333,20 +333,20 @@ def _played(tx: Tx, person_id: int) -> list[GameRow]:
     return tables.of_person(tx, person_id, ("playing",))
 
 
-def _meanings(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, Meant]:
+def _meanings(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, LinkKey]:
     """The links of an email, by purpose."""
     person_id = email.person_id
     of_email = {
-        purpose: Meant(purpose, person_id, outbox_id=email.id)
+        purpose: LinkKey(purpose, person_id, outbox_id=email.id)
         for purpose in (Purpose.BOUNCE, Purpose.YES, Purpose.SIGN_IN, Purpose.WRITTEN)
         if _has_link(email, purpose)
     }
-    meanings = {Purpose.STOP: Meant(Purpose.STOP, person_id)} | of_email
+    meanings = {Purpose.STOP: LinkKey(Purpose.STOP, person_id)} | of_email
     facts = json.loads(email.facts)
     if email.kind in _WITH_CONFIRM or facts.get("what") == "replaced":
         # Its reader may have no seat, or another person plays it now.
         named = facts.get("seat", email.seat) if email.kind == "notice" else email.seat
-        meanings[Purpose.CONFIRM] = Meant(Purpose.CONFIRM, person_id, email.game_id, None, named, email.id)
+        meanings[Purpose.CONFIRM] = LinkKey(Purpose.CONFIRM, person_id, email.game_id, None, named, email.id)
     if email.game_id is None or seat is None or email.kind == "was_it_you":
         return meanings
     game = games[email.game_id]

@@ -18,7 +18,7 @@ from pbem.mail.write.compose import EmailContent, Letterhead, compose
 from pbem.service.outgoing import content
 from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.play import move
-from pbem.service.play.log import Record
+from pbem.service.play.log import LogWriter
 from pbem.service.play.move import By
 from pbem.service.server import Server
 from pbem.service.tables import leaving
@@ -108,7 +108,7 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
     """Play the game on until an email of that kind could be sent; returns it as it is then."""
     if kind == "voided" and game.status == "playing":
         leaving.end(
-            tx, server, game, Record(game, server.now(), server.randomness), "organiser", "all agreed to end it"
+            tx, server, game, LogWriter(game, server.now(), server.randomness), "organiser", "all agreed to end it"
         )
     for _move in range(MOST_MOVES):
         game = games.read(tx, game.id)

@@ -146,6 +146,6 @@ def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
     """Sign a browser in; the secret that it is to keep. The link works as often as its owner has browsers, for a day."""
     link = links.follow(tx, server, token, Purpose.SIGN_IN)
     assert link.person_id is not None
-    reachability.heard_from(tx, server, link.person_id, link.created_at)
+    reachability.note_contact(tx, server, link.person_id, link.created_at)
     people.lock(tx, link.person_id)
     return start(tx, server, Holder(person_id=link.person_id), device)

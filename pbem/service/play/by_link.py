@@ -15,7 +15,7 @@ from pbem.service.server import Server
 from pbem.store import games
 from pbem.store import links as link_rows
 from pbem.store.database import Tx
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 
@@ -32,7 +32,7 @@ def play(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) ->
     return _play(tx, server, token, Purpose.SEAT, turn, wanted, By.PERSON)
 
 
-def play_by_program(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
+def play_by_api(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
     """Make a choice by the API, in the turn that the program has seen."""
     return _play(tx, server, token, Purpose.API, turn, wanted, By.API)
 
@@ -46,10 +46,10 @@ def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | 
     undo.take_back(tx, server, game_id, in_turn, seat, person_id)
 
 
-def leave_order(tx: Tx, server: Server, token: str, text: str) -> Order:
+def set_order(tx: Tx, server: Server, token: str, text: str) -> Order:
     """Set a standing order of the seat."""
     game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    return orders.leave_order(tx, server, game_id, seat, text, person_id)
+    return orders.set_order(tx, server, game_id, seat, text, person_id)
 
 
 def drop_order(tx: Tx, server: Server, token: str) -> None:
@@ -58,12 +58,12 @@ def drop_order(tx: Tx, server: Server, token: str) -> None:
     orders.drop_order(tx, server, game_id, seat, person_id)
 
 
-def token_for_programs(tx: Tx, server: Server, token: str) -> str:
+def api_token(tx: Tx, server: Server, token: str) -> str:
     """The token by which a program may play this seat, made if there is none: to be shown once, never kept by us."""
     game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     # The lock of the game keeps two requests from making two rows.
     games.lock(tx, game_id)
-    row = links.make(tx, server, Meant(Purpose.API, person_id, game_id, None, seat))
+    row = links.make(tx, server, LinkKey(Purpose.API, person_id, game_id, None, seat))
     link = link_rows.read(tx, row)
     assert link is not None
     return links.token(server, link)

@@ -59,7 +59,7 @@ number that never was one, so no luck is drawn from a stream that was used, and 
 """
 
 
-class Record:
+class LogWriter:
     """Rows being added to the log of one game."""
 
     def __init__(self, game: GameRow, at: datetime, randomness: Randomness) -> None:
@@ -108,7 +108,7 @@ def body_of(game: Game[Any], row: hash_chain.Row) -> Any:
     return _as_now(loads(game, row.body.decode()))
 
 
-def bare_body_of(row: hash_chain.Row) -> Any:
+def json_body_of(row: hash_chain.Row) -> Any:
     """What a row says, as it stands there: for what must be read where the rules may not be there."""
     assert row.body is not None, "a game's own rows are never redacted"
     return _as_now(json.loads(row.body))
@@ -119,7 +119,7 @@ def _as_now(body: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingEntry:
     """An entry that stands: its turn, the row of the log that holds it, and who made it."""
 
     turn: int
@@ -128,25 +128,25 @@ class Standing:
     entry: Entry
 
 
-def standing_entries(game: Game[Any], rows: Iterable[hash_chain.Row]) -> list[Standing]:
+def standing_entries(game: Game[Any], rows: Iterable[hash_chain.Row]) -> list[StandingEntry]:
     """The entries that still stand: those taken back are left out."""
-    kept: list[Standing] = []
+    kept: list[StandingEntry] = []
     for row in rows:
         if row.kind == Kind.ENTRY:
             body = body_of(game, row)
-            kept.append(Standing(body["turn"], row.seq, row.by, body["entry"]))
+            kept.append(StandingEntry(body["turn"], row.seq, row.by, body["entry"]))
         elif row.kind in TAKES_BACK:
             since = body_of(game, row)["from"]
             kept = [standing for standing in kept if standing.turn < since]
     return kept
 
 
-def latest_entries(game: Game[Any], rows_back: Iterable[hash_chain.Row], since: int) -> list[Standing]:
+def latest_entries(game: Game[Any], rows_back: Iterable[hash_chain.Row], since: int) -> list[StandingEntry]:
     """The entries from this number on that still stand, from the log read backwards, and no further than needed."""
     return list(takewhile(lambda standing: standing.turn >= since, entries_back(game, rows_back)))[::-1]
 
 
-def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterator[Standing]:
+def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterator[StandingEntry]:
     """The entries that still stand, the last one first, from the log read backwards; it reads as far as it is asked."""
     undone_from: int | None = None
     for row in rows_back:
@@ -158,10 +158,10 @@ def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterat
             if undone_from is not None and body["turn"] >= undone_from:
                 continue
             undone_from = None
-            yield Standing(body["turn"], row.seq, row.by, body["entry"])
+            yield StandingEntry(body["turn"], row.seq, row.by, body["entry"])
 
 
-def write(tx: Tx, row: GameRow, record: Record, **changes: Any) -> GameRow:
+def write(tx: Tx, row: GameRow, record: LogWriter, **changes: Any) -> GameRow:
     """Write rows that are no moves, and the game after them; the game as it is then."""
     log.append(tx, row.id, record.rows)
     new: dict[str, Any] = {"seq": record.seq, "head": record.head, "entry_head": record.entry_head} | changes
@@ -173,6 +173,6 @@ def write(tx: Tx, row: GameRow, record: Record, **changes: Any) -> GameRow:
 def add_row(
     tx: Tx, server: Server, game: GameRow, kind: Kind, seat: int | None, by: str, body: dict[str, str]
 ) -> GameRow:
-    record = Record(game, server.now(), server.randomness)
+    record = LogWriter(game, server.now(), server.randomness)
     record.add(kind, seat, by, body)
     return write(tx, game, record)

@@ -25,7 +25,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.lru import LRU
 from pbem.plugins.away import loads
 from pbem.service.play import views
-from pbem.service.play.log import Kind, Record, latest_entries
+from pbem.service.play.log import Kind, LogWriter, latest_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, outbox, turns
@@ -46,7 +46,7 @@ class By(StrEnum):
     ORDER = "order"
 
 
-THEMSELVES: Final = frozenset({By.PERSON, By.REPLY, By.API})
+IN_PERSON: Final = frozenset({By.PERSON, By.REPLY, By.API})
 """The ways by which a player decides in person."""
 
 POSITIONS: Final[LRU[Position]] = LRU(500)
@@ -74,7 +74,7 @@ class _Move:
     row: GameRow
     position: Position
     orders: dict[int, orders.Order]
-    record: Record
+    record: LogWriter
     entries: list[Entry]
 
 
@@ -103,7 +103,7 @@ def play_locked(
     _must_speak_for(player, by, person_id)
     if row.turn != turn and (receipt := _made_before(tx, row, turn, seat, wanted)) is not None:
         return receipt
-    must_go_on(row)
+    must_be_playing(row)
     if row.turn != turn:
         raise Stale(_("The game has moved on since that mail."), why=_("This link or form was for an earlier turn."))
     position = position_of(row)
@@ -116,14 +116,14 @@ def play_locked(
         raise Stale(_("This seat has answered already."))
     assert player is not None, "whoever is asked sits somewhere"
     now = server.now()
-    move = _Move(row, position, orders_of(row), Record(row, now, server.randomness), [])
+    move = _Move(row, position, orders_of(row), LogWriter(row, now, server.randomness), [])
     sealed = not _submit(move, seat, choice, by)
     _obey_orders(tx, move)
     _note_missed_turns(tx, row, player, by)
     over = _write(tx, server, move, now)
     if by is By.CLOCK:
         deadlines.mark_missed(tx, row.id, turn, seat)
-    if not move.entries and by in THEMSELVES:
+    if not move.entries and by in IN_PERSON:
         _tell_of_sealed(tx, server, move, player, written, now)
     return Receipt(row.id, turn, seat, choice, written, sealed=sealed, again=False, over=over)
 
@@ -165,7 +165,7 @@ def may_be_undone(entries: Sequence[Entry]) -> bool:
     return len(deciders) == 1 and not any(entry.drawn for entry in entries)
 
 
-def set_orders(tx: Tx, server: Server, row: GameRow, standing: dict[int, orders.Order], record: Record) -> None:
+def set_orders(tx: Tx, server: Server, row: GameRow, standing: dict[int, orders.Order], record: LogWriter) -> None:
     """Write down standing orders that have changed, and let them answer what is asked now."""
     move = _Move(row, position_of(row), standing, record, [])
     _obey_orders(tx, move)
@@ -190,7 +190,7 @@ def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, wanted: str | Choic
                     turn,
                     seat,
                     made,
-                    said(made, rules),
+                    choice_words(made, rules),
                     sealed=False,
                     again=True,
                     over=over,
@@ -198,18 +198,18 @@ def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, wanted: str | Choic
     return None
 
 
-def must_go_on(row: GameRow) -> None:
+def must_be_playing(row: GameRow) -> None:
     """Refuse unless the game is being played."""
     if row.status in ("over", "void"):
         raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
-    must_not_be_stopped(row)
+    must_not_be_frozen(row)
     if row.status != "playing":
         raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
     if row.paused:
         raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost; you get a mail when it goes on."))
 
 
-def must_not_be_stopped(row: GameRow) -> None:
+def must_not_be_frozen(row: GameRow) -> None:
     """Refuse to touch a game whose record somebody looks at; a pause keeps nobody from leaving, but this does."""
     if row.status == "frozen":
         raise Forbidden(
@@ -245,7 +245,7 @@ def _choice(position: Position, decision: Decision, wanted: str | Choice) -> Cho
         raise refusal(refused, position.game) from refused
 
 
-def said(choice: Choice, rules: game.Game[Any]) -> str:
+def choice_words(choice: Choice, rules: game.Game[Any]) -> str:
     """A choice in words, where the decision it answered is gone."""
     teller = speech.teller(rules)
     return " ".join([choice.verb, *(teller.word(value) for value in choice.values)])

@@ -13,23 +13,23 @@ from typing import Any, Final
 from engine.board import Board
 from engine.decisions import Decision
 from engine.facts import Fact, seen
-from engine.game import Game, Standing
+from engine.game import Game, StandingEntry
 from engine.table import answers_itself
 from pbem.lru import LRU
 from pbem.service.play import views
-from pbem.service.play.log import Standing as StandingEntry
+from pbem.service.play.log import StandingEntry as StandingEntry
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
 MOST_ENTRIES: Final = 200
 """Entries of a log that one page tells; whoever was away for longer asks for the history."""
 
-MOST_REMEMBERED: Final = 500
+MOST_CACHED: Final = 500
 """Seats of which a process remembers what they know: some megabytes at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TurnFacts:
     """What a reader was told in one turn."""
 
     turn: int
@@ -37,7 +37,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SeatKnowledge:
     """What a seat knows, and what it would be asked if the game goes on.
 
     `told` begins with the turn of its last choice. `lately` are the entries of the same turns; they hold what is not
@@ -47,39 +47,41 @@ class Known:
     view: Any
     board: Board
     decision: Decision | None
-    standing: Standing
-    told: tuple[Told, ...]
+    standing: StandingEntry
+    facts_by_turn: tuple[TurnFacts, ...]
     lately: tuple[StandingEntry, ...]
 
 
-MEMORY: Final[LRU[Known]] = LRU(MOST_REMEMBERED)
+CACHE: Final[LRU[SeatKnowledge]] = LRU(MOST_CACHED)
 
 
-def known_to(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:
+def knowledge_of(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
     """What a seat knows now. The game must be as this transaction sees it."""
     key = row.head, seat
-    return MEMORY.get(key) or MEMORY.put(key, _work_out(tx, row, rules, seat))
+    return CACHE.get(key) or CACHE.put(key, _work_out(tx, row, rules, seat))
 
 
-def asked(rules: Game[Any], view: Any, seat: int) -> Decision | None:
+def decision_in(rules: Game[Any], view: Any, seat: int) -> Decision | None:
     """What the seat is asked, from its own view; nothing where the table answers by itself."""
     decision = rules.asks(view, seat)
     return None if decision is None or answers_itself(decision) else decision
 
 
-def told(entries: Iterable[StandingEntry], seat: int) -> tuple[Told, ...]:
+def facts_by_turn(entries: Iterable[StandingEntry], seat: int) -> tuple[TurnFacts, ...]:
     """What a reader was told in these entries."""
-    return tuple(Told(standing.turn, tuple(seen(each, seat) for each in standing.entry.facts)) for standing in entries)
+    return tuple(
+        TurnFacts(standing.turn, tuple(seen(each, seat) for each in standing.entry.facts)) for standing in entries
+    )
 
 
-def _work_out(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:
+def _work_out(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
     view, lately = views.view_and_entries(tx, row, seat, lambda standing: _decided(standing, seat), MOST_ENTRIES)
-    return Known(
+    return SeatKnowledge(
         view=view,
         board=rules.board(view, seat),
-        decision=asked(rules, view, seat),
+        decision=decision_in(rules, view, seat),
         standing=rules.standing(view),
-        told=told(lately, seat),
+        told=facts_by_turn(lately, seat),
         lately=lately,
     )
 

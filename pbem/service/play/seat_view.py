@@ -17,7 +17,7 @@ from engine import grammar, orders
 from engine.board import Board
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR
-from engine.game import Game, OptionValue, Standing
+from engine.game import Game, OptionValue, StandingEntry
 from engine.tell import Teller, Text
 from pbem.domain import hash_chain
 from pbem.domain.choice_links import segment_text
@@ -26,11 +26,11 @@ from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.service.links import Link, follow, open_with_game
 from pbem.service.play import move, undo, views
-from pbem.service.play.log import Standing as StandingEntry
+from pbem.service.play.log import StandingEntry as StandingEntry
 from pbem.service.play.log import latest_entries
 from pbem.service.play.move import agreement_of
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import MOST_ENTRIES, Told, asked, known_to, told
+from pbem.service.play.seat_cache import MOST_ENTRIES, TurnFacts, decision_in, facts_by_turn, knowledge_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, people, seats
 from pbem.store import players as player_rows
@@ -41,7 +41,7 @@ from pbem.tokens import Purpose
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PastChoice:
     """A choice that a seat made, and whether it can still be taken back."""
 
     turn: int
@@ -51,7 +51,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SeatView:
     """Everything that one seat may see of its game now.
 
     `decision` is what it is asked, `sealed` its choice in the box, `made` its last choice that was carried out. `told`
@@ -77,8 +77,8 @@ class Look:
     board: Board
     decision: Decision | None
     sealed: Choice | None
-    made: Made | None
-    told: tuple[Told, ...]
+    made: PastChoice | None
+    facts_by_turn: tuple[TurnFacts, ...]
     new_lines: int | None
     order: orders.Order | None
     due_at: datetime | None
@@ -87,7 +87,7 @@ class Look:
     mail_fails: bool
     guest: bool
     warning: str
-    standing: Standing
+    standing: StandingEntry
     votes: frozenset[int]
     head: str
 
@@ -116,7 +116,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedChoice:
     """The one choice of a link, with what anybody may know of its game.
 
     `choice` is None where the link's last part is no choice of that turn, or the turn is over. `mine` is what the seat has
@@ -138,8 +138,8 @@ class Offered:
     note: Text | None
     closes: bool
     prompt: Text | None
-    mine: Made | None
-    told: tuple[Told, ...]
+    mine: PastChoice | None
+    facts_by_turn: tuple[TurnFacts, ...]
     due_at: datetime | None
     promised_at: datetime | None
     zone: ZoneInfo
@@ -150,27 +150,27 @@ class Offered:
         return speech.teller(self.rules, None, tuple(map(isolate, self.names)))
 
 
-def look(tx: Tx, server: Server, token: str) -> Look:
+def view_seat(tx: Tx, server: Server, token: str) -> SeatView:
     """What the holder of a seat's link sees."""
     return _look(tx, *open_with_game(tx, server, token, Purpose.SEAT))
 
 
-def look_by_program(tx: Tx, server: Server, token: str) -> Look:
+def view_for_program(tx: Tx, server: Server, token: str) -> SeatView:
     """What the holder of a seat's token for programs sees."""
     return _look(tx, *open_with_game(tx, server, token, Purpose.API))
 
 
-def offered(tx: Tx, server: Server, token: str, option: str) -> Offered:
+def offered_choice(tx: Tx, server: Server, token: str, option: str) -> OfferedChoice:
     """What the link of one choice offers, or what has become of its turn."""
     return _offered(tx, follow(tx, server, token, Purpose.MOVE), option)
 
 
-def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[Look, tuple[Told, ...], bool]:
+def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[SeatView, tuple[TurnFacts, ...], bool]:
     """What a seat was told in the turns from this one on, the first of them first, and whether there are more."""
     link, row = open_with_game(tx, server, token, Purpose.API)
     found = _look(tx, link, row)
     entries = latest_entries(found.rules, log.chain_back(tx, row.id, row.key), since)
-    return found, told(entries[:most], found.seat), len(entries) > most
+    return found, facts_by_turn(entries[:most], found.seat), len(entries) > most
 
 
 def seat_of(link: Link) -> tuple[int, int, int]:
@@ -182,14 +182,14 @@ def seat_of(link: Link) -> tuple[int, int, int]:
     return game_id, seat, person_id
 
 
-def _look(tx: Tx, link: Link, row: GameRow) -> Look:
+def _look(tx: Tx, link: Link, row: GameRow) -> SeatView:
     game_id, seat, person_id = seat_of(link)
     rules = rules_of(row)
-    known = known_to(tx, row, rules, seat)
+    known = knowledge_of(tx, row, rules, seat)
     decision = known.decision if row.status == "playing" else None
     since = known.lately[0].seq if known.lately else 0
     taken, clock = seats.taken_with_clock(tx, game_id, row.turn, seat, person_id, since)
-    return Look(
+    return SeatView(
         game_id=game_id,
         key=row.key,
         title=row.title,
@@ -223,7 +223,7 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
     )
 
 
-def _offered(tx: Tx, link: Link, option: str) -> Offered:
+def _offered(tx: Tx, link: Link, option: str) -> OfferedChoice:
     game_id, seat, person_id = seat_of(link)
     turn = link.turn
     assert turn is not None, "one choice is for one turn"
@@ -231,12 +231,12 @@ def _offered(tx: Tx, link: Link, option: str) -> Offered:
     rules = rules_of(row)
     decision = None
     if row.status == "playing" and row.turn == turn:
-        decision = asked(rules, views.view(tx, row, seat).view, seat)
+        decision = decision_in(rules, views.view(tx, row, seat).view, seat)
     choice = None if decision is None else _choice(decision, option)
     act = None if decision is None or choice is None else next(act for act in decision.acts if choice in act)
     since = latest_entries(rules, log.chain_back(tx, row.id, row.key), turn) if row.turn != turn else []
     deadline = deadlines.read(tx, game_id, turn, seat)
-    return Offered(
+    return OfferedChoice(
         game_id=game_id,
         title=row.title,
         rules=rules,
@@ -253,7 +253,7 @@ def _offered(tx: Tx, link: Link, option: str) -> Offered:
         closes=decision is not None and choice is not None and choice.verb in decision.closes,
         prompt=None if decision is None else decision.prompt,
         mine=_made(tx, row, rules, seat, turn, decision, since),
-        told=told(since[-MOST_ENTRIES:], SPECTATOR),
+        told=facts_by_turn(since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
         zone=ZoneInfo(people.read(tx, person_id).zone),
@@ -275,26 +275,26 @@ def _made(
     turn: int,
     decision: Decision | None,
     since: list[StandingEntry],
-) -> Made | None:
+) -> PastChoice | None:
     """What the seat has chosen in that turn."""
     if decision is not None:
         sealed = move.box_of(row).get(seat)
         written = "" if sealed is None else grammar.write(decision, sealed)
         may = sealed is not None and undo.may_withdraw(tx, row, seat)
-        return None if sealed is None else Made(turn, sealed, written, may)
+        return None if sealed is None else PastChoice(turn, sealed, written, may)
     if since and since[0].turn == turn:
         return _made_since(tx, row, rules, seat, since)
     return None
 
 
-def _made_since(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequence[StandingEntry]) -> Made | None:
+def _made_since(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequence[StandingEntry]) -> PastChoice | None:
     """What the seat has chosen in the first of these entries, which are the log from there on."""
     standing = since[0]
     choice = standing.entry.choices.get(seat)
     if choice is None or seat in standing.entry.alone:
         return None
     may = undo.may_undo(tx, row, since, seat)
-    return Made(standing.turn, choice, move.said(choice, rules), may)
+    return PastChoice(standing.turn, choice, move.choice_words(choice, rules), may)
 
 
 def _names(players: list[PlayerRow]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from pbem.domain.errors import Gone
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import move
-from pbem.service.play.log import Kind, Record, Standing, latest_entries, standing_entries
+from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
@@ -43,16 +43,16 @@ def may_withdraw(tx: Tx, row: GameRow, seat: int) -> bool:
     return _goes_on(row) and _is_open(lambda: _withdrawable(tx, row, seat))
 
 
-def may_undo(tx: Tx, row: GameRow, since: Sequence[Standing], seat: int) -> bool:
+def may_undo(tx: Tx, row: GameRow, since: Sequence[StandingEntry], seat: int) -> bool:
     """The same of the choice that was carried out in the first of these entries, which are the log from there on."""
     return _goes_on(row) and _is_open(lambda: _undoable(tx, row, since, seat))
 
 
 def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int) -> None:
-    move.must_go_on(row)
+    move.must_be_playing(row)
     left = _withdrawable(tx, row, seat)
     _must_have_time(tx, server, row, row.turn, seat)
-    record = Record(row, server.now(), server.randomness)
+    record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.WITHDRAWN, seat, move.By.PERSON, {"turn": row.turn})
     log.append(tx, row.id, record.rows)
     games.advance(tx, row, {"seq": record.seq, "head": record.head, "box": codec.dumps(sorted(left.box.items()))})
@@ -77,7 +77,7 @@ def _sealed_by(tx: Tx, row: GameRow, seat: int) -> str:
 
 def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
     """Undo the entries from a turn on, if they are one choice of this seat that is still nobody's news."""
-    move.must_go_on(row)
+    move.must_be_playing(row)
     undone = latest_entries(rules_of(row), log.chain_back(tx, row.id, row.key), turn)
     emails = _undoable(tx, row, undone, seat)
     _must_have_time(tx, server, row, turn, seat)
@@ -85,7 +85,7 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
     for email in emails:
         outbox.change(tx, email.id, status="superseded")
         ledger.note(tx, email.id, now, "superseded", "the move was taken back")
-    record = Record(row, now, server.randomness)
+    record = LogWriter(row, now, server.randomness)
     record.add(Kind.UNDONE, seat, move.By.PERSON, {"from": turn})
     start = rules_of(row).start(row.seats, json.loads(row.options))
     entries = standing_entries(rules_of(row), log.chain(tx, row.id, row.key))
@@ -108,7 +108,7 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
     kept_views.forget(tx, row.id, turn)
 
 
-def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> list[EmailRow]:
+def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) -> list[EmailRow]:
     """The mails about the last entries; refused unless these are one choice that told nobody anything."""
     made = [standing.entry for standing in undone]
     stands = not made or not move.may_be_undone(made) or seat not in made[0].choices or seat in made[0].alone
@@ -125,7 +125,7 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> li
 
 def _another_has_decided(tx: Tx, row: GameRow, seat: int) -> bool:
     """Whether the present turn holds a choice that another player was told is in: taking back would lose it unseen."""
-    return any(_sealed_by(tx, row, other) in move.THEMSELVES for other in move.box_of(row).keys() - {seat})
+    return any(_sealed_by(tx, row, other) in move.IN_PERSON for other in move.box_of(row).keys() - {seat})
 
 
 def _goes_on(row: GameRow) -> bool:

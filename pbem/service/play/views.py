@@ -20,7 +20,7 @@ from engine.game import Game
 from engine.table import watch
 from pbem.plugins.away import loads
 from pbem.plugins.foreign import at_table
-from pbem.service.play.log import TAKES_BACK, Kind, Standing, entries_back, standing_entries
+from pbem.service.play.log import TAKES_BACK, Kind, StandingEntry, entries_back, standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import games, log
@@ -31,7 +31,7 @@ from pbem.store.views import ViewRow
 
 _log = structlog.get_logger(__name__)
 
-KEEP_AFTER: Final = 20
+SAVE_EVERY: Final = 20
 """Views are kept anew after so many rows: to fold fewer is quick, and more often would make a game twice as large."""
 
 BATCH: Final = 50
@@ -42,7 +42,7 @@ _LATELY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ViewRead:
     """A view, and how many rows were read to get at it."""
 
     view: Any
@@ -50,33 +50,33 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class Moment:
     """A moment of a game: an entry that stands, what some readers knew after it, and the entries beside it."""
 
-    standing: Standing
+    standing: StandingEntry
     views: Mapping[int, Any]
     earlier: int | None
     later: int | None
 
 
-def view(tx: Tx, row: GameRow, seat: int) -> Seen:
+def view(tx: Tx, row: GameRow, seat: int) -> ViewRead:
     """What the seat, or the SPECTATOR, knows now. Changes nothing."""
     rules = rules_of(row)
     kept = kept_views.last_of(tx, row.id, seat)
     rows = list(log.chain(tx, row.id, row.key, 0 if kept is None else kept.seq))
-    return Seen(_folded(rules, row, kept, standing_entries(rules, rows), seat), len(rows))
+    return ViewRead(_folded(rules, row, kept, standing_entries(rules, rows), seat), len(rows))
 
 
 def view_and_entries(
-    tx: Tx, row: GameRow, seat: int, back_to: Callable[[Standing], bool], most: int
-) -> tuple[Any, tuple[Standing, ...]]:
+    tx: Tx, row: GameRow, seat: int, back_to: Callable[[StandingEntry], bool], most: int
+) -> tuple[Any, tuple[StandingEntry, ...]]:
     """What the seat knows now, and the last entries back to one that is looked for, at most so many. Changes nothing.
 
     The log is read once for both, and no further back than the one and the other need.
     """
     rules = rules_of(row)
     kept = kept_views.last_of(tx, row.id, seat)
-    entries: list[Standing] = []
+    entries: list[StandingEntry] = []
     wanted = None
     for standing in entries_back(rules, log.chain_back(tx, row.id, row.key, (Kind.ENTRY, *TAKES_BACK))):
         known = kept is not None and standing.seq <= kept.seq
@@ -102,7 +102,7 @@ def view_before(tx: Tx, row: GameRow, seat: int, turn: int) -> Any:
     return _folded(rules, row, kept, entries, seat)
 
 
-def past(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Past | None:
+def moment_at(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Moment | None:
     """The game after an entry, or after the last one before it that stands; None if there is none. Changes nothing."""
     rules = rules_of(row)
     kept = kept_views.before(tx, row.id, readers, turn)
@@ -110,9 +110,9 @@ def past(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Past | No
     entries = _around(tx, row, rules, mark, turn)
     upto = [each for each in entries if each.turn <= turn]
     if not upto:
-        return None if mark is None else past(tx, row, readers, mark.turn)
+        return None if mark is None else moment_at(tx, row, readers, mark.turn)
     before = upto[-2].turn if len(upto) > 1 else None if mark is None else mark.turn
-    return Past(
+    return Moment(
         standing=upto[-1],
         views={reader: _folded(rules, row, kept.get(reader), upto, reader) for reader in readers},
         earlier=before,
@@ -120,14 +120,14 @@ def past(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Past | No
     )
 
 
-def keep_behind(server: Server) -> int:
+def save_overdue(server: Server) -> int:
     """Keep views of the games that have gone on by many rows since; how many games that were."""
     with server.store.read() as tx:
-        found = kept_views.behind(tx, KEEP_AFTER, server.now() - _LATELY, BATCH)
+        found = kept_views.behind(tx, SAVE_EVERY, server.now() - _LATELY, BATCH)
     return sum(_kept(server, game_id) for game_id in found)
 
 
-def keep_up(tx: Tx, row: GameRow) -> int:
+def save_views(tx: Tx, row: GameRow) -> int:
     """Keep what everybody knew at every so many rows since it was kept last; how often that was. The game must be locked."""
     rules, readers, times = rules_of(row), (*range(row.seats), SPECTATOR), 0
     kept = kept_views.last(tx, row.id, readers)
@@ -142,10 +142,10 @@ def keep_up(tx: Tx, row: GameRow) -> int:
 
     for standing in standing_entries(rules, log.chain(tx, row.id, row.key, seq)):
         known, turn = watch(known, standing.entry.facts), standing.turn
-        if standing.seq >= seq + KEEP_AFTER:
+        if standing.seq >= seq + SAVE_EVERY:
             seq, times = standing.seq, times + 1
             keep(seq)
-    if row.seq >= seq + KEEP_AFTER and turn is not None:
+    if row.seq >= seq + SAVE_EVERY and turn is not None:
         # Rows can be many without an entry: choices that are changed again and again, orders, pauses.
         times += 1
         keep(row.seq)
@@ -155,7 +155,7 @@ def keep_up(tx: Tx, row: GameRow) -> int:
 def _kept(server: Server, game_id: int) -> bool:
     def keep(tx: Tx) -> bool:
         row = games.lock_if_free(tx, game_id)
-        return row is not None and keep_up(tx, row) > 0
+        return row is not None and save_views(tx, row) > 0
 
     try:
         # Only here are views worked out of which nothing is asked: whatever fails, fails at this table.
@@ -166,7 +166,7 @@ def _kept(server: Server, game_id: int) -> bool:
         return False
 
 
-def _around(tx: Tx, row: GameRow, rules: Game[Any], kept: ViewRow | None, turn: int) -> list[Standing]:
+def _around(tx: Tx, row: GameRow, rules: Game[Any], kept: ViewRow | None, turn: int) -> list[StandingEntry]:
     """The entries that stand between the views kept before an entry and those kept after it, or the end of the log.
 
     That views were kept after it, and not forgotten since, says that nothing up to them was taken back later.
@@ -179,7 +179,7 @@ def _known(rules: Game[Any], row: GameRow, kept: ViewRow | None) -> Any:
     return rules.start(row.seats, json.loads(row.options)) if kept is None else loads(rules, kept.body)
 
 
-def _folded(rules: Game[Any], row: GameRow, kept: ViewRow | None, entries: Iterable[Standing], reader: int) -> Any:
+def _folded(rules: Game[Any], row: GameRow, kept: ViewRow | None, entries: Iterable[StandingEntry], reader: int) -> Any:
     """A kept view, or the empty table, with what its reader was told in these entries."""
     told = (seen(each, reader) for standing in entries for each in standing.entry.facts)
     return fold(_known(rules, row, kept), told)

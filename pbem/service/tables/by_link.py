@@ -107,7 +107,7 @@ def come_in(server: Server, token: str, name: str, word: str) -> Joined | None:
     if link.game_id is None:
         server.run(persons.confirm, person_id)
         # Whoever follows a link that was mailed since mails failed has had a mail.
-        server.run(reachability.heard_from, person_id, link.created_at)
+        server.run(reachability.note_contact, person_id, link.created_at)
         return None
     return joining.accept(server, link.game_id, person_id, name=name, word=word)
 

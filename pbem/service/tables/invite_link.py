@@ -13,13 +13,13 @@ from pbem.service.tables import joining, listing
 from pbem.service.tables.listing import Announced
 from pbem.store import links as link_rows
 from pbem.store.database import Tx
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 
 def of_table(tx: Tx, server: Server, game_id: int, host_id: int) -> str:
     """The token to show to the host; empty where the table has none."""
-    link = link_rows.find(tx, Meant(Purpose.INVITE, host_id, game_id))
+    link = link_rows.find(tx, LinkKey(Purpose.INVITE, host_id, game_id))
     return "" if link is None else links.token(server, link)
 
 

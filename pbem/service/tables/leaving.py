@@ -15,8 +15,8 @@ from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import mark
 from pbem.service.absence.seats import because, give_to_bot
 from pbem.service.absence.substitutes import after_resignation
-from pbem.service.play.log import Kind, Record, write
-from pbem.service.play.move import By, must_not_be_stopped
+from pbem.service.play.log import Kind, LogWriter, write
+from pbem.service.play.move import By, must_not_be_frozen
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, outbox, people, tables
 from pbem.store import players as player_rows
@@ -36,7 +36,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     row = games.lock(tx, game_id)
     if row.status == "playing":
         raise Gone(_("This game has begun."), remedy=_("You can resign from it on the page of your seat."))
-    must_not_be_stopped(row)
+    must_not_be_frozen(row)
     if row.status not in ("open", "planned"):
         raise Gone(_("This table does not wait for players any more."))
     if row.host_id == person_id:
@@ -69,7 +69,7 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
         raise NotFound(_("There is no such seat in this game."))
     if player.person_id != person_id:
         return
-    record = Record(row, server.now(), server.randomness)
+    record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.RESIGNED, seat, "organiser" if reason else By.PERSON, because(reason))
     row = give_to_bot(tx, server, row, record, seat, "table")
     left = _people(tx, game_id)
@@ -99,7 +99,7 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     for seat in sorted(seat for seat in mine - before if seat is not None):
         tables.add_vote(tx, game_id, seat, now)
     if _all_agree(tx, game_id, left):
-        end(tx, server, row, Record(row, now, server.randomness), By.PERSON, mark("all agreed"))
+        end(tx, server, row, LogWriter(row, now, server.randomness), By.PERSON, mark("all agreed"))
         return True
     if not before & {player.seat for player in left}:
         _ask_the_others(tx, server, row, person_id, left)
@@ -111,7 +111,7 @@ def play_on(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     _play_on(tx, game_id, person_id)
 
 
-def end(tx: Tx, server: Server, row: GameRow, record: Record, by: str, why: str, reason: str = "") -> None:
+def end(tx: Tx, server: Server, row: GameRow, record: LogWriter, by: str, why: str, reason: str = "") -> None:
     """End a running game without a result, and tell everybody. The game is locked; `why` names no person.
 
     A `reason` is what somebody says who has ended it for the others.
@@ -212,7 +212,7 @@ def _running(tx: Tx, game_id: int) -> GameRow:
     row = games.lock(tx, game_id)
     if row.status in ("open", "planned"):
         raise Gone(_("This game has not begun."), remedy=_("You can leave its table."))
-    must_not_be_stopped(row)
+    must_not_be_frozen(row)
     if row.status != "playing":
         raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
     return row

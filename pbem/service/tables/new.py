@@ -25,7 +25,7 @@ from pbem.service import links
 from pbem.service.server import Server
 from pbem.store import tables
 from pbem.store.database import Tx
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.store.people import PersonRow
 from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
@@ -106,7 +106,7 @@ def add_table(
         orders="[]",
     )
     if wanted.private:
-        links.make(tx, server, Meant(Purpose.INVITE, host.id, game_id))
+        links.make(tx, server, LinkKey(Purpose.INVITE, host.id, game_id))
     for number, bot in enumerate(wanted.bots):
         tables.add_player(tx, PlayerRow(game_id, number, None, None, bot, f"Bot {number + 1}", "", now, 0))
     return Created(game_id, key, commitment(secret))

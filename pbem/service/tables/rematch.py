@@ -22,7 +22,7 @@ from pbem.store import players as player_rows
 from pbem.store import tables as lobby_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 _LIVE = ("open", "playing")
@@ -46,7 +46,7 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
             # That one was played, or came to nothing.
             continue
         games.lock(tx, game_id)
-        door = link_rows.read(tx, links.make(tx, server, Meant(Purpose.CONFIRM, person_id, game_id)))
+        door = link_rows.read(tx, links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id)))
         assert door is not None
         return links.token(server, door)
     raise AssertionError("numbers do not end")

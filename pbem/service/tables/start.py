@@ -11,7 +11,7 @@ from typing import Any, Final
 from engine import codec
 from engine.chance import Stream, seed_from
 from engine.table import Position, deal
-from pbem.service.play.log import Kind, Record
+from pbem.service.play.log import Kind, LogWriter
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, log, outbox, tables
@@ -34,7 +34,7 @@ def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -
     seated = {seat: player for player, seat in zip(players, seating, strict=True)}
     tables.seat_all(tx, row.id, [(player.number, seat) for seat, player in seated.items()])
     position, entries = deal(rules, row.seats, seed, json.loads(row.options))
-    record = Record(row, now, server.randomness)
+    record = LogWriter(row, now, server.randomness)
     record.add(Kind.BEGAN, None, "table", _agreed(row, seated, players, seating))
     record.entries(0, entries, None, "table")
     log.append(tx, row.id, record.rows)

@@ -8,15 +8,15 @@ from engine.board import Amounts, Board, Grid, Line, Part, Row
 from engine.decisions import Act, Amount, Blank, Choice, Decision, Some, Split
 from engine.tell import Teller
 from pbem.service.play.move import Receipt
-from pbem.service.play.seat_cache import Told
-from pbem.service.play.seat_view import Look
+from pbem.service.play.seat_cache import TurnFacts
+from pbem.service.play.seat_view import SeatView
 
 Json = dict[str, Any]
 
 _SECTIONS: Final = ("up", "mine", "others", "scores")
 
 
-def decision(seat: Look) -> Json:
+def decision(seat: SeatView) -> Json:
     """The table, what the seat is asked, and what it has answered so far."""
     return _table(seat) | {
         "decision": None if seat.decision is None else _decision(seat.decision, seat.teller),
@@ -26,17 +26,17 @@ def decision(seat: Look) -> Json:
     }
 
 
-def view(seat: Look) -> Json:
+def view(seat: SeatView) -> Json:
     """The table, and the seat's view as the game writes it down."""
     return _table(seat) | {"view": codec.plain(seat.view)}
 
 
-def board(seat: Look) -> Json:
+def board(seat: SeatView) -> Json:
     """The table and its board."""
     return _table(seat) | {"board": _board(seat.board, seat.teller)}
 
 
-def history(seat: Look, entries: Sequence[Told], *, more: bool) -> Json:
+def history(seat: SeatView, entries: Sequence[TurnFacts], *, more: bool) -> Json:
     """The table, and what the seat was told in these turns; `more` if others follow them."""
     following = entries[-1].turn + 1 if more else None
     return _table(seat) | {"entries": [_entry(entry, seat.teller) for entry in entries], "next": following}
@@ -76,7 +76,7 @@ def blank(each: Blank, teller: Teller) -> Json:
     return shared | {"things": things}
 
 
-def _table(seat: Look) -> Json:
+def _table(seat: SeatView) -> Json:
     return {
         "game": seat.key,
         "kind": seat.rules.slug,
@@ -112,7 +112,7 @@ def _choice(choice: Choice, text: str) -> Json:
     return {"verb": choice.verb, "values": codec.plain(choice)["values"], "text": text}
 
 
-def _entry(entry: Told, teller: Teller) -> Json:
+def _entry(entry: TurnFacts, teller: Teller) -> Json:
     return {
         "turn": entry.turn,
         "facts": [codec.plain(fact) for fact in entry.facts],

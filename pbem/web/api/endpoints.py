@@ -17,7 +17,7 @@ from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import export
 from pbem.service.play import by_link, seat_view
-from pbem.service.play.seat_view import Look
+from pbem.service.play.seat_view import SeatView
 from pbem.tokens import Purpose
 from pbem.web.api import answers
 from pbem.web.site import config, read_number, server
@@ -50,7 +50,7 @@ def decision() -> Response:
 def choose() -> Response:
     """Make a choice in the turn that the program names."""
     turn, choice = _choice(_body())
-    return jsonify(answers.receipt(server().run(by_link.play_by_program, _token(), turn, choice)))
+    return jsonify(answers.receipt(server().run(by_link.play_by_api, _token(), turn, choice)))
 
 
 @routes.post("/choice/withdrawal")
@@ -87,9 +87,9 @@ def whole_game() -> Response:
     return Response(export.write(game_file), mimetype="application/json")
 
 
-def _seat() -> Look:
+def _seat() -> SeatView:
     """What the seat of this request's token may see."""
-    return server().read(seat_view.look_by_program, _token())
+    return server().read(seat_view.view_for_program, _token())
 
 
 def _token() -> str:

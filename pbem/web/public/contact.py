@@ -34,7 +34,7 @@ def send() -> Response:
 @pages.get("/s/<token>/call")
 def show_for_seat(token: str) -> Response:
     """The form for the player of a seat."""
-    server().read(seat_view.look, token)
+    server().read(seat_view.view_seat, token)
     return _page("contact.send_for_seat", token)
 
 

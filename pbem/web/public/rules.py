@@ -64,7 +64,7 @@ def of_game(kind: str) -> Response:
 @pages.get("/s/<token>/rules")
 def of_table(token: str) -> Response:
     """The rules of a game as one table plays it."""
-    found = site.server().read(seat_view.look, token)
+    found = site.server().read(seat_view.view_seat, token)
     rules, seats = found.rules, len(found.names)
     relevant = [each for each in rules.options if not each.seats or seats in each.seats]
     options = [_option_words(each, found.teller, found.options[each.name]) for each in relevant]

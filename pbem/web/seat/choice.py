@@ -26,7 +26,7 @@ pages = Blueprint("choice", __name__)
 def choose(token: str) -> Response:
     """Lead to the preview of what a form means."""
     security.must_not_be_foreign()
-    seat = server().read(seat_view.look, token)
+    seat = server().read(seat_view.view_seat, token)
     entered = Input(fields=request.form, words=field("written"))
     turn = site.whole_number("turn", _("the number of a turn"))
     if seat.decision is None or seat.turn != turn:
@@ -44,7 +44,7 @@ def choose(token: str) -> Response:
 @pages.get("/s/<token>/preview")
 def preview(token: str) -> Response:
     """The choice in words, before it is made. Nothing is kept of it."""
-    seat = server().read(seat_view.look, token)
+    seat = server().read(seat_view.view_seat, token)
     entered, turn = Input(choice=request.args.get("choice", "")), request.args.get("turn", "")
     if seat.made is not None and turn == str(seat.made.turn):
         # The browser went back after the button was pressed.
@@ -80,9 +80,9 @@ def play(token: str) -> Response:
     try:
         server().run(by_link.play, token, turn, choice)
     except Stale:
-        return page_moved_on(server().read(seat_view.look, token), token, Input(choice=choice))
+        return page_moved_on(server().read(seat_view.view_seat, token), token, Input(choice=choice))
     except BadInput as refused:
-        return page(server().read(seat_view.look, token), token, Input(choice=choice), refused=refused)
+        return page(server().read(seat_view.view_seat, token), token, Input(choice=choice), refused=refused)
     if demo.go_on(server(), token):
         return site.go("seat.show", token=token)
     return site.go("choice.receipt", token=token, turn=turn)
@@ -91,7 +91,7 @@ def play(token: str) -> Response:
 @pages.get("/s/<token>/receipt/<int:turn>")
 def receipt(token: str, turn: int) -> Response:
     """What became of the choice that was made in a turn."""
-    seat = server().read(seat_view.look, token)
+    seat = server().read(seat_view.view_seat, token)
     sealed = seat.sealed is not None and seat.turn == turn
     made = seat.made if seat.made is not None and seat.made.turn == turn else None
     return site.page(

@@ -28,7 +28,7 @@ def resign(token: str) -> Response:
     """Resign, once that was confirmed on a page of its own."""
     security.must_not_be_foreign()
     if field("sure") != "yes":
-        return site.page("resign.html", found=server().read(seat_view.look, token), token=token)
+        return site.page("resign.html", found=server().read(seat_view.view_seat, token), token=token)
     by_link.resign(server(), token)
     return site.go("ending.resigned")
 

@@ -9,7 +9,7 @@ from flask import Blueprint, Response
 from pbem.domain.errors import BadInput, Gone, Stale
 from pbem.service.people import send_links as link_email
 from pbem.service.play import by_link, seat_view
-from pbem.service.play.seat_view import Offered
+from pbem.service.play.seat_view import OfferedChoice
 from pbem.tokens import Purpose
 from pbem.web import phrases, security, site
 from pbem.web.errors import status_of
@@ -23,13 +23,13 @@ NO_OPTION = "-"
 @pages.get("/m/<token>/<option>")
 def show(token: str, option: str) -> Response:
     """The one choice in words, and a button."""
-    return _page(site.server().read(seat_view.offered, token, option), token, option)
+    return _page(site.server().read(seat_view.offered_choice, token, option), token, option)
 
 
 @pages.get("/m/<token>")
 def bare(token: str) -> Response:
     """The page of a link that has lost its choice."""
-    return _page(site.server().read(seat_view.offered, token, NO_OPTION), token, NO_OPTION)
+    return _page(site.server().read(seat_view.offered_choice, token, NO_OPTION), token, NO_OPTION)
 
 
 @pages.post("/m/<token>/<option>")
@@ -37,12 +37,12 @@ def play(token: str, option: str) -> Response:
     """Make the choice."""
     security.must_not_be_foreign()
     if not security.a_person_clicked():
-        return _page(site.server().read(seat_view.offered, token, option), token, option, ask_again=True)
+        return _page(site.server().read(seat_view.offered_choice, token, option), token, option, ask_again=True)
     try:
         site.server().run(by_link.move, token, option)
     except (BadInput, Stale, Gone) as refused:
         # The page says which turn this was and leads on. It keeps back the words of the rules, which might name a hand.
-        found = site.server().read(seat_view.offered, token, option)
+        found = site.server().read(seat_view.offered_choice, token, option)
         return _page(found, token, option, status=status_of(refused))
     return site.go_to(site.by_token("move.receipt", token, option))
 
@@ -50,7 +50,7 @@ def play(token: str, option: str) -> Response:
 @pages.get("/m/<token>/<option>/receipt")
 def receipt(token: str, option: str) -> Response:
     """What became of the choice."""
-    return _page(site.server().read(seat_view.offered, token, option), token, option, receipt=True)
+    return _page(site.server().read(seat_view.offered_choice, token, option), token, option, receipt=True)
 
 
 @pages.post("/m/<token>/<option>/back")
@@ -70,7 +70,7 @@ def send_links(token: str, option: str) -> Response:
 
 
 def _page(
-    found: Offered, token: str, option: str, *, status: int = 200, receipt: bool = False, ask_again: bool = False
+    found: OfferedChoice, token: str, option: str, *, status: int = 200, receipt: bool = False, ask_again: bool = False
 ) -> Response:
     teller = found.teller
     return site.page(

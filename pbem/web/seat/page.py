@@ -15,7 +15,7 @@ from pbem.domain.errors import BadInput, Refusal
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
-from pbem.service.play.seat_view import Look
+from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
 from pbem.web import phrases, security, site
 from pbem.web.errors import status_of
@@ -52,7 +52,7 @@ class Explanation:
 class Content:
     """All that the page is made of. Where that is the same as the last time, so is the page."""
 
-    seat: Look
+    seat: SeatView
     token: str
     entered: Input
     deadline: phrases.Deadline | None
@@ -64,14 +64,14 @@ class Content:
 @pages.get("/s/<token>")
 def show(token: str) -> Response:
     """The table. A player who comes back from a preview finds the choice still filled in."""
-    return page(server().read(seat_view.look, token), token, Input(choice=request.args.get("choice", "")))
+    return page(server().read(seat_view.view_seat, token), token, Input(choice=request.args.get("choice", "")))
 
 
 @pages.post("/s/<token>/why")
 def why(token: str) -> Response:
     """Why something is not possible now. The rules answer from what this seat knows, and the question is not kept."""
     security.must_not_be_foreign()
-    seat = server().read(seat_view.look, token)
+    seat = server().read(seat_view.view_seat, token)
     question = field("wanted")
     if seat.decision is None:
         return page_moved_on(seat, token, Input(choice=question))
@@ -91,9 +91,9 @@ def leave_order(token: str) -> Response:
     if field("limit"):
         order = f"up to {site.whole_number('limit', 'a limit')}" + (" or ask me" if site.ticked("ask") else "")
     try:
-        server().run(by_link.leave_order, token, order)
+        server().run(by_link.set_order, token, order)
     except BadInput as refused:
-        return page(server().read(seat_view.look, token), token, Input(order=order), refused=refused)
+        return page(server().read(seat_view.view_seat, token), token, Input(order=order), refused=refused)
     demo.go_on(server(), token)
     return site.go("seat.show", token=token, _anchor="orders")
 
@@ -110,10 +110,10 @@ def drop_order(token: str) -> Response:
 def show_api_token(token: str) -> Response:
     """The token by which a program may play this seat."""
     security.must_not_be_foreign()
-    return site.page("programs.html", token=token, secret=server().run(by_link.token_for_programs, token))
+    return site.page("programs.html", token=token, secret=server().run(by_link.api_token, token))
 
 
-def read_choice(seat: Look, decision: Decision, words: str) -> Choice:
+def read_choice(seat: SeatView, decision: Decision, words: str) -> Choice:
     """The choice that these words mean. Raises BadInput, with the reason, where it is not possible now."""
     try:
         choice = grammar.read(decision, words)
@@ -124,7 +124,7 @@ def read_choice(seat: Look, decision: Decision, words: str) -> Choice:
     return allowed(seat, choice)
 
 
-def allowed(seat: Look, choice: Choice) -> Choice:
+def allowed(seat: SeatView, choice: Choice) -> Choice:
     """The choice itself. Raises BadInput where its values are not possible together."""
     objection = seat.rules.objects(seat.view, seat.seat, choice)
     if objection is not None:
@@ -132,13 +132,13 @@ def allowed(seat: Look, choice: Choice) -> Choice:
     return choice
 
 
-def page_moved_on(seat: Look, token: str, entered: Input) -> Response:
+def page_moved_on(seat: SeatView, token: str, entered: Input) -> Response:
     """The page as it is now, saying that a form came too late."""
     return page(seat, token, entered, moved_on=True)
 
 
 def page(
-    seat: Look,
+    seat: SeatView,
     token: str,
     entered: Input,
     *,
@@ -186,7 +186,7 @@ def _draw(content: Content) -> str:
     )
 
 
-def _fields(seat: Look, entered: Input) -> Fields:
+def _fields(seat: SeatView, entered: Input) -> Fields:
     """What the forms show as filled in: what was sent, or the choice that was named, or the sealed one."""
     if seat.decision is None or entered.fields:
         return entered.fields
@@ -197,6 +197,6 @@ def _fields(seat: Look, entered: Input) -> Fields:
     return EMPTY if choice is None or choice not in seat.decision else fields_of(seat.decision, choice)
 
 
-def _barred(seat: Look) -> Mapping[str, Text]:
+def _barred(seat: SeatView) -> Mapping[str, Text]:
     """The acts that the player may miss, each with the reason why it is not possible now."""
     return {} if seat.decision is None else seat.rules.barred(seat.view, seat.seat)

@@ -11,8 +11,8 @@ from pbem.service.absence import bots, timeouts
 from pbem.service.desk.acts.clocks import Pause, Resume
 from pbem.service.play.move import By
 from pbem.store import deadlines
-from tests.service.moderated import does
-from tests.service.stored import queued_emails
+from tests.service.actors import moderate
+from tests.service.database import queued_emails
 
 
 @pytest.fixture(autouse=True)
@@ -72,10 +72,10 @@ def test_a_bot_whose_choice_has_become_stale_is_simply_asked_again(server, time,
 def test_bots_of_a_paused_table_wait_and_are_not_worn_out_by_it(server, time, table):
     game = table("sun-bid", 2, bots=("random",))
     bots_turn(game)
-    does(server, Pause(game.id), "a pause")
+    moderate(server, Pause(game.id), "a pause")
     for _ in range(deadlines.MOST_ATTEMPTS + 1):
         assert bots.play_bots(server) == 0
-    does(server, Resume(game.id))
+    moderate(server, Resume(game.id))
     assert bots.play_bots(server) == 1
 
 

@@ -10,7 +10,7 @@ from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import Wanted
 from pbem.store import games, reliability
 from pbem.store import players as player_rows
-from tests.service.moderated import does
+from tests.service.actors import moderate
 from tests.service.play.test_move_cost import cost_of
 
 
@@ -46,7 +46,7 @@ def test_what_was_rewound_counts_neither_as_silence_nor_as_a_turn_in_time(server
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default, by)
     assert sum(counted(server, game.person_at(seat)).missed for seat in range(3)) == 2
-    does(server, Rewind(game.id, turn))
+    moderate(server, Rewind(game.id, turn))
     assert {seat: counted(server, game.person_at(seat)) for seat in range(3)} == before
     seat, decision = next(iter(game.asked().items()))
     game.play(seat, decision.default, By.CLOCK)

@@ -15,11 +15,11 @@ from pbem.service.links import make_for_seat
 from pbem.service.people import addresses
 from pbem.service.tables import by_link, leaving
 from pbem.store import tables
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
+from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE
-from tests.service.moderated import does
-from tests.service.stored import everything, fails_without_a_trace, kinds, queued_emails
+from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
 from tests.web.browser import Links
 
 
@@ -101,7 +101,7 @@ def test_the_links_of_whoever_left_are_dead(server, table, silent, time):
     made = server.run(make_for_seat, before, game.id, game.row().turn, gone)
     token = server.keys.make(Purpose.SEAT, made.seat, 0)
     assert server.read(links.follow, token, Purpose.SEAT).seat == gone
-    does(server, Substitute(game.id, gone), "gone for good")
+    moderate(server, Substitute(game.id, gone), "gone for good")
     with pytest.raises(Gone):
         server.read(links.follow, token, Purpose.SEAT)
 
@@ -116,19 +116,19 @@ def test_a_player_whose_seat_a_bot_plays_may_come_back(server, silent):
     assert game.players()[gone].missed == 0
     assert game.verifies()
     assert len(notices(server, "player_back")) == 2
-    before = everything(server.store)
+    before = all_rows(server.store)
     server.run(substitutes.come_back, game.id, gone, back)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_a_player_is_told_to_come_back_only_where_the_seat_is_no_longer_theirs(server, silent, table):
     taken, gone = silent("bot")
     back = notices(server, "replaced")[0].person_id
     offered = table("sun-bid", 3)
-    does(server, Offer(offered.id, 1), "somebody may have to stop")
+    moderate(server, Offer(offered.id, 1), "somebody may have to stop")
 
     def lost(game, person):
-        meant = Meant(Purpose.CONFIRM, person, game.id)
+        meant = LinkKey(Purpose.CONFIRM, person, game.id)
         token = server.store.write(lambda tx: links.token(server, links.read(tx, links.make(tx, server, meant))))
         return server.read(by_link.at, token).lost
 
@@ -138,11 +138,11 @@ def test_a_player_is_told_to_come_back_only_where_the_seat_is_no_longer_theirs(s
 
 def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(server, silent, person):
     game, gone = silent("bot")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(Forbidden):
         server.run(substitutes.come_back, game.id, gone, game.person_at((gone + 1) % 3))
     assert server.read(substitutes.on_offer) == []
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_a_returning_player_who_falls_silent_again_is_followed_again(server, time, silent):
@@ -216,7 +216,7 @@ def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(server, table, 
     ann, zoe = person("Ann"), person("Zoe")
     for willing in (ann, zoe):
         server.run(substitutes.set_willing, willing, willing=True)
-    server.run(reachability.refused, zoe, "550")
+    server.run(reachability.note_refusal, zoe, "550")
     silent("substitute")
     assert queued_emails(server, kind="substitute") == []
 
@@ -228,12 +228,12 @@ def test_the_first_taker_has_the_seat_and_the_second_is_told(server, silent, per
     server.run(substitutes.take, offer.id, zoe)
     assert game.players()[gone].person_id == zoe
     assert game.players()[gone].name == "Zoe"
-    assert kinds(server, zoe)[-1] in ("seated", "turn")
-    before = everything(server.store)
+    assert email_kinds(server, zoe)[-1] in ("seated", "turn")
+    before = all_rows(server.store)
     server.run(substitutes.take, offer.id, zoe)
     with pytest.raises(Gone):
         server.run(substitutes.take, offer.id, yan)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     assert server.read(substitutes.on_offer) == []
     assert len(notices(server, "seat_taken")) == 1
     assert len(notices(server, "substitute_plays")) == 2
@@ -290,7 +290,7 @@ def test_who_may_not_take_a_seat_changes_nothing(server, clock, silent, person):
     game, gone = silent("substitute")
     offer = the_offer(server)
     unknown = server.run(addresses.create, "new@example.org", "New").id
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(Forbidden):
         server.run(substitutes.take, offer.id, unknown)
     with pytest.raises(Forbidden):
@@ -298,7 +298,7 @@ def test_who_may_not_take_a_seat_changes_nothing(server, clock, silent, person):
     with pytest.raises(NotFound):
         server.run(substitutes.take, 999, person("Zoe"))
     assert {
-        name: rows for name, rows in everything(server.store).items() if name not in ("person", "term", "outbox")
+        name: rows for name, rows in all_rows(server.store).items() if name not in ("person", "term", "outbox")
     } == {name: rows for name, rows in before.items() if name not in ("person", "term", "outbox")}
 
 
@@ -331,7 +331,7 @@ def test_who_is_at_too_many_tables_takes_no_seat(server, silent, person):
 def test_taking_a_seat_that_breaks_at_any_call_leaves_nothing_half_done(server, silent, person):
     silent("substitute")
     zoe, offer = person("Zoe"), the_offer(server)
-    assert fails_without_a_trace(server.store, lambda: server.run(substitutes.take, offer.id, zoe)) > 10
+    assert check_atomic(server.store, lambda: server.run(substitutes.take, offer.id, zoe)) > 10
 
 
 def test_an_offer_ends_with_its_game(server, time, silent):
@@ -365,7 +365,7 @@ def test_the_seat_of_somebody_unreachable_is_given_up_after_a_week_and_not_befor
     game = table("sun-bid", 3, pace="1d", successor="bot")
     (seat,) = game.asked()
     time.sends()
-    server.run(reachability.refused, game.person_at(seat), "550 no such user")
+    server.run(reachability.note_refusal, game.person_at(seat), "550 no such user")
     time.passes(7 * DAY - HOUR)
     time.seats_change()
     assert game.players()[seat].person_id is not None
@@ -380,7 +380,7 @@ def test_the_others_do_not_wait_for_ever_for_a_substitute_of_somebody_unreachabl
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
     # The first mail bounced before it was accepted anywhere.
-    server.run(reachability.refused, game.person_at(seat), "550 no such user")
+    server.run(reachability.note_refusal, game.person_at(seat), "550 no such user")
     time.passes(7 * DAY)
     time.seats_change()
     assert len(server.read(substitutes.on_offer)) == 1
@@ -392,7 +392,7 @@ def test_somebody_who_reads_no_mail_and_plays_on_the_pages_keeps_the_seat(server
     game = table("sun-bid", 2, pace="1d", successor="bot")
     (seat,) = game.asked()
     person = game.person_at(seat)
-    server.run(reachability.refused, person, "550 no such user")
+    server.run(reachability.note_refusal, person, "550 no such user")
     time.passes(3 * DAY)
     game.play(seat, game.asked()[seat].default)
     while seat not in game.asked():
@@ -410,7 +410,7 @@ def test_an_organiser_gives_a_seat_to_somebody_else_with_a_reason_that_all_may_r
     (seat,) = game.asked()
     time.sends()
     person("Zoe")
-    does(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved to sea")
+    moderate(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved to sea")
     assert game.players()[seat].name == "Zoe"
     assert seated(game) == [(seat, "organiser", {"player": "person", "reason": "Ann has moved to sea"})]
     assert all("Ann has moved to sea" in email.facts for email in notices(server, "substitute_plays"))

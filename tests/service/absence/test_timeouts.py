@@ -22,9 +22,9 @@ from pbem.store import deadlines
 from pbem.store import players as player_rows
 from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Player, table_of
+from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE
-from tests.service.moderated import does
-from tests.service.stored import BrokenError, calls_counted, everything, queued_emails
+from tests.service.database import BrokenError, all_rows, count_calls, queued_emails
 
 GAME, PLACE, DEADLINE = table_of(Game), table_of(Player), table_of(Deadline)
 
@@ -198,8 +198,8 @@ def test_nothing_fires_while_the_clock_is_set_back(time, server, clock, asked):
 def test_a_paused_game_waits_and_takes_nobodys_place_in_the_queue(time, server, table):
     first, second = table("sun-bid", 2, pace="1d"), table("sun-bid", 2, pace="2d", bots=("random",))
     time.sends()
-    does(server, Pause(first.id), "a pause")
-    does(server, Pause(second.id), "a pause")
+    moderate(server, Pause(first.id), "a pause")
+    moderate(server, Pause(second.id), "a pause")
     third = table("sun-bid", 2, pace="1d", bots=("random",))
     time.bots_play()
     time.sends()
@@ -376,7 +376,7 @@ def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, serve
             if count == at:
                 raise BrokenError
 
-        with calls_counted(server.store, strike), suppress(BrokenError):
+        with count_calls(server.store, strike), suppress(BrokenError):
             time.runs_out()
         if not by_clock(game):
             assert lasting(server) == before, f"something is left of what broke at call {n}"
@@ -391,7 +391,7 @@ def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, serve
 
 def lasting(server):
     """Everything but who is at work on which deadline."""
-    rows = everything(server.store)
+    rows = all_rows(server.store)
     rows["deadline"] = [row[:-2] for row in rows["deadline"]]
     return rows
 
@@ -440,7 +440,7 @@ def test_nobody_is_reminded_again_of_what_they_were_reminded_of_when_time_is_giv
     time.sends()
     time.passes(13 * HOUR)
     assert time.reminds().decided == 1
-    does(server, Extend(game.id, "1d"), "a feast")
+    moderate(server, Extend(game.id, "1d"), "a feast")
     time.passes(12 * HOUR)
     assert time.reminds().decided == 0
     time.passes(14 * HOUR)
@@ -461,10 +461,10 @@ def test_who_wants_fewer_reminders_in_the_middle_of_a_turn_gets_fewer(time, serv
 def test_nobody_is_reminded_during_a_pause_or_a_vacation(time, server, asked):
     game, seat = asked
     time.sends()
-    does(server, Pause(game.id), "a pause")
+    moderate(server, Pause(game.id), "a pause")
     time.passes(13 * HOUR)
     assert time.reminds().decided == 0
-    does(server, Resume(game.id))
+    moderate(server, Resume(game.id))
     server.run(vacations.book_text, game.person_at(seat), "2026-11-22 to 2026-11-23")
     time.passes(DAY)
     assert time.reminds().decided == 0

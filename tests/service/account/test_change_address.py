@@ -12,8 +12,8 @@ from pbem.service.people import addresses, send_links, sessions
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.mail.kinds import kind_of
+from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 NEW = "ann.new@example.net"
 
@@ -53,9 +53,9 @@ def test_a_new_address_counts_when_its_own_reader_says_yes(server, mailed, perso
     assert server.run(consent.say_yes, token) == "new_address"
     found = server.read(addresses.read, ann)
     assert (found.address, found.mailbox, found.name) == (NEW, NEW, "Ann")
-    before = everything(server.store)
+    before = all_rows(server.store)
     assert server.run(consent.say_yes, token) == "new_address", "pressed twice is once"
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_the_old_address_is_told_when_it_is_asked_for_and_both_when_it_is_done(server, mailed, person):
@@ -115,10 +115,10 @@ def test_the_old_address_is_free_for_whoever_has_it_then(server, mailed, person)
 def test_an_address_that_plays_here_is_not_taken_over(server, mailed, person):
     ann, ben = person("Ann"), person("Ben")
     token = asked(server, mailed, ann, "ben@example.org")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(BadInput, match="plays here already"):
         server.run(consent.say_yes, token)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     assert server.read(addresses.read, ben).address == "ben@example.org"
 
 
@@ -140,10 +140,10 @@ def test_an_address_that_was_only_ever_typed_is_free(server, mailed, person):
 @pytest.mark.parametrize("wrong", ["", "ann", "ann@example.org", "ANN@example.org"])
 def test_what_is_no_other_address_is_refused(server, person, wrong):
     ann = person("Ann")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(BadInput):
         server.run(change_address.ask, ann, wrong)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_nobody_is_flooded_with_such_mails(server, person):
@@ -188,7 +188,7 @@ def test_an_address_changes_whole_or_not_at_all(server, mailed, table):
     game = table("templari", 3)
     seat = next(iter(game.asked()))
     mailed("nobody@example.org")
-    made = fails_without_a_trace(
+    made = check_atomic(
         server.store,
         lambda: server.run(change_address.change_address, game.person_at(seat), NEW),
     )

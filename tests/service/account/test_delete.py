@@ -25,10 +25,10 @@ from pbem.store import tables as lobby_rows
 from pbem.store.schema import Base, Outbox, table_of
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
-from tests.service.moderated import does
+from tests.service.actors import moderate
+from tests.service.database import all_rows, check_atomic, queued_emails
+from tests.service.email_replies import Replies
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
-from tests.service.replying import Answers
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 NAME, ADDRESS = "Rumpelstilzchen", "rumpelstilzchen@example.org"
 
@@ -75,7 +75,7 @@ def live_through(server, clock, post, table, person, gone):
     drain(server, clock, post)
     for _ in range(3):
         server.store.write(
-            lambda tx: reachability.bounced(tx, server, gone, Bounce.HARD, f"550 5.1.1 <{ADDRESS}> is no user")
+            lambda tx: reachability.note_bounce(tx, server, gone, Bounce.HARD, f"550 5.1.1 <{ADDRESS}> is no user")
         )
         clock.advance(timedelta(days=1))
     organisers_told(server, clock)
@@ -92,7 +92,7 @@ def test_nothing_that_is_kept_names_a_person_who_has_left_but_the_mails_of_other
     server, clock, post, table, person, gone
 ):
     _, over = live_through(server, clock, post, table, person, gone)
-    assert ADDRESS in repr(everything(server.store))
+    assert ADDRESS in repr(all_rows(server.store))
     server.run(delete.delete_person, gone)
     left = kept_but_mails_of_others(server, gone)
     assert NAME.lower() not in left.lower()
@@ -125,19 +125,19 @@ def test_a_mail_to_somebody_who_has_left_for_good_is_not_sent_again(server, gone
     email = next(email for email in queued_emails(server) if email.person_id == gone and email.kind == kind)
     server.run(delete.delete_person, gone)
     with pytest.raises(Gone) as refused:
-        does(server, ResendOfNoTable(email.id))
+        moderate(server, ResendOfNoTable(email.id))
     assert "left for good" in refused.value.why
     assert [each.status for each in queued_emails(server) if each.id == email.id] == ["superseded"]
 
 
 def test_an_answer_that_is_read_as_its_writer_leaves_for_good_is_let_go_of(server, table):
-    answers = Answers(table("sunset-poker", 3))
+    answers = Replies(table("sunset-poker", 3))
     gone = answers.person(0)
     kept = answers.keep(0)
     server.run(delete.delete_person, gone)
-    before = everything(server.store)
+    before = all_rows(server.store)
     assert answers.act(kept, f"talk I am {NAME} of Forest Road.") is None
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_the_mails_of_others_are_left_alone(server, clock, post, table, person, gone):
@@ -205,11 +205,11 @@ def test_leaving_takes_a_yes_by_mail_and_happens_once(server, clock, post, sink,
     assert server.read(consent.at, token).name == NAME
     assert server.read(addresses.read, gone).name == NAME
     assert server.run(consent.say_yes, token) == "farewell"
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(Gone):
         server.run(consent.say_yes, token)
     server.run(delete.delete_person, gone)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     assert game.row().status == "playing"
 
 
@@ -245,4 +245,4 @@ def test_somebody_unknown_cannot_leave(server):
 
 def test_a_person_leaves_whole_or_not_at_all(server, clock, post, table, person, gone):
     live_through(server, clock, post, table, person, gone)
-    assert fails_without_a_trace(server.store, lambda: server.run(delete.delete_person, gone)) > 20
+    assert check_atomic(server.store, lambda: server.run(delete.delete_person, gone)) > 20

@@ -15,8 +15,8 @@ from pbem.service.people import send_links, sessions
 from pbem.service.tables import talk
 from pbem.store.sessions import Holder
 from pbem.tokens import contains_token
+from tests.service.database import count_calls, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
-from tests.service.stored import calls_counted, queued_emails
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_long_life_is_written_in_pieces_and_no_transaction_lasts_all_the_while
         server.run(send_links.send, f"{played.players()[0].name.lower()}@example.org")
         clock.advance(timedelta(days=1))
     drain(server, clock, post)
-    with calls_counted(server.store) as made:
+    with count_calls(server.store) as made:
         pieces = personal_data.export_person(server, person)
         first = next(pieces)
         before = len(made)

@@ -16,7 +16,7 @@ from pbem.service.archive.course import course_of
 from pbem.service.archive.replay import Way
 from pbem.service.desk.acts.rewind import Rewind, turns
 from pbem.service.play import seat_view, views
-from pbem.service.play.log import Standing as StandingEntry
+from pbem.service.play.log import StandingEntry as StandingEntry
 from pbem.service.play.log import standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
@@ -25,8 +25,8 @@ from pbem.store import games
 from pbem.store import links as link_rows
 from pbem.store import log as log_rows
 from pbem.tokens import Purpose
-from tests.service.moderated import does
-from tests.service.stored import everything
+from tests.service.actors import moderate
+from tests.service.database import all_rows
 
 
 def token_of(game, seat):
@@ -70,11 +70,11 @@ def test_each_moment_is_what_the_seat_saw_then(server, table, kind):
     for _ in moves(game, 45):
         number = game.row().turn - 1
         if number % 3 == 0 and number not in shown:
-            shown[number] = {seat: server.read(seat_view.look, token).board for seat, token in tokens.items()}
+            shown[number] = {seat: server.read(seat_view.view_seat, token).board for seat, token in tokens.items()}
     assert len(shown) > 4
     for kept in (False, True):
         if kept:
-            views.keep_behind(server)
+            views.save_overdue(server)
         for number, boards in shown.items():
             for seat, board in boards.items():
                 found = server.read(replay.moment, Way.SEAT, tokens[seat], number)
@@ -96,7 +96,7 @@ def test_while_a_game_is_played_the_public_sees_what_everybody_was_told_and_no_m
 def test_when_a_game_is_over_each_player_s_own_board_is_shown(server, table):
     game = table("sunset-poker", 3)
     list(moves(game, 30))
-    seen_then = {seat: server.read(seat_view.look, token_of(game, seat)).board.mine for seat in range(3)}
+    seen_then = {seat: server.read(seat_view.view_seat, token_of(game, seat)).board.mine for seat in range(3)}
     number = game.row().turn - 1
     end(game)
     found = server.read(replay.moment, Way.PUBLIC, game.row().key, number)
@@ -138,9 +138,9 @@ def test_a_link_that_was_passed_on_is_withdrawn_by_any_player_for_good(server, t
     assert server.read(replay.whole, Way.SEAT, other).shared
     server.run(replay.share_no_longer, other)
     assert not server.read(replay.whole, Way.SEAT, mine).shared
-    before = everything(server.store)
+    before = all_rows(server.store)
     server.run(replay.share_no_longer, mine)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     with pytest.raises(Gone, match="no longer shown"):
         server.read(replay.whole, Way.SHARED, shared)
     anew = server.run(replay.share, mine)
@@ -155,8 +155,8 @@ def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(serve
     turn = max(each for each in turns(standing_entries(rules_of(game.row()), game.log())) if each < 15)
     token, last = token_of(game, 0), game.row().turn
     before = server.read(replay.moment, Way.SEAT, token, turn - 1).scene
-    views.keep_behind(server)
-    does(server, Rewind(game.id, turn))
+    views.save_overdue(server)
+    moderate(server, Rewind(game.id, turn))
     list(moves(game, 3))
     numbers = [each for each in range(40) if server.read(replay.moment, Way.SEAT, token, each).scene.turn == each]
     assert numbers[:turn] == list(range(turn))

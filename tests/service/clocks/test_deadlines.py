@@ -18,9 +18,9 @@ from pbem.service.people import addresses
 from pbem.store import outages
 from pbem.store import reachability as reachability_rows
 from pbem.store import vacations as vacation_rows
+from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE, Time
-from tests.service.moderated import does
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
+from tests.service.database import all_rows, check_atomic, queued_emails
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_mail_that_is_sent_again_starts_no_clock_again(time, asked):
 def test_a_mail_to_the_player_before_starts_no_clock_of_the_next(time, server, asked, person):
     game, seat = asked
     (email,) = queued_emails(time.server, kind="turn")
-    does(server, Substitute(game.id, seat, "zoe@example.org"), "ill")
+    moderate(server, Substitute(game.id, seat, "zoe@example.org"), "ill")
     time.accepts(email)
     assert time.due(game, seat) is None
 
@@ -213,10 +213,10 @@ def test_a_deadline_moves_by_an_outage_together_with_its_row_and_its_mails_or_no
     time.sends()
     time.passes(6 * HOUR)
     before = time.due(game, seat)
-    does(server, DeclareOutage(server.now() - 3 * HOUR, server.now()), "The relay lost our mails.")
+    moderate(server, DeclareOutage(server.now() - 3 * HOUR, server.now()), "The relay lost our mails.")
     with server.store.read() as tx:
         (outage,) = outages.unapplied(tx)
-    assert fails_without_a_trace(server.store, lambda: server.run(clocks_outages.delay_clocks, game.id, outage)) > 10
+    assert check_atomic(server.store, lambda: server.run(clocks_outages.delay_clocks, game.id, outage)) > 10
     assert time.due(game, seat) > before
     assert len(delays(game)) == 1
     assert len(queued_emails(server, kind="notice")) == 2
@@ -229,7 +229,7 @@ def test_of_a_declared_outage_everybody_at_the_table_reads_the_reason_and_whoeve
     time.sends()
     time.passes(6 * HOUR)
     start, end = server.now() - 10 * MINUTE, server.now()
-    does(server, DeclareOutage(start, end), "The relay lost our mails.")
+    moderate(server, DeclareOutage(start, end), "The relay lost our mails.")
     clocks_outages.apply_outages(server)
     ((by, body),) = delays(game)
     assert (by, body["reason"]) == ("organiser", "The relay lost our mails.")
@@ -247,8 +247,8 @@ def test_a_deadline_that_another_act_moves_before_a_worker_does_has_its_row_and_
     time.sends()
     time.passes(6 * HOUR)
     before = time.due(game, seat)
-    does(server, DeclareOutage(server.now() - 3 * HOUR, server.now()), "The relay lost our mails.")
-    does(server, Merge(person("Bennie"), game.person_at(1 - seat)), "They wrote from both.")
+    moderate(server, DeclareOutage(server.now() - 3 * HOUR, server.now()), "The relay lost our mails.")
+    moderate(server, Merge(person("Bennie"), game.person_at(1 - seat)), "They wrote from both.")
     assert time.due(game, seat) > before
     for _ in range(2):
         clocks_outages.apply_outages(server)
@@ -308,12 +308,12 @@ def test_a_clock_that_is_wrong_by_months_is_not_believed(time, server, clock, as
     worker = clocks_outages.Worker("wrong", clock.now())
     assert server.run(clocks_outages.beat, worker) is None
     clock.advance(HOUR)
-    assert "no heartbeat" in server.read(clocks_outages.why_not, worker, clock.now())
+    assert "no heartbeat" in server.read(clocks_outages.reason_not_to_fire, worker, clock.now())
     assert time.runs_out().decided == 0
     clock.set(right + MINUTE)
     time.passes(MINUTE)
     assert time.due(game, seat) == utc("2026-11-22 12:00")
-    assert server.read(clocks_outages.why_not, time.worker, clock.now()) is None
+    assert server.read(clocks_outages.reason_not_to_fire, time.worker, clock.now()) is None
 
 
 def test_an_organiser_says_what_was_true_where_the_server_would_not_believe_it(time, server, clock, asked):
@@ -321,20 +321,20 @@ def test_an_organiser_says_what_was_true_where_the_server_would_not_believe_it(t
     time.sends()
     asleep = clock.now()
     clock.advance(90 * DAY)
-    does(server, DeclareOutage(asleep, clock.now()), "switched off for the winter")
+    moderate(server, DeclareOutage(asleep, clock.now()), "switched off for the winter")
     time.wakes()
     time.passes(HOUR)
-    assert server.read(clocks_outages.why_not, time.worker, clock.now()) is None
+    assert server.read(clocks_outages.reason_not_to_fire, time.worker, clock.now()) is None
     assert time.due(game, seat) == utc("2026-11-22 12:00") + 90 * DAY
 
 
 @pytest.mark.parametrize("end", [timedelta(0), -HOUR, HOUR])
 def test_an_outage_that_cannot_be_is_not_declared(server, clock, end):
-    before = everything(server.store)
+    before = all_rows(server.store)
     start = clock.now() - (HOUR if end > timedelta(0) else timedelta(0))
     with pytest.raises(BadInput, match="outage"):
-        does(server, DeclareOutage(start, clock.now() + end), "switched off")
-    assert everything(server.store) == before
+        moderate(server, DeclareOutage(start, clock.now() + end), "switched off")
+    assert all_rows(server.store) == before
 
 
 # Pauses and extensions
@@ -344,11 +344,11 @@ def test_a_pause_stops_the_clock_and_resuming_gives_back_what_was_left(time, ser
     game, seat = asked
     time.sends()
     time.passes(6 * HOUR)
-    does(server, Pause(game.id), "the host is ill")
+    moderate(server, Pause(game.id), "the host is ill")
     assert time.due(game, seat) is None
     time.passes(10 * DAY)
     assert time.runs_out().decided == 0
-    does(server, Resume(game.id))
+    moderate(server, Resume(game.id))
     assert time.due(game, seat) == utc("2026-12-02 12:00")
     assert [row.kind for row in game.log()][-2:] == ["Paused", "Resumed"]
     assert game.verifies()
@@ -357,8 +357,8 @@ def test_a_pause_stops_the_clock_and_resuming_gives_back_what_was_left(time, ser
 def test_everybody_is_told_of_a_pause_and_of_its_end(time, server, asked):
     game, _ = asked
     time.sends()
-    does(server, Pause(game.id), "the host is ill")
-    does(server, Resume(game.id), "and well again")
+    moderate(server, Pause(game.id), "the host is ill")
+    moderate(server, Resume(game.id), "and well again")
     told = [(email.person_id, email.facts) for email in queued_emails(server, kind="notice")]
     everybody = sorted(game.person_at(seat) for seat in (0, 1))
     assert sorted(person for person, _ in told[:2]) == sorted(person for person, _ in told[2:]) == everybody
@@ -368,24 +368,24 @@ def test_everybody_is_told_of_a_pause_and_of_its_end(time, server, asked):
 
 def test_pausing_or_resuming_twice_changes_nothing_more(time, server, asked):
     game, _ = asked
-    does(server, Pause(game.id), "once")
-    before = everything(server.store)
+    moderate(server, Pause(game.id), "once")
+    before = all_rows(server.store)
     with pytest.raises(Gone):
-        does(server, Pause(game.id), "twice")
-    assert everything(server.store) == before
-    does(server, Resume(game.id))
-    before = everything(server.store)
+        moderate(server, Pause(game.id), "twice")
+    assert all_rows(server.store) == before
+    moderate(server, Resume(game.id))
+    before = all_rows(server.store)
     with pytest.raises(Gone):
-        does(server, Resume(game.id))
-    assert everything(server.store) == before
+        moderate(server, Resume(game.id))
+    assert all_rows(server.store) == before
 
 
 def test_a_mail_that_is_written_during_a_pause_promises_no_moment(time, server, asked):
     game, seat = asked
-    does(server, Pause(game.id), "a pause")
+    moderate(server, Pause(game.id), "a pause")
     assert time.sends()[seat].at is None
     time.passes(3 * DAY)
-    does(server, Resume(game.id))
+    moderate(server, Resume(game.id))
     assert time.due(game, seat) == utc("2026-11-25 12:00")
 
 
@@ -394,9 +394,9 @@ def test_more_time_is_given_to_one_seat_or_to_all_who_are_asked(time, server, ta
     time.sends()
     seats = sorted(game.asked())
     assert len(seats) == 3
-    does(server, Extend(game.id, "2d", seats[0]), "a birthday")
+    moderate(server, Extend(game.id, "2d", seats[0]), "a birthday")
     assert [time.due(game, seat) for seat in seats] == [utc("2026-11-24 12:00")] + [utc("2026-11-22 12:00")] * 2
-    does(server, Extend(game.id, "2026-11-26 08:00"), "a feast")
+    moderate(server, Extend(game.id, "2026-11-26 08:00"), "a feast")
     assert {time.due(game, seat) for seat in seats} == {utc("2026-11-26 08:00")}
     assert [row.kind for row in game.log()].count("Extended") == 2
     told = [json.loads(email.facts)["what"] for email in queued_emails(server, kind="notice")]
@@ -405,22 +405,22 @@ def test_more_time_is_given_to_one_seat_or_to_all_who_are_asked(time, server, ta
 
 def test_more_time_counts_too_for_a_mail_that_is_still_on_its_way(time, server, asked):
     game, seat = asked
-    does(server, Extend(game.id, "2d"), "a birthday")
+    moderate(server, Extend(game.id, "2d"), "a birthday")
     assert time.due(game, seat) is None
     assert time.sends()[seat].at == utc("2026-11-24 12:00") == time.due(game, seat)
 
 
 def test_more_time_that_cannot_be_given_changes_nothing(time, server, asked):
     game, _ = asked
-    before = everything(server.store)
+    before = all_rows(server.store)
     for more in ("0d", "soon", "400d", "2020-01-01 20:00"):
         with pytest.raises(BadInput):
-            does(server, Extend(game.id, more), "no reason")
+            moderate(server, Extend(game.id, more), "no reason")
     with pytest.raises(Gone):
-        does(server, Extend(game.id, "1d", 7), "no reason")
+        moderate(server, Extend(game.id, "1d", 7), "no reason")
     with pytest.raises(NotFound):
-        does(server, Extend(999, "1d"), "no reason")
-    assert everything(server.store) == before
+        moderate(server, Extend(999, "1d"), "no reason")
+    assert all_rows(server.store) == before
 
 
 # Vacations
@@ -453,14 +453,14 @@ def test_a_vacation_means_days_of_its_persons_zone(time, server, asked):
 def test_a_vacation_over_the_budget_or_on_top_of_another_is_refused(server, person):
     ann = person("Ann")
     server.run(vacations.book_text, ann, "2026-12-01 to 2026-12-20")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(TooMany):
         server.run(vacations.book_text, ann, "2026-12-21 to 2026-12-31")
     with pytest.raises(Refusal):
         server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-21")
     with pytest.raises(BadInput):
         server.run(vacations.book_text, ann, "2026-11-20")
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     booked, left = server.read(vacations.vacations, ann)
     assert (len(booked), left) == (1, 10)
 
@@ -503,20 +503,20 @@ def test_a_clock_stands_still_while_mail_fails_and_goes_on_when_it_arrives(time,
     time.sends()
     person = game.person_at(seat)
     time.passes(6 * HOUR)
-    server.run(reachability.refused, person, "550 no such user")
+    server.run(reachability.note_refusal, person, "550 no such user")
     time.passes(2 * DAY)
     assert time.runs_out().decided == 0
-    server.run(reachability.taken, person)
+    server.run(reachability.note_acceptance, person)
     assert time.due(game, seat) == utc("2026-11-24 12:00")
 
 
 def test_a_failure_is_noted_once_and_its_end_too(server, person):
     ann = person("Ann")
     for _ in range(2):
-        server.run(reachability.refused, ann, "550")
+        server.run(reachability.note_refusal, ann, "550")
     with server.store.read() as tx:
         assert len(reachability_rows.failing(tx, server.now(), 10)) == 1
     for _ in range(2):
-        server.run(reachability.taken, ann)
+        server.run(reachability.note_acceptance, ann)
     with server.store.read() as tx:
         assert reachability_rows.failing(tx, server.now(), 10) == []

@@ -13,16 +13,16 @@ from pbem.plugins import offers
 from pbem.service import alarms
 from pbem.service.absence import bots, timeouts
 from pbem.service.clocks import halts
-from pbem.service.clocks.halts import WHY, Cause
+from pbem.service.clocks.halts import REASONS, Cause
 from pbem.service.desk.acts.clocks import Close, Freeze, Unfreeze
 from pbem.service.play import views
 from pbem.service.play.log import Kind
 from pbem.store import alarms as alarm_rows
 from tests.plugins import broken
 from tests.plugins.offering import LIMITS
+from tests.service.actors import moderate
 from tests.service.clock import DAY
-from tests.service.moderated import does
-from tests.service.stored import queued_emails
+from tests.service.database import queued_emails
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_players_read_why_and_the_organisers_hear_what_it_was(offered, server, t
     with pytest.raises(Unplayable):
         list(game.play_defaults())
     halts.stop_failed(server)
-    assert [said["reason"] for said in notices(game, "frozen")] == [WHY[Cause.FAILED]] * 2
+    assert [said["reason"] for said in notices(game, "frozen")] == [REASONS[Cause.FAILED]] * 2
     assert game.log()[-1].kind == Kind.FROZEN
     ((game_id, says),) = alarms_of(server)
     assert game_id == game.id
@@ -101,8 +101,8 @@ def test_a_stopped_table_asks_nothing_of_its_rules_until_the_organiser_lets_it_g
     with pytest.raises(Unplayable, match=r"cannot be played on this server just now\. Its rules have failed"):
         game.view(0)
     offered(broken.LANTERNS)
-    assert halts.look(server) == (0, 0), "a fault waits for the organiser"
-    does(server, Unfreeze(game.id))
+    assert halts.check_rules(server) == (0, 0), "a fault waits for the organiser"
+    moderate(server, Unfreeze(game.id))
     assert game.row().halted is None
     assert [receipt.over for receipt in game.play_defaults()][-1]
     assert game.verifies()
@@ -112,8 +112,8 @@ def test_a_stopped_table_can_be_closed_without_its_rules(offered, server, table)
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
     offers.close()
-    halts.look(server)
-    does(server, Close(game.id))
+    halts.check_rules(server)
+    moderate(server, Close(game.id))
     assert game.row().status == "void"
 
 
@@ -147,7 +147,7 @@ def test_views_that_cannot_be_folded_stop_their_table(offered, server, table, mo
     game.play(1, "allow")
     offered(broken.lanterns("apply", broken.GONE))
     monkeypatch.setattr(views, "KEEP_AFTER", 1)
-    assert views.keep_behind(server) >= 1
+    assert views.save_overdue(server) >= 1
     assert halts.stop_failed(server) == 1
     assert (game.row().status, ours.row().status) == ("frozen", "playing")
 
@@ -165,13 +165,13 @@ def test_a_table_whose_package_is_gone_is_stopped_and_goes_on_by_itself_when_it_
     game, ours = table("lanterns", 2), table("bid", 3)
     game.play(0, "allow")
     offers.close()
-    assert halts.look(server) == (1, 0)
+    assert halts.check_rules(server) == (1, 0)
     assert (game.row().status, game.row().halted) == ("frozen", Cause.GONE)
-    assert [said["reason"] for said in notices(game, "frozen")] == [WHY[Cause.GONE]] * 2
+    assert [said["reason"] for said in notices(game, "frozen")] == [REASONS[Cause.GONE]] * 2
     assert alarms_of(server) == [(game.id, "lanterns: its rules are not here. See `pbem doctor`.")]
-    assert halts.look(server) == (0, 0)
+    assert halts.check_rules(server) == (0, 0)
     offered(broken.LANTERNS)
-    assert halts.look(server) == (0, 1)
+    assert halts.check_rules(server) == (0, 1)
     assert game.row().status == "playing"
     assert len(notices(game, "unfrozen")) == 2
     assert [receipt.over for receipt in game.play_defaults()][-1]
@@ -182,8 +182,8 @@ def test_a_table_whose_package_is_gone_is_stopped_and_goes_on_by_itself_when_it_
 def test_a_table_that_an_organiser_has_stopped_does_not_go_on_because_its_rules_are_there(offered, server, table):
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
-    does(server, Freeze(game.id))
-    assert halts.look(server) == (0, 0)
+    moderate(server, Freeze(game.id))
+    assert halts.check_rules(server) == (0, 0)
     assert game.row().status == "frozen"
 
 
@@ -228,5 +228,5 @@ def test_a_table_that_cannot_be_stopped_is_in_no_other_tables_way(offered, serve
 
     monkeypatch.setattr(halts, "freeze", fails)
     offers.close()
-    halts.look(server)
+    halts.check_rules(server)
     assert (first.row().status, second.row().status) == ("playing", "frozen")

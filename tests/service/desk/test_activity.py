@@ -9,7 +9,7 @@ from pbem.service.play.move import By
 from pbem.store import ledger
 from pbem.store.schema import Tally, table_of
 from tests.service.clock import HOUR, MINUTE
-from tests.service.stored import calls_counted
+from tests.service.database import count_calls
 
 TALLY = table_of(Tally)
 
@@ -125,6 +125,6 @@ def test_old_counts_are_dropped(server, clock, table):
 
 def test_a_move_asks_nothing_of_what_counts(server, table):
     game = table("sun-bid", 2)
-    with calls_counted(server.store) as made:
+    with count_calls(server.store) as made:
         plays(game)
     assert not any(name in call for call in made for name in ("tally", " mark", " term", " flaw", " job"))

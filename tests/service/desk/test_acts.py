@@ -34,11 +34,11 @@ from pbem.service.tables.new import Wanted
 from pbem.store import audit as rows
 from pbem.store import blocks, deadlines, games, people, received
 from pbem.tokens import Purpose
+from tests.service.actors import OLGA, moderate
 from tests.service.clock import DAY, HOUR
+from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.inbox import Inbox
-from tests.service.moderated import OLGA, does
 from tests.service.races import meetings
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 REASON = "It was asked for."
 
@@ -61,14 +61,14 @@ def scene(server, time, table, person):
             case "pause":
                 return game, Pause(game.id)
             case "resume":
-                does(server, Pause(game.id))
+                moderate(server, Pause(game.id))
                 return game, Resume(game.id)
             case "extend":
                 return game, Extend(game.id, "2d")
             case "freeze":
                 return game, Freeze(game.id)
             case "unfreeze":
-                does(server, Freeze(game.id))
+                moderate(server, Freeze(game.id))
                 return game, Unfreeze(game.id)
             case "close":
                 return game, Close(game.id)
@@ -100,10 +100,10 @@ def scene(server, time, table, person):
             case "ban":
                 return game, Ban(ben, date(2027, 1, 31))
             case "unban":
-                does(server, Ban(ben))
+                moderate(server, Ban(ben))
                 return game, Unban(ben)
             case "release":
-                server.run(reachability.refused, ben, "550 5.1.1 no such user")
+                server.run(reachability.note_refusal, ben, "550 5.1.1 no such user")
                 return game, Release(ben)
             case "outage":
                 time.passes(HOUR)
@@ -115,7 +115,7 @@ def scene(server, time, table, person):
             case "delete":
                 return game, Delete(ben)
             case "resend of no table":
-                does(server, Ban(ben))
+                moderate(server, Ban(ben))
                 time.sends()
                 return game, ResendOfNoTable(queued_emails(server, ben, "banned")[-1].id)
             case "retry incoming":
@@ -176,9 +176,9 @@ def acts(server):
 @pytest.mark.parametrize("name", [*TABLE, *OTHERS])
 def test_every_act_is_shown_beforehand_as_it_is_done_and_is_on_record_with_its_reason(server, scene, name):
     _, deed = scene(name)
-    before, known = everything(server.store), len(acts(server))
+    before, known = all_rows(server.store), len(acts(server))
     shown = preview(server, OLGA, deed, REASON)
-    assert everything(server.store) == before, "looking has changed something"
+    assert all_rows(server.store) == before, "looking has changed something"
     done = server.run(perform, OLGA, deed, REASON)
     assert (done.rows, done.moved, done.told, done.says) == (shown.rows, shown.moved, shown.told, shown.says)
     row, *others = acts(server)
@@ -192,13 +192,13 @@ def test_every_act_is_shown_beforehand_as_it_is_done_and_is_on_record_with_its_r
 @pytest.mark.parametrize("name", [*TABLE, *OTHERS])
 def test_every_act_happens_as_a_whole_or_not_at_all(server, scene, name):
     _, deed = scene(name)
-    assert fails_without_a_trace(server.store, lambda: server.run(perform, OLGA, deed, REASON)) > 3
+    assert check_atomic(server.store, lambda: server.run(perform, OLGA, deed, REASON)) > 3
 
 
 @pytest.mark.parametrize("name", ["rewind", "address", "outage"])
 def test_no_act_without_a_reason_or_by_somebody_who_may_not(server, scene, name):
     game, deed = scene(name)
-    before = everything(server.store)
+    before = all_rows(server.store)
     for reason in ("", " ", "no", "x" * 501, "ask ben@example.org"):
         with pytest.raises(BadInput):
             server.run(perform, OLGA, deed, reason)
@@ -212,16 +212,16 @@ def test_no_act_without_a_reason_or_by_somebody_who_may_not(server, scene, name)
             server.run(perform, actor, deed, REASON)
         with pytest.raises(Forbidden):
             preview(server, actor, deed, REASON)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 @pytest.mark.parametrize("name", ["extend", "address", "outage"])
 def test_a_form_that_is_sent_twice_does_its_act_once(server, scene, name):
     _, deed = scene(name)
     server.run(perform, OLGA, deed, REASON, form="a key of its own")
-    before = everything(server.store)
+    before = all_rows(server.store)
     assert server.run(perform, OLGA, deed, REASON, form="a key of its own").again
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_no_act_is_forgotten_here():
@@ -244,7 +244,7 @@ def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(serve
     game, deed = scene(name)
     assert type(deed) is TABLE[name]
     seq, emails, people_there = game.row().seq, {email.id for email in queued_emails(server)}, at(game)
-    does(server, deed, REASON)
+    moderate(server, deed, REASON)
     outages.apply_outages(server)
     new = [row_told(row) for row in game.log()[seq:]]
     assert [row.says["reason"] for row in new if row.by == "organiser"] == [REASON]
@@ -266,9 +266,9 @@ def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(serve
 def test_what_can_be_made_good_says_how(server, scene, name, back):
     game, deed = scene(name)
     before = game.row(), game.players()
-    undo = does(server, deed).undo
+    undo = moderate(server, deed).undo
     assert isinstance(undo, back)
-    does(server, undo)
+    moderate(server, undo)
     row, players = game.row(), game.players()
     assert (row.status, row.paused, row.pace) == (before[0].status, before[0].paused, before[0].pace)
     assert [(player.name, player.person_id) for player in players.values()] == [
@@ -282,12 +282,12 @@ def test_a_frozen_table_decides_nothing_and_no_clock_of_it_runs(server, time, ta
     (seat,) = game.asked()
     decision = game.asked()[seat]
     due = time.due(game, seat)
-    does(server, Freeze(game.id))
+    moderate(server, Freeze(game.id))
     time.passes(5 * DAY)
     assert time.runs_out().decided == 0
     with pytest.raises(Forbidden, match="has been stopped"):
         game.play(seat, decision.default)
-    does(server, Unfreeze(game.id))
+    moderate(server, Unfreeze(game.id))
     assert time.due(game, seat) == due + 5 * DAY
     game.play(seat, decision.default)
 
@@ -307,14 +307,14 @@ def test_who_would_leave_a_stopped_table_reads_that_it_is_stopped_and_no_untruth
     game = table("templari", 3)
     gone = game.person_at(0)
     if way == "come back":
-        does(server, Substitute(game.id, 0))
-    does(server, Freeze(game.id))
-    before = everything(server.store)
+        moderate(server, Substitute(game.id, 0))
+    moderate(server, Freeze(game.id))
+    before = all_rows(server.store)
     with pytest.raises(
         Forbidden, match=r"has been stopped, so that somebody can look .* you get a mail when it goes on"
     ):
         WAYS_OUT[way](server, game, gone)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_when_a_table_goes_on_whoever_is_asked_reads_until_when_and_the_others_that_nothing_is(server, time, table):
@@ -322,9 +322,9 @@ def test_when_a_table_goes_on_whoever_is_asked_reads_until_when_and_the_others_t
     time.sends()
     (seat,) = game.asked()
     for halts, goes_on in ((Freeze, Unfreeze), (Pause, Resume)):
-        does(server, halts(game.id))
+        moderate(server, halts(game.id))
         known = {email.id for email in queued_emails(server)}
-        does(server, goes_on(game.id))
+        moderate(server, goes_on(game.id))
         told = {email.person_id: json.loads(email.facts) for email in queued_emails(server) if email.id not in known}
         assert told.keys() == at(game)
         assert {person: facts["in_turn"] for person, facts in told.items()} == {
@@ -337,12 +337,12 @@ def test_a_table_that_was_paused_before_it_was_frozen_is_paused_afterwards(serve
     game = table("templari", 3, pace="1d")
     time.sends()
     (seat,) = game.asked()
-    does(server, Pause(game.id))
-    does(server, Freeze(game.id))
-    does(server, Unfreeze(game.id))
+    moderate(server, Pause(game.id))
+    moderate(server, Freeze(game.id))
+    moderate(server, Unfreeze(game.id))
     assert game.row().paused
     assert time.due(game, seat) is None
-    does(server, Resume(game.id))
+    moderate(server, Resume(game.id))
     assert time.due(game, seat) is not None
 
 
@@ -350,7 +350,7 @@ def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
     game = table("bid", 3)
     time.sends()
     game.play(0, game.asked()[0].default)
-    does(server, Extend(game.id, "1d"))
+    moderate(server, Extend(game.id, "1d"))
     assert [row.seat for row in game.log() if row.kind == "Extended"] == [None]
     host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
     shown = preview(server, host, Extend(game.id, "1d"), REASON)
@@ -382,7 +382,7 @@ def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table
     with server.store.read() as tx:
         before = people.read(tx, who)
     known = {email.id for email in queued_emails(server)}
-    does(server, ChangeAddress(who, "New@Example.NET"), "Wrote from there.")
+    moderate(server, ChangeAddress(who, "New@Example.NET"), "Wrote from there.")
     with pytest.raises(Gone):
         server.read(follow, token, Purpose.SEAT)
     new = [email for email in queued_emails(server) if email.id not in known]
@@ -396,13 +396,13 @@ def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table
     assert (after.address, after.name) == ("New@example.net", before.name)
     assert left.mailbox == before.mailbox, "whoever reads the old one hears of it"
     with pytest.raises(BadInput, match="plays here already"):
-        does(server, ChangeAddress(person("Zoe"), "new@example.net"))
+        moderate(server, ChangeAddress(person("Zoe"), "new@example.net"))
 
 
 def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(server, time, table, person):
     game = table("templari", 3)
     ann = game.person_at(next(iter(game.asked())))
-    does(server, Ban(ann, date(2026, 11, 25)), "Insults at three tables.")
+    moderate(server, Ban(ann, date(2026, 11, 25)), "Insults at three tables.")
     with pytest.raises(Forbidden, match="Insults") as refused:
         server.run(joining.create_table, ann, Wanted("bid", 3))
     assert refused.value.what == "You are banned from new tables until Thu 26 Nov 2026, 00:00 UTC."
@@ -420,16 +420,16 @@ def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(server
 def test_somebody_banned_is_neither_given_a_seat_nor_asked_to_take_one(server, time, table, person):
     game = table("templari", 3, successor="substitute")
     server.run(substitutes.set_willing, person("Zoe"), willing=True)
-    does(server, Ban(person("Zoe")))
+    moderate(server, Ban(person("Zoe")))
     with pytest.raises(Forbidden, match="banned"):
-        does(server, Substitute(game.id, 0, "zoe@example.org"))
-    does(server, Offer(game.id, 0))
+        moderate(server, Substitute(game.id, 0, "zoe@example.org"))
+    moderate(server, Offer(game.id, 0))
     assert not queued_emails(server, person("Zoe"), "substitute")
 
 
 def test_a_ban_is_lifted_before_its_end(server, person):
-    does(server, Ban(person("Ann")))
-    does(server, Unban(person("Ann")))
+    moderate(server, Ban(person("Ann")))
+    moderate(server, Unban(person("Ann")))
     server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
     with server.store.read() as tx:
         (ban,) = blocks.bans_of(tx, person("Ann"))
@@ -445,8 +445,8 @@ def test_an_outage_declared_later_names_what_the_clock_decided_and_that_can_be_r
     assert time.runs_out().decided == 1
     shown = preview(server, OLGA, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
     assert any(f"Table {game.id}" in line and f"turn {turn}," in line for line in shown.says)
-    does(server, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
-    does(server, Rewind(game.id, turn), "The relay lost our mails.")
+    moderate(server, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
+    moderate(server, Rewind(game.id, turn), "The relay lost our mails.")
     assert list(game.asked()) == [seat]
     after = preview(server, OLGA, DeclareOutage(due - 7 * HOUR, due), "The relay lost our mails.")
     assert not any(f"Table {game.id}" in line for line in after.says), "what was given back is not named again"
@@ -457,7 +457,7 @@ def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(ser
     demo.begin(server)
     time.sends()
     time.passes(6 * HOUR)
-    does(server, Pause(paused.id))
+    moderate(server, Pause(paused.id))
     start, end = server.now() - 3 * HOUR, server.now()
     (seat,) = later.asked()
     later.play(seat, later.asked()[seat].default)
@@ -467,7 +467,7 @@ def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(ser
         assert max(deadlines.running_since(tx, end, 0, 9)) > later.id
     shown = preview(server, OLGA, DeclareOutage(start, end), "The relay lost our mails.")
     assert any(line.startswith("Deadlines at 1 table are moved") for line in shown.says)
-    does(server, DeclareOutage(start, end), "The relay lost our mails.")
+    moderate(server, DeclareOutage(start, end), "The relay lost our mails.")
     outages.apply_outages(server)
     assert [game for game in (moving, paused, later) if "Delayed" in [row.kind for row in game.log()]] == [moving]
     again = preview(server, OLGA, DeclareOutage(start + HOUR, end), "The relay lost our mails.")
@@ -482,11 +482,11 @@ def test_before_the_start_an_option_is_corrected_and_afterwards_none(server, per
     name, value = next(iter(options.items()))
     rules = rules_of(table("sun-bid", 3).row())
     other = next(each for each in next(o for o in rules.options if o.name == name).values if each != value)
-    does(server, Correct(waiting, "option", f"{name}={other}"))
+    moderate(server, Correct(waiting, "option", f"{name}={other}"))
     with server.store.read() as tx:
         assert json.loads(games.read(tx, waiting).options)[name] == other
     with pytest.raises(Gone, match="begun"):
-        does(server, Correct(table("sun-bid", 3).id, "option", f"{name}={other}"))
+        moderate(server, Correct(table("sun-bid", 3).id, "option", f"{name}={other}"))
 
 
 @pytest.mark.parametrize(
@@ -500,7 +500,7 @@ def test_before_the_start_an_option_is_corrected_and_afterwards_none(server, per
 )
 def test_an_option_is_corrected_in_the_words_in_which_it_is_shown(server, person, to, name, value):
     waiting = server.run(joining.create_table, person("Ann"), Wanted("templari", 3)).game_id
-    does(server, Correct(waiting, "option", to))
+    moderate(server, Correct(waiting, "option", to))
     with server.store.read() as tx:
         assert json.loads(games.read(tx, waiting).options)[name] == value
 
@@ -508,10 +508,10 @@ def test_an_option_is_corrected_in_the_words_in_which_it_is_shown(server, person
 def test_an_option_that_there_is_not_is_refused_with_those_that_there_are(server, person):
     waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
     with pytest.raises(BadInput) as refused:
-        does(server, Correct(waiting, "option", "Cats: 3"))
+        moderate(server, Correct(waiting, "option", "Cats: 3"))
     assert "A new roll costs, Auctions at most" in refused.value.remedy
     with pytest.raises(BadInput, match="“Auctions at most” must be a whole number from 1 to 1000"):
-        does(server, Correct(waiting, "option", "Auctions at most: many"))
+        moderate(server, Correct(waiting, "option", "Auctions at most: many"))
 
 
 @pytest.mark.parametrize(
@@ -532,7 +532,7 @@ def test_a_correction_is_shown_beforehand_with_what_it_was_and_what_it_is_then(
     known = before.format(name=game.players()[1].name, title="Thursday")
     shown = preview(server, OLGA, Correct(game.id, what, to, seat), REASON)
     assert f"From “{known}” to “{now}”." in shown.says
-    does(server, Correct(game.id, what, to, seat))
+    moderate(server, Correct(game.id, what, to, seat))
     told = [json.loads(email.facts) for email in queued_emails(server, kind="notice")]
     if what == "title":
         assert {(facts["before"], facts["now"]) for facts in told} == {(known, now)}
@@ -543,7 +543,7 @@ def test_of_a_corrected_pace_everybody_gets_one_mail_and_whoever_is_asked_reads_
     time.sends()
     (seat,) = game.asked()
     before = time.due(game, seat)
-    does(server, Correct(game.id, "pace", "3d"))
+    moderate(server, Correct(game.id, "pace", "3d"))
     assert time.due(game, seat) == before + 2 * DAY
     told = {email.person_id: json.loads(email.facts) for email in queued_emails(server, kind="notice")}
     assert len(queued_emails(server, kind="notice")) == len(told) == 3
@@ -556,10 +556,10 @@ def test_of_a_corrected_pace_everybody_gets_one_mail_and_whoever_is_asked_reads_
 @pytest.mark.parametrize("what", ["name", "title", "pace", "missed_limit", "successor", "option", "rules"])
 def test_what_cannot_be_so_is_not_corrected(server, table, what):
     game = table("templari", 3)
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(PbemError):
-        does(server, Correct(game.id, what, {"title": "http://spam.example"}.get(what, "\x00 "), 0))
-    assert everything(server.store) == before
+        moderate(server, Correct(game.id, what, {"title": "http://spam.example"}.get(what, "\x00 "), 0))
+    assert all_rows(server.store) == before
 
 
 def test_the_host_may_do_little_and_only_at_their_own_table(server, table):

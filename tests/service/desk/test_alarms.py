@@ -15,9 +15,9 @@ from pbem.service.desk.alarms import APART, GATHERED
 from pbem.service.outgoing import deliver
 from pbem.store import outbox
 from pbem.store.outbox import NewEmail
-from tests.service.acting import an_organiser
+from tests.service.actors import add_organiser
+from tests.service.database import queued_emails
 from tests.service.outgoing.test_deliver import HOUR, post_to
-from tests.service.stored import queued_emails
 
 MINUTE = timedelta(minutes=1)
 
@@ -26,7 +26,7 @@ MINUTE = timedelta(minutes=1)
 def organiser(server):
     """Two people who may sign in to the desk."""
     for name in ("Olga", "Otto"):
-        an_organiser(server, name, "example.net")
+        add_organiser(server, name, "example.net")
 
 
 def tell(server, clock, by=APART):
@@ -52,7 +52,7 @@ def test_a_call_reaches_every_organiser_by_mail(server, clock, sink, person):
 def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(server, clock, sink, table):
     game = table()
     for name in ("Ben", "Olga"):
-        an_organiser(server, name)
+        add_organiser(server, name)
     server.run(calls.call, game.person_at(0), "I hold the ace of moons.", game_id=game.id, seat=0)
     tell(server, clock)
     deliver.deliver(server, post_to(sink))
@@ -118,7 +118,7 @@ def test_an_alarm_holds_no_address_and_no_token(server, clock, sink, table):
     clock.advance(HOUR)
     sink.does("550 data", "571 rcpt", "550 rcpt")
     deliver.deliver(server, post_to(sink), limit=100)
-    server.run(reachability.bounced, game.person_at(0), Bounce.COMPLAINT, "abuse report")
+    server.run(reachability.note_bounce, game.person_at(0), Bounce.COMPLAINT, "abuse report")
     tell(server, clock)
     text = "".join(row.facts for row in alerts(server))
     assert "example.org" not in text

@@ -11,11 +11,11 @@ from pbem.service.desk import audit
 from pbem.service.tables import leaving
 from pbem.store.audit import Wanted
 from pbem.store.schema import Audit, table_of
-from tests.service import many
-from tests.service.acting import ANN, ROOT
+from tests.service import table_copies
+from tests.service.actors import ANN, ROOT
+from tests.service.database import all_rows
 from tests.service.desk.test_overview import scans, statements_of
 from tests.service.races import meetings
-from tests.service.stored import everything
 
 AUDIT = table_of(Audit)
 
@@ -42,10 +42,10 @@ def test_an_act_is_written_down_with_who_why_and_whom_it_concerned(server, table
 
 @pytest.mark.parametrize("reason", ["", "  ", "ok", "x" * 501, "write to ann@example.org"])
 def test_nothing_is_done_without_a_reason_that_can_be_kept(server, reason):
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(BadInput):
         record(server, reason=reason)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_no_address_is_kept_in_what_an_act_says_of_itself(server):
@@ -183,17 +183,17 @@ def test_acts_can_be_looked_for(server, table, person):
     [
         (Wanted(act="rewind"), "ix_audit_act_seq"),
         (Wanted(actor="organiser Zoe"), "ix_audit_actor_seq"),
-        (Wanted(game_id=many.FIRST), "ix_audit_game_id_seq"),
-        (Wanted(person_id=many.FIRST), "ix_audit_person_id_seq"),
+        (Wanted(game_id=table_copies.FIRST), "ix_audit_game_id_seq"),
+        (Wanted(person_id=table_copies.FIRST), "ix_audit_person_id_seq"),
         (Wanted(act="rewind", actor="organiser Zoe"), "ix_audit_act"),
     ],
 )
 def test_acts_are_found_among_very_many_at_the_end_of_an_index(server, table, wanted, index):
     game = table("sun-bid", 2)
-    many.copy(server, game.id, 8, rows=1)
+    table_copies.copy(server, game.id, 8, rows=1)
     record(server, actor=ROOT, act=Act.PAUSE, game_id=game.id)
-    many.acts(server, 20_000)
-    many.settle(server)
+    table_copies.acts(server, 20_000)
+    table_copies.analyse(server)
     for before in (None, 15_000):
         ((statement, values),) = statements_of(
             server, lambda before=before: server.read(audit.listed, wanted, before=before, limit=50)

@@ -10,8 +10,8 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.user_text import LONGEST_TEXT
 from pbem.service.desk import audit, calls
 from pbem.store.audit import Wanted
-from tests.service.acting import ANN
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
+from tests.service.actors import ANN
+from tests.service.database import all_rows, check_atomic, queued_emails
 
 
 def test_a_call_says_from_where_it_came(server, table):
@@ -60,21 +60,21 @@ def test_two_organisers_do_not_answer_the_same_call(server, person):
 def test_closing_a_call_again_changes_nothing(server, person):
     call_id = server.run(calls.call, person("Ann"), "Help")
     server.run(calls.close, ANN, call_id, "It was a joke.")
-    before = everything(server.store)
+    before = all_rows(server.store)
     server.run(calls.close, ANN, call_id, "It was a joke.")
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     assert server.read(calls.waiting) == []
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "\x00\u202e", "x" * (LONGEST_TEXT + 1)], ids=len)
 def test_a_call_has_some_text_and_not_too_much(server, person, text):
     ann = person("Ann")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(BadInput):
         server.run(calls.call, ann, text)
     with pytest.raises(BadInput):
         server.run(calls.call_from, "ben@example.org", text)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_the_longest_text_is_taken_whole(server, person):
@@ -86,10 +86,10 @@ def test_five_calls_an_hour_are_heard_and_no_sixth(server, person, clock):
     ann = person("Ann")
     for number in range(calls.CALLS_AN_HOUR):
         server.run(calls.call, ann, f"Help {number}")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(TooMany):
         server.run(calls.call, ann, "Help at last")
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     server.run(calls.call, person("Ben"), "Help")
     clock.advance(timedelta(hours=1))
     server.run(calls.call, ann, "Help at last")
@@ -98,10 +98,10 @@ def test_five_calls_an_hour_are_heard_and_no_sixth(server, person, clock):
 def test_strangers_call_by_leaving_an_address_twenty_times_an_hour_together(server, clock):
     for number in range(calls.STRANGERS_AN_HOUR):
         server.run(calls.call_from, f"stranger{number}@example.org", "Help")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(TooMany):
         server.run(calls.call_from, "one.more@example.org", "Help")
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     clock.advance(timedelta(hours=1))
     server.run(calls.call_from, "one.more@example.org", "Help")
 
@@ -122,7 +122,7 @@ def test_calling_from_an_address_mails_nobody_and_confirms_nothing(server):
 def test_nobody_calls_from_anothers_seat_or_from_nowhere(server, person, table):
     game = table()
     zoe = person("Zoe")
-    before = everything(server.store)
+    before = all_rows(server.store)
     for where, refusal in (
         ({"game_id": game.id, "seat": 0}, Forbidden),
         ({"game_id": game.id, "seat": 9}, Forbidden),
@@ -134,14 +134,14 @@ def test_nobody_calls_from_anothers_seat_or_from_nowhere(server, person, table):
     for act in (calls.close, calls.answer):
         with pytest.raises(NotFound):
             server.run(act, ANN, 99, "Yes, of course.")
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_calling_and_answering_that_break_leave_nothing(server, person):
     ann = person("Ann")
-    assert fails_without_a_trace(server.store, lambda: server.run(calls.call, ann, "Help")) > 3
+    assert check_atomic(server.store, lambda: server.run(calls.call, ann, "Help")) > 3
     (call,) = server.read(calls.waiting)
-    assert fails_without_a_trace(server.store, lambda: server.run(calls.answer, ANN, call.id, "Yes")) > 3
+    assert check_atomic(server.store, lambda: server.run(calls.answer, ANN, call.id, "Yes")) > 3
 
 
 def test_whoever_closes_a_call_says_why_and_the_caller_hears_it(server, person):

@@ -11,11 +11,11 @@ from pbem.service.desk import deliverability
 from pbem.service.desk.deliverability import BY_A_PROGRAM, OUTCOMES, UNREAD, UNUSED_ENDS, Kind
 from pbem.service.incoming import receive, reply_check, unverified
 from pbem.store import received as rows
-from tests.service import many
+from tests.service import table_copies
+from tests.service.actors import OLGA
 from tests.service.clock import DAY, Time
 from tests.service.desk.test_overview import scans, statements_of
 from tests.service.inbox import Inbox
-from tests.service.moderated import OLGA
 
 MOST = 9
 """Statements of the page; the door of the desk needs a few besides."""
@@ -87,14 +87,16 @@ def test_the_last_that_could_not_be_used_are_told_with_why_and_those_that_could_
 def test_who_is_left_alone_is_told_the_last_first(server, clock, person):
     ann, ben = person("Ann"), person("Ben")
     for number, name in ((ann, "Ann"), (ben, "Ben")):
-        server.store.write(lambda tx, at=number, name=name: reachability.refused(tx, server, at, f"550 {name} is gone"))
+        server.store.write(
+            lambda tx, at=number, name=name: reachability.note_refusal(tx, server, at, f"550 {name} is gone")
+        )
         clock.advance(timedelta(minutes=1))
     found = server.read(deliverability.look, OLGA).left_alone
     assert [(each.name, each.cause, each.why) for each in found] == [
         ("Ben", "refused", "550 Ben is gone"),
         ("Ann", "refused", "550 Ann is gone"),
     ]
-    server.run(reachability.reached, ben)
+    server.run(reachability.mark_reachable, ben)
     assert [each.name for each in server.read(deliverability.look, OLGA).left_alone] == ["Ann"]
 
 
@@ -103,7 +105,7 @@ def test_an_organiser_who_plays_is_told_nothing_about_those_they_play_with(serve
     other = game.person_at((seat + 1) % 3)
     inbox.replies(game, seat, "nothing that is a command")
     for each in (game.person_at(seat), person("Zoe")):
-        server.store.write(lambda tx, each=each: reachability.refused(tx, server, each, "550 5.1.1 no such user"))
+        server.store.write(lambda tx, each=each: reachability.note_refusal(tx, server, each, "550 5.1.1 no such user"))
     found = server.read(deliverability.look, Actor(Role.ORGANISER, "Ben", 2, person_id=other))
     assert [each.person_id for each in found.left_alone] == [person("Zoe")]
     assert (found.unused, found.withheld) == ((), 2)
@@ -115,9 +117,9 @@ def test_the_page_reads_no_table_as_a_whole(server, clock, inbox, table):
     Time(server, clock).sends()
     (seat,) = game.asked()
     inbox.replies(game, seat, "nothing that is a command")
-    many.copy(server, game.id, 500, rows=3)
-    many.settle(server)
-    actor = Actor(Role.ORGANISER, "Pat", 2, person_id=many.FIRST + 1)
+    table_copies.copy(server, game.id, 500, rows=3)
+    table_copies.analyse(server)
+    actor = Actor(Role.ORGANISER, "Pat", 2, person_id=table_copies.FIRST + 1)
     statements = statements_of(server, lambda: server.read(deliverability.look, actor))
     assert len(statements) <= MOST
     assert [each for statement, values in statements for each in scans(server, statement, values)] == []

@@ -13,10 +13,10 @@ from pbem.service.tables import talk
 from pbem.store import audit as audit_rows
 from pbem.store import people as person_rows
 from pbem.tokens import Purpose, contains_token
-from tests.service.moderated import OLGA, does
+from tests.service.actors import OLGA, moderate
+from tests.service.database import all_rows, queued_emails
 from tests.service.outgoing.test_deliver import HOUR, LINK, drain, links_in, post_to
 from tests.service.outgoing.test_digests import games, next_eight, play_once  # noqa: F401 - a fixture comes in by its name
-from tests.service.stored import everything, queued_emails
 
 REASON = "She says that her mails cannot be read."
 
@@ -101,7 +101,7 @@ def test_no_link_works_that_is_read_in_a_mail_of_somebody_else(server, clock, si
 
 def test_nobody_reads_a_mail_without_a_reason_or_who_may_not(server, game):
     email = turn_of(server, game, 0)
-    before = everything(server.store)
+    before = all_rows(server.store)
     for reason in ("", "no", "x" * 501, "ask ben@example.org"):
         with pytest.raises(BadInput):
             server.run(reading.read, OLGA, email.id, reason, game_id=game.id)
@@ -109,7 +109,7 @@ def test_nobody_reads_a_mail_without_a_reason_or_who_may_not(server, game):
     for actor in (host, player_at(game, 1), player_at(game, 0)):
         with pytest.raises(Forbidden):
             server.run(reading.read, actor, email.id, REASON, game_id=game.id)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_a_mail_is_read_at_its_own_table_and_with_its_own_reader_alone(server, game, table):
@@ -129,7 +129,7 @@ def test_a_digest_is_not_read_by_whoever_plays_at_a_table_that_it_tells_of(serve
     digests.gather(server)
     deliver.deliver(server, post, limit=100)
     for game in games:
-        does(server, Substitute(game.id, 0))
+        moderate(server, Substitute(game.id, 0))
     (digest,) = [email for email in queued_emails(server, kind="digest") if email.person_id not in by_number(templari)]
     with pytest.raises(Forbidden, match="You play at this table"):
         server.run(reading.read, player_at(templari, 1), digest.id, REASON, person_id=digest.person_id)
@@ -145,7 +145,7 @@ def test_a_mail_that_has_no_text_shows_what_happened_to_it(server, clock, post, 
     ann = person("Ann")
     email = turn_of(server, game, next(seat for seat in range(3) if game.person_at(seat) == ann))
     clock.advance(HOUR)
-    does(server, Delete(ann))
+    moderate(server, Delete(ann))
     read = server.run(reading.read, OLGA, email.id, REASON, person_id=ann)
     assert read.opened is None
     assert [line.what for line in read.listed.lines][:2] == ["queued", "rendered"]

@@ -11,10 +11,9 @@ from pbem.service.desk.acts.seats import Substitute
 from pbem.service.desk.jobs import What
 from pbem.service.tables import demo
 from pbem.store import audit, guests, outbox, tables
-from tests.service.acting import ROOT
+from tests.service.actors import OLGA, ROOT, moderate
 from tests.service.clock import HOUR, Time
-from tests.service.moderated import OLGA, does
-from tests.service.stored import calls_counted, everything, queued_emails
+from tests.service.database import all_rows, count_calls, queued_emails
 
 WHY = "the house is being moved"
 
@@ -91,10 +90,10 @@ def test_what_came_back_from_one_provider_goes_out_again(server, clock, table):
 
 @pytest.mark.parametrize("what", [What.PAUSE, What.ANNOUNCE])
 def test_a_dry_run_lists_what_would_happen_and_changes_nothing(server, three, what):
-    before = everything(server.store)
+    before = all_rows(server.store)
     plan = server.read(jobs.plan, OLGA, what, jobs.facts_of(server, what, "News."))
     assert plan.total == len(plan.listed) > 1
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def of_the_demo(server):
@@ -135,7 +134,7 @@ def test_a_worker_that_dies_at_any_moment_leaves_nothing_half_done_and_nothing_i
             if count == at:
                 raise KilledError
 
-        with suppress(KilledError), calls_counted(server.store, strike):
+        with suppress(KilledError), count_calls(server.store, strike):
             jobs.go_on(server)
         assert server.read(jobs.read, job).done == sum(game.row().paused for game in three)
     assert deaths > 20
@@ -153,7 +152,7 @@ def test_a_second_press_of_the_same_button_is_the_same_job(server, three):
 def olga_plays(server, three, person):
     """Olga as she sits at the second of three tables."""
     olga, seat = person("Olga"), next(iter(three[1].asked()))
-    does(server, Substitute(three[1].id, seat, "olga@example.org"))
+    moderate(server, Substitute(three[1].id, seat, "olga@example.org"))
     return replace(OLGA, person_id=olga)
 
 

@@ -19,12 +19,12 @@ from pbem.store import blocks, games
 from pbem.store import tables as waiting
 from pbem.store import vacations as vacation_rows
 from pbem.store.blocks import BlockRow
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
-from tests.service.moderated import OLGA, does
+from tests.service.actors import OLGA, moderate
+from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_the_one_who_stays_decides_from_now_on_and_the_other_no_more(server, gam
     while seat not in game.asked():
         other, decision = next(iter(game.asked().items()))
         game.play(other, decision.default)
-    does(server, Merge(annabel, ann))
+    moderate(server, Merge(annabel, ann))
     row = game.row()
     wanted = game.asked()[seat].default
 
@@ -71,7 +71,7 @@ def test_open_turns_are_mailed_to_the_one_who_stays_and_what_waited_for_the_othe
     while seat not in game.asked():
         other, decision = next(iter(game.asked().items()))
         game.play(other, decision.default)
-    does(server, Merge(annabel, ann))
+    moderate(server, Merge(annabel, ann))
     assert [email.status for email in queued_emails(server, ann) if email.game_id] == ["superseded"] * len(
         [email for email in queued_emails(server, ann) if email.game_id]
     )
@@ -88,7 +88,7 @@ def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player
         ("Annabel", "merged"),
         ("Ben", "player_merged"),
     }
-    does(server, Merge(annabel, ann), "They wrote from both.")
+    moderate(server, Merge(annabel, ann), "They wrote from both.")
     (row,) = [row for row in game.log() if row.kind == "Merged"]
     assert (row.seat, row.by, json.loads(row.body)) == (seat, "organiser", {"reason": "They wrote from both."})
     (told,) = [json.loads(email.facts) for email in queued_emails(server, game.person_at(1 - seat), "notice")]
@@ -98,24 +98,24 @@ def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player
 
 
 def test_both_are_told(server, game, ann, annabel):
-    does(server, Merge(annabel, ann))
+    moderate(server, Merge(annabel, ann))
     assert {email.person_id for email in queued_emails(server, kind="merged")} == {ann, annabel}
 
 
 def test_both_are_told_also_who_wants_no_mails(server, clock, sink, game, ann, annabel):
     for person in (ann, annabel):
         server.run(preferences.choose, person, parse_delivery("nothing"))
-    does(server, Merge(annabel, ann))
+    moderate(server, Merge(annabel, ann))
     drain(server, clock, post_to(sink))
     assert [email.status for email in queued_emails(server, kind="merged")] == ["sent", "sent"]
 
 
 def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(server, game, ann, annabel):
-    row = server.run(links.make, Meant(Purpose.SIGN_IN, ann))
+    row = server.run(links.make, LinkKey(Purpose.SIGN_IN, ann))
     with server.store.read() as tx:
         token = links.token(server, links.read(tx, row))
     secret = server.run(sessions.start, Holder(person_id=ann), "Firefox")
-    does(server, Merge(annabel, ann))
+    moderate(server, Merge(annabel, ann))
     with pytest.raises((Gone, NotFound, Forbidden, Stale)):
         server.read(links.follow, token, Purpose.SIGN_IN)
     assert server.read(sessions.find, secret) is None
@@ -131,7 +131,7 @@ def test_who_hosts_who_is_invited_who_is_away_and_who_blocks_whom_goes_along(ser
     for one, other in ((ann, ben), (annabel, ben), (ben, ann)):
         row = BlockRow(one, other, "somebody", server.now())
         server.store.write(lambda tx, row=row: blocks.add(tx, row))
-    does(server, Merge(annabel, ann))
+    moderate(server, Merge(annabel, ann))
     with server.store.read() as tx:
         assert games.read(tx, hosted).host_id == annabel
         assert [each.person_id for each in waiting.invitations(tx, invited)] == [annabel]
@@ -143,25 +143,25 @@ def test_who_hosts_who_is_invited_who_is_away_and_who_blocks_whom_goes_along(ser
 
 def test_two_who_sit_at_one_table_are_not_made_one(server, game, person, ann):
     with pytest.raises(BadInput, match=f"Both sit at table {game.id}"):
-        does(server, Merge(person("Ben"), ann))
+        moderate(server, Merge(person("Ben"), ann))
 
 
 def test_nobody_is_merged_with_themselves_or_into_an_address_that_nobody_confirmed(server, person, ann):
     with pytest.raises(BadInput, match="one already"):
-        does(server, Merge(ann, ann))
+        moderate(server, Merge(ann, ann))
     with pytest.raises(BadInput, match="never been confirmed"):
-        does(server, Merge(server.run(addresses.create, "new@example.org").id, ann))
+        moderate(server, Merge(server.run(addresses.create, "new@example.org").id, ann))
     with pytest.raises(NotFound):
-        does(server, Merge(ann, 999))
+        moderate(server, Merge(ann, 999))
 
 
 def test_a_look_beforehand_changes_nothing_and_tells_who_gets_which_mail(server, game, ann, annabel):
-    before = everything(server.store)
+    before = all_rows(server.store)
     found = preview(server, OLGA, Merge(annabel, ann), "They wrote from both.")
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     assert {told.kind for told in found.told} >= {"merged"}
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_merge_that_fails_anywhere_leaves_no_trace(server, game, ann, annabel):
-    assert fails_without_a_trace(server.store, lambda: does(server, Merge(annabel, ann))) > 20
+    assert check_atomic(server.store, lambda: moderate(server, Merge(annabel, ann))) > 20

@@ -19,10 +19,10 @@ from pbem.service.tables.new import Wanted as WantedTable
 from pbem.store import flaws, ledger, outbox, received
 from pbem.store.overview import TROUBLES
 from pbem.store.schema import Base
-from tests.service import many
+from tests.service import table_copies
+from tests.service.actors import moderate
+from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
-from tests.service.moderated import does
-from tests.service.stored import queued_emails
 
 EVERY = (
     Wanted(),
@@ -31,7 +31,7 @@ EVERY = (
     Wanted(status="playing", kind="sun-bid"),
     Wanted(text="copied pat"),
     Wanted(text="copy7"),
-    Wanted(person_id=many.FIRST + 1),
+    Wanted(person_id=table_copies.FIRST + 1),
 )
 """A list of each kind."""
 
@@ -62,10 +62,10 @@ def test_each_trouble_is_counted_listed_and_named(server, table, time):
     (seat,) = game.asked()
     assert not any(server.read(overview.look, Wanted()).page.tables[0].troubles)
     for trouble, happens in (
-        ("paused", lambda: does(server, Pause(game.id))),
+        ("paused", lambda: moderate(server, Pause(game.id))),
         (
             "unreachable",
-            lambda: server.run(reachability.refused, game.person_at(seat), "no such mailbox"),
+            lambda: server.run(reachability.note_refusal, game.person_at(seat), "no such mailbox"),
         ),
         ("parked", lambda: server.store.write(lambda tx: outbox.change(tx, game.emails()[-1].id, status="parked"))),
         (
@@ -127,7 +127,7 @@ def test_a_person_is_found_by_the_whole_address_only(server, person):
 def test_pages_follow_each_other_without_a_gap_and_without_a_table_twice(server, table, time, wanted):
     game = table("sun-bid", 2)
     time.sends()
-    many.copy(server, game.id, 60, rows=1)
+    table_copies.copy(server, game.id, 60, rows=1)
     whole = [each.row.id for each in server.read(overview.look, wanted, limit=100).page.tables]
     assert wanted.trouble or len(whole) > 40
     found, after = [], ""
@@ -158,7 +158,7 @@ def test_the_state_of_the_house_is_told(server, clock, table):
 
 def test_mails_that_were_given_up_and_are_about_no_table_are_listed_with_what_went_wrong(server, table, person, time):
     game = table("sun-bid", 2)
-    does(server, Ban(person("Ann")))
+    moderate(server, Ban(person("Ann")))
     email, about_table = queued_emails(server, kind="banned")[-1], game.emails()[-1]
     for row in (email, about_table):
         server.store.write(lambda tx, row=row: outbox.change(tx, row.id, status="parked"))
@@ -171,8 +171,8 @@ def test_mails_that_were_given_up_and_are_about_no_table_are_listed_with_what_we
     (given_up,) = found.given_up
     assert (given_up.outbox_id, given_up.person_id, given_up.lines[-1].detail) == (email.id, person("Ann"), "554 no")
     assert [each.id for each in found.unread] == [1]
-    does(server, ResendOfNoTable(email.id))
-    does(server, RetryIncoming(1))
+    moderate(server, ResendOfNoTable(email.id))
+    moderate(server, RetryIncoming(1))
     found = server.read(overview.look, Wanted())
     assert (found.given_up, found.unread) == ((), ())
 
@@ -180,15 +180,15 @@ def test_mails_that_were_given_up_and_are_about_no_table_are_listed_with_what_we
 def test_the_overview_reads_no_table_as_a_whole_whatever_is_listed(server, table, time):
     game = table("sun-bid", 2)
     time.sends()
-    many.copy(server, game.id, 500, rows=3)
-    many.settle(server)
+    table_copies.copy(server, game.id, 500, rows=3)
+    table_copies.analyse(server)
     for wanted in EVERY:
         after = server.read(overview.look, wanted, limit=2).page.after
         statements = statements_of(server, lambda wanted=wanted, after=after: server.read(overview.look, wanted, after))
         assert len(statements) <= MOST
         scanned = [each for statement, values in statements for each in scans(server, statement, values)]
         assert scanned == [], wanted
-    for statement, values in statements_of(server, lambda: server.read(desk_person.of, many.FIRST + 1)):
+    for statement, values in statements_of(server, lambda: server.read(desk_person.of, table_copies.FIRST + 1)):
         assert scans(server, statement, values) == []
 
 

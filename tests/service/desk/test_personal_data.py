@@ -11,13 +11,13 @@ from pbem.service.desk.acts.personal_data import Delete, SendExport
 from pbem.service.people import addresses
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
-from tests.service.moderated import OLGA, does
-from tests.service.stored import everything, queued_emails
+from tests.service.actors import OLGA, moderate
+from tests.service.database import all_rows, queued_emails
 
 
 def test_all_that_is_known_of_somebody_is_offered_to_their_address_only(server, table, person):
     table("sun-bid", 2)
-    does(server, SendExport(person("Ann")), "She has asked for it.")
+    moderate(server, SendExport(person("Ann")), "She has asked for it.")
     assert [email.kind for email in queued_emails(server, person("Ann"))][-1] == "links"
     email = queued_emails(server, kind="links")[-1]
     assert email.person_id == person("Ann")
@@ -26,9 +26,9 @@ def test_all_that_is_known_of_somebody_is_offered_to_their_address_only(server, 
 
 def test_a_deleted_person_leaves_no_address_and_the_game_goes_on(server, table, person):
     game, ann = table("sun-bid", 2), person("Ann")
-    does(server, Delete(ann), "She has asked for it.")
+    moderate(server, Delete(ann), "She has asked for it.")
     assert "ann@" not in server.read(addresses.read, ann).address
-    assert not any("ann@example.org" in repr(row) for rows in everything(server.store).values() for row in rows)
+    assert not any("ann@example.org" in repr(row) for rows in all_rows(server.store).values() for row in rows)
     assert game.row().status in ("playing", "void")
     assert game.verifies()
 
@@ -36,11 +36,11 @@ def test_a_deleted_person_leaves_no_address_and_the_game_goes_on(server, table, 
 @pytest.mark.parametrize("reason", ["Ann has asked for it.", "So said ANN", "of ann."])
 def test_the_name_that_is_to_be_forgotten_stands_in_no_reason(server, table, person, reason):
     table("sun-bid", 2)
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(BadInput, match="Their name"):
-        does(server, Delete(person("Ann")), reason)
-    assert everything(server.store) == before
-    does(server, Delete(person("Ann")), "It was asked for in a mail to Annika.")
+        moderate(server, Delete(person("Ann")), reason)
+    assert all_rows(server.store) == before
+    moderate(server, Delete(person("Ann")), "It was asked for in a mail to Annika.")
 
 
 def test_those_who_play_with_somebody_deleted_are_named_beforehand_and_read_why(server, table, person):
@@ -48,7 +48,7 @@ def test_those_who_play_with_somebody_deleted_are_named_beforehand_and_read_why(
     shown = preview(server, OLGA, Delete(person("Ann")), "It was asked for.")
     assert f"Tables that they leave: “{game.row().title}” (table {game.id})." in shown.says
     assert {(told.name, told.kind) for told in shown.told} >= {("Ben", "resigned"), ("Cleo", "resigned")}
-    does(server, Delete(person("Ann")), "It was asked for.")
+    moderate(server, Delete(person("Ann")), "It was asked for.")
     (row,) = [row for row in game.log() if row.kind == "Resigned"]
     assert (row.by, json.loads(row.body)) == ("organiser", {"reason": "It was asked for."})
 
@@ -56,7 +56,7 @@ def test_those_who_play_with_somebody_deleted_are_named_beforehand_and_read_why(
 def test_a_table_that_closes_because_its_host_is_deleted_says_why(server, person):
     waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
     server.run(joining.join, waiting, person("Ben"))
-    does(server, Delete(person("Ann")), "It was asked for.")
+    moderate(server, Delete(person("Ann")), "It was asked for.")
     (closed,) = queued_emails(server, person("Ben"), "closed")
     assert json.loads(closed.facts)["reason"] == "It was asked for."
 
@@ -66,21 +66,21 @@ def test_who_sits_at_stopped_tables_is_deleted_once_they_go_on_and_the_look_befo
 ):
     stopped = [table("sun-bid", 3), table("bid", 3)]
     for game in stopped:
-        does(server, Freeze(game.id))
+        moderate(server, Freeze(game.id))
     with pytest.raises(Forbidden) as refused:
         preview(server, OLGA, Delete(person("Ann")), "It was asked for.")
     for game in stopped:
         assert f"“{game.row().title}” (table {game.id})" in refused.value.what
     assert "let the table go on, or close it" in refused.value.remedy
-    does(server, Unfreeze(stopped[0].id))
-    does(server, Close(stopped[1].id))
-    does(server, Delete(person("Ann")), "It was asked for.")
+    moderate(server, Unfreeze(stopped[0].id))
+    moderate(server, Close(stopped[1].id))
+    moderate(server, Delete(person("Ann")), "It was asked for.")
 
 
 def test_who_has_left_for_good_cannot_be_deleted_again(server, table, person):
     table("sun-bid", 2)
     ann = person("Ann")
-    does(server, Delete(ann))
+    moderate(server, Delete(ann))
     for deed in (Delete(ann), SendExport(ann)):
         with pytest.raises(Gone, match="left for good"):
-            does(server, deed)
+            moderate(server, deed)

@@ -14,12 +14,12 @@ from pbem.service.play import move, orders, undo, views
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import known_to
+from pbem.service.play.seat_cache import knowledge_of
 from pbem.store import deadlines, games
 from pbem.store import views as kept_views
-from tests.service.moderated import OLGA, does
+from tests.service.actors import OLGA, moderate
+from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 KINDS = [("sun-bid", 3), ("sorcerous-futures", 3), ("bid", 3), ("sunset-poker", 3), ("templari", 3)]
 
@@ -65,7 +65,7 @@ def test_a_rewound_game_stands_where_it_stood_for_every_seat_and_its_record_veri
     turn, known, state = at_turn(game, 7)
     reached = game.row().turn
     assert reached > turn
-    does(game.server, Rewind(game.id, turn))
+    moderate(game.server, Rewind(game.id, turn))
     assert game.row().state == state
     assert {seat: game.view(seat) for seat in known} == known
     assert game.row().turn == reached + 1
@@ -81,7 +81,7 @@ def test_no_luck_is_drawn_twice_however_often_a_game_is_rewound(table, kind, sea
         turn, _, _ = at_turn(game, 6)
         if game.row().status != "playing":
             break
-        does(game.server, Rewind(game.id, turn))
+        moderate(game.server, Rewind(game.id, turn))
     goes_on(game, 6)
     rules = rules_of(game.row())
     rows = [body_of(rules, row) for row in game.log() if row.kind == Kind.ENTRY]
@@ -101,7 +101,7 @@ def test_what_was_drawn_is_drawn_anew_and_not_again(table):
     goes_on(game, 30)
     before = drawn_since(turn)
     assert before
-    does(game.server, Rewind(game.id, turn))
+    moderate(game.server, Rewind(game.id, turn))
     goes_on(game, 30)
     assert drawn_since(turn)[0] != before[0]
 
@@ -112,31 +112,31 @@ def test_links_and_forms_of_before_decide_nothing_any_more(table):
     turn = game.row().turn
     goes_on(game, 3)
     before, last = standing(game), game.row().turn
-    does(game.server, Rewind(game.id, turn))
-    kept = everything(game.server.store)
+    moderate(game.server, Rewind(game.id, turn))
+    kept = all_rows(game.server.store)
     for present in range(1, last + 1):
         for seat, decision in game.asked().items():
             if present >= turn:
                 with pytest.raises(Stale):
                     game.play(seat, decision.default, turn=present)
-    assert everything(game.server.store) == kept
+    assert all_rows(game.server.store) == kept
     assert [each.turn for each in standing(game)] == [each.turn for each in before if each.turn < turn]
 
 
 def test_what_was_kept_of_turns_that_no_longer_stand_is_forgotten_and_the_rest_stays(table):
     game = table("sun-bid", 3)
     goes_on(game, 25)
-    views.keep_behind(game.server)
+    views.save_overdue(game.server)
     turn, known, _ = at_turn(game, 25)
-    views.keep_behind(game.server)
-    does(game.server, Rewind(game.id, turn))
+    views.save_overdue(game.server)
+    moderate(game.server, Rewind(game.id, turn))
     with game.server.store.read() as tx:
         kept = kept_views.of_game(tx, game.id)
     assert kept
     assert all(each.turn < turn for each in kept)
     assert {seat: game.view(seat) for seat in known} == known
     goes_on(game, 25)
-    views.keep_behind(game.server)
+    views.save_overdue(game.server)
     assert sound(game)
 
 
@@ -145,11 +145,11 @@ def test_no_seat_is_shown_what_no_longer_stands_as_if_it_did(table, kind, seats)
     game = table(kind, seats)
     goes_on(game, 2)
     turn, _, _ = at_turn(game, 8)
-    does(game.server, Rewind(game.id, turn))
+    moderate(game.server, Rewind(game.id, turn))
     with game.server.store.read() as tx:
         row = games.read(tx, game.id)
         for seat in range(seats):
-            known = known_to(tx, row, rules_of(row), seat)
+            known = knowledge_of(tx, row, rules_of(row), seat)
             assert known.view == game.view(seat)
             assert all(told.turn < turn for told in known.told)
 
@@ -159,7 +159,7 @@ def test_all_seats_are_told_why_and_whoever_is_asked_gets_a_turn_of_full_length(
     turn = game.row().turn
     goes_on(game, 6)
     already = {email.id for email in queued_emails(game.server)}
-    does(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
+    moderate(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
     new = [email for email in queued_emails(game.server) if email.id not in already]
     told = [email for email in new if email.kind == "notice"]
     assert sorted(email.person_id for email in told) == sorted(game.person_at(seat) for seat in range(3))
@@ -177,7 +177,7 @@ def test_all_seats_are_told_why_and_whoever_is_asked_gets_a_turn_of_full_length(
 def test_the_log_says_who_rewound_and_why(table):
     game = table("bid", 3)
     turn, _, _ = at_turn(game, 6)
-    does(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
+    moderate(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
     row = next(row for row in game.log() if row.kind == Kind.REWOUND)
     said = {"from": turn, "turn": game.row().turn, "reason": "Ben's mails were lost."}
     assert (row.by, row.seat, body_of(rules_of(game.row()), row)) == ("organiser", None, said)
@@ -193,9 +193,9 @@ def test_sealed_choices_and_standing_orders_of_before_are_dropped(table):
         offered = rules_of(games.read(tx, game.id)).asks(game.view(seat), seat)
     assert offered is not None
     other = 1 - seat
-    game.server.run(orders.leave_order, game.id, other, "pass this auction")
+    game.server.run(orders.set_order, game.id, other, "pass this auction")
     assert move.orders_of(game.row())
-    does(game.server, Rewind(game.id, turn))
+    moderate(game.server, Rewind(game.id, turn))
     assert move.orders_of(game.row()) == {}
     assert game.row().box == "[]"
     assert sound(game)
@@ -213,7 +213,7 @@ def test_nobodys_silence_of_before_counts(table):
     for seat, decision in game.asked().items():
         game.play(seat, decision.default, By.CLOCK)
     assert any(player.missed for player in game.players().values())
-    does(game.server, Rewind(game.id, turn))
+    moderate(game.server, Rewind(game.id, turn))
     assert not any(player.missed for player in game.players().values())
 
 
@@ -222,12 +222,12 @@ def test_only_a_turn_that_somebody_decided_and_that_stands_can_be_gone_back_to(t
     goes_on(game, 6)
     for turn in {0, -1, game.row().turn, 999} | ({each.turn for each in standing(game)} - set(turns(game))):
         with pytest.raises(BadInput):
-            does(game.server, Rewind(game.id, turn))
+            moderate(game.server, Rewind(game.id, turn))
     first, *later = turns(game)
-    does(game.server, Rewind(game.id, first))
+    moderate(game.server, Rewind(game.id, first))
     for turn in later:
         with pytest.raises(BadInput):
-            does(game.server, Rewind(game.id, turn))
+            moderate(game.server, Rewind(game.id, turn))
 
 
 def test_a_game_whose_secret_has_been_told_is_not_rewound(table):
@@ -235,18 +235,18 @@ def test_a_game_whose_secret_has_been_told_is_not_rewound(table):
     turn = game.row().turn
     for _ in game.play_defaults():
         pass
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     with pytest.raises(Gone, match="over"):
-        does(game.server, Rewind(game.id, turn))
-    assert everything(game.server.store) == before
+        moderate(game.server, Rewind(game.id, turn))
+    assert all_rows(game.server.store) == before
 
 
 def test_a_rewound_game_can_be_checked_by_anybody_when_it_is_over(table, tmp_path):
     game = table("sun-bid", 2)
     turn, _, _ = at_turn(game, 3)
-    does(game.server, Rewind(game.id, turn))
+    moderate(game.server, Rewind(game.id, turn))
     goes_on(game, 3)
-    does(game.server, Rewind(game.id, turns(game)[-1]))
+    moderate(game.server, Rewind(game.id, turns(game)[-1]))
     for _ in game.play_defaults():
         pass
     file = tmp_path / "game.json"
@@ -257,7 +257,7 @@ def test_a_rewound_game_can_be_checked_by_anybody_when_it_is_over(table, tmp_pat
 def test_a_choice_made_after_a_rewinding_can_be_taken_back_as_any(table):
     game = table("templari", 3)
     goes_on(game, 4)
-    does(game.server, Rewind(game.id, turns(game)[-1]))
+    moderate(game.server, Rewind(game.id, turns(game)[-1]))
     present, seat = game.row().turn, next(iter(game.asked()))
     before = game.row().state
     game.play(seat, game.asked()[seat].default)
@@ -290,7 +290,7 @@ def vars_of(fact):
 def test_rewinding_leaves_nothing_half_done(table):
     game = table("bid", 3)
     turn, _, _ = at_turn(game, 6)
-    assert fails_without_a_trace(game.server.store, lambda: does(game.server, Rewind(game.id, turn))) > 10
+    assert check_atomic(game.server.store, lambda: moderate(game.server, Rewind(game.id, turn))) > 10
 
 
 def test_a_move_that_meets_a_rewinding_comes_before_it_or_is_too_late(table):
@@ -306,7 +306,7 @@ def test_a_move_that_meets_a_rewinding_comes_before_it_or_is_too_late(table):
         present = game.row().turn
         made, rewound = meeting(
             lambda present=present, seat=seat, decision=decision: game.play(seat, decision.default, turn=present),
-            lambda turn=turn: does(game.server, Rewind(game.id, turn)),
+            lambda turn=turn: moderate(game.server, Rewind(game.id, turn)),
         )
         assert not isinstance(rewound, Exception)
         assert isinstance(made, Stale) or not isinstance(made, Exception)

@@ -13,9 +13,9 @@ from pbem.service.desk.sign_in import ALL, EACH_OF_ALL, EACH_OF_NAME, TRIES_OF_A
 from pbem.service.people import sessions
 from pbem.store import quotas
 from pbem.store.audit import Wanted
-from tests.service.acting import GOOD, ROOT, an_organiser
+from tests.service.actors import PASSPHRASE, ROOT, add_organiser
+from tests.service.database import all_rows
 from tests.service.races import meetings
-from tests.service.stored import everything
 
 MINUTE = timedelta(minutes=1)
 
@@ -23,7 +23,7 @@ MINUTE = timedelta(minutes=1)
 @pytest.fixture
 def olga(server):
     """An organiser."""
-    return an_organiser(server, "Olga")
+    return add_organiser(server, "Olga")
 
 
 def test_whoever_was_made_an_organiser_at_the_machine_can_sign_in(server):
@@ -33,7 +33,7 @@ def test_whoever_was_made_an_organiser_at_the_machine_can_sign_in(server):
     assert session.holder.organiser_id == server.read(organisers.listed)[0].id
 
 
-def sign_in(server, passphrase=GOOD, code="", name="Olga"):
+def sign_in(server, passphrase=PASSPHRASE, code="", name="Olga"):
     return server.read(sessions.find, desk_sign_in.sign_in(server, name, passphrase, code, "Firefox"))
 
 
@@ -56,7 +56,7 @@ def test_the_right_name_and_passphrase_open_a_session(server, olga):
 
 def test_a_wrong_passphrase_and_an_unknown_name_get_the_same_answer(server, olga):
     answers = set()
-    for name, passphrase in (("Olga", "no"), ("Olga", GOOD + "x" * 1000), ("Olga", ""), ("Nobody", GOOD)):
+    for name, passphrase in (("Olga", "no"), ("Olga", PASSPHRASE + "x" * 1000), ("Olga", ""), ("Nobody", PASSPHRASE)):
         with pytest.raises(Forbidden) as refused:
             sign_in(server, passphrase, name=name)
         answers.add(str(refused.value))
@@ -64,7 +64,7 @@ def test_a_wrong_passphrase_and_an_unknown_name_get_the_same_answer(server, olga
 
 
 def test_guessing_one_name_is_stopped_and_others_can_still_sign_in(server, olga, clock):
-    an_organiser(server, "Otto")
+    add_organiser(server, "Otto")
     for _ in range(TRIES_OF_NAME):
         with pytest.raises(Forbidden):
             sign_in(server, "no")
@@ -96,7 +96,7 @@ def test_a_passphrase_that_was_right_makes_good_for_wrong_ones(server, olga):
 
 
 def test_whoever_was_removed_is_signed_out_and_cannot_sign_in_again(server, olga):
-    secret = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Firefox")
+    secret = desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox")
     server.run(organisers.remove, ROOT, "Olga")
     assert server.read(sessions.find, secret) is None
     with pytest.raises(Forbidden):
@@ -104,7 +104,7 @@ def test_whoever_was_removed_is_signed_out_and_cannot_sign_in_again(server, olga
 
 
 def test_the_passphrase_is_fresh_for_ten_minutes_and_again_once_it_was_given_again(server, olga, clock):
-    secret = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Firefox")
+    secret = desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox")
     clock.advance(10 * MINUTE)
     assert desk_sign_in.fresh(server, server.read(sessions.find, secret))
     clock.advance(timedelta(seconds=1))
@@ -113,7 +113,7 @@ def test_the_passphrase_is_fresh_for_ten_minutes_and_again_once_it_was_given_aga
     with pytest.raises(Forbidden):
         desk_sign_in.check_again(server, session, "no")
     assert not desk_sign_in.fresh(server, server.read(sessions.find, secret))
-    desk_sign_in.check_again(server, session, GOOD)
+    desk_sign_in.check_again(server, session, PASSPHRASE)
     assert desk_sign_in.fresh(server, server.read(sessions.find, secret))
 
 
@@ -153,10 +153,10 @@ def test_no_code_is_taken_twice(server, olga, clock):
 
 def test_codes_are_not_asked_for_before_one_was_right(server, olga):
     session, secret = sign_in(server), one_time_codes.new_secret(server.randomness)
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(BadInput):
         desk_sign_in.ask_for_codes(server, session, secret, "123")
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_codes_can_be_given_up_at_the_desk_and_at_the_machine(server, olga, clock):
@@ -170,14 +170,14 @@ def test_codes_can_be_given_up_at_the_desk_and_at_the_machine(server, olga, cloc
 
 
 def test_a_new_passphrase_signs_the_other_browsers_out(server, olga):
-    here = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Firefox")
-    there = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Safari")
+    here = desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox")
+    there = desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Safari")
     session = server.read(sessions.find, here)
     with pytest.raises(Forbidden):
         desk_sign_in.change(server, session, "no", "another four words here")
     with pytest.raises(BadInput):
-        desk_sign_in.change(server, session, GOOD, "short")
-    desk_sign_in.change(server, session, GOOD, "another four words here")
+        desk_sign_in.change(server, session, PASSPHRASE, "short")
+    desk_sign_in.change(server, session, PASSPHRASE, "another four words here")
     assert server.read(sessions.find, here) is not None
     assert server.read(sessions.find, there) is None
     with pytest.raises(Forbidden):
@@ -190,7 +190,7 @@ def test_no_session_outlives_the_passphrase_that_opened_it(server, clock):
     for number, meeting in enumerate(meetings(server.store)):
         clock.advance(10 * MINUTE)
         name = f"Olga-{number}"
-        an_organiser(server, name)
+        add_organiser(server, name)
         here = sign_in(server, name=name)
 
         def enter(name=name):
@@ -199,7 +199,7 @@ def test_no_session_outlives_the_passphrase_that_opened_it(server, clock):
                 sign_in(server, name=name)
 
         def change(here=here):
-            desk_sign_in.change(server, here, GOOD, "another four words here")
+            desk_sign_in.change(server, here, PASSPHRASE, "another four words here")
 
         assert meeting(enter, change)[1] is None
         assert [each.id for each in server.read(sessions.listed, here.holder)] == [here.id]
@@ -208,7 +208,7 @@ def test_no_session_outlives_the_passphrase_that_opened_it(server, clock):
 def test_whatever_is_done_about_organisers_is_in_the_audit(server, olga):
     session, _ = with_codes(server)
     desk_sign_in.ask_for_no_codes(server, session)
-    desk_sign_in.change(server, session, GOOD, "another four words here")
+    desk_sign_in.change(server, session, PASSPHRASE, "another four words here")
     server.run(organisers.remove, ROOT, "Olga")
     assert [(row.actor, row.act) for row in server.read(audit.listed, Wanted())] == [
         ("command line root", "organiser removed"),
@@ -222,8 +222,8 @@ def test_nothing_of_a_passphrase_or_a_name_that_was_tried_is_stored(server, olga
     for name, passphrase in (("Olga", "my secret guess"), ("my passphrase by mistake", "x")):
         with pytest.raises(Forbidden):
             sign_in(server, passphrase, name=name)
-    assert "guess" not in str(everything(server.store))
-    assert "mistake" not in str(everything(server.store))
+    assert "guess" not in str(all_rows(server.store))
+    assert "mistake" not in str(all_rows(server.store))
 
 
 def test_nobody_is_removed_who_is_not_there(server):

@@ -20,11 +20,10 @@ from pbem.service.people import addresses, send_links, sessions
 from pbem.service.tables import by_link
 from pbem.store import deadlines, traffic
 from pbem.store import reachability as reachability_rows
-from tests.service.acting import an_organiser
+from tests.service.actors import add_organiser, moderate
 from tests.service.clock import DAY, MINUTE
-from tests.service.moderated import does
+from tests.service.database import check_atomic, queued_emails
 from tests.service.outgoing.test_deliver import HOUR, drain, lines_of, links_in, post_to
-from tests.service.stored import fails_without_a_trace, queued_emails
 
 WHY = "550 5.1.1 no such user"
 
@@ -45,7 +44,7 @@ def game(table, server, clock, post):
 
 
 def bounce(server, person, kind=Bounce.HARD):
-    server.run(reachability.bounced, person, kind, WHY)
+    server.run(reachability.note_bounce, person, kind, WHY)
 
 
 def fails(server, person):
@@ -112,7 +111,7 @@ def test_what_came_back_long_ago_counts_no_more(server, clock, person):
 def test_a_sign_of_life_forgets_what_came_back(server, clock, person):
     ann = person("Ann")
     days(server, clock, ann, HARD, HARD)
-    server.run(reachability.heard_from, ann)
+    server.run(reachability.note_contact, ann)
     bounce(server, ann, HARD)
     assert not fails(server, ann)
 
@@ -128,7 +127,7 @@ def test_while_an_address_is_left_alone_nothing_is_sent_there_and_its_clock_wait
     with server.store.read() as tx:
         assert deadlines.read(tx, game.id, game.row().turn, seat).due_at is None
     before = len(sink.to(address))
-    does(server, Pause(game.id), "dinner")
+    moderate(server, Pause(game.id), "dinner")
     clock.advance(HOUR)
     deliver.deliver(server, post)
     assert len(sink.to(address)) == before
@@ -143,7 +142,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     post,
     game,
 ):
-    an_organiser(server, "Olga", "example.net")
+    add_organiser(server, "Olga", "example.net")
     person, name = game.person_at(0), game.players()[0].name
     bounce(server, person, Bounce.COMPLAINT)
     clock.advance(HOUR)
@@ -153,7 +152,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
         server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
     }
     assert alarms.tell(server) == 1
-    server.run(reachability.heard_from, person)
+    server.run(reachability.note_contact, person)
     deliver.deliver(server, post)
     over = [email for email in sink.kept if f"{name} can be reached again" in str(email.message["subject"])]
     assert len(over) == 2
@@ -171,7 +170,7 @@ def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(server
     asked = next(iter(game.asked()))
     person = game.person_at(asked)
     assert queued_emails(server, person, "turn")[-1].status == "undeliverable"
-    server.run(reachability.heard_from, person)
+    server.run(reachability.note_contact, person)
     deliver.deliver(server, post)
     assert queued_emails(server, person, "turn")[-1].status == "sent"
     with server.store.read() as tx:
@@ -216,16 +215,16 @@ def test_after_thirty_days_an_address_is_tried_again(server, clock, person):
     ann = person("Ann")
     bounce(server, ann, Bounce.COMPLAINT)
     clock.advance(MEMORY - MINUTE)
-    assert reachability.forgive(server) == 0
+    assert reachability.retry_failed(server) == 0
     clock.advance(MINUTE)
-    assert reachability.forgive(server) == 1
+    assert reachability.retry_failed(server) == 1
     assert not fails(server, ann)
 
 
 def test_that_the_relay_takes_a_mail_ends_only_what_the_relay_itself_has_said(server, clock, sink, post, person):
     ann, ben = person("Ann"), person("Ben")
     drain(server, clock, post)
-    server.run(reachability.refused, ann, WHY)
+    server.run(reachability.note_refusal, ann, WHY)
     days(server, clock, ben, HARD, HARD, HARD)
     for each in ("ann", "ben"):
         server.run(send_links.send, f"{each}@example.org")
@@ -247,7 +246,7 @@ def test_an_organiser_lets_mails_go_there_again_and_what_came_back_before_counts
     asked = next(iter(game.asked()))
     person = game.person_at(asked)
     assert queued_emails(server, person, "turn")[-1].status == "undeliverable"
-    done = does(server, Release(person), "Her mailbox has room again.")
+    done = moderate(server, Release(person), "Her mailbox has room again.")
     assert "Turns that were held back and are mailed now: 1. Clocks that waited go on." in done.says
     assert {(told.kind, told.what) for told in done.told} == {("notice", "reachable")}
     deliver.deliver(server, post)
@@ -255,7 +254,7 @@ def test_an_organiser_lets_mails_go_there_again_and_what_came_back_before_counts
     bounce(server, person)
     assert not fails(server, person)
     with pytest.raises(Gone, match="not left alone"):
-        does(server, Release(person), "Her mailbox has room again.")
+        moderate(server, Release(person), "Her mailbox has room again.")
 
 
 # What the relay says
@@ -307,5 +306,5 @@ def test_what_became_of_mails_is_counted_by_domain_and_day_without_addresses(ser
 def test_noting_a_bounce_is_done_whole_or_not_at_all(server, clock, game):
     person = game.person_at(0)
     days(server, clock, person, HARD, HARD)
-    assert fails_without_a_trace(server.store, lambda: bounce(server, person)) > 8
+    assert check_atomic(server.store, lambda: bounce(server, person)) > 8
     assert fails(server, person)

@@ -36,9 +36,9 @@ from pbem.store import received as rows
 from pbem.tokens import Purpose, contains_token
 from tests.mail import report_samples
 from tests.mail.mail_server import connected
+from tests.service.database import BrokenError, all_rows, check_atomic, count_calls, queued_emails
 from tests.service.inbox import HOST, OUR_SENDER, Inbox
 from tests.service.races import meetings
-from tests.service.stored import BrokenError, calls_counted, everything, fails_without_a_trace, queued_emails
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -73,7 +73,7 @@ def chosen(game):
 
 def unchanged(server, *but):
     """All that is stored, except for some tables."""
-    return {name: found for name, found in everything(server.store).items() if name not in but}
+    return {name: found for name, found in all_rows(server.store).items() if name not in but}
 
 
 def answers(server, kind=None):
@@ -138,7 +138,7 @@ def test_the_same_mail_to_two_seats_of_one_player_is_two_mails(inbox, game):
 
 def test_a_database_that_breaks_while_a_mail_is_kept_leaves_nothing_and_says_so(inbox, server, game):
     raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
-    assert fails_without_a_trace(server.store, lambda: inbox.takes(raw, to)) > 3
+    assert check_atomic(server.store, lambda: inbox.takes(raw, to)) > 3
 
 
 def test_wherever_reading_a_mail_breaks_off_it_is_carried_out_once(server, clock, game, logged):
@@ -152,11 +152,11 @@ def test_wherever_reading_a_mail_breaks_off_it_is_carried_out_once(server, clock
             if count == at:
                 raise BrokenError
 
-        with calls_counted(server.store, strike) as made, suppress(BrokenError):
+        with count_calls(server.store, strike) as made, suppress(BrokenError):
             receive.process(inbox.server, inbox.box)
         clock.advance(HOUR)
         inbox.attends()
-        assert len(everything(server.store)["said"]) == n
+        assert len(all_rows(server.store)["said"]) == n
         assert len(answers(server, "receipt")) == n
         assert [row.status for row in inbox.rows()] == ["done"] * n
     assert n > 10
@@ -174,7 +174,7 @@ def test_wherever_reading_a_report_breaks_off_it_counts_once(inbox, server, cloc
             if count == at:
                 raise BrokenError
 
-        with calls_counted(server.store, strike) as made, suppress(BrokenError):
+        with count_calls(server.store, strike) as made, suppress(BrokenError):
             receive.process(server, inbox.box)
         clock.advance(HOUR)
         inbox.attends()
@@ -188,7 +188,7 @@ def test_workers_at_one_moment_read_each_mail_once(inbox, server, game):
     with ThreadPoolExecutor(4) as hands:
         done = sum(hands.map(lambda _: receive.process(server, inbox.box, limit=3), range(6)))
     assert done == 10
-    assert len(everything(server.store)["said"]) == 10
+    assert len(all_rows(server.store)["said"]) == 10
 
 
 @pytest.mark.parametrize("reply_first", [True, False])
@@ -440,10 +440,10 @@ def doubted(inbox, server, game):
 
 
 def test_the_page_shows_what_was_written_and_changes_nothing(inbox, server, game, doubted):
-    before = everything(server.store)
+    before = all_rows(server.store)
     found = server.read(unverified.read, doubted[0])
     assert [each.lines for each in found.waiting] == [("talk hello", choice(game))]
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_the_players_yes_carries_out_exactly_what_was_written_and_once(inbox, server, game, doubted):
@@ -451,7 +451,7 @@ def test_the_players_yes_carries_out_exactly_what_was_written_and_once(inbox, se
     for _ in range(3):
         unverified.confirm(server, *doubted)
     assert chosen(game) == before + 1
-    assert len(everything(server.store)["said"]) == 1
+    assert len(all_rows(server.store)["said"]) == 1
     assert len(answers(server, "receipt")) == 1
     assert (inbox.rows()[0].status, inbox.rows()[0].raw) == ("done", None)
     assert server.read(unverified.read, doubted[0]).confirmed
@@ -471,7 +471,7 @@ def test_two_presses_of_yes_that_meet_at_any_step_are_one_mail(server, clock, ga
         with server.store.read() as tx:
             counted = rows.counted(tx, server.now().date())
         assert counted["reply: carried out"] == met
-        assert len(everything(server.store)["said"]) == met
+        assert len(all_rows(server.store)["said"]) == met
     assert met > 4
 
 
@@ -502,7 +502,7 @@ def test_what_is_written_before_the_player_looks_waits_on_the_same_page(inbox, s
     assert len(answers(server, "was_it_you")) == 1
     assert [each.lines[-1] for each in server.read(unverified.read, doubted[0]).waiting] == [choice(game), "talk again"]
     unverified.confirm(server, doubted[0], second.id)
-    assert len(everything(server.store)["said"]) == 1
+    assert len(all_rows(server.store)["said"]) == 1
     assert [each.number for each in server.read(unverified.read, doubted[0]).waiting] == [doubted[1]]
     unverified.confirm(server, *doubted)
     assert not server.read(unverified.read, doubted[0]).waiting
@@ -681,7 +681,7 @@ def test_no_token_is_ever_stored(inbox, server, game):
         inbox.takes(raw, [to, inbox.bounce_address(game, 0)[1]][number], ["ann@example.org", to][number])
     inbox.attends()
     assert any(row.raw for row in inbox.rows())
-    for found in everything(server.store).values():
+    for found in all_rows(server.store).values():
         for row in found:
             for value in row:
                 stored = value if isinstance(value, bytes) else str(value).encode()
@@ -731,7 +731,7 @@ def test_what_says_nothing_of_the_address_is_a_line_in_the_ledger_and_what_says_
         inbox.attends()
     assert [what for what, _ in noted(server, email)] == list(QUIET)
     assert unchanged(server, "received", "arrival", "ledger", "alarm") == before
-    assert len(everything(server.store)["alarm"]) == 1, "the organisers hear of a policy that keeps our mails away"
+    assert len(all_rows(server.store)["alarm"]) == 1, "the organisers hear of a policy that keeps our mails away"
 
 
 NO_REPORTS = [

@@ -14,10 +14,10 @@ from pbem.service.play import move
 from pbem.service.play.log import Kind
 from pbem.service.play.move import By
 from pbem.service.tables import leaving, talk
-from tests.service.moderated import does
+from tests.service.actors import moderate
+from tests.service.database import all_rows, check_atomic, queued_emails
+from tests.service.email_replies import Replies
 from tests.service.races import meetings
-from tests.service.replying import Answers
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 SEALED, TURNS = "sunset-poker", "templari"
 """A game in which all choose at once, and one in which they bid in turn."""
@@ -30,8 +30,8 @@ FIRST, SECOND = 1, 2
 def at(table):
     """at("templari") -> the answers at a table of that game."""
 
-    def begin(kind: str, **agreed) -> Answers:
-        return Answers(table(kind, 3, **agreed))
+    def begin(kind: str, **agreed) -> Replies:
+        return Replies(table(kind, 3, **agreed))
 
     return begin
 
@@ -85,21 +85,21 @@ def test_the_same_choice_again_says_so(at):
 
 def test_what_the_rules_refuse_is_told_with_what_is_possible_and_changes_nothing(at):
     answers = at(TURNS)
-    before = everything(answers.server.store)
+    before = all_rows(answers.server.store)
     assert answers.write(0, "bid 99") == "reply: refused"
     assert answers.outcomes() == [("bid 99", "refused", None)]
     assert "99 is too much: at most 12." in answers.said()
     assert "You may write: pass; bid <coins 0-12>" in answers.said()
-    assert nothing_but_the_receipt(before, everything(answers.server.store))
+    assert nothing_but_the_receipt(before, all_rows(answers.server.store))
     assert answers.receipts()[-1]["nothing_changed"]
 
 
 def test_who_is_not_asked_hears_so(at):
     answers = at(TURNS)
-    before = everything(answers.server.store)
+    before = all_rows(answers.server.store)
     answers.write(1, "pass")
     assert answers.receipts()[-1]["lines"] == []
-    assert nothing_but_the_receipt(before, everything(answers.server.store))
+    assert nothing_but_the_receipt(before, all_rows(answers.server.store))
 
 
 def test_prose_is_told_what_is_possible(at):
@@ -258,10 +258,10 @@ def test_an_undo_that_came_late_takes_back_no_later_choice(at):
     answers = at(TURNS)
     for seat, choice in ((0, "bid 1"), (1, "bid 2"), (2, "bid 3"), (0, "bid 4")):
         answers.play(seat, choice)
-    before = everything(answers.server.store)
+    before = all_rows(answers.server.store)
     answers.write(0, "undo", turn=FIRST)
     assert answers.outcomes() == [("undo", "refused", None)]
-    assert nothing_but_the_receipt(before, everything(answers.server.store))
+    assert nothing_but_the_receipt(before, all_rows(answers.server.store))
 
 
 def test_undo_where_there_is_nothing_is_refused(at):
@@ -309,15 +309,15 @@ def test_a_vacation_that_cannot_be_is_refused(at, line):
 
 def test_resign_is_only_asked_for(at):
     answers = at(TURNS)
-    before = everything(answers.server.store)
+    before = all_rows(answers.server.store)
     answers.write(0, "resign")
     assert answers.outcomes() == [("resign", "applied", "to_confirm")]
-    assert nothing_but_the_receipt(before, everything(answers.server.store))
+    assert nothing_but_the_receipt(before, all_rows(answers.server.store))
 
 
 def test_resign_at_a_stopped_table_is_told_that_it_is_stopped(at):
     answers = at(TURNS)
-    does(answers.server, Freeze(answers.begun.id))
+    moderate(answers.server, Freeze(answers.begun.id))
     answers.write(0, "resign")
     assert answers.outcomes() == [("resign", "refused", None)]
     assert "has been stopped, so that somebody can look at its record" in json.dumps(answers.receipts())
@@ -355,11 +355,11 @@ def test_resend_without_a_question_is_refused(at):
 @pytest.mark.parametrize("word", ["help", "board", "rules"])
 def test_what_is_asked_for_stands_in_the_receipt(at, word):
     answers = at(TURNS)
-    before = everything(answers.server.store)
+    before = all_rows(answers.server.store)
     answers.write(0, word)
     assert answers.receipts()[-1][word]
     assert answers.receipts()[-1]["nothing_changed"]
-    assert nothing_but_the_receipt(before, everything(answers.server.store))
+    assert nothing_but_the_receipt(before, all_rows(answers.server.store))
 
 
 def test_every_word_is_tried_here():
@@ -389,9 +389,9 @@ def test_a_reply_that_is_handed_in_again_is_carried_out_once(at):
     answers = at(TURNS)
     kept = answers.keep(0)
     first = answers.act(kept, "talk hello", "bid 3")
-    before = everything(answers.server.store)
+    before = all_rows(answers.server.store)
     assert answers.act(kept, "talk hello", "bid 3") == first
-    assert everything(answers.server.store) == before
+    assert all_rows(answers.server.store) == before
 
 
 def test_a_reply_without_commands_is_answered_once(at):
@@ -405,7 +405,7 @@ def test_a_reply_that_breaks_off_leaves_nothing(at):
     answers = at(TURNS)
     kept = answers.keep(0)
     lines = ("talk hello", "vacation 2026-12-20 to 2026-12-24", "bid 3", "undo", "up to 4", "stop", "bid 99")
-    assert fails_without_a_trace(answers.server.store, lambda: answers.act(kept, *lines)) > 30
+    assert check_atomic(answers.server.store, lambda: answers.act(kept, *lines)) > 30
 
 
 def test_two_workers_with_the_same_reply_carry_it_out_once(at):

@@ -8,9 +8,9 @@ from sqlalchemy import text
 from pbem.config.settings import SenderCheck
 from pbem.service.incoming import reply_check
 from pbem.tokens import Purpose, contains_token, row_of
+from tests.service.database import all_rows, queued_emails
 from tests.service.inbox import HOST, Inbox
 from tests.service.races import meetings
-from tests.service.stored import everything, queued_emails
 
 HOUR = timedelta(hours=1)
 
@@ -44,7 +44,7 @@ PASSED = authentication_results(
 
 def test_a_reply_is_recorded_with_our_mail_servers_verdicts_and_without_its_text(server, inbox, table):
     table("sunset-poker", 3)
-    before = everything(server.store)
+    before = all_rows(server.store)
     token = server.run(reply_check.open_address)
     assert last_reply(server) is None
     assert reply(inbox, token, PASSED) == "kept"
@@ -53,7 +53,7 @@ def test_a_reply_is_recorded_with_our_mail_servers_verdicts_and_without_its_text
     assert answer.believed
     assert answer.at == server.now()
     assert answer.findings == "from example.net; spf=pass, dkim=pass, dmarc=pass"
-    after = everything(server.store)
+    after = all_rows(server.store)
     assert {name for name in after if after[name] != before[name]} == {"link", "received", "arrival"}
     stored = repr(after).encode()
     assert b"resign" not in stored
@@ -110,7 +110,7 @@ def test_two_tests_at_once_share_one_address_and_the_later_one_counts(server):
     for meeting in meetings(server.store):
         server.store.write(lambda tx: tx.execute(text("DELETE FROM link")))
         tokens = meeting(lambda: server.run(reply_check.open_address), lambda: server.run(reply_check.open_address))
-        (link,) = everything(server.store)["link"]
+        (link,) = all_rows(server.store)["link"]
         assert sorted(_generation(server, token) for token in tokens) == [0, 1], (
             "both have an address, and one of them is old"
         )
@@ -124,6 +124,6 @@ def _generation(server, token):
 
 def test_the_address_opens_no_page_and_belongs_to_nobody(server):
     server.run(reply_check.open_address)
-    (link,) = everything(server.store)["link"]
+    (link,) = all_rows(server.store)["link"]
     assert Purpose.REPLY in link
     assert link[3:8] == (None,) * 5

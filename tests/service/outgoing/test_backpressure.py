@@ -19,9 +19,9 @@ from pbem.service.outgoing.deliver import IN_A_ROW, RESTS, Post
 from pbem.service.people import addresses, send_links
 from pbem.store import reachability
 from tests.mail.sink import Sink, client_trust, server_tls
-from tests.service.moderated import does
+from tests.service.actors import moderate
+from tests.service.database import queued_emails
 from tests.service.outgoing.test_deliver import HEAD
-from tests.service.stored import queued_emails
 
 DOMAINS = ("alpha", "beta", "gamma")
 EACH = 5
@@ -165,7 +165,7 @@ def test_mails_that_are_refused_whole_are_kept_for_somebody_to_look_at_and_can_b
     assert alarms.tell(server) == EACH
     sink.does_to()
     for row in parked:
-        does(server, Resend(row.game_id, row.id))
+        moderate(server, Resend(row.game_id, row.id))
     worker.works(10 * STEP)
     each_once(sink)
 

@@ -25,8 +25,7 @@ from pbem.service.tables import invitations, joining, leaving
 from pbem.store import outbox
 from pbem.store.outbox import NewEmail
 from pbem.tokens import Purpose
-from tests.service.acting import ANN
-from tests.service.moderated import does
+from tests.service.actors import ANN, moderate
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
 _QUEUED = re.compile(r"(?:NewEmail\(\s*[\w.]+|Next\([^\"]*),\s*\"(\w+)\"")
@@ -148,13 +147,13 @@ def test_pauses_and_more_time_are_told_with_the_new_moment(server, box, sends, t
     sends()
     (seat,) = game.asked()
     asked = f"{game.players()[seat].name.lower()}@example.org"
-    does(server, Pause(game.id), "lost luggage")
+    moderate(server, Pause(game.id), "lost luggage")
     sends()
     assert "The organiser says: lost luggage" in text_of(box, "is paused")
-    does(server, Resume(game.id), "found it")
+    moderate(server, Resume(game.id), "found it")
     sends()
     assert "You are asked: please decide by" in text_of(box, "goes on", to=asked)
-    does(server, Extend(game.id, "2d"), "take your time")
+    moderate(server, Extend(game.id, "2d"), "take your time")
     sends()
     assert "please decide by Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
 
@@ -165,19 +164,19 @@ def test_a_correction_and_what_is_agreed_are_told_as_people_say_them(server, box
     welcome = text_of(box, "the game begins")
     assert "Auctions at most: 12" in welcome
     assert "A new roll costs" not in welcome, "what is as always is in the rules"
-    does(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
+    moderate(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
     sends()
     assert "The pace was 1 day, and is 3 days now" in " ".join(text_of(box, "a correction").split())
     waiting = server.run(joining.create_table, game.person_at(0), joining.Wanted("bid", 3, title="Later")).game_id
     server.run(joining.join, waiting, game.person_at(0))
-    does(server, Correct(waiting, "option", "Auctions at most: 30"), "Shorter.")
+    moderate(server, Correct(waiting, "option", "Auctions at most: 30"), "Shorter.")
     sends()
     told = " ".join(text_of(box, "Later (Bid!)").split())
     assert "It was “Auctions at most: 150”, and is “Auctions at most: 30” now." in told
 
 
 def test_a_ban_says_its_last_day_with_its_name(server, box, sends, person):
-    does(server, Ban(person("Ann"), date(2027, 6, 1)), "Insults at three tables.")
+    moderate(server, Ban(person("Ann"), date(2027, 6, 1)), "Insults at three tables.")
     sends()
     assert "This ends after Tue 1 Jun 2027." in text_of(box, "kept from new tables")
 
@@ -218,7 +217,7 @@ def test_whoever_takes_a_seat_over_gets_the_table_and_their_turn(server, box, se
     game = table("templari", 3)
     sends()
     (seat,) = game.asked()
-    does(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved house")
+    moderate(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved house")
     sends()
     assert "TEMPLARI" in text_of(box, "you play now", to="zoe@example.org")
     assert "is played for you" in text_of(box, f"turn {game.row().turn}:", to="zoe@example.org")
@@ -289,7 +288,7 @@ def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, s
     sends()
     seat, _ = next(iter(game.asked().items()))
     person = token_of_seat(server, box, seat)
-    server.run(by_link.leave_order, person, "up to 3 or ask me")
+    server.run(by_link.set_order, person, "up to 3 or ask me")
     for _ in range(12):
         asked = game.asked()
         if not asked:

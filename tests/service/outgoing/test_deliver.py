@@ -42,8 +42,8 @@ from pbem.store.outbox import NewEmail
 from pbem.tokens import SECRET_BYTES, Purpose, contains_token, revoke, rotate
 from tests.mail.test_dkim import SETTINGS, dns
 from tests.mail.transports import ACCEPTED, FunctionTransport, InterceptingTransport
-from tests.service.a_game import Begun
-from tests.service.moderated import does
+from tests.service.actors import moderate
+from tests.service.running_game import RunningGame
 
 HOST = "play.example.org"
 HEAD = Letterhead("Auction games by mail", f"https://{HOST}", HOST, f"games@{HOST}", f"organiser@{HOST}")
@@ -328,7 +328,7 @@ def test_a_repetition_of_a_mail_moves_no_clock(server, clock, sink, post, table)
     before = deadline_of(server, game, seat)
     email = next(email for email in rows(server, game=game.id, kind="turn") if email.seat == seat)
     clock.advance(timedelta(hours=5))
-    does(server, Resend(email.game_id, email.id))
+    moderate(server, Resend(email.game_id, email.id))
     deliver.deliver(server, post, limit=100)
     assert deadline_of(server, game, seat) == before
 
@@ -716,7 +716,7 @@ def test_a_sender_whose_mail_was_sent_again_meanwhile_has_nothing_more_to_say_of
     (email,) = rows(server, "queued", kind="links")
 
     def overtaken(_parcel):
-        does(server, ResendOfNoTable(email.id))
+        moderate(server, ResendOfNoTable(email.id))
         deliver.deliver(server, post)
         return Outcome(result, "550 5.1.1 no")
 
@@ -887,7 +887,7 @@ def began_alone(server, table):
         joining.create_table, found.id, joining.Wanted("templari", 3, bots=("greedy", "greedy"))
     ).game_id
     server.run(joining.join, game_id, found.id)
-    return Begun(server, game_id)
+    return RunningGame(server, game_id)
 
 
 def assert_each_once(server, game, kept):
@@ -955,7 +955,7 @@ def test_a_mail_sent_again_is_the_same_bytes(server, clock, sink, post, table):
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     (row, *_) = rows(server, game=game.id, kind="turn")
-    does(server, Resend(row.game_id, row.id))
+    moderate(server, Resend(row.game_id, row.id))
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     copies = [email for email in sink.kept if email.message["message-id"] == row.message_id]
@@ -969,7 +969,7 @@ def test_a_mail_sent_again_after_the_links_were_renewed_has_the_new_ones(server,
     deliver.deliver(server, post, limit=100)
     (row, *_) = rows(server, game=game.id, kind="turn")
     server.run(links.renew, game.id, row.seat)
-    does(server, Resend(row.game_id, row.id))
+    moderate(server, Resend(row.game_id, row.id))
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     old, new = [email for email in sink.kept if email.message["message-id"] == row.message_id]
@@ -987,9 +987,9 @@ def test_a_mail_that_is_worth_nothing_any_more_is_not_sent_again(server, clock, 
     for seat, decision in game.asked().items():
         game.play(seat, decision.default)
     with pytest.raises(Gone, match="moved on"):
-        does(server, Resend(row.game_id, row.id))
+        moderate(server, Resend(row.game_id, row.id))
     with pytest.raises(NotFound):
-        does(server, Resend(game.id, 999_999))
+        moderate(server, Resend(game.id, 999_999))
 
 
 def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_another_name(
@@ -1002,7 +1002,7 @@ def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_anoth
     before = len(sink.kept)
     fresh = SeededRandomness(99).bytes(SECRET_BYTES)
     turned = replace(server, keys=revoke(rotate(server.keys, fresh, clock.now().date()), server.keys.keys[0].id))
-    does(turned, Resend(row.game_id, row.id))
+    moderate(turned, Resend(row.game_id, row.id))
     clock.advance(HOUR)
     deliver.deliver(turned, post, limit=100)
     (again,) = sink.kept[before:]

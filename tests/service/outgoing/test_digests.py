@@ -23,11 +23,11 @@ from pbem.service.play import by_link
 from pbem.service.tables import talk
 from pbem.store import deadlines, heartbeats, outbox
 from pbem.tokens import Purpose
+from tests.service.actors import moderate
 from tests.service.clock import DAY, MINUTE
-from tests.service.moderated import does
+from tests.service.database import check_atomic, queued_emails
 from tests.service.outgoing.test_deliver import HOUR, LINK, drain, links_in, post_to, rows
 from tests.service.races import meetings
-from tests.service.stored import fails_without_a_trace, queued_emails
 
 EIGHT = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
 DAILY = parse_delivery("daily")
@@ -244,12 +244,12 @@ def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave
     ann = next(player.person_id for player in game.players().values() if player.person_id)
     drain(server, clock, post)
     server.run(preferences.choose, ann, DAILY, None, time(8))
-    does(server, Pause(game.id), "dinner")
+    moderate(server, Pause(game.id), "dinner")
     clock.advance(HOUR)
     carry(server, post)
     next_eight(clock)
     assert digests.gather(server) == 1
-    does(server, Resume(game.id))
+    moderate(server, Resume(game.id))
     for _ in game.play_defaults():
         pass
     carry(server, post)
@@ -277,10 +277,10 @@ def test_workers_that_meet_at_any_step_send_one_digest(server, clock, post, tabl
     server.run(preferences.choose, ann, DAILY, None, time(8))
     days = 0
     for meeting in meetings(server.store):
-        does(server, Pause(game.id), "dinner")
+        moderate(server, Pause(game.id), "dinner")
         clock.advance(MINUTE)
         deliver.deliver(server, post, limit=100)
-        does(server, Resume(game.id))
+        moderate(server, Resume(game.id))
         next_eight(clock)
         assert sum(meeting(lambda: digests.gather(server), lambda: digests.gather(server))) == 1
         days += 1
@@ -293,11 +293,11 @@ def test_gathering_a_digest_is_done_whole_or_not_at_all(server, clock, post, tab
     drain(server, clock, post)
     ann = person("Ann")
     server.run(preferences.choose, ann, DAILY, None, time(8))
-    does(server, Pause(game.id), "dinner")
+    moderate(server, Pause(game.id), "dinner")
     clock.advance(HOUR)
     carry(server, post)
     next_eight(clock)
-    assert fails_without_a_trace(server.store, lambda: digests.gather(server)) > 5
+    assert check_atomic(server.store, lambda: digests.gather(server)) > 5
 
 
 def test_a_digest_comes_at_its_time_on_the_wall_when_the_clocks_change(server, clock, sink, post, table):
@@ -312,8 +312,8 @@ def test_a_digest_comes_at_its_time_on_the_wall_when_the_clocks_change(server, c
     ann, got = game.person_at(0), []
     for _ in range(4 * 24 * 3):
         if clock.now().minute == 0 and clock.now().hour == 20:
-            does(server, Pause(game.id), "sleep")
-            does(server, Resume(game.id))
+            moderate(server, Pause(game.id), "sleep")
+            moderate(server, Resume(game.id))
         before = len(digest_of(sink, server, ann))
         carry(server, post)
         got += [clock.now()] * (len(digest_of(sink, server, ann)) - before)
@@ -348,7 +348,7 @@ def test_what_notices_say_is_told_once_and_in_its_order(server, clock, sink, pos
         (Substitute(templari.id, leaver), "They asked for it."),
     ):
         clock.advance(HOUR)
-        does(server, deed, reason)
+        moderate(server, deed, reason)
         carry(server, post)
     assert [
         email
@@ -381,7 +381,7 @@ def test_what_notices_say_is_told_once_and_in_its_order(server, clock, sink, pos
 def test_more_time_for_a_turn_that_is_answered_is_not_told(server, clock, sink, post, games):
     templari, _ = games
     seat = next(iter(templari.asked()))
-    does(server, Extend(templari.id, "1d"))
+    moderate(server, Extend(templari.id, "1d"))
     clock.advance(HOUR)
     carry(server, post)
     play_once(templari)
@@ -398,14 +398,14 @@ def test_what_a_mail_of_its_own_told_is_in_no_digest(server, clock, sink, post, 
     drain(server, clock, post)
     for _ in range(4):
         play_once(game)
-    does(server, Pause(game.id), "A short pause.")
+    moderate(server, Pause(game.id), "A short pause.")
     drain(server, clock, post)
     person = game.person_at(next(iter(game.asked())))
     told = sink.to(server.read(addresses.read, person).address)
     assert any("SINCE THE GAME BEGAN" in email.text for email in told)
     assert any("A short pause." in email.text for email in told)
     server.run(preferences.choose, person, DAILY, None, time(8))
-    does(server, Resume(game.id), "It is over.")
+    moderate(server, Resume(game.id), "It is over.")
     drain(server, clock, post)
     next_eight(clock)
     carry(server, post)

@@ -17,8 +17,8 @@ from pbem.service.people import addresses, send_links
 from pbem.service.play import undo
 from pbem.store import deadlines, heartbeats, outbox
 from tests.service.clock import DAY, MINUTE
+from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.outgoing.test_deliver import HOUR, drain, lines_of, post_to
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 SECOND = timedelta(seconds=1)
 
@@ -265,7 +265,7 @@ def test_stopping_all_mails_forgets_the_wishes_of_single_tables(server, game):
 
 def test_choosing_is_done_whole_or_not_at_all(server, game):
     wish(server, game.person_at(0), "nothing", game.row().key)
-    assert fails_without_a_trace(server.store, lambda: wish(server, game.person_at(0), "daily")) > 3
+    assert check_atomic(server.store, lambda: wish(server, game.person_at(0), "daily")) > 3
 
 
 def test_a_move_cannot_be_taken_back_any_longer_because_its_reader_wants_a_digest(server, clock, sink, post, table):
@@ -359,9 +359,9 @@ def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise
 def test_only_the_player_who_is_asked_has_a_turn_mailed_anew(server, game):
     seat = next(iter(game.asked()))
     other = (seat + 1) % 3
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(Forbidden):
         server.run(ledger.resend_turn, game.person_at(other), game.id, seat)
     with pytest.raises(Gone):
         server.run(ledger.resend_turn, game.person_at(other), game.id, other)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before

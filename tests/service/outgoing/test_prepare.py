@@ -10,8 +10,8 @@ from pbem.service.outgoing.deliver import LEASE, Post
 from pbem.service.play import seat_cache, views
 from pbem.service.tables import talk
 from pbem.store import games, outbox
+from tests.service.database import count_calls
 from tests.service.outgoing.test_deliver import HEAD, HOUR
-from tests.service.stored import calls_counted
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_a_mail_of_many_says_what_it_says_alone_when_a_game_has_become_long(serv
             compared(server)
             deliver.deliver(server, post)
         go_on(game, turn)
-        views.keep_behind(server)
+        views.save_overdue(server)
     assert compared(server)
     with server.store.read() as tx:
         assert game.row().seq > 40
@@ -55,8 +55,8 @@ def test_many_mails_are_written_with_as_few_statements_as_one(server, clock, tab
         rows = server.store.write(lambda tx: outbox.claim(tx, server.now(), server.now() + LEASE, 1000))
         turns = [row for row in rows if row.kind == "turn"]
         assert len(turns) >= many
-        seat_cache.MEMORY.clear()
-        with calls_counted(server.store) as made:
+        seat_cache.CACHE.clear()
+        with count_calls(server.store) as made:
             assert len(prepare.prepare(server, HEAD, turns, server.now())) == len(turns)
         needed.append(made)
         server.store.write(lambda tx, rows=rows: outbox.send(tx, dict.fromkeys((row.id for row in rows), server.now())))
@@ -84,7 +84,7 @@ def compared(server):
     drafts = server.store.write(lambda tx: prepare.make_drafts(tx, rows, tables, now))
 
     def written(tx, drafts):
-        seat_cache.MEMORY.clear()
+        seat_cache.CACHE.clear()
         return [compose(HEAD, each) for each in content.read_contents(tx, server, HEAD, drafts, now)]
 
     with server.store.read() as tx:

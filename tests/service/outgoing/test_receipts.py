@@ -14,8 +14,8 @@ from pbem.service.outgoing import deliver
 from pbem.service.outgoing.deliver import Post
 from pbem.service.tables import talk
 from tests.mail.sink import Sink
+from tests.service.actors import moderate
 from tests.service.inbox import HOST, Inbox
-from tests.service.moderated import does
 from tests.service.outgoing.test_deliver import HEAD, HOUR
 
 
@@ -180,7 +180,7 @@ def test_what_is_said_at_the_table_stands_in_the_next_mail_of_the_others(game, s
     assert "Good luck, everybody!" in turn.text
     second = min(game.asked())
     game.play(second, "bid 4")
-    does(game.server, Redact(game.id, 1))
+    moderate(game.server, Redact(game.id, 1))
     # Everybody is told that something was taken away, too.
     (turn,) = (email for email in sends() if "SAID AT THE TABLE" in email.text)
     assert "Good luck" not in turn.text

@@ -6,13 +6,13 @@ import pytest
 
 from pbem.domain.errors import BadInput, NotFound, TooMany
 from pbem.service.people import addresses
-from tests.service.stored import everything, kinds
+from tests.service.database import all_rows, email_kinds
 
 
 def test_a_new_address_gets_a_mail_to_confirm_it(server):
     ann = server.run(addresses.create, "ann@example.org", "Ann")
     assert ann.confirmed_at is None
-    assert kinds(server, ann.id) == ["confirm"]
+    assert email_kinds(server, ann.id) == ["confirm"]
 
 
 def test_following_the_link_confirms_an_address_once(server, clock):
@@ -65,28 +65,28 @@ def test_two_addresses_that_differ_in_a_tag_are_two_people(server):
     ],
 )
 def test_what_is_no_address_is_refused_and_nothing_is_written(server, wrong):
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(BadInput):
         server.run(addresses.create, wrong)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_an_address_gets_five_mails_to_confirm_it_in_a_day_and_no_sixth(server, clock):
     for _ in range(addresses.CONFIRM_MAILS_A_DAY):
         ann = server.run(addresses.create, "ann@example.org", "Ann")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(TooMany):
         server.run(addresses.create, "ann@example.org", "Ann")
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     clock.advance(timedelta(days=1))
     server.run(addresses.create, "ann@example.org", "Ann")
-    assert kinds(server, ann.id) == ["confirm"] * 6
+    assert email_kinds(server, ann.id) == ["confirm"] * 6
 
 
 def test_a_confirmed_address_gets_no_more_mails_to_confirm_it(server, person):
     ann = person("Ann")
     server.run(addresses.create, "ann@example.org", "Somebody else")
-    assert kinds(server, ann) == ["confirm"]
+    assert email_kinds(server, ann) == ["confirm"]
 
 
 def test_nobody_renames_a_person_by_typing_their_address(server, person):
@@ -157,10 +157,10 @@ def test_zone_quiet_hours_and_cadence_are_kept_as_they_are_meant(server, person)
 )
 def test_a_wish_that_cannot_be_read_changes_nothing(server, person, change, wrong):
     ann = person("Ann")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(BadInput):
         server.run(change, ann, wrong)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_nobody_is_changed_who_is_not_there(server):

@@ -11,7 +11,7 @@ from pbem.service.tables.new import Wanted
 from pbem.store import games
 from pbem.store import talk as talk_rows
 from tests.service.clock import HOUR
-from tests.service.stored import everything, kinds
+from tests.service.database import all_rows, email_kinds
 
 
 @pytest.fixture
@@ -63,9 +63,9 @@ def test_an_end_of_that_brings_back_what_was_said_meanwhile(game):
 
 def test_the_same_wish_again_changes_nothing(game):
     game.server.run(blocks.block, token(game, 0), 1)
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     game.server.run(blocks.block, token(game, 0), 1)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_ones_list_shows_whom_one_has_met_under_the_name_of_then_and_ends_it(game):
@@ -92,10 +92,10 @@ def test_whoever_was_blocked_cannot_join_a_new_table_of_the_other_and_can_join_a
     me, other, third = (game.person_at(seat) for seat in range(3))
     server.run(blocks.block, token(game, 0), 1)
     mine = server.run(joining.create_table, me, Wanted("bid", 3)).game_id
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(Forbidden, match="Its host chooses"):
         server.run(joining.join, mine, other)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     server.run(joining.join, mine, third)
     server.run(joining.join, server.run(joining.create_table, third, Wanted("bid", 3)).game_id, other)
 
@@ -105,15 +105,15 @@ def test_no_invitation_is_mailed_to_whoever_has_blocked_its_host(game):
     server.run(blocks.block, token(game, 0), 1)
     people = [f"{game.players()[seat].name.lower()}@example.org" for seat in (0, 2)]
     made = server.run(joining.create_table, other, Wanted("bid", 3, invited=tuple(people)))
-    assert "invitation" not in kinds(server, me)
-    assert "invitation" in kinds(server, game.person_at(2))
+    assert "invitation" not in email_kinds(server, me)
+    assert "invitation" in email_kinds(server, game.person_at(2))
     # They may come all the same, if they want to.
     server.run(joining.join, made.game_id, me)
 
 
 def test_what_the_others_have_said_since_one_decided_or_spoke_is_counted(game):
     def new(seat):
-        return game.server.read(seat_view.look, token(game, seat)).new_lines
+        return game.server.read(seat_view.view_seat, token(game, seat)).new_lines
 
     game.server.clock.advance(HOUR)
     say(game, 1, "one")

@@ -12,8 +12,8 @@ from pbem.service.people import sessions
 from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON, MOST_OPEN
 from pbem.store.schema import Session, table_of
 from pbem.store.sessions import Holder
-from tests.service.acting import ROOT, an_organiser
-from tests.service.stored import everything
+from tests.service.actors import ROOT, add_organiser
+from tests.service.database import all_rows
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def ann(person):
 
 @pytest.fixture
 def olga(server):
-    return Holder(organiser_id=an_organiser(server, "Olga").id)
+    return Holder(organiser_id=add_organiser(server, "Olga").id)
 
 
 def signed_in(server, holder, label="Firefox on Linux"):
@@ -43,8 +43,8 @@ def test_what_is_no_secret_of_ours_signs_nobody_in(server, ann, wrong):
 
 def test_no_secret_is_stored(server, ann):
     secret = signed_in(server, ann)
-    assert secret not in repr(everything(server.store))
-    assert secret.encode().hex() not in repr(everything(server.store))
+    assert secret not in repr(all_rows(server.store))
+    assert secret.encode().hex() not in repr(all_rows(server.store))
 
 
 @pytest.mark.parametrize("who, lasts", [("ann", LASTS_OF_PERSON), ("olga", LASTS_OF_ORGANISER)])
@@ -99,9 +99,9 @@ def test_one_browser_too_many_signs_the_oldest_out(server, ann):
 def test_looking_for_a_session_writes_nothing_and_pressing_a_button_its_day(server, clock, ann):
     secret = signed_in(server, ann)
     clock.advance(timedelta(days=2))
-    before = everything(server.store)
+    before = all_rows(server.store)
     found = server.read(sessions.find, secret)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     sessions.used(server, found)
     assert server.read(sessions.find, secret).used_on == clock.now().date()
 

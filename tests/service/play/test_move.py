@@ -20,15 +20,15 @@ from pbem.domain.hash_chain import verify
 from pbem.service import links
 from pbem.service.absence import seats, substitutes
 from pbem.service.play import by_link, move
-from pbem.service.play.log import Kind, Record, body_of, standing_entries
+from pbem.service.play.log import Kind, LogWriter, body_of, standing_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import Wanted
 from pbem.store import games, people
-from tests.service.a_game import Begun
+from tests.service.database import all_rows, check_atomic, count_calls
 from tests.service.races import meetings
-from tests.service.stored import calls_counted, everything, fails_without_a_trace
+from tests.service.running_game import RunningGame
 
 MOST_STATEMENTS = 8
 """In a move; the row of the link is one more, which makes nine."""
@@ -38,7 +38,7 @@ def statements(made):
     return [each for each in made if not each.startswith(("BEGIN", "COMMIT"))]
 
 
-def to_the_end(game: Begun, seed: int, most: int = 10_000) -> Counter[str]:
+def to_the_end(game: RunningGame, seed: int, most: int = 10_000) -> Counter[str]:
     """Play a game at random, everything as the word of an address; how much of what came of it."""
     luck = Stream(seed.to_bytes(32), 0)
     rules, seen_kinds = rules_of(game.row()), Counter[str]()
@@ -49,7 +49,7 @@ def to_the_end(game: Begun, seed: int, most: int = 10_000) -> Counter[str]:
         seat = luck.pick(sorted(asked))
         choice = random_bot(rules, move.position_of(game.row()).state, asked[seat], luck)
         turn = game.row().turn
-        with calls_counted(game.server.store) as made:
+        with count_calls(game.server.store) as made:
             receipt = game.server.run(move.play, game.id, turn, seat, choice_segment(choice), By.PERSON)
         assert receipt.choice == choice
         assert len(statements(made)) <= MOST_STATEMENTS, made
@@ -109,11 +109,11 @@ def test_the_same_choice_again_gives_the_same_receipt_and_changes_nothing(table)
     (seat,) = game.asked()
     turn = game.row().turn
     first = game.play(seat, "bid 1")
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     for again in ("bid 1", "bid-1", "BID 1", Choice("bid", (1,))):
         receipt = game.play(seat, again, turn=turn)
         assert (receipt.choice, receipt.turn, receipt.again) == (first.choice, turn, True)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_the_receipt_of_an_old_choice_can_be_had_turns_later(table):
@@ -132,31 +132,31 @@ def test_another_choice_for_an_old_turn_is_refused_and_changes_nothing(table):
     (seat,) = game.asked()
     turn = game.row().turn
     game.play(seat, "bid 1")
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     for wanted in ("bid 2", "pass", "nonsense", "bid-1-2", ""):
         with pytest.raises(Stale, match="moved on"):
             game.play(seat, wanted, turn=turn)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_a_turn_that_has_not_come_is_refused(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     for turn in (0, -1, game.row().turn + 1, 10**9):
         with pytest.raises(Stale):
             game.play(seat, "pass", turn=turn)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_nobody_moves_for_another_or_out_of_turn(table):
     game = table("templari", 3)
     (asked,) = game.asked()
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     for seat in {0, 1, 2, 3, -1, 99} - {asked}:
         with pytest.raises(Stale, match="nothing for you to decide"):
             game.play(seat, "pass")
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 @pytest.mark.parametrize(
@@ -167,10 +167,10 @@ def test_nobody_moves_for_another_or_out_of_turn(table):
 def test_a_choice_that_cannot_be_says_what_can_be_and_changes_nothing(table, wrong):
     game = table("templari", 3)
     (seat,) = game.asked()
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     with pytest.raises(BadInput, match="pass"):
         game.play(seat, wrong)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 @pytest.mark.parametrize(
@@ -179,10 +179,10 @@ def test_a_choice_that_cannot_be_says_what_can_be_and_changes_nothing(table, wro
 def test_a_choice_as_data_is_checked_as_closely(table, wrong):
     game = table("templari", 3)
     (seat,) = game.asked()
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     with pytest.raises(BadInput):
         game.play(seat, wrong)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_there_is_no_move_in_a_game_that_is_not_there_or_not_begun(server, person):
@@ -197,10 +197,10 @@ def test_after_the_end_a_choice_is_refused_kindly(table):
     game = table("templari", 3)
     for _ in game.play_defaults():
         pass
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     with pytest.raises(Gone, match="is over"):
         game.play(0, "bid 3")
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_the_whole_move_is_recorded_and_the_next_is_asked_by_one_mail(table):
@@ -310,10 +310,10 @@ def test_the_clock_never_takes_the_place_of_a_players_choice(table):
     own = next(choice for choice in game.asked()[0].choices() if choice != game.asked()[0].default)
     default = game.asked()[0].default
     game.play(0, own)
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     with pytest.raises(Stale):
         game.play(0, default, By.CLOCK)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
     assert move.position_of(game.row()).box == {0: own}
 
 
@@ -463,7 +463,7 @@ def give_away(game, seat, person_id):
 
     def given(tx):
         row, person = games.lock(tx, game.id), people.read(tx, person_id)
-        record = Record(row, server.now(), server.randomness)
+        record = LogWriter(row, server.now(), server.randomness)
         seats.give_to_person(tx, server, row, record, seat, "organiser", person, f"Number {person_id}")
 
     return server.store.write(given)
@@ -539,7 +539,7 @@ def test_a_move_that_breaks_leaves_nothing(table):
     (seat,) = game.asked()
     turn = game.row().turn
     act = partial(game.server.run, move.play, game.id, turn, seat, "bid 1", By.PERSON)
-    assert fails_without_a_trace(game.server.store, act) > 4
+    assert check_atomic(game.server.store, act) > 4
 
     assert game.verifies()
 
@@ -548,7 +548,7 @@ def test_a_sealed_choice_that_breaks_leaves_nothing(table):
     game = table("sunset-poker", 3)
     turn, default = game.row().turn, game.asked()[0].default
     act = partial(game.server.run, move.play, game.id, turn, 0, default, By.PERSON)
-    assert fails_without_a_trace(game.server.store, act) > 4
+    assert check_atomic(game.server.store, act) > 4
 
     assert game.verifies()
 
@@ -564,6 +564,6 @@ def test_the_last_move_that_breaks_leaves_nothing(table):
             break
         game.play(seat, default)
     act = partial(game.server.run, move.play, game.id, turn, seat, default, By.PERSON)
-    assert fails_without_a_trace(game.server.store, act) > 4
+    assert check_atomic(game.server.store, act) > 4
     assert game.row().status == "over"
     assert game.verifies()

@@ -12,11 +12,11 @@ from engine.chance import Stream
 from pbem.domain.choice_links import choice_segment
 from pbem.service import links
 from pbem.service.play import by_link, log, undo
-from pbem.service.play.log import Kind, Record
+from pbem.service.play.log import Kind, LogWriter
 from pbem.service.play.rules import rules_of
 from pbem.store import games
 from pbem.store import links as link_rows
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.store.schema import Base
 from pbem.tokens import Purpose
 
@@ -60,7 +60,7 @@ def press(server, game, seat, choice):
     turn, person = game.row().turn, game.person_at(seat)
 
     def made(tx):
-        row = links.make(tx, server, Meant(Purpose.MOVE, person, game.id, turn, seat))
+        row = links.make(tx, server, LinkKey(Purpose.MOVE, person, game.id, turn, seat))
         link = link_rows.read(tx, row)
         assert link is not None
         return links.token(server, link)
@@ -102,7 +102,7 @@ def lengthen(server, game_id, rows):
 
     def grown(tx):
         row = games.lock(tx, game_id)
-        record = Record(row, server.now(), server.randomness)
+        record = LogWriter(row, server.now(), server.randomness)
         while record.seq < rows:
             record.add(Kind.ORDER, 0, "person", {"order": None, "note": None})
         log.write(tx, row, record)

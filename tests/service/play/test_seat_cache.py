@@ -12,16 +12,16 @@ from pbem.store import games
 @pytest.fixture(autouse=True)
 def nothing_remembered():
     """Each test begins and ends with an empty memory."""
-    seat_cache.MEMORY.clear()
+    seat_cache.CACHE.clear()
     yield
-    seat_cache.MEMORY.clear()
+    seat_cache.CACHE.clear()
 
 
 def of(game, seat):
     """What is known to a seat, as a page asks for it."""
     with game.server.store.read() as tx:
         row = games.read(tx, game.id)
-        return seat_cache.known_to(tx, row, rules_of(row), seat)
+        return seat_cache.knowledge_of(tx, row, rules_of(row), seat)
 
 
 @pytest.mark.parametrize("kind", rulebooks.names())
@@ -32,7 +32,7 @@ def test_what_is_remembered_is_what_would_be_worked_out_now_after_every_move(tab
         game.play(seat, decision.default)
         remembered = [of(game, each) for each in range(3)]
         assert [of(game, each) for each in range(3)] == remembered
-        seat_cache.MEMORY.clear()
+        seat_cache.CACHE.clear()
         assert [of(game, each) for each in range(3)] == remembered
 
 
@@ -64,7 +64,7 @@ def test_a_move_that_was_not_committed_leaves_nothing_that_anybody_sees(table):
         row = games.lock(tx, game.id)
         move.play_locked(tx, game.server, row, row.turn, seat, decision.default, move.By.PERSON, game.person_at(seat))
         moved = games.read(tx, game.id)
-        assert seat_cache.known_to(tx, moved, rules_of(moved), seat).view != before
+        assert seat_cache.knowledge_of(tx, moved, rules_of(moved), seat).view != before
         raise Failed
 
     with pytest.raises(Failed):

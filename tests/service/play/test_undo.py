@@ -16,8 +16,8 @@ from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, outbox
 from pbem.store import views as kept_views
+from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 
 def take_back(game, turn, seat):
@@ -60,11 +60,11 @@ def test_there_is_nothing_to_take_back_twice(table):
     turn = game.row().turn
     game.play(0, game.asked()[0].default)
     take_back(game, turn, 0)
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     for seat in (0, 1, 9, -1):
         with pytest.raises(Gone):
             take_back(game, turn, seat)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_after_the_turn_closed_a_sealed_choice_stands(table):
@@ -72,10 +72,10 @@ def test_after_the_turn_closed_a_sealed_choice_stands(table):
     turn = game.row().turn
     for seat in (0, 1, 2):
         game.play(seat, game.asked()[seat].default)
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     with pytest.raises(Gone, match="cannot be taken back"):
         take_back(game, turn, 0)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_when_the_time_is_over_a_choice_stands_but_can_be_replaced(table, clock):
@@ -194,10 +194,10 @@ def test_once_a_mail_about_it_is_on_its_way_a_turn_stands(table, what):
     game.play(seat, "bid 1")
     with game.server.store.engine.begin() as tx:
         outbox.change(tx, game.emails()[-1].id, **what)
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     with pytest.raises(Gone, match="on its way"):
         take_back(game, turn, seat)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_once_another_has_decided_a_turn_stands(table):
@@ -207,11 +207,11 @@ def test_once_another_has_decided_a_turn_stands(table):
     game.play(seat, "bid 1")
     (other,) = game.asked()
     game.play(other, "pass")
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     for who in (seat, other, 9):
         with pytest.raises(Gone):
             take_back(game, turn, who)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def opens_a_sealed_auction(table):
@@ -229,10 +229,10 @@ def opens_a_sealed_auction(table):
 def test_once_another_has_bid_in_the_auction_that_it_opened_a_turn_stands(table):
     game, turn, seat, other = opens_a_sealed_auction(table)
     game.play(other, "bid 0")
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     with pytest.raises(Gone, match="Others have decided"):
         take_back(game, turn, seat)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
     take_back(game, game.row().turn, other)
     take_back(game, turn, seat)
     assert list(game.asked()) == [seat]
@@ -266,7 +266,7 @@ def test_nobody_takes_back_for_another(table):
     (seat,) = game.asked()
     turn = game.row().turn
     game.play(seat, "bid 1")
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     for other in {0, 1, 2} - {seat}:
         with pytest.raises(Gone):
             take_back(game, turn, other)
@@ -274,7 +274,7 @@ def test_nobody_takes_back_for_another(table):
         game.server.store.write(
             lambda tx: undo.take_back(tx, game.server, game.id, turn, seat, game.person_at((seat + 1) % 3))
         )
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_nothing_is_taken_back_at_a_paused_table_or_after_the_end(table):
@@ -352,18 +352,18 @@ def test_a_taking_back_that_breaks_leaves_nothing(table):
     (seat,) = game.asked()
     turn = game.row().turn
     game.play(seat, "bid 1")
-    assert fails_without_a_trace(game.server.store, lambda: take_back(game, turn, seat)) > 8
+    assert check_atomic(game.server.store, lambda: take_back(game, turn, seat)) > 8
     sealed = table("sunset-poker", 3)
     turn = sealed.row().turn
     sealed.play(0, sealed.asked()[0].default)
-    assert fails_without_a_trace(game.server.store, lambda: take_back(sealed, turn, 0)) > 5
+    assert check_atomic(game.server.store, lambda: take_back(sealed, turn, 0)) > 5
 
 
 # Standing orders.
 
 
 def leave(game, seat, text):
-    return game.server.run(play_orders.leave_order, game.id, seat, text)
+    return game.server.run(play_orders.set_order, game.id, seat, text)
 
 
 def waiting_seat(game):
@@ -424,9 +424,9 @@ def test_the_same_order_again_is_one_order(table):
     game = table("templari", 3)
     seat = waiting_seat(game)
     leave(game, seat, "up to 5")
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     leave(game, seat, "Up to 5.")
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
     leave(game, seat, "up to 6")
     assert move.orders_of(game.row()) == {seat: orders.UpTo(6)}
 
@@ -438,9 +438,9 @@ def test_an_order_can_be_dropped_and_dropping_it_again_changes_nothing(table):
     game.server.run(play_orders.drop_order, game.id, seat)
     assert move.orders_of(game.row()) == {}
     assert game.log()[-1].kind == Kind.ORDER
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     game.server.run(play_orders.drop_order, game.id, seat)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_an_order_that_no_longer_fits_ends_and_says_so_in_the_log(table):
@@ -460,10 +460,10 @@ def test_an_order_that_no_longer_fits_ends_and_says_so_in_the_log(table):
 def test_an_order_that_cannot_be_read_or_begun_is_refused(table, text):
     game = table("templari", 3)
     (seat,) = game.asked()
-    before = everything(game.server.store)
+    before = all_rows(game.server.store)
     with pytest.raises(BadInput):
         leave(game, seat, text)
-    assert everything(game.server.store) == before
+    assert all_rows(game.server.store) == before
 
 
 def test_an_order_counts_as_a_word_of_the_players_own(table):
@@ -510,9 +510,9 @@ def test_orders_are_refused_where_the_game_does_not_go_on(table):
 def test_an_order_that_breaks_leaves_nothing(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    assert fails_without_a_trace(game.server.store, lambda: leave(game, seat, "up to 3")) > 8
+    assert check_atomic(game.server.store, lambda: leave(game, seat, "up to 3")) > 8
     later = waiting_seat(game)
     leave(game, later, "up to 9")
     drop = partial(game.server.run, play_orders.drop_order, game.id, later)
-    assert fails_without_a_trace(game.server.store, drop) > 3
+    assert check_atomic(game.server.store, drop) > 3
     assert game.verifies()

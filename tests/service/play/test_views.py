@@ -14,7 +14,7 @@ from pbem.store import games, log
 from pbem.store import views as kept_views
 from tests.service.play.test_move_cost import lengthen
 
-MOST_ROWS = 3 * views.KEEP_AFTER
+MOST_ROWS = 3 * views.SAVE_EVERY
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def from_the_start(game, reader, number):
 
 def past(game, number, reader):
     with game.server.store.read() as tx:
-        return views.past(tx, games.read(tx, game.id), [reader], number)
+        return views.moment_at(tx, games.read(tx, game.id), [reader], number)
 
 
 def rows_read(server, act):
@@ -81,8 +81,8 @@ def test_the_past_is_what_was_told_until_then_whether_views_were_kept_or_not(ser
     game = bound(70)
     numbers = [each.turn for each in standing_entries(rulebooks.load("templari"), game.log())]
     plain = {(n, r): past(game, n, r) for n in numbers[::7] for r in readers(game)}
-    assert views.keep_behind(server) == 1
-    assert views.keep_behind(server) == 0
+    assert views.save_overdue(server) == 1
+    assert views.save_overdue(server) == 0
     for (number, reader), before in plain.items():
         kept = past(game, number, reader)
         assert kept == before
@@ -94,30 +94,30 @@ def test_the_past_is_what_was_told_until_then_whether_views_were_kept_or_not(ser
 
 def test_any_moment_of_a_long_game_takes_as_few_rows_as_one_of_a_short_game(server, bound):
     game = bound(160)
-    views.keep_behind(server)
+    views.save_overdue(server)
     assert game.row().seq >= 160
     for number in (0, 5, 19, 20, 21, 100, 149, game.row().turn - 1):
         assert 0 < rows_read(server, lambda number=number: past(game, number, 1)) <= MOST_ROWS
-    assert rows_read(server, lambda: game.view(1)) <= views.KEEP_AFTER
+    assert rows_read(server, lambda: game.view(1)) <= views.SAVE_EVERY
 
 
 def test_a_log_that_grows_without_entries_is_not_read_whole_either(server, bound):
     game = bound(10)
     lengthen(server, game.id, 500)
     known = game.view(1)
-    assert views.keep_behind(server) == 1
-    assert rows_read(server, lambda: game.view(1)) <= views.KEEP_AFTER
+    assert views.save_overdue(server) == 1
+    assert rows_read(server, lambda: game.view(1)) <= views.SAVE_EVERY
     assert game.view(1) == known
 
 
 def test_what_was_kept_of_entries_that_were_taken_back_is_forgotten_and_the_rest_stays(server, bound):
     game = bound(45)
-    views.keep_behind(server)
+    views.save_overdue(server)
     (seat,) = game.asked()
     turn, before = game.row().turn, {reader: game.view(reader) for reader in readers(game)}
     game.play(seat, game.asked()[seat].default)
     lengthen(server, game.id, game.row().seq + 30)
-    assert views.keep_behind(server) == 1
+    assert views.save_overdue(server) == 1
     server.run(undo.take_back, game.id, turn, seat)
     with server.store.read() as tx:
         kept = {each.turn for each in kept_views.of_game(tx, game.id)}
@@ -125,7 +125,7 @@ def test_what_was_kept_of_entries_that_were_taken_back_is_forgotten_and_the_rest
     assert max(kept) < turn
     assert {reader: game.view(reader) for reader in readers(game)} == before
     # What is kept anew has a place in the past of its own.
-    assert views.keep_behind(server) == 1
+    assert views.save_overdue(server) == 1
     assert past(game, turn, 0).standing.turn == turn - 1
 
 
@@ -133,7 +133,7 @@ def test_a_game_that_ended_is_kept_up_as_well_and_one_that_is_being_played_on_is
     game = table("sorcerous-futures", 3)
     list(game.play_defaults())
     assert game.row().status == "over"
-    assert views.keep_behind(server) == 1
+    assert views.save_overdue(server) == 1
     last = game.row().turn - 1
     assert past(game, last, SPECTATOR).views[SPECTATOR] == game.view(SPECTATOR)
     assert past(game, last, SPECTATOR).later is None
@@ -142,7 +142,7 @@ def test_a_game_that_ended_is_kept_up_as_well_and_one_that_is_being_played_on_is
 
 def test_what_is_made_anew_from_the_log_has_its_views_at_once(server, bound):
     game = bound(50)
-    views.keep_behind(server)
+    views.save_overdue(server)
     with server.store.read() as tx:
         before = kept_views.of_game(tx, game.id)
     server.store.write(lambda tx: tx.execute(text("UPDATE view SET body = '{}'")))

@@ -16,10 +16,10 @@ from pbem.service.play import by_link, seat_view
 from pbem.service.tables import demo, listing
 from pbem.store.schema import Audit, table_of
 from pbem.tokens import Purpose
-from tests.service.a_game import Begun
 from tests.service.clock import DAY, HOUR
+from tests.service.database import all_rows, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
-from tests.service.stored import everything, queued_emails
+from tests.service.running_game import RunningGame
 
 
 @pytest.fixture
@@ -30,19 +30,19 @@ def seat(server):
 
 def game_of(server, token):
     """The game that a seat's token is for."""
-    return Begun(server, server.read(links.follow, token, Purpose.SEAT).game_id)
+    return RunningGame(server, server.read(links.follow, token, Purpose.SEAT).game_id)
 
 
 def decide(server, token):
     """Do what silence would mean, as a guest does it on the page."""
-    found = server.read(seat_view.look, token)
+    found = server.read(seat_view.view_seat, token)
     server.run(by_link.play, token, found.turn, found.decision.default)
     assert demo.go_on(server, token)
 
 
 def test_a_guest_is_asked_whenever_the_game_is_not_over(server, seat):
     decided = 0
-    while (found := server.read(seat_view.look, seat)).status == "playing":
+    while (found := server.read(seat_view.view_seat, seat)).status == "playing":
         assert found.decision is not None
         decide(server, seat)
         decided += 1
@@ -57,7 +57,7 @@ def test_nothing_is_ever_mailed_to_a_guest(server, seat, sink, clock):
     game = game_of(server, seat)
     guest = server.read(links.follow, seat, Purpose.SEAT).person_id
     decide(server, seat)
-    server.run(ledger.resend_turn, guest, game.id, server.read(seat_view.look, seat).seat)
+    server.run(ledger.resend_turn, guest, game.id, server.read(seat_view.view_seat, seat).seat)
     drain(server, clock, post_to(sink))
     assert not sink.kept
     assert {email.status for email in queued_emails(server, guest)} <= {"withheld", "superseded"}
@@ -92,7 +92,7 @@ def test_so_many_guests_are_let_in_and_no_more(server, clock, monkeypatch):
 def test_a_day_later_nothing_is_left_of_a_demo_and_all_of_everybody_else(server, clock, table):
     game = table()
     game.play(*next((seat, each.default) for seat, each in game.asked().items()))
-    before = everything(server.store)
+    before = all_rows(server.store)
     played, _ = demo.begin(server), demo.begin(server)
     for _ in range(4):
         decide(server, played)
@@ -100,10 +100,10 @@ def test_a_day_later_nothing_is_left_of_a_demo_and_all_of_everybody_else(server,
     clock.advance(DAY + HOUR)
     fresh = demo.begin(server)
     assert demo.tidy(server) == 2
-    assert server.read(seat_view.look, fresh).status == "playing"
+    assert server.read(seat_view.view_seat, fresh).status == "playing"
     clock.advance(DAY + HOUR)
     assert demo.tidy(server) == 1
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_what_an_organiser_did_at_a_demo_stays_and_so_does_the_demo(server, seat, clock):
@@ -113,7 +113,7 @@ def test_what_an_organiser_did_at_a_demo_stays_and_so_does_the_demo(server, seat
     server.store.write(lambda tx: tx.execute(insert(table_of(Audit)), row))
     clock.advance(DAY + HOUR)
     assert demo.tidy(server) == 0
-    assert server.read(seat_view.look, seat).status == "playing"
+    assert server.read(seat_view.view_seat, seat).status == "playing"
 
 
 def test_a_bot_that_fails_stops_nobody_elses_request_and_is_tried_again(server, monkeypatch):

@@ -17,9 +17,9 @@ from pbem.service.play.rules import rules_of
 from pbem.service.tables import invitations, joining, leaving, listing, start
 from pbem.service.tables.new import Wanted
 from pbem.store import games
-from tests.service.a_game import Begun
+from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
 from tests.service.races import meetings
-from tests.service.stored import everything, fails_without_a_trace, kinds, queued_emails
+from tests.service.running_game import RunningGame
 
 POKER = Wanted("sunset-poker", 3)
 
@@ -81,10 +81,10 @@ def test_the_last_place_begins_the_game(server, person, opened):
 
 def test_joining_again_gives_the_same_place(server, person, opened):
     first = server.run(joining.join, opened.game_id, person("Ben"))
-    before = everything(server.store)
+    before = all_rows(server.store)
     again = server.run(joining.join, opened.game_id, person("Ben"), word="another")
     assert (first.again, again.again, again.players) == (False, True, first.players)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_joining_again_after_the_start_gives_the_same_place(server, person, opened):
@@ -113,7 +113,7 @@ def test_over_many_games_everybody_gets_every_seat(server, person):
     for _ in range(24):
         game = server.run(joining.create_table, person("Ann"), Wanted("sunset-poker", 3, bots=("random", "random")))
         server.run(joining.join, game.game_id, person("Ann"))
-        first[next(s for s, p in Begun(server, game.game_id).players().items() if p.person_id is not None)] += 1
+        first[next(s for s, p in RunningGame(server, game.game_id).players().items() if p.person_id is not None)] += 1
         with server.store.engine.begin() as tx:
             tx.exec_driver_sql("UPDATE game SET status = 'over'")
     assert set(first) == {0, 1, 2}
@@ -161,28 +161,28 @@ def test_a_place_is_kept_for_the_host(server, person):
     server.run(joining.join, created.game_id, person("Cleo"))
     assert server.read(listing.by_key, created.key).free == 0
     late = person("Dan")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(Gone, match="kept for its host"):
         server.run(joining.join, created.game_id, late)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     assert server.run(joining.join, created.game_id, person("Ann")).begun
 
 
 def test_a_full_table_takes_nobody_more(server, person, table):
     game = table("sunset-poker", 3)
     dan = person("Dan")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(Gone, match="has begun"):
         server.run(joining.join, game.id, dan)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_one_person_does_not_take_two_seats(server, person, opened):
     ann = person("Ann")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(Forbidden, match="two seats"):
         server.run(joining.join, opened.game_id, ann, holding=2)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_one_person_takes_two_seats_where_the_table_allows_it(server, person):
@@ -197,14 +197,14 @@ def test_one_person_takes_two_seats_where_the_table_allows_it(server, person):
 
 def test_an_address_that_is_not_confirmed_neither_opens_nor_joins(server, person, opened):
     ben = server.run(addresses.create, "ben@example.org", "Ben")
-    before = everything(server.store)
+    before = all_rows(server.store)
     for act in (
         lambda: server.run(joining.join, opened.game_id, ben.id),
         lambda: server.run(joining.create_table, ben.id, POKER),
     ):
         with pytest.raises(Forbidden, match="not been confirmed"):
             act()
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 @pytest.mark.parametrize(
@@ -237,12 +237,12 @@ def test_an_address_that_is_not_confirmed_neither_opens_nor_joins(server, person
 )
 def test_a_table_that_cannot_be_is_refused_and_nothing_is_written(server, person, wrong):
     ann = person("Ann")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises((BadInput, NotFound)):
         server.run(joining.create_table, ann, replace(POKER, **wrong))
     with pytest.raises((BadInput, NotFound)):
         server.run(joining.ask_to_create, "ben@example.org", "Ben", replace(POKER, **wrong))
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_a_word_has_a_hundred_characters_at_most(server, person, opened):
@@ -315,7 +315,7 @@ def test_typing_the_address_of_a_known_player_takes_no_place_either(server, pers
     ben = person("Ben")
     server.run(joining.ask_to_join, opened.game_id, "ben@example.org", "Silly")
     assert players(server, opened.game_id) == ("Ann",)
-    assert kinds(server, ben) == ["confirm", "confirm"]
+    assert email_kinds(server, ben) == ["confirm", "confirm"]
     assert server.read(addresses.read, ben).name == "Ben"
 
 
@@ -349,7 +349,7 @@ def test_a_table_asked_for_by_typing_an_address_is_nobodys_business_before_its_m
     created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
     dan, eve, ben = typed(server), typed(server, "eve@example.org"), person("Ben")
     assert server.read(listing.by_key, created.key).status == "planned"
-    assert (kinds(server, dan), kinds(server, eve)) == (["confirm"], [])
+    assert (email_kinds(server, dan), email_kinds(server, eve)) == (["confirm"], [])
     for act in (
         lambda: server.run(joining.join, created.game_id, ben),
         lambda: server.run(joining.ask_to_join, created.game_id, "fay@example.org", "Fay"),
@@ -360,7 +360,7 @@ def test_a_table_asked_for_by_typing_an_address_is_nobodys_business_before_its_m
     joining.accept(server, created.game_id, dan, word="owl")
     shown = server.read(listing.by_key, created.key)
     assert (shown.status, shown.players, shown.host) == ("open", ("Dan",), "Dan")
-    assert kinds(server, eve) == ["invitation"]
+    assert email_kinds(server, eve) == ["invitation"]
 
 
 def test_a_host_whose_word_is_refused_has_announced_nothing_yet(server):
@@ -369,7 +369,7 @@ def test_a_host_whose_word_is_refused_has_announced_nothing_yet(server):
     with pytest.raises(BadInput):
         joining.accept(server, created.game_id, dan, word="x" * 101)
     assert server.read(listing.by_key, created.key).status == "planned"
-    assert kinds(server, typed(server, "eve@example.org")) == []
+    assert email_kinds(server, typed(server, "eve@example.org")) == []
     assert server.read(addresses.read, dan).confirmed_at is not None
     joining.accept(server, created.game_id, dan, word="owl")
     assert server.read(listing.by_key, created.key).players == ("Dan",)
@@ -416,9 +416,9 @@ def test_everybody_is_invited_once_and_the_host_not_at_all(server, person):
     twice = ("ben@example.org", "BEN@example.org", "ann@example.org")
     created = server.run(joining.create_table, person("Ann"), replace(POKER, invited=twice))
     assert server.run(invitations.invite, created.game_id, person("Ann"), ("ben@example.org", "eve@example.org")) == 1
-    assert kinds(server, typed(server, "ben@example.org")) == ["invitation"]
-    assert kinds(server, typed(server, "eve@example.org")) == ["invitation"]
-    assert "invitation" not in kinds(server, person("Ann"))
+    assert email_kinds(server, typed(server, "ben@example.org")) == ["invitation"]
+    assert email_kinds(server, typed(server, "eve@example.org")) == ["invitation"]
+    assert "invitation" not in email_kinds(server, person("Ann"))
 
 
 def test_only_the_host_invites(server, person, opened):
@@ -445,10 +445,10 @@ def test_no_address_gets_more_than_five_invitations_in_a_day(server, person, clo
     ann, invited = person("Ann"), replace(POKER, invited=("ben@example.org",))
     for _ in range(invitations.INVITATIONS_A_DAY):
         server.run(joining.create_table, ann, invited)
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(TooMany):
         server.run(joining.create_table, ann, invited)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     clock.advance(timedelta(days=1))
     server.run(joining.create_table, ann, invited)
 
@@ -465,10 +465,10 @@ def test_declining_tells_the_host_once(server, person):
     created = server.run(joining.create_table, person("Ann"), replace(POKER, invited=("ben@example.org",)))
     ben = typed(server, "ben@example.org")
     server.run(invitations.decline, created.game_id, ben)
-    before = everything(server.store)
+    before = all_rows(server.store)
     server.run(invitations.decline, created.game_id, ben)
-    assert everything(server.store) == before
-    assert kinds(server, person("Ann")) == ["confirm", "declined"]
+    assert all_rows(server.store) == before
+    assert email_kinds(server, person("Ann")) == ["confirm", "declined"]
 
 
 def test_whoever_declined_can_still_come(server, person):
@@ -511,19 +511,19 @@ def test_unknown_tables_are_not_found(server, person):
 def test_a_table_that_breaks_while_it_is_made_leaves_nothing(server, person):
     ann = person("Ann")
     wanted = replace(POKER, bots=("greedy",), invited=("ben@example.org", "eve@example.org"))
-    assert fails_without_a_trace(server.store, lambda: server.run(joining.create_table, ann, wanted)) > 5
+    assert check_atomic(server.store, lambda: server.run(joining.create_table, ann, wanted)) > 5
 
 
 def test_joining_that_breaks_leaves_nothing(server, person, opened):
     ben = person("Ben")
-    assert fails_without_a_trace(server.store, lambda: server.run(joining.join, opened.game_id, ben, word="heron")) > 5
+    assert check_atomic(server.store, lambda: server.run(joining.join, opened.game_id, ben, word="heron")) > 5
 
 
 def test_a_start_that_breaks_leaves_nothing(server, person, opened):
     server.run(joining.join, opened.game_id, person("Ben"))
     cleo = person("Cleo")
-    assert fails_without_a_trace(server.store, lambda: server.run(joining.join, opened.game_id, cleo)) > 10
-    assert Begun(server, opened.game_id).verifies()
+    assert check_atomic(server.store, lambda: server.run(joining.join, opened.game_id, cleo)) > 10
+    assert RunningGame(server, opened.game_id).verifies()
 
 
 def test_accepting_that_breaks_leaves_nothing(server):
@@ -534,7 +534,7 @@ def test_accepting_that_breaks_leaves_nothing(server):
         replace(POKER, bots=("greedy", "random"), invited=("eve@example.org",)),
     )
     dan = typed(server)
-    assert fails_without_a_trace(server.store, lambda: joining.accept(server, created.game_id, dan)) > 10
+    assert check_atomic(server.store, lambda: joining.accept(server, created.game_id, dan)) > 10
 
 
 # Races. Both meet at every call to the database that the first of them makes.
@@ -555,7 +555,7 @@ def test_two_who_want_the_last_place_at_once_do_not_both_get_it(server, person):
         (refused,) = (outcome for outcome in outcomes if isinstance(outcome, Exception))
         assert joined.begun
         assert isinstance(refused, Gone)
-        game = Begun(server, created.game_id)
+        game = RunningGame(server, created.game_id)
         assert len(game.players()) == 3
         assert game.verifies()
         server.run(leaving.agree_to_end, game.id, ann)

@@ -18,8 +18,8 @@ from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import Wanted
 from pbem.tokens import Purpose
-from tests.service.a_game import Begun
-from tests.service.stored import everything, fails_without_a_trace, kinds, queued_emails
+from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
+from tests.service.running_game import RunningGame
 
 POKER = Wanted("sunset-poker", 3)
 
@@ -58,9 +58,9 @@ def test_a_place_that_was_left_is_free_again(server, person, waiting):
 
 def test_the_host_hears_that_somebody_left_and_hears_it_once(server, person, waiting):
     server.run(leaving.leave, waiting.game_id, person("Ben"))
-    before = everything(server.store)
+    before = all_rows(server.store)
     server.run(leaving.leave, waiting.game_id, person("Ben"))
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     (email,) = queued_emails(server, person("Ann"), "left")
     assert json.loads(email.facts) == {"who": "Ben"}
 
@@ -73,8 +73,8 @@ def test_whoever_left_can_come_again(server, person, waiting):
 def test_with_its_host_a_table_closes_and_those_who_sat_there_are_told(server, person, waiting):
     server.run(leaving.leave, waiting.game_id, person("Ann"))
     assert status(server, waiting) == "closed"
-    assert kinds(server, person("Ben"))[-1] == "closed"
-    assert "closed" not in kinds(server, person("Ann"))
+    assert email_kinds(server, person("Ben"))[-1] == "closed"
+    assert "closed" not in email_kinds(server, person("Ann"))
     with pytest.raises(Gone, match="closed it"):
         server.run(joining.join, waiting.game_id, person("Cleo"))
 
@@ -88,10 +88,10 @@ def test_a_closed_table_counts_no_more(server, person, waiting):
 
 def test_nobody_leaves_a_running_game_like_that(server, table):
     game = table()
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(Gone, match="resign"):
         server.run(leaving.leave, game.id, game.person_at(0))
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_a_table_waits_two_weeks_and_no_longer(server, person, clock, waiting):
@@ -100,10 +100,10 @@ def test_a_table_waits_two_weeks_and_no_longer(server, person, clock, waiting):
     clock.advance(timedelta(seconds=1))
     assert leaving.expire(server) == [waiting.game_id]
     assert status(server, waiting) == "expired"
-    assert kinds(server, person("Ann"))[-1] == kinds(server, person("Ben"))[-1] == "expired"
-    before = everything(server.store)
+    assert email_kinds(server, person("Ann"))[-1] == email_kinds(server, person("Ben"))[-1] == "expired"
+    before = all_rows(server.store)
     assert leaving.expire(server) == []
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     with pytest.raises(Gone, match="too long"):
         server.run(joining.join, waiting.game_id, person("Cleo"))
 
@@ -152,18 +152,18 @@ def test_resigning_twice_is_resigning_once(server, table):
     game = table()
     ann = game.person_at(0)
     server.run(leaving.resign, game.id, 0, ann)
-    before = everything(server.store)
+    before = all_rows(server.store)
     server.run(leaving.resign, game.id, 0, ann)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_nobody_resigns_for_another(server, table):
     game = table()
-    before = everything(server.store)
+    before = all_rows(server.store)
     server.run(leaving.resign, game.id, 0, game.person_at(1))
     with pytest.raises(NotFound):
         server.run(leaving.resign, game.id, 7, game.person_at(1))
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_the_others_are_told_who_resigned(server, table):
@@ -191,7 +191,7 @@ def test_what_was_meant_for_the_one_who_left_goes_no_further(server, table):
 def test_the_standing_order_of_the_one_who_left_is_dropped(server, table):
     game = table("templari", 3)
     seat = next(seat for seat in range(3) if seat not in game.asked())
-    server.run(play_orders.leave_order, game.id, seat, "up to 3")
+    server.run(play_orders.set_order, game.id, seat, "up to 3")
     assert move.orders_of(game.row()) == {seat: orders.UpTo(3)}
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
     assert move.orders_of(game.row()) == {}
@@ -213,7 +213,7 @@ def test_the_role_of_host_passes_to_whoever_joined_next(server, person, table):
     ann, ben = person("Ann"), person("Ben")
     server.run(leaving.resign, game.id, seat_of(game, ann), ann)
     assert game.row().host_id == ben
-    assert kinds(server, ben)[-1] == "host"
+    assert email_kinds(server, ben)[-1] == "host"
     server.run(leaving.resign, game.id, seat_of_name(game, "Cleo"), person("Cleo"))
     assert game.row().host_id == ben
 
@@ -221,11 +221,11 @@ def test_the_role_of_host_passes_to_whoever_joined_next(server, person, table):
 def test_a_host_with_two_seats_stays_the_host_as_long_as_one_is_left(server, person):
     created = server.run(joining.create_table, person("Ann"), replace(POKER, doubles=True, bots=("random",)))
     server.run(joining.join, created.game_id, person("Ann"), holding=2)
-    game = Begun(server, created.game_id)
+    game = RunningGame(server, created.game_id)
     server.run(leaving.resign, game.id, seat_of(game, person("Ann")), person("Ann"))
     assert game.row().host_id == person("Ann")
     assert game.row().status == "playing"
-    assert "host" not in kinds(server, person("Ann"))
+    assert "host" not in email_kinds(server, person("Ann"))
 
 
 def test_when_nobody_is_left_the_game_ends_without_a_result(server, person, table):
@@ -254,12 +254,12 @@ def test_a_game_ends_without_a_result_when_every_person_agrees(server, table):
     first, second = (player.person_id for player in game.players().values() if player.person_id)
     assert not server.run(leaving.agree_to_end, game.id, first)
     assert not server.run(leaving.agree_to_end, game.id, first)
-    assert kinds(server, second)[-1] == "end_proposed"
-    assert kinds(server, second).count("end_proposed") == 1
+    assert email_kinds(server, second)[-1] == "end_proposed"
+    assert email_kinds(server, second).count("end_proposed") == 1
     assert server.run(leaving.agree_to_end, game.id, second)
     assert game.row().status == "void"
     assert server.run(leaving.agree_to_end, game.id, first)
-    assert kinds(server, first)[-1] == kinds(server, second)[-1] == "voided"
+    assert email_kinds(server, first)[-1] == email_kinds(server, second)[-1] == "voided"
     assert [each.kind for each in game.log()].count(Kind.VOIDED) == 1
 
 
@@ -305,10 +305,10 @@ def test_the_last_one_who_did_not_agree_ends_the_game_by_resigning(server, table
 
 def test_a_vote_is_no_secret_but_only_players_have_one(server, person, table):
     game, zoe = table(), person("Zoe")
-    before = everything(server.store)
+    before = all_rows(server.store)
     with pytest.raises(Forbidden):
         server.run(leaving.agree_to_end, game.id, zoe)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_nobody_is_asked_more_than_three_times_a_day_whether_to_end_a_game(server, table, clock):
@@ -316,10 +316,10 @@ def test_nobody_is_asked_more_than_three_times_a_day_whether_to_end_a_game(serve
     for _ in range(leaving.PROPOSALS_A_DAY + 2):
         server.run(leaving.agree_to_end, game.id, game.person_at(0))
         server.run(leaving.play_on, game.id, game.person_at(0))
-    assert kinds(server, game.person_at(1)).count("end_proposed") == leaving.PROPOSALS_A_DAY
+    assert email_kinds(server, game.person_at(1)).count("end_proposed") == leaving.PROPOSALS_A_DAY
     clock.advance(timedelta(days=1))
     server.run(leaving.agree_to_end, game.id, game.person_at(0))
-    assert kinds(server, game.person_at(1)).count("end_proposed") == leaving.PROPOSALS_A_DAY + 1
+    assert email_kinds(server, game.person_at(1)).count("end_proposed") == leaving.PROPOSALS_A_DAY + 1
 
 
 def test_a_game_that_is_over_or_has_not_begun_has_no_way_out(server, person, waiting, table):
@@ -342,7 +342,7 @@ def test_resigning_that_breaks_leaves_nothing(server, person, table):
     game = table(successor="substitute")
     ann = person("Ann")
     seat = seat_of(game, ann)
-    assert fails_without_a_trace(server.store, lambda: server.run(leaving.resign, game.id, seat, ann)) > 10
+    assert check_atomic(server.store, lambda: server.run(leaving.resign, game.id, seat, ann)) > 10
     assert game.verifies()
 
 
@@ -351,11 +351,11 @@ def test_an_end_by_consent_that_breaks_leaves_nothing(server, table):
     for seat in (0, 1):
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     last = game.person_at(2)
-    assert fails_without_a_trace(server.store, lambda: server.run(leaving.agree_to_end, game.id, last)) > 8
+    assert check_atomic(server.store, lambda: server.run(leaving.agree_to_end, game.id, last)) > 8
     assert game.verifies()
 
 
 def test_leaving_that_breaks_leaves_nothing(server, person, waiting):
     ann, ben = person("Ann"), person("Ben")
-    assert fails_without_a_trace(server.store, lambda: server.run(leaving.leave, waiting.game_id, ben)) > 4
-    assert fails_without_a_trace(server.store, lambda: server.run(leaving.leave, waiting.game_id, ann)) > 4
+    assert check_atomic(server.store, lambda: server.run(leaving.leave, waiting.game_id, ben)) > 4
+    assert check_atomic(server.store, lambda: server.run(leaving.leave, waiting.game_id, ann)) > 4

@@ -9,10 +9,10 @@ from pbem.ops.verify import verify_game
 from pbem.service.desk.acts.talk import Redact
 from pbem.service.tables import leaving, talk
 from pbem.store.schema import Said, table_of
+from tests.service.actors import moderate
 from tests.service.clock import HOUR
-from tests.service.moderated import does
+from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
-from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 SAID = table_of(Said)
 
@@ -41,11 +41,11 @@ def test_talk_changes_nothing_in_the_game_and_wakes_nobody(table):
 
 def test_only_who_sits_there_talks_there(table, person):
     begun, stranger = table(), person("Zoe")
-    before = everything(begun.server.store)
+    before = all_rows(begun.server.store)
     for seat, person_id in ((0, stranger), (1, begun.person_at(0))):
         with pytest.raises(Forbidden):
             begun.server.run(talk.say, begun.id, seat, person_id, "Hello!")
-    assert everything(begun.server.store) == before
+    assert all_rows(begun.server.store) == before
 
 
 def test_nothing_is_said_where_nobody_plays_any_more(table):
@@ -86,11 +86,11 @@ def test_a_redacted_line_is_gone_and_the_chain_still_holds(table):
     begun = table()
     say(begun, 0, "something bad")
     say(begun, 1, "something good")
-    does(begun.server, Redact(begun.id, 1), "It was an insult.")
+    moderate(begun.server, Redact(begun.id, 1), "It was an insult.")
     with pytest.raises(Gone):
-        does(begun.server, Redact(begun.id, 1), "It was an insult.")
+        moderate(begun.server, Redact(begun.id, 1), "It was an insult.")
     assert heard(begun) == [(0, None), (1, "something good")]
-    assert b"something bad" not in repr(everything(begun.server.store)).encode()
+    assert b"something bad" not in repr(all_rows(begun.server.store)).encode()
     with begun.server.store.read() as tx:
         assert verify_game(tx, begun.id).sound
 
@@ -98,7 +98,7 @@ def test_a_redacted_line_is_gone_and_the_chain_still_holds(table):
 def test_what_is_not_there_cannot_be_redacted(table):
     begun = table()
     with pytest.raises(NotFound):
-        does(begun.server, Redact(begun.id, 1), "It was an insult.")
+        moderate(begun.server, Redact(begun.id, 1), "It was an insult.")
 
 
 @pytest.mark.parametrize("altered", [{"body": b"other words"}, {"seat": 1}])
@@ -124,7 +124,7 @@ def test_two_who_speak_at_once_are_both_heard(table):
 
 def test_a_line_that_breaks_off_leaves_nothing(table):
     begun = table()
-    assert fails_without_a_trace(begun.server.store, lambda: say(begun, 0, "Hello!")) > 3
+    assert check_atomic(begun.server.store, lambda: say(begun, 0, "Hello!")) > 3
 
 
 def test_a_line_that_lost_its_text_without_a_row_that_says_why_is_found(table):

@@ -50,7 +50,7 @@ def programs(app, server, links):
     """programs(game) -> a program for each seat."""
 
     def for_each_seat(game):
-        tokens = [server.run(by_link.token_for_programs, links.of(game, seat)[1]) for seat in sorted(game.players())]
+        tokens = [server.run(by_link.api_token, links.of(game, seat)[1]) for seat in sorted(game.players())]
         return [Program(app, token) for token in tokens]
 
     return for_each_seat

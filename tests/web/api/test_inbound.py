@@ -7,8 +7,8 @@ import pytest
 
 from engine import grammar
 from pbem.tokens import Purpose
+from tests.service.database import all_rows, queued_emails
 from tests.service.inbox import Inbox
-from tests.service.stored import everything, queued_emails
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser
 
@@ -52,7 +52,7 @@ def test_an_email_handed_in_twice_is_stored_once(taking, inbox, clock, table):
 def test_an_email_without_a_valid_signature_is_not_even_counted(taking, server, clock):
     body = b"Subject: x\r\n\r\nbid 7\r\n"
     good = signed(clock, body)
-    before = everything(server.store)
+    before = all_rows(server.store)
     for headers in (
         {},
         {**good, "X-Pbem-Signature": ""},
@@ -69,15 +69,15 @@ def test_an_email_without_a_valid_signature_is_not_even_counted(taking, server, 
         assert hands_in(taking, headers, body).status_code == 403
     assert hands_in(taking, signed(clock, body, to=""), body).status_code == 400
     assert hands_in(taking, signed(clock, body, to="x" * 400), body).status_code == 400
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     assert hands_in(taking, good, body).status_code == 204
 
 
 def test_an_email_that_is_too_large_is_refused(taking, settings, server, clock):
     body = b"x" * (settings.limits.mail_bytes + 1)
-    before = everything(server.store)
+    before = all_rows(server.store)
     assert hands_in(taking, signed(clock, body), body).status_code == 413
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_without_a_secret_no_email_is_taken(browser, clock):
@@ -112,11 +112,11 @@ def test_the_email_about_a_reply_leads_to_its_page(inbox, server, table, carry, 
 
 def test_opening_the_page_changes_nothing_and_the_button_carries_out_the_reply(browser, server, asked):
     game, choice, address = asked
-    before = everything(server.store)
+    before = all_rows(server.store)
     page = browser.open(address)
     assert choice in page.text
     assert "quoted" not in page.text
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     done = page.form("Yes, I wrote this").press()
     assert done.heading == "Thank you"
     assert game.open()[0]

@@ -8,8 +8,8 @@ from pbem.domain.acts import READ_ONLY, Act
 from pbem.service.desk import audit
 from pbem.store.schema import Audit, table_of
 from pbem.web.desk.audit import SHOWN
-from tests.service.acting import ANN, ROOT
-from tests.service.stored import calls_counted
+from tests.service.actors import ANN, ROOT
+from tests.service.database import count_calls
 from tests.web.browser import HOST
 
 AUDIT = table_of(Audit)
@@ -94,7 +94,7 @@ def test_a_page_of_acts_takes_few_queries_and_little_room(olga, server, table):
     game = table()
     for _ in range(SHOWN + 1):
         record(server, act=Act.EXTEND, game_id=game.id, reason="x" * 500, hours=24)
-    with calls_counted(server.store) as made:
+    with count_calls(server.store) as made:
         page = olga.open("/desk/audit")
     assert len([each for each in made if each.startswith("SELECT")]) <= 12
     assert len(page.source) < 60_000

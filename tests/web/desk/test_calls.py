@@ -6,8 +6,8 @@ import pytest
 
 from pbem.service.desk import calls
 from pbem.store.sessions import Holder
-from tests.service.acting import an_organiser
-from tests.service.stored import calls_counted, queued_emails
+from tests.service.actors import add_organiser
+from tests.service.database import count_calls, queued_emails
 from tests.web.desk_pages import signed_in
 
 
@@ -49,7 +49,7 @@ def test_the_message_of_a_call_is_shown_beside_the_acts_at_its_table(olga, call,
 
 def test_organisers_see_only_the_number_of_calls_from_tables_where_they_play(browser, server, call, game):
     name = game.players()[1].name
-    plays = signed_in(browser, server, Holder(organiser_id=an_organiser(server, name).id))
+    plays = signed_in(browser, server, Holder(organiser_id=add_organiser(server, name).id))
     page = plays.open("/desk/calls")
     assert "One call comes from a table where you play" in page.text
     assert "My link" not in page.text
@@ -59,7 +59,7 @@ def test_organisers_see_only_the_number_of_calls_from_tables_where_they_play(bro
 def test_many_long_calls_take_few_queries_and_little_room(olga, server, person, clock):
     for number in range(calls.MOST_SHOWN):
         server.run(calls.call, person(f"Caller {number}"), f"{number} " + "y" * 3900)
-    with calls_counted(server.store) as made:
+    with count_calls(server.store) as made:
         page = olga.open("/desk/calls")
     assert len([each for each in made if each.startswith("SELECT")]) <= 12
     assert len(page.source) < 60_000

@@ -13,11 +13,11 @@ from pbem.service.play import move
 from pbem.service.play.move import By
 from pbem.store import ledger, outbox, traffic
 from pbem.tokens import contains_token
-from tests.service import many
+from tests.service import table_copies
+from tests.service.actors import moderate
+from tests.service.database import count_calls, queued_emails
 from tests.service.inbox import Inbox
-from tests.service.moderated import does
 from tests.service.outgoing.test_deliver import post_to
-from tests.service.stored import calls_counted, queued_emails
 
 MOST = 20
 
@@ -32,15 +32,15 @@ MOST = 20
         "/desk/activity",
         "/desk/mail",
         "/desk/people?q=pat",
-        f"/desk/people/{many.FIRST + 1}",
+        f"/desk/people/{table_copies.FIRST + 1}",
     ],
 )
 def test_no_page_asks_the_database_more_than_twenty_times(olga, server, table, time, address):
     game = table("bid", 3)
     time.sends()
-    many.copy(server, game.id, 120, rows=2)
+    table_copies.copy(server, game.id, 120, rows=2)
     olga.open(address)
-    with calls_counted(server.store) as made:
+    with count_calls(server.store) as made:
         page = olga.open(address)
     asked = [each for each in made if not each.startswith(("BEGIN", "COMMIT"))]
     assert page.status == 200
@@ -123,7 +123,7 @@ def test_the_desk_shows_how_emails_get_through_with_the_words_of_the_relay_and_w
 ):
     """Shown: the length and age of the queue, the answers of a relay, the addresses that cannot be reached. Not shown: texts."""
     ann = person("Ann")
-    does(server, Ban(ann), "They swore.")
+    moderate(server, Ban(ann), "They swore.")
     clock.advance(timedelta(hours=1))
     assert "The oldest has been due since 2026-11-21 12:00 UTC." in olga.open("/desk").text
     sink.does(*["550 rcpt"] * 5)
@@ -138,7 +138,7 @@ def test_the_desk_shows_how_emails_get_through_with_the_words_of_the_relay_and_w
 def test_addresses_left_alone_are_listed_with_the_reason_and_released_from_the_persons_page(olga, server, person):
     ann = person("Ann")
     assert "Let mails go to them again" not in olga.open(f"/desk/people/{ann}").links()
-    server.run(reachability.refused, ann, "550 5.1.1 no such user")
+    server.run(reachability.note_refusal, ann, "550 5.1.1 no such user")
     page = olga.open("/desk/mail")
     assert "One person gets no mails" in page.text
     for words in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
@@ -193,7 +193,7 @@ def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing
 def test_a_table_where_the_organiser_plays_is_named_before_and_after(olga, server, table, person):
     mine, other = table("sun-bid", 2, title="Mine"), table("sun-bid", 2, title="Theirs")
     person("Olga")
-    does(server, Substitute(mine.id, 0, "olga@example.org"))
+    moderate(server, Substitute(mine.id, 0, "olga@example.org"))
     plan = olga.open("/desk/all/pause").form("Show what would happen").press(reason="the house is moved")
     assert "It would be done at one table" in plan.text
     assert f"At one more you play, so nothing is done there: another organiser can do it. table {mine.id}" in plan.text
@@ -205,7 +205,7 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after(olga, serve
 
 
 def test_an_email_about_no_table_that_was_given_up_is_sent_again_from_the_first_page(olga, server, person):
-    does(server, Ban(person("Ann")))
+    moderate(server, Ban(person("Ann")))
     (email,) = queued_emails(server, kind="banned")
     server.store.write(lambda tx: outbox.change(tx, email.id, status="parked"))
     server.store.write(lambda tx: ledger.note(tx, email.id, server.now(), "parked", "554 no"))

@@ -10,8 +10,8 @@ from pbem.service.desk.sign_in import FRESH, TRIES_OF_NAME
 from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON
 from pbem.store.audit import Wanted
 from pbem.store.sessions import Holder
-from tests.service.acting import ANN, GOOD, an_organiser
-from tests.service.stored import everything, queued_emails
+from tests.service.actors import ANN, PASSPHRASE, add_organiser
+from tests.service.database import all_rows, queued_emails
 from tests.web.browser import HOST, Browser
 from tests.web.desk_pages import signed_in
 
@@ -28,12 +28,12 @@ def call(server, game):
     return server.run(calls.call, game.person_at(0), "My link <b>is</b> gone.", game_id=game.id, seat=0)
 
 
-def enter(page, passphrase=GOOD, name="Olga", **more):
+def enter(page, passphrase=PASSPHRASE, name="Olga", **more):
     return page.form("Sign in").press(**{"desk-name": name, "desk-passphrase": passphrase, **more})
 
 
 def test_signing_in_leads_to_the_page_that_was_asked_for(browser, server):
-    an_organiser(server, "Olga")
+    add_organiser(server, "Olga")
     page = browser.open(browser.client.get("/desk/audit?act=ban", base_url=HOST).headers["Location"])
     assert page.heading == "Sign in to the desk"
     assert enter(page).url == "/desk/audit?act=ban"
@@ -43,10 +43,10 @@ def test_signing_in_leads_to_the_page_that_was_asked_for(browser, server):
     "to", ["https://evil.example/desk", "//evil.example/desk", "/\\evil.example", "/desk/../s/x", "/deskevil", ""]
 )
 def test_signing_in_leads_nowhere_else(browser, server, to):
-    an_organiser(server, "Olga")
+    add_organiser(server, "Olga")
     answer = browser.client.post(
         "/desk/sign-in",
-        data={"desk-name": "Olga", "desk-passphrase": GOOD, "to": to},
+        data={"desk-name": "Olga", "desk-passphrase": PASSPHRASE, "to": to},
         headers=browser.says,
         base_url=HOST,
     )
@@ -54,7 +54,7 @@ def test_signing_in_leads_nowhere_else(browser, server, to):
 
 
 def test_a_wrong_passphrase_is_refused_and_opens_nothing(browser, server):
-    an_organiser(server, "Olga")
+    add_organiser(server, "Olga")
     page = enter(browser.open("/desk/sign-in"), "no")
     assert page.status == 403
     assert "That was not right." in page.text
@@ -63,28 +63,28 @@ def test_a_wrong_passphrase_is_refused_and_opens_nothing(browser, server):
 
 
 def test_guessing_passphrases_is_limited(browser, server):
-    an_organiser(server, "Olga")
+    add_organiser(server, "Olga")
     for _ in range(TRIES_OF_NAME):
         page = enter(browser.open("/desk/sign-in"), "no")
     assert enter(page).status == 429
 
 
 def test_the_cookie_is_sent_to_this_site_alone(browser, server):
-    an_organiser(server, "Olga")
+    add_organiser(server, "Olga")
     enter(browser.open("/desk/sign-in"))
     cookie = browser.client.get_cookie("pbem-organiser")
     assert (cookie.http_only, cookie.same_site, cookie.path) == (True, "Lax", "/")
 
 
 def test_another_site_can_neither_sign_in_nor_send_a_form(browser, server, call, olga):
-    before = everything(server.store)
+    before = all_rows(server.store)
     browser.says |= {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
     for address in ("/desk/sign-in", f"/desk/calls/{call}/answer", "/desk/sign-out"):
-        sent = browser.post(address, [("desk-name", "Olga"), ("desk-passphrase", GOOD), ("text", "Evil")])
+        sent = browser.post(address, [("desk-name", "Olga"), ("desk-passphrase", PASSPHRASE), ("text", "Evil")])
         assert sent.status == 403
         assert "another site" in sent.text
         assert "Evil" not in sent.text
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_a_form_survives_the_end_of_a_session(olga, server, call, clock):
@@ -95,7 +95,7 @@ def test_a_form_survives_the_end_of_a_session(olga, server, call, clock):
     assert queued_emails(server, kind="call_answered") == []
     wrong = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": "no"})
     assert "That was not right." in wrong.text
-    done = wrong.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": GOOD})
+    done = wrong.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": PASSPHRASE})
     assert "It is in <the other> folder.\nGreetings" in done.source.replace("&lt;", "<").replace("&gt;", ">").replace(
         "\r\n", "\n"
     )
@@ -104,9 +104,9 @@ def test_a_form_survives_the_end_of_a_session(olga, server, call, clock):
 
 
 def test_signing_in_with_a_form_counts_even_if_the_form_is_refused(browser, server, call):
-    an_organiser(server, "Olga")
+    add_organiser(server, "Olga")
     asked = browser.post(f"/desk/calls/{call}/close", [("reason", "no")])
-    refused = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": GOOD})
+    refused = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": PASSPHRASE})
     assert "Please say why." in refused.text
     assert browser.open("/desk/calls").status == 200
 
@@ -157,7 +157,7 @@ def test_an_act_that_cannot_be_undone_needs_the_passphrase_again(olga, server, c
     assert asked.heading == "Your passphrase again, please"
     wrong = asked.form("Go on").press(**{"desk-passphrase": "no"})
     assert "That was not right." in wrong.text
-    assert "secret" in wrong.form("Go on").press(**{"desk-passphrase": GOOD}).text
+    assert "secret" in wrong.form("Go on").press(**{"desk-passphrase": PASSPHRASE}).text
     assert "secret" in olga.open("/desk/account").form("Set up codes").press().text
 
 
@@ -188,15 +188,15 @@ def test_a_browser_can_sign_out_another(app, olga, server):
 
 def test_a_new_passphrase_counts_and_is_never_shown_again(olga, server):
     form = olga.open("/desk/account").form("Take the new one")
-    page = form.press(**{"desk-old": GOOD, "desk-new": "short"})
+    page = form.press(**{"desk-old": PASSPHRASE, "desk-new": "short"})
     assert page.status == 400
-    assert GOOD not in page.source
-    assert form.press(**{"desk-old": GOOD, "desk-new": "another four words here"}).status == 200
+    assert PASSPHRASE not in page.source
+    assert form.press(**{"desk-old": PASSPHRASE, "desk-new": "another four words here"}).status == 200
 
 
 def test_passphrases_are_not_kept_when_a_session_ends(olga, clock):
     form = olga.open("/desk/account").form("Take the new one")
     clock.advance(LASTS_OF_ORGANISER)
-    asked = form.press(**{"desk-old": GOOD, "desk-new": "another four words here"})
-    assert GOOD not in asked.source
+    asked = form.press(**{"desk-old": PASSPHRASE, "desk-new": "another four words here"})
+    assert PASSPHRASE not in asked.source
     assert "another four words here" not in asked.source

@@ -8,7 +8,7 @@ from pbem import paths
 from pbem.domain.acts import NEEDS_PASSPHRASE, PERMISSIONS, Act, Role
 from pbem.service.desk import calls
 from pbem.store.sessions import Holder
-from tests.service.acting import an_organiser
+from tests.service.actors import add_organiser
 from tests.web.browser import HOST
 from tests.web.desk_pages import signed_in
 
@@ -75,7 +75,7 @@ def game(table, server):
 @pytest.fixture
 def come(browser, server, game, person):
     """A browser that has just signed in, in a role."""
-    organiser = {"organiser": an_organiser(server, "Olga").id, "playing": an_organiser(server, "Ben").id}
+    organiser = {"organiser": add_organiser(server, "Olga").id, "playing": add_organiser(server, "Ben").id}
 
     def coming(role):
         if role == "anonymous":

@@ -19,10 +19,9 @@ from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
 from pbem.tokens import contains_token
 from pbem.web.people.session_cookie import Cookie
-from tests.service.acting import an_organiser
+from tests.service.actors import add_organiser, moderate
 from tests.service.clock import HOUR, Time
-from tests.service.moderated import does
-from tests.service.stored import calls_counted, everything, queued_emails
+from tests.service.database import all_rows, count_calls, queued_emails
 from tests.web.browser import HOST
 from tests.web.desk_pages import at_the_desk, signed_in
 from tests.web.test_secrets import poker, words  # noqa: F401 - a fixture comes in by its name
@@ -78,13 +77,13 @@ def test_every_row_of_a_record_has_words(app, kind):
 def test_an_act_is_typed_previewed_and_done_and_its_form_works_once(desk, game, server, act):
     fields, button, is_done = ACTS[act]
     server.run(talk.say, game.id, 0, game.person_at(0), "You fools.")
-    before = everything(server.store)
+    before = all_rows(server.store)
     looked = desk.open(address(game, act)).form(LOOK).press(**fields, reason="It was asked for.", step="preview")
     assert looked.status == 200
     assert "What it would do" in looked.text
     assert "It was asked for." in looked.text
     assert f"· table {game.id} · Nothing has been done yet" in looked.text
-    assert {name: rows for name, rows in everything(server.store).items() if name != "session"} == {
+    assert {name: rows for name, rows in all_rows(server.store).items() if name != "session"} == {
         name: rows for name, rows in before.items() if name != "session"
     }
     form = looked.form(button)
@@ -92,9 +91,9 @@ def test_an_act_is_typed_previewed_and_done_and_its_form_works_once(desk, game, 
     assert done.heading == "Done"
     assert f"· table {game.id} ·" in done.text
     assert is_done(game)
-    again = everything(server.store)
+    again = all_rows(server.store)
     assert form.press(step="do").heading == "That was done before"
-    assert {name: rows for name, rows in everything(server.store).items() if name != "session"} == {
+    assert {name: rows for name, rows in all_rows(server.store).items() if name != "session"} == {
         name: rows for name, rows in again.items() if name != "session"
     }
 
@@ -138,7 +137,7 @@ def test_each_page_of_an_act_on_a_person_names_the_person(desk, server, game, pe
     fields, button = ON_PEOPLE[act]
     ben = person("Ben")
     if act == "release":
-        server.run(reachability.refused, ben, "550 5.1.1 no such user")
+        server.run(reachability.note_refusal, ben, "550 5.1.1 no such user")
     page = desk.open(f"/desk/people/{ben}/{act}")
     assert f"Ben · person {ben} " in page.text
     looked = page.form(LOOK).press(**fields, reason="It was asked for.", step="preview")
@@ -150,7 +149,7 @@ def test_each_page_of_an_act_on_a_person_names_the_person(desk, server, game, pe
 
 def test_an_outdated_email_is_refused_without_advice_meant_for_players(desk, game, server):
     (email, *_rest) = queued_emails(server, game.person_at(1), "welcome")
-    does(server, Substitute(game.id, 1))
+    moderate(server, Substitute(game.id, 1))
     page = desk.open(address(game, "resend")).form(LOOK)
     looked = page.press(mail=str(email.id), reason="It was asked for.", step="preview")
     assert "This mail is not worth sending any more. In the meantime somebody else plays the seat now." in looked.text
@@ -204,13 +203,13 @@ def test_a_call_is_closed_by_the_act_it_led_to_and_its_caller_is_emailed(desk, g
 
 def test_the_page_of_a_table_takes_few_queries_however_long_its_game_is(desk, game, server):
     desk.open(address(game))
-    with calls_counted(server.store) as made:
+    with count_calls(server.store) as made:
         assert desk.open(address(game)).status == 200
     before = len([each for each in made if each.startswith("SELECT")])
     for _ in range(20):
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
-    with calls_counted(server.store) as made:
+    with count_calls(server.store) as made:
         page = desk.open(address(game))
     after = len([each for each in made if each.startswith("SELECT")])
     assert before <= 16
@@ -289,7 +288,7 @@ def test_a_real_browser_shows_an_email_in_its_frame_as_its_reader_has_it(site, c
     game = table("sunset-poker", 3)
     carry()
     (email, *_rest) = queued_emails(server, game.person_at(1), "turn")
-    olga = Holder(organiser_id=an_organiser(server, "Olga").id)
+    olga = Holder(organiser_id=add_organiser(server, "Olga").id)
     secret = server.run(sessions.start, olga, "Chromium on Linux")
     for scheme, paper in (("light", "rgb(250, 246, 238)"), ("dark", "rgb(23, 21, 18)")):
         context = chromium.new_context(color_scheme=scheme)
@@ -335,7 +334,7 @@ def test_a_host_sees_no_more_than_a_player(browser, table, server):
 
 
 def test_the_desk_explains_a_deadline_step_by_step(desk, game, server):
-    does(server, Pause(game.id))
+    moderate(server, Pause(game.id))
     page = desk.open(address(game, "clocks"))
     assert "How each deadline came about" in page.heading
     assert "The clock has not started" in page.text or "stands still" in page.text
@@ -346,7 +345,7 @@ def test_the_replay_of_a_rewound_game_has_no_broken_links(browser, links, table,
     for _ in range(6):
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
-    does(server, Rewind(game.id, 3))
+    moderate(server, Rewind(game.id, 3))
     for _ in range(3):
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
@@ -368,7 +367,7 @@ def test_players_read_which_outage_moved_a_deadline(browser, desk, links, game, 
     time.sends()
     time.sleeps(3 * HOUR)
     time.passes(HOUR)
-    does(server, DeclareOutage(server.now() - HOUR, server.now()), "The relay lost our mails.")
+    moderate(server, DeclareOutage(server.now() - HOUR, server.now()), "The relay lost our mails.")
     outages.apply_outages(server)
     _, token = links.of(game, 1)
     declared, found = [
@@ -386,9 +385,9 @@ def test_players_read_which_outage_moved_a_deadline(browser, desk, links, game, 
 def test_players_read_the_interventions_at_their_table_and_the_reasons(browser, links, game, server):
     _, token = links.of(game, 1)
     assert "Nothing so far." in browser.open(f"/s/{token}/decided").text
-    does(server, Pause(game.id), "The relay is down.")
-    does(server, Resume(game.id), "It works again.")
-    does(server, Rewind(game.id, 2), "Ben's mail was lost.")
+    moderate(server, Pause(game.id), "The relay is down.")
+    moderate(server, Resume(game.id), "It works again.")
+    moderate(server, Rewind(game.id, 2), "Ben's mail was lost.")
     page = browser.open(f"/s/{token}/replay").follow("What organisers and the host did at this table")
     for text in ("paused", "The relay is down.", "went on", "the game went back · to turn 2", "Ben's mail was lost."):
         assert text in page.text

@@ -8,7 +8,7 @@ import pytest
 from pbem.service.people import addresses, sessions
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose, contains_token
-from tests.service.stored import calls_counted, everything, queued_emails
+from tests.service.database import all_rows, count_calls, queued_emails
 from tests.web.browser import HOST, Browser
 
 ADDRESS = "ann@example.org"
@@ -82,12 +82,12 @@ def test_downloading_the_stored_data_changes_nothing(browser, sign_in, table, se
     game = table("sunset-poker", 3)
     carry()
     sign_in(game.person_at(0))
-    before = everything(server.store)
+    before = all_rows(server.store)
     answer = browser.client.get("/my/data.json", base_url=HOST)
     assert answer.headers["Content-Disposition"] == 'attachment; filename="my-data.json"'
     assert json.loads(answer.data)["person"]["address"] == server.read(addresses.read, game.person_at(0)).address
     assert not contains_token(answer.data, server.keys)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     assert browser.open("/my/account").follow("What stands in it").heading == "What is kept about you"
 
 
@@ -96,9 +96,9 @@ def test_another_address_counts_once_it_is_confirmed_there(browser, sign_in, new
     assert form.press(address="ann").status == 400
     assert form.press(address="new@example.net").heading == "Please look in your mail"
     page = newest("new@example.net", "/y/")
-    before = everything(server.store)
+    before = all_rows(server.store)
     assert "Ann" in browser.open(page.url).text
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     assert page.form("Yes, mail me here").press().heading == "Your mails come to the new address"
     assert server.read(addresses.read, ann).address == "new@example.net"
     assert browser.open("/my").status == 303
@@ -129,6 +129,6 @@ def test_an_account_is_deleted_completely_once_that_is_confirmed_by_email(browse
 
 def test_the_account_page_takes_few_queries(browser, sign_in, ann, server):
     sign_in(ann)
-    with calls_counted(server.store) as made:
+    with count_calls(server.store) as made:
         assert browser.open("/my/account").status == 200
     assert len([each for each in made if not each.startswith(("BEGIN", "COMMIT"))]) <= 6

@@ -10,7 +10,7 @@ from lxml import etree
 from engine import game as games
 from pbem.service.account import feeds
 from pbem.service.clocks import vacations
-from tests.service.stored import calls_counted, everything
+from tests.service.database import all_rows, count_calls
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
 
@@ -168,12 +168,12 @@ def test_a_feed_takes_few_queries_and_writes_nothing(browser, at, table, server,
             game.play(seat, decision.default)
     carry()
     paths = at(person("Ann"))
-    before = everything(server.store)
+    before = all_rows(server.store)
     for path in paths:
-        with calls_counted(server.store) as made:
+        with count_calls(server.store) as made:
             assert browser.open(path).status == 200
         assert len([each for each in made if not each.startswith(("BEGIN", "COMMIT"))]) <= 4
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_feeds_need_no_cookie_and_are_not_cached(browser, at, person):

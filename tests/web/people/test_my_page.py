@@ -13,8 +13,8 @@ from pbem.service.people import addresses, sessions
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import Wanted
 from pbem.tokens import Purpose
-from tests.service.moderated import does
-from tests.service.stored import calls_counted, everything, queued_emails
+from tests.service.actors import moderate
+from tests.service.database import all_rows, count_calls, queued_emails
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser
 
@@ -33,11 +33,11 @@ def ann(person):
 
 
 def test_opening_the_link_signs_nobody_in_and_its_button_does(browser, links, ann, server):
-    before = everything(server.store)
+    before = all_rows(server.store)
     page = browser.open(f"/l/{links.made(Purpose.SIGN_IN, ann)}")
     assert page.heading == "Welcome back, Ann"
     assert browser.open("/my").response.headers["Location"] == "/mine"
-    assert {k: v for k, v in everything(server.store).items() if k != "link"} == {
+    assert {k: v for k, v in all_rows(server.store).items() if k != "link"} == {
         k: v for k, v in before.items() if k != "link"
     }
     assert page.form("Sign in").press().heading == "Your games, Ann"
@@ -102,7 +102,7 @@ def test_forms_from_another_site_or_without_a_session_are_refused(browser, app, 
     sign_in(game.person_at(0))
     actions = {action for path in PAGES for action in forms_of(browser.open(path))}
     assert len(actions) >= 6
-    before = everything(server.store)
+    before = all_rows(server.store)
     fields = {"game": str(game.id), "seat": "0", "mail": "1", "cancel": "1", "name": "Mallory"}
     for action in actions:
         for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
@@ -110,7 +110,7 @@ def test_forms_from_another_site_or_without_a_session_are_refused(browser, app, 
         answer = Browser(app).post(action, list(fields.items()))
         assert answer.status == 403
         assert "not signed in" in answer.text
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 # Tables
@@ -134,7 +134,7 @@ def test_tables_that_wait_for_a_move_come_first_and_lead_to_the_seat(browser, ta
 
 def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
     game = table("templari", 3, title="Friday")
-    does(server, Freeze(game.id), "Somebody doubts the record.")
+    moderate(server, Freeze(game.id), "Somebody doubts the record.")
     page = sign_in(game.person_at(next(iter(game.players()))))
     assert "It is your turn" not in page.text
     assert "The table is paused" in page.text
@@ -180,7 +180,7 @@ def test_pages_take_few_queries_and_bytes_however_many_tables_there_are(browser,
     carry()
     sign_in(ann)
     for path in PAGES:
-        with calls_counted(server.store) as made:
+        with count_calls(server.store) as made:
             page = browser.open(path)
         assert page.status == 200
         queries = [each for each in made if not each.startswith(("BEGIN", "COMMIT"))]
@@ -212,9 +212,9 @@ def test_people_can_resend_their_own_emails_alone(browser, app, links, sign_in, 
     assert "accepted by the mail server" in page.text
     page = browser.post("/my/mails/again", [("mail", str(email.id))])
     assert "on its way" in page.text
-    before = everything(server.store)
+    before = all_rows(server.store)
     browser.post("/my/mails/again", [("mail", str(email.id))])
-    assert everything(server.store) == before, "pressed twice is once"
+    assert all_rows(server.store) == before, "pressed twice is once"
     carry()
     (of_other, *_) = queued_emails(server, game.person_at((seat + 1) % 3))
     assert browser.post("/my/mails/again", [("mail", str(of_other.id))]).status == 404
@@ -262,7 +262,7 @@ def test_failing_emails_are_announced_until_a_newer_link_signs_in(browser, sign_
     person = game.person_at(0)
     old = links.made(Purpose.SIGN_IN, person)
     clock.advance(timedelta(minutes=1))
-    server.run(reachability.bounced, person, Bounce.COMPLAINT, "it is spam")
+    server.run(reachability.note_bounce, person, Bounce.COMPLAINT, "it is spam")
     page = browser.open(f"/l/{old}").form("Sign in").press()
     assert "Mail to you does not arrive" in page.text
     before = len(queued_emails(server, person, "links"))
@@ -288,12 +288,12 @@ def test_settings_are_saved_all_or_none(browser, sign_in, ann, server):
     page = sign_in(ann).follow("Settings")
     page = page.form("Keep these settings").press(zone="Europe/Berlin", quiet="22:00-07:00", sealed="yes")
     assert 'value="Europe/Berlin"' in page.source
-    before = everything(server.store)
+    before = all_rows(server.store)
     wrong = page.form("Keep these settings").press(name="Annabel", zone="Mars/Olympus")
     assert wrong.status == 400
     assert 'value="Mars/Olympus"' in wrong.source, "what was typed stands there to be corrected"
     assert 'value="Annabel"' in wrong.source
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_a_vacation_can_be_booked_and_cancelled(browser, sign_in, ann):

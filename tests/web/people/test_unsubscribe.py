@@ -12,7 +12,7 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from pbem.store import preferences
 from pbem.tokens import Purpose
-from tests.service.stored import everything, queued_emails
+from tests.service.database import all_rows, queued_emails
 
 ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
@@ -72,12 +72,12 @@ def test_one_click_needs_no_cookie_and_no_origin(browser, server, ann):
 
 
 def test_opening_the_page_stops_nothing(browser, server, ann):
-    before = everything(server.store)
+    before = all_rows(server.store)
     for address in (ann.all, ann.first):
         assert browser.open(address).status == 200
         assert browser.client.head(address, base_url="http://localhost:8000").status_code == 200
         assert browser.client.options(address, base_url="http://localhost:8000").status_code == 200
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_a_scanner_that_presses_the_button_is_asked_to_confirm(browser, server, ann):
@@ -94,12 +94,12 @@ def test_a_scanner_that_presses_the_button_is_asked_to_confirm(browser, server, 
 
 
 def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, table):
-    players = everything(server.store)["player"]
+    players = all_rows(server.store)["player"]
     one_click(browser, ann.all)
     page = browser.open(ann.all)
     assert page.heading == "Your mails are stopped"
     assert "its clock starts when a mail sent at once would have left" in page.text
-    assert everything(server.store)["player"] == players
+    assert all_rows(server.store)["player"] == players
     for offered in ("once a day", "only when my answer is still missing", "vacation", "resign"):
         assert offered in page.text
 
@@ -198,7 +198,7 @@ def test_the_page_of_a_seat_says_that_emails_do_not_arrive(browser, table, serve
     game = table("templari", 3)
     page = f"/s/{links.of(game, 0)[1]}"
     assert "does not arrive" not in browser.open(page).text
-    server.run(reachability.refused, game.person_at(0), "550 5.1.1 no such user")
+    server.run(reachability.note_refusal, game.person_at(0), "550 5.1.1 no such user")
     shown = browser.open(page)
     assert "Mail to you does not arrive." in shown.text
     assert shown.follow("ask for your links").url == "/mine"

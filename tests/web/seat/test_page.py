@@ -8,7 +8,7 @@ import pytest
 from engine import game as games
 from pbem.service.desk.acts.clocks import Freeze, Pause
 from pbem.service.play import undo
-from tests.service.moderated import does
+from tests.service.actors import moderate
 
 """Options that make a game end soon, where it has such."""
 
@@ -137,7 +137,7 @@ def test_of_sealed_choices_from_two_tabs_the_last_counts(browser, links, poker):
 
 
 def test_a_frozen_table_says_so_and_asks_nothing(browser, links, poker, server):
-    does(server, Freeze(poker.id))
+    moderate(server, Freeze(poker.id))
     page = open_seat(browser, links, poker, 0)
     assert page.heading == "The table has been stopped"
     assert not page.acts()
@@ -222,7 +222,7 @@ def test_an_old_link_of_a_seat_leads_on_to_the_present_turn(browser, links, temp
 
 def test_a_paused_table_says_so_and_offers_nothing(browser, links, templari, server):
 
-    does(server, Pause(templari.id), "a power cut")
+    moderate(server, Pause(templari.id), "a power cut")
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
     assert page.heading == "The table is paused"
     assert not page.acts()
@@ -271,7 +271,7 @@ def test_the_file_of_a_finished_game_is_offered_and_can_be_read(browser, links, 
 def test_names_of_people_and_tables_are_never_html(browser, links, server, person):
     from pbem.service.tables import joining
     from pbem.service.tables.new import Wanted
-    from tests.service.a_game import Begun
+    from tests.service.running_game import RunningGame
 
     evil = "<b>Ann</b>&amp;\"'"
     players = [person("Ann"), person("Ben"), person("Cleo")]
@@ -280,7 +280,7 @@ def test_names_of_people_and_tables_are_never_html(browser, links, server, perso
     ).game_id
     for player in players:
         server.run(joining.join, game_id, player, name=evil)
-    game = Begun(server, game_id)
+    game = RunningGame(server, game_id)
     page = open_seat(browser, links, game, 0)
     assert "<script" not in page.source
     assert "<b>Ann" not in page.source
@@ -302,10 +302,10 @@ def test_the_page_of_a_long_game_reads_few_rows_where_views_are_cached(browser, 
     folded = []
     while asked := templari.asked():
         carry()
-        views.keep_behind(server)
+        views.save_overdue(server)
         seat, decision = next(iter(asked.items()))
         with server.store.read() as tx:
             folded.append(views.view(tx, rows.read(tx, templari.id), seat).rows)
         templari.play(seat, decision.default)
-    assert len(templari.log()) > 2 * views.KEEP_AFTER
-    assert max(folded) < 1.5 * views.KEEP_AFTER
+    assert len(templari.log()) > 2 * views.SAVE_EVERY
+    assert max(folded) < 1.5 * views.SAVE_EVERY

@@ -5,8 +5,8 @@ import pytest
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.tables import talk
 from pbem.store import talk as talk_rows
+from tests.service.actors import moderate
 from tests.service.clock import HOUR
-from tests.service.moderated import does
 from tests.service.play.test_move_cost import cost_of
 
 MOST_QUERIES = 12
@@ -111,7 +111,7 @@ def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_pa
     say(talk_page(0), "I am bored.")
     say(talk_page(1), "Please play on.")
     server.clock.advance(HOUR)
-    does(server, Substitute(game.id, 0, "zoe@example.org"))
+    moderate(server, Substitute(game.id, 0, "zoe@example.org"))
     server.clock.advance(HOUR)
     new, other = game.players()[0].name, game.players()[1].name
     mine = say(talk_page(0), "Good evening.")

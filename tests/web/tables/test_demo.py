@@ -5,7 +5,7 @@ import random
 import pytest
 
 from pbem.service.tables import demo
-from tests.service.stored import queued_emails
+from tests.service.database import queued_emails
 
 BUTTON = "Try it: two minutes against bots"
 

@@ -174,7 +174,7 @@ def test_replay_pages_take_few_queries_and_few_bytes(browser, links, table, serv
     list(moves(game, 120))
     if game.row().status == "playing":
         end(game)
-    views.keep_behind(server)
+    views.save_overdue(server)
     token, key = links.of(game, 0)[1], game.row().key
     for url in (f"/s/{token}/replay", f"/s/{token}/replay/3", f"/t/{key}/replay/90", f"/t/{key}/replay"):
         shown = []
@@ -192,7 +192,7 @@ def test_a_moment_takes_as_many_queries_in_a_game_ten_times_as_long(browser, lin
             seat, decision = next(iter(open_now.items()))
             act = next((act for act in decision.acts if act.verb == "bid"), None)
             game.play(seat, decision.default if act is None else next(iter(act.choices())))
-        views.keep_behind(server)
+        views.save_overdue(server)
         token = links.of(game, 0)[1]
         urls = [f"/s/{token}/replay/{number}" for number in (3, entries // 2, entries - 2)]
         asked.append([statements(server, lambda url=url: browser.open(url)) for url in urls])

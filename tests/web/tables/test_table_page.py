@@ -18,8 +18,8 @@ from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from pbem.web.public.rules import passages
-from tests.service.a_game import Begun
 from tests.service.play.test_move_cost import cost_of, lengthen
+from tests.service.running_game import RunningGame
 from tests.web.browser import HOST
 from tests.web.seat.test_page import open_seat, yes
 
@@ -321,7 +321,7 @@ def test_any_name_is_shown_as_it_is_and_set_apart(kind, browser, links, server, 
     game_id = server.run(joining.create_table, players[0], Wanted("templari", 3, title=name)).game_id
     for player, called in zip(players, (name, "Ben", "Cleo"), strict=True):
         server.run(joining.join, game_id, player, name=called)
-    game = Begun(server, game_id)
+    game = RunningGame(server, game_id)
     while game.row().turn < 4 or 0 not in game.asked():
         game.play(next(iter(game.asked())), "pass")
     for seat in range(3):

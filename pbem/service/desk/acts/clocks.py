@@ -9,7 +9,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import mark
 from pbem.service.clocks import halts, pauses
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
-from pbem.service.play.log import Record
+from pbem.service.play.log import LogWriter
 from pbem.service.tables import leaving
 from pbem.store import games
 from pbem.store.games import GameRow
@@ -98,7 +98,7 @@ class Close(AtTable):
         if row.status in ("open", "planned"):
             leaving.close(doing.tx, doing.server, row, "closed", {"reason": doing.reason})
         elif row.status in ("playing", "frozen"):
-            record = Record(row, doing.server.now(), doing.server.randomness)
+            record = LogWriter(row, doing.server.now(), doing.server.randomness)
             why = mark("it was closed by the organiser")
             leaving.end(doing.tx, doing.server, row, record, doing.by, why, doing.reason)
         else:

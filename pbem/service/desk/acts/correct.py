@@ -87,7 +87,7 @@ class Correct(AtTable):
         facts = {"reason": doing.reason, "by": doing.by, "of": self.what, **said}
         if self.what == "pace":
             # One mail says both what was wrong and until when there is time now.
-            pauses.tell_with_clocks(doing.tx, doing.server, row, "corrected", facts)
+            pauses.announce(doing.tx, doing.server, row, "corrected", facts)
             return
         people = {player.person_id for player in player_rows.of_game(doing.tx, row.id) if player.person_id is not None}
         for person_id in sorted(people):

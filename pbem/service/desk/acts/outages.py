@@ -57,7 +57,7 @@ def _moved(tx: Tx, end: datetime) -> str:
     """At how many tables a deadline moves; the outage is written down."""
     moved = looked_at = after = 0
     while looked_at < _MANY and (batch := deadlines.running_since(tx, end, after, _AT_ONCE, demo=False)):
-        moved += len(clocks_deadlines.behind(tx, batch))
+        moved += len(clocks_deadlines.outdated_games(tx, batch))
         looked_at, after = looked_at + len(batch), batch[-1]
     if looked_at >= _MANY:
         many = _("%(many)s tables or more", many=moved)

@@ -102,7 +102,7 @@ class Release(OnPerson):
     def do(self, doing: Doing) -> Done:
         tx = doing.tx
         people.read(tx, self.person_id)
-        again = reachability.reached(tx, doing.server, self.person_id)
+        again = reachability.mark_reachable(tx, doing.server, self.person_id)
         if again is None:
             raise Gone(_("Their address is not left alone: mails go to it."), remedy=_("Nothing was changed."))
         tables = tuple(game.id for game in table_rows.of_person(tx, self.person_id, ("playing",)))

@@ -16,7 +16,7 @@ from pbem.domain.user_text import isolate, parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit, calls
 from pbem.service.outgoing import ledger
-from pbem.service.play.log import Kind, Record, write
+from pbem.service.play.log import Kind, LogWriter, write
 from pbem.service.server import Server
 from pbem.store import calls as call_rows
 from pbem.store import deadlines, games, log, moderation
@@ -47,7 +47,7 @@ class Doing:
 
     def note(self, row: GameRow, kind: Kind, seat: int | None = None, **body: Any) -> GameRow:
         """Write a row of the game's log that the players can read; the game as it is then."""
-        record = Record(row, self.server.now(), self.server.randomness)
+        record = LogWriter(row, self.server.now(), self.server.randomness)
         record.add(kind, seat, self.by, body | {"reason": self.reason})
         return write(self.tx, row, record)
 

@@ -24,7 +24,7 @@ from pbem.plugins.away import loads
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.play import move
-from pbem.service.play.log import Kind, Record, Standing, standing_entries, write
+from pbem.service.play.log import Kind, LogWriter, StandingEntry, standing_entries, write
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, games, log, outbox, views
 from pbem.store import players as player_rows
@@ -61,7 +61,7 @@ class Rewind(AtTable):
         return Done(says, kept={"entries": len(gone), "next_turn": row.turn})
 
 
-def turns(entries: list[Standing]) -> list[int]:
+def turns(entries: list[StandingEntry]) -> list[int]:
     """The turns that a game can go back to: those in which somebody has decided something."""
     return [standing.turn for standing in entries if standing.entry.choices.keys() - standing.entry.alone]
 
@@ -81,7 +81,7 @@ def _go_back(doing: Doing, row: GameRow, turn: int, state: Any) -> GameRow:
     """The row of the log, and the game after it; the turns that are over ask nobody any more."""
     # The turn that is open now was never an entry, but its number stands in links and forms.
     next_turn = row.turn + 1
-    record = Record(row, doing.server.now(), doing.server.randomness)
+    record = LogWriter(row, doing.server.now(), doing.server.randomness)
     record.add(Kind.REWOUND, None, doing.by, {"from": turn, "turn": next_turn, "reason": doing.reason})
     deadlines.rewind(doing.tx, row.id, turn)
     row = write(doing.tx, row, record, turn=next_turn, state=codec.dumps(state), box="[]", orders="[]")
@@ -108,7 +108,7 @@ def _ask(doing: Doing, row: GameRow, players: list[PlayerRow], turn: int, many: 
     outbox.queue(tx, emails, now, now)
 
 
-def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list[Standing]) -> Iterator[str]:
+def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list[StandingEntry]) -> Iterator[str]:
     """Who knows what of the turns that no longer stand: what everybody was told, and of what only some saw the whole."""
     names = {player.seat: player.name for player in players if player.seat is not None}
     teller = speech.teller(rules, None, tuple(names[seat] for seat in sorted(names)))

@@ -13,18 +13,18 @@ from pbem.service.links import Link
 from pbem.service.play.move import By
 from pbem.store import games
 from pbem.store import received as store_received
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
-from tests.service.a_game import Begun
-from tests.service.stored import queued_emails
+from tests.service.database import queued_emails
+from tests.service.running_game import RunningGame
 
 _NUMBERS = count(1)
 
 
-class Answers:
+class Replies:
     """The answers of the players of one table, and the receipts that they get. Player 0 is who is asked first."""
 
-    def __init__(self, begun: Begun) -> None:
+    def __init__(self, begun: RunningGame) -> None:
         self.begun = begun
         self.server = begun.server
         seats = len(begun.players())
@@ -59,7 +59,7 @@ class Answers:
 
         def kept(tx: Any) -> tuple[int, Link]:
             games.lock(tx, self.begun.id)
-            row = links.make(tx, self.server, Meant(Purpose.REPLY, person, self.begun.id, in_turn, seat))
+            row = links.make(tx, self.server, LinkKey(Purpose.REPLY, person, self.begun.id, in_turn, seat))
             known_by = hashlib.sha256(str(number).encode()).digest()
             received = store_received.keep(
                 tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.server.now()

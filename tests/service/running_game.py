@@ -16,7 +16,7 @@ from pbem.store.outbox import EmailRow
 from pbem.store.players import PlayerRow
 
 
-class Begun:
+class RunningGame:
     """One game. Every look reads the database anew."""
 
     def __init__(self, server: Server, game_id: int) -> None:

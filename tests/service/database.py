@@ -18,7 +18,7 @@ class BrokenError(Exception):
     """The database has just broken, and not in a way that a second try would cure."""
 
 
-def everything(store: Store) -> dict[str, list[tuple[Any, ...]]]:
+def all_rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
     """All rows of all tables, in an order of their own."""
     with store.read() as tx:
         return {
@@ -34,13 +34,13 @@ def queued_emails(server: Server, person_id: int | None = None, kind: str | None
     return [row for row in rows if person_id in (None, row.person_id) and kind in (None, row.kind)]
 
 
-def kinds(server: Server, person_id: int) -> list[str]:
+def email_kinds(server: Server, person_id: int) -> list[str]:
     """What kinds of mail somebody was written, in order."""
     return [row.kind for row in queued_emails(server, person_id)]
 
 
 @contextmanager
-def calls_counted(store: Store, strike: Callable[[int], None] = lambda count: None) -> Iterator[list[str]]:
+def count_calls(store: Store, strike: Callable[[int], None] = lambda count: None) -> Iterator[list[str]]:
     """Every call to the database, as it is made; `strike` is told the number of each before it goes out."""
     made: list[str] = []
 
@@ -63,12 +63,12 @@ def calls_counted(store: Store, strike: Callable[[int], None] = lambda count: No
         event.remove(store.engine, "commit", committing)
 
 
-def fails_without_a_trace(store: Store, act: Callable[[], object]) -> int:
+def check_atomic(store: Store, act: Callable[[], object]) -> int:
     """Break the n-th call to the database, for every n until the act gets through; nothing may be left of the others.
 
     How many calls the act makes is handed back, so that a test can see that it made any.
     """
-    before = everything(store)
+    before = all_rows(store)
     n = 0
     while True:
         n += 1
@@ -78,10 +78,10 @@ def fails_without_a_trace(store: Store, act: Callable[[], object]) -> int:
                 raise BrokenError
 
         through = False
-        with calls_counted(store, strike) as made, suppress(BrokenError):
+        with count_calls(store, strike) as made, suppress(BrokenError):
             act()
             through = True
         if through:
-            assert everything(store) != before, "the act that got through did nothing"
+            assert all_rows(store) != before, "the act that got through did nothing"
             return len(made)
-        assert everything(store) == before, f"something is left of what broke at call {n}: {made[-1]}"
+        assert all_rows(store) == before, f"something is left of what broke at call {n}: {made[-1]}"

@@ -130,7 +130,7 @@ def acts(server: Server, times: int) -> None:
     server.store.write(lambda tx: tx.exec_driver_sql(sql if server.store.on_sqlite else sql.replace("%", "%%")))
 
 
-def settle(server: Server) -> None:
+def analyse(server: Server) -> None:
     """Let PostgreSQL learn what it holds, as it does by itself in time. SQLite plans without, because nobody tells it to."""
     if not server.store.on_sqlite:
         with server.store.engine.connect() as connection:
