@@ -1,8 +1,8 @@
-"""Writing many mails at once: each says what it would have said alone, and all together take few statements."""
+"""Batches of emails: each says what it would have said alone, and together they take few statements."""
 
 import pytest
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.write.compose import compose
 from pbem.service.outgoing import content, deliver, prepare
@@ -20,8 +20,8 @@ def post(tmp_path):
     return Post(HEAD, LocalMailbox(tmp_path / "mailbox"))
 
 
-def test_a_mail_of_many_says_what_it_says_alone(server, clock, post, table):
-    begun = [table(kind, 3) for kind in games_of_house.names()]
+def test_an_email_of_a_batch_says_what_it_says_alone(server, clock, post, table):
+    begun = [table(kind, 3) for kind in game_registry.names()]
     for turn in range(4):
         clock.advance(HOUR)
         assert compared(server)
@@ -30,11 +30,11 @@ def test_a_mail_of_many_says_what_it_says_alone(server, clock, post, table):
             go_on(game, turn)
 
 
-def test_a_mail_of_many_says_what_it_says_alone_when_a_game_has_become_long(server, clock, post, table):
+def test_an_email_of_a_batch_says_what_it_says_alone_in_a_long_game(server, clock, post, table):
     game = table("sunset-poker", 3)
     for turn in range(40):
         clock.advance(HOUR)
-        # Whoever has just sat down was told nothing before, and hears of everything; so does a mail that comes late.
+        # A new player was told nothing before and reads everything; so does the reader of a late email.
         if turn % 8 == 7:
             compared(server)
             deliver.deliver(server, post)
@@ -46,7 +46,7 @@ def test_a_mail_of_many_says_what_it_says_alone_when_a_game_has_become_long(serv
         assert views.view(tx, game.row(), 0).rows < 20, "a view was kept"
 
 
-def test_many_mails_are_written_with_as_few_statements_as_one(server, clock, table):
+def test_a_batch_is_written_with_as_few_statements_as_one_email(server, clock, table):
     needed: list[list[str]] = []
     for many in (1, 4):
         for _ in range(many):
@@ -64,7 +64,7 @@ def test_many_mails_are_written_with_as_few_statements_as_one(server, clock, tab
 
 
 def go_on(game, turn):
-    """Somebody says something now and then, and everybody who is asked decides."""
+    """Let a player talk now and then, and everyone who is asked decide."""
     if turn % 3 == 1:
         game.server.run(talk.say, game.id, 0, game.person_at(0), f"Turn {turn}!")
     for seat, decision in game.asked().items():
