@@ -264,7 +264,7 @@ def keys_revoke(key_id: str) -> None:
 
     renewed = ops_keys.revoke(read_settings(), key_id)
     click.echo(
-        f"Key {key_id} is gone, and its links are dead. Start the server: it mails {many(renewed.mailed_again, 'open turn')} again."
+        f"Key {key_id} is gone, and its links are dead. Start the server: it mails {many(renewed.emailed_again, 'open turn')} again."
     )
 
 

@@ -1,9 +1,8 @@
-"""Alarms: what the organisers hear of by mail, without looking: calls, mails that were given up, trouble with the relay.
+"""Alarms: what organisers are emailed about, such as calls, emails given up and trouble with the relay.
 
-Whatever raises one writes a row in its own transaction. A worker gathers them for some minutes and sends all of them as
-one mail to every organiser, and not more than a few mails in an hour, so that a storm is one mail. Each kind is told by
-its first few; the others are a number. An alarm names tables, players as their tables know them, and what a server said:
-never an address, a token or anything of a hand.
+Raising one writes a row in the caller's transaction. A worker collects them for some minutes and sends them as one email to
+every organiser, a few times an hour at most. Each kind lists its first few and counts the others. An alarm names tables,
+players by their names there, and a server's reply: never an address, a token or a hidden fact.
 """
 
 from enum import StrEnum
@@ -17,7 +16,7 @@ LONGEST: Final = 500
 
 
 class What(StrEnum):
-    """What alarms are about; in this order they are told."""
+    """The kinds of alarms, in the order of the email."""
 
     CALL = "call"
     PARKED = "parked"
@@ -29,5 +28,5 @@ class What(StrEnum):
 
 
 def raise_alarm(tx: Tx, server: Server, what: What, says: str, game_id: int | None = None) -> None:
-    """Let the organisers hear of something, with the next mail to them."""
+    """Add an alarm to the next email to the organisers."""
     alarms.add(tx, server.now(), what, says[:LONGEST], game_id)

@@ -1,16 +1,17 @@
-"""Links: what a token opens, and making its row when a mail with it is written.
+"""Links: follow a token to what it opens, and make the rows that the tokens of an email stand for.
 
-A token is taken apart (which costs nothing, and refuses most of what is no token of ours), then its row is read, then
-the token is compared in constant time with the one that the row has now. Purposes never cross: a link that shows one
-choice opens no seat. Whether a game has moved on since is not said here: an old link is still a good link, and leads to
-a page that explains.
+A token is parsed first, which is free and refuses most forgeries; then its row is read, then the token is compared in
+constant time with the row's current one. Purposes never mix: the link of one choice opens no seat. Whether a game has
+moved on is not decided here: an old link is still valid, and leads to a page that explains.
 
-This module must never store or log a token, and opening one changes nothing.
+Followed links are typed by purpose, so that no caller asks whether a field is set. This module must never store or log a
+token, and following one changes nothing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Self, TypeVar
 
 from pbem.domain.errors import Gone, NotFound
 from pbem.i18n.speech import gettext as _
@@ -22,130 +23,231 @@ from pbem.store.links import LinkKey, LinkRow
 from pbem.store.players import SeatRow
 from pbem.tokens import Purpose, row_of
 
-Link = LinkRow
-"""What a token stands for: purpose, person, game, turn, seat."""
+T = TypeVar("T")
+Found = TypeVar("Found", bound="tuple[LinkRow, *tuple[object, ...]]")
 
-# What mail programs leave at the end of an address when they guess where it stops.
+
+@dataclass(frozen=True, slots=True)
+class PersonLink:
+    """A link of a person, perhaps at a table: to sign in, confirm, unsubscribe, read a feed."""
+
+    person_id: int
+    game_id: int | None
+    seat: int | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: LinkRow) -> Self:
+        """The link of a row."""
+        return cls(_field(row.person_id), row.game_id, row.seat, row.created_at)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLink:
+    """A link that acts for a person on a seat: the seat's page, and programs."""
+
+    person_id: int
+    game_id: int
+    seat: int
+
+    @classmethod
+    def of(cls, row: LinkRow) -> Self:
+        """The link of a row."""
+        return cls(_field(row.person_id), _field(row.game_id), _field(row.seat))
+
+
+@dataclass(frozen=True, slots=True)
+class MoveLink:
+    """A link that acts for a person on a seat in one turn: one choice, or a reply by email."""
+
+    person_id: int
+    game_id: int
+    seat: int
+    turn: int
+
+    @classmethod
+    def of(cls, row: LinkRow) -> Self:
+        """The link of a row."""
+        return cls(_field(row.person_id), _field(row.game_id), _field(row.seat), _field(row.turn))
+
+
+@dataclass(frozen=True, slots=True)
+class EmailLink:
+    """A link made for one email: its bounces, a question answered with yes, a reply to be confirmed."""
+
+    person_id: int
+    email_id: int
+    game_id: int | None
+
+    @classmethod
+    def of(cls, row: LinkRow) -> Self:
+        """The link of a row."""
+        return cls(_field(row.person_id), _field(row.outbox_id), row.game_id)
+
+
+# Mail programs that guess where an address ends may leave these around it.
 _AROUND: Final = " \t\r\n.,;:!?'\"<>()[]{}*_"
 
 _GENERATIONS_KNOWN: Final = 8
-"""So many renewals back a link is told from one that never was."""
+"""How many renewals back a replaced link is still told from a forged one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatLinks:
-    """The rows of the links of one seat in one turn."""
+    """The ids of the links of one seat in one turn."""
 
     move: int
     seat: int
     reply: int
 
 
-def follow(tx: Tx, server: Server, token: str, purpose: Purpose) -> Link:
-    """What a token is for."""
-    token = token.strip(_AROUND)
-    row = row_of(token)
-    return _genuine(server, token, row, purpose, links.read(tx, row))
+def follow(tx: Tx, server: Server, token: str, purpose: Purpose) -> LinkRow:
+    """The row of a token. Raises NotFound or Gone."""
+    return _open(tx, server, token, purpose, _read_alone)[0]
 
 
-def open_with_game(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[Link, GameRow]:
-    """What the token of a seat is for, and its game."""
-    token = token.strip(_AROUND)
-    row = row_of(token)
-    link, game = games.read_by_link(tx, row) or (None, None)
-    genuine = _genuine(server, token, row, purpose, link)
-    assert game is not None, "it came with the link"
-    return genuine, game
+def follow_person(tx: Tx, server: Server, token: str, purpose: Purpose) -> PersonLink:
+    """The link of a token whose purpose belongs to a person: every one but SHARE."""
+    return PersonLink.of(follow(tx, server, token, purpose))
 
 
-def open_to_act(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[Link, GameRow, SeatRow]:
-    """What the token of a seat is for, its game, which nobody else can change in this transaction, and who plays the seat."""
-    token = token.strip(_AROUND)
-    row = row_of(token)
-    found = games.lock_by_link(tx, row)
-    genuine = _genuine(server, token, row, purpose, None if found is None else found[0])
-    assert found is not None, "or the link would not be genuine"
-    return genuine, *found[1:]
+def follow_seat(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.SEAT) -> SeatLink:
+    """The link of a SEAT, API, MOVE or REPLY token."""
+    return SeatLink.of(follow(tx, server, token, purpose))
 
 
-def read(tx: Tx, link_id: int) -> Link:
-    """What the link of this number is for."""
-    link = links.read(tx, link_id)
-    assert link is not None, "links are never deleted"
-    return link
+def follow_move(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.MOVE) -> MoveLink:
+    """The link of a MOVE, SEAT or REPLY token."""
+    return MoveLink.of(follow(tx, server, token, purpose))
 
 
-def make(tx: Tx, server: Server, meant: LinkKey, expires_at: datetime | None = None) -> int:
-    """The number of the link with this meaning, made if it is not there.
+def follow_email(tx: Tx, server: Server, token: str, purpose: Purpose) -> EmailLink:
+    """The link of a YES, WRITTEN or BOUNCE token."""
+    return EmailLink.of(follow(tx, server, token, purpose))
 
-    The transaction holds the lock of the game, or of the person where there is no game, so that nobody else makes the
-    same one.
+
+def follow_table(tx: Tx, server: Server, token: str, purpose: Purpose) -> int:
+    """The id of the table of an INVITE or SHARE token."""
+    return _field(follow(tx, server, token, purpose).game_id)
+
+
+def open_seat(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[SeatLink, GameRow]:
+    """The link of a SEAT or API token with its game, in one statement."""
+    link, game = _open(tx, server, token, purpose, games.read_by_link)
+    return SeatLink.of(link), game
+
+
+def open_table(tx: Tx, server: Server, token: str, purpose: Purpose) -> GameRow:
+    """The game of a token, in one statement."""
+    return _open(tx, server, token, purpose, games.read_by_link)[1]
+
+
+def open_to_act(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[SeatLink, GameRow, SeatRow]:
+    """The link of a SEAT or API token, its game, locked, and the seat's player, in one statement."""
+    link, game, player = _open(tx, server, token, purpose, games.lock_by_link)
+    return SeatLink.of(link), game, player
+
+
+def open_move(tx: Tx, server: Server, token: str) -> tuple[MoveLink, GameRow, SeatRow]:
+    """The link of a MOVE token, its game, locked, and the seat's player, in one statement."""
+    link, game, player = _open(tx, server, token, Purpose.MOVE, games.lock_by_link)
+    return MoveLink.of(link), game, player
+
+
+def read(tx: Tx, link_id: int) -> LinkRow:
+    """The row of a link. Links are never deleted."""
+    return _field(links.read(tx, link_id))
+
+
+def read_seat(tx: Tx, link_id: int) -> SeatLink:
+    """The link of a seat, by id."""
+    return SeatLink.of(read(tx, link_id))
+
+
+def make(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = None) -> int:
+    """The id of the link with this key, added if missing.
+
+    The caller holds the lock of the game, or of the person where there is no game, against a second row.
     """
-    return links.make_all(tx, {meant: expires_at}, server.now())[meant]
+    return links.make_all(tx, {key: expires_at}, server.now())[key]
 
 
 def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: int, seat: int) -> SeatLinks:
-    """The links of a seat in a turn. The game is locked."""
-    meanings = links.of_seat(person_id, game_id, turn, seat)
-    made = links.make_all(tx, dict.fromkeys(meanings.values()), server.now())
-    return SeatLinks(made[meanings[Purpose.MOVE]], made[meanings[Purpose.SEAT]], made[meanings[Purpose.REPLY]])
+    """Make the links of a seat in a turn. The caller holds the lock of the game."""
+    keys = links.of_seat(person_id, game_id, turn, seat)
+    made = links.make_all(tx, dict.fromkeys(keys.values()), server.now())
+    return SeatLinks(made[keys[Purpose.MOVE]], made[keys[Purpose.SEAT]], made[keys[Purpose.REPLY]])
 
 
 def revoke_seat(tx: Tx, game_id: int, seat: int) -> None:
-    """Make all links of a seat worthless, because they were shown to others or somebody else sits there now."""
+    """Revoke all links of a seat: they were seen by others, or the seat has another player."""
     links.raise_seat(tx, game_id, seat)
 
 
 def revoke_person(tx: Tx, person_id: int) -> None:
-    """Make all links of a person worthless, at all tables."""
+    """Revoke all links of a person, at all tables."""
     links.raise_person(tx, person_id)
 
 
 def renew(tx: Tx, server: Server, game_id: int, seat: int) -> None:
-    """Make all links of a seat worthless at its player's wish; the next mail, or one sent again, has new ones."""
+    """Revoke all links of a seat as its player asked; the next email has new ones."""
     revoke_seat(tx, game_id, seat)
 
 
-def token(server: Server, link: Link) -> str:
-    """The token that a link has now: for showing it to whoever has opened it, never for keeping."""
+def token(server: Server, link: LinkRow) -> str:
+    """The current token of a link: to be shown to its owner, never stored."""
     return server.keys.make(Purpose(link.purpose), link.id, link.generation)
 
 
-def _genuine(server: Server, token: str, row: int, purpose: Purpose, link: Link | None) -> Link:
-    """The link, if the token is the one that it has now; `link` is None where there is no such row."""
-    # The MAC is worked out for rows that are not there too, so that the time says nothing of which are.
-    generation = 0 if link is None else link.generation
-    genuine = server.keys.verify(token, purpose, row, generation)
-    if link is None or link.purpose != purpose or not (genuine or _was_genuine(server, token, link)):
+def _open(tx: Tx, server: Server, token: str, purpose: Purpose, read_row: Callable[[Tx, int], Found | None]) -> Found:
+    """The row of a token, with all that was read with it. Raises NotFound or Gone."""
+    token = token.strip(_AROUND)
+    link_id = row_of(token)
+    found = read_row(tx, link_id)
+    link = None if found is None else found[0]
+    # The MAC is computed even without a row, so that the time taken does not reveal which rows exist.
+    genuine = server.keys.verify(token, purpose, link_id, 0 if link is None else link.generation)
+    if found is None or link is None or link.purpose != purpose or not (genuine or _was_genuine(server, token, link)):
         raise NotFound(_("There is nothing at this address."), why=_("It is not one of our links, or not a whole one."))
     if not genuine:
         raise Gone(_("This link has been replaced by a new one."), why=_("The links of its owner were renewed."))
     if link.expires_at is not None and link.expires_at <= server.now():
         raise Gone(_("This link is too old."), remedy=_("Please ask for a new one where you asked for this one."))
-    return link
+    return found
 
 
-def _was_genuine(server: Server, token: str, link: Link) -> bool:
+def _read_alone(tx: Tx, link_id: int) -> tuple[LinkRow] | None:
+    row = links.read(tx, link_id)
+    return None if row is None else (row,)
+
+
+def _field(value: T | None) -> T:
+    """A field that every link of the purpose has."""
+    assert value is not None
+    return value
+
+
+def _was_genuine(server: Server, token: str, link: LinkRow) -> bool:
     before = range(max(0, link.generation - _GENERATIONS_KNOWN), link.generation)
     return any(server.keys.verify(token, Purpose(link.purpose), link.id, generation) for generation in before)
 
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """How many mails are written anew, and how many turns are mailed again."""
+    """Counts of the emails rewritten and of the turns emailed again."""
 
     rewritten: int
-    mailed_again: int
+    emailed_again: int
 
 
 def renew_mails(tx: Tx, server: Server) -> Renewed:
-    """Write the mails that wait anew, and mail every open turn again, with links that work."""
+    """Rewrite the queued emails, and email every open turn again, with links that work."""
     now = server.now()
     rewritten = outbox.unwrite_queued(tx)
     for outbox_id in rewritten:
         ledger.note(tx, outbox_id, now, "rewritten", "a key was revoked")
     sent = {(row.game_id, row.turn, row.seat): row for row in outbox.turns_open(tx)}
-    # A mail of its own and not the old one again: mail programs show a second one of the same name to nobody.
+    # A new email, not the old one again: mail programs hide a second one with the same Message-ID.
     emails = [outbox.NewEmail(row.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in sent.values()]
     outbox.queue(tx, emails, now, now)
     return Renewed(len(rewritten), len(emails))

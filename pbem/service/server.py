@@ -1,4 +1,4 @@
-"""What a use case needs of the world: the database, the time, randomness, the keys and the settings."""
+"""The server: the database, clock, randomness, keys and settings that every use case gets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One process's hands on the server.
+    """What one process needs to run use cases.
 
-    `hold` is how long a mail waits in which its move can be taken back; `open_tables` is at how many tables one person can
-    be; `zone` is that of people who have not chosen theirs; so many mails of one person's are answered in a turn and a day.
+    `hold` is how long an email waits so that its move can be undone; `open_tables`, the most tables of one person; `zone`,
+    the default time zone; `answers_a_turn` and `answers_a_day`, the most replies by email to one person.
     """
 
     store: Store
@@ -32,14 +32,14 @@ class Server:
     answers_a_day: int = 20
 
     def now(self) -> datetime:
-        """The present moment."""
+        """The current time."""
         return self.clock.now()
 
     def run(self, use_case: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
-        """Run a use case in one transaction, the whole of it again where the database asks for that; what it returns."""
+        """Run a use case in one transaction and return its result; retried whole where the database asks for it."""
         return self.store.write(lambda tx: use_case(tx, self, *args, **given))
 
     def read(self, query: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
-        """What a query returns that writes nothing, from one moment of the database."""
+        """Run a read-only query on one snapshot of the database and return its result."""
         with self.store.read() as tx:
             return query(tx, self, *args, **given)

@@ -1,8 +1,9 @@
-"""Those who moderate in a test."""
+"""Organisers in tests, and the acts of moderation they perform."""
 
 from argon2 import PasswordHasher
 
 from pbem.domain.acts import Actor, Role
+from pbem.service.desk.acts.perform import Deed, Outcome, perform
 from pbem.service.server import Server
 from pbem.store import organisers
 from pbem.store.organisers import OrganiserRow
@@ -11,16 +12,24 @@ PASSPHRASE = "four words that differ"
 """The passphrase of every organiser."""
 
 ROOT = Actor(Role.MACHINE, "root")
-"""Somebody with an account on the machine."""
+"""The administrator of the machine."""
 
 ANN = Actor(Role.ORGANISER, "Ann", organiser_id=1)
-"""An organiser who plays nowhere."""
+"""An organiser who plays at no table."""
+
+OLGA = Actor(Role.ORGANISER, "Olga", organiser_id=1)
+"""Another organiser who plays at no table; performs the acts of `moderate`."""
 
 
 def add_organiser(server: Server, name: str, domain: str = "example.org") -> OrganiserRow:
-    """Somebody who may sign in. Their passphrase was hashed in no time, as nobody's is outside of a test."""
+    """Add an organiser who may sign in. Hashes the passphrase cheaply, which only a test may do."""
     hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSPHRASE)
     address = f"{name.lower()}@{domain}"
     organiser_id = server.store.write(lambda tx: organisers.add(tx, name, address, hashed, server.now()))
     with server.store.read() as tx:
         return organisers.read(tx, organiser_id)
+
+
+def moderate(server: Server, deed: Deed, reason: str = "a reason that players can read") -> Outcome:
+    """Perform an act as Olga."""
+    return server.run(perform, OLGA, deed, reason)

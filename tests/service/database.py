@@ -1,4 +1,4 @@
-"""What is stored, for tests: every row of every table, the mails somebody was written, and a database that breaks."""
+"""Reads what a test has stored, counts the calls to the database, and breaks them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,11 +15,11 @@ _OUTBOX = table_of(Outbox)
 
 
 class BrokenError(Exception):
-    """The database has just broken, and not in a way that a second try would cure."""
+    """A failure of the database that no retry cures."""
 
 
 def all_rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of all tables, in an order of their own."""
+    """All rows of all tables, sorted."""
     with store.read() as tx:
         return {
             table.name: sorted((tuple(row) for row in tx.execute(select(table))), key=repr)
@@ -28,20 +28,20 @@ def all_rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def queued_emails(server: Server, person_id: int | None = None, kind: str | None = None) -> list[EmailRow]:
-    """The mails in the outbox, of all or of one person, of all kinds or of one."""
+    """The emails in the outbox, oldest first, of one person or one kind if given."""
     with server.store.read() as tx:
         rows = [EmailRow(**row._mapping) for row in tx.execute(select(_OUTBOX).order_by(_OUTBOX.c.id))]
     return [row for row in rows if person_id in (None, row.person_id) and kind in (None, row.kind)]
 
 
 def email_kinds(server: Server, person_id: int) -> list[str]:
-    """What kinds of mail somebody was written, in order."""
+    """The kinds of the emails to a person, oldest first."""
     return [row.kind for row in queued_emails(server, person_id)]
 
 
 @contextmanager
 def count_calls(store: Store, strike: Callable[[int], None] = lambda count: None) -> Iterator[list[str]]:
-    """Every call to the database, as it is made; `strike` is told the number of each before it goes out."""
+    """List every call to the database as it is made; `strike` gets the number of each before it is sent."""
     made: list[str] = []
 
     def call(statement: str) -> None:
@@ -64,9 +64,9 @@ def count_calls(store: Store, strike: Callable[[int], None] = lambda count: None
 
 
 def check_atomic(store: Store, act: Callable[[], object]) -> int:
-    """Break the n-th call to the database, for every n until the act gets through; nothing may be left of the others.
+    """Break the n-th call to the database for every n, and check that nothing is left of an act that failed.
 
-    How many calls the act makes is handed back, so that a test can see that it made any.
+    Returns the number of calls that the whole act makes.
     """
     before = all_rows(store)
     n = 0

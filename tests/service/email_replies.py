@@ -1,4 +1,4 @@
-"""Answers to mails in a test: handed to the server as they are once they were read and believed."""
+"""Replies to emails in a test, given to the server as if they had been parsed and verified."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from engine.decisions import Choice, Decision
 from pbem.mail.read.reply import Reply
 from pbem.service import links
 from pbem.service.incoming import replies
-from pbem.service.links import Link
+from pbem.service.links import MoveLink
 from pbem.service.play.move import By
 from pbem.store import games
 from pbem.store import received as store_received
@@ -22,7 +22,7 @@ _NUMBERS = count(1)
 
 
 class Replies:
-    """The answers of the players of one table, and the receipts that they get. Player 0 is who is asked first."""
+    """The replies of the players of one table, and their receipts. Player 0 is the first to decide."""
 
     def __init__(self, begun: RunningGame) -> None:
         self.begun = begun
@@ -36,28 +36,28 @@ class Replies:
         return self._seats[player]
 
     def person(self, player: int) -> int:
-        """Who a player is."""
+        """The person behind a player."""
         return self.begun.person_at(self.seat(player))
 
     def asked(self, player: int) -> Decision | None:
-        """What a player is asked and has not answered."""
+        """The decision that a player has not made yet."""
         return self.begun.asked().get(self.seat(player))
 
     def play(self, player: int, wanted: str | Choice, by: By = By.PERSON, turn: int | None = None) -> None:
-        """A player makes a choice, and not by mail."""
+        """Make a choice of a player, not by email."""
         self.begun.play(self.seat(player), wanted, by, turn)
 
     def write(self, player: int, *lines: str, turn: int | None = None) -> str | None:
-        """A player answers the mail of a turn, if not named of the present one; what came of it."""
+        """Reply to the email of a turn, by default the current one; returns the outcome."""
         return self.act(self.keep(player, turn), *lines)
 
-    def keep(self, player: int, turn: int | None = None) -> tuple[int, Link]:
-        """A mail that came in and was kept, and what its address stands for."""
+    def keep(self, player: int, turn: int | None = None) -> tuple[int, MoveLink]:
+        """Store a received email; returns its id and the link of its address."""
         number = next(_NUMBERS)
         seat, person = self.seat(player), self.person(player)
         in_turn = self.begun.row().turn if turn is None else turn
 
-        def kept(tx: Any) -> tuple[int, Link]:
+        def kept(tx: Any) -> tuple[int, MoveLink]:
             games.lock(tx, self.begun.id)
             row = links.make(tx, self.server, LinkKey(Purpose.REPLY, person, self.begun.id, in_turn, seat))
             known_by = hashlib.sha256(str(number).encode()).digest()
@@ -65,23 +65,23 @@ class Replies:
                 tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.server.now()
             )
             assert received is not None
-            return received, links.read(tx, row)
+            return received, MoveLink.of(links.read(tx, row))
 
         return self.server.store.write(kept)
 
-    def act(self, kept: tuple[int, Link], *lines: str) -> str | None:
-        """Carry out what a mail says that was kept."""
+    def act(self, kept: tuple[int, MoveLink], *lines: str) -> str | None:
+        """Act on a stored email."""
         return self.server.run(replies.carry_out, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
 
     def receipts(self) -> list[dict[str, Any]]:
-        """What each receipt tells, the oldest first."""
+        """The facts of each receipt, oldest first."""
         return [json.loads(email.facts) for email in queued_emails(self.server, kind="receipt")]
 
     def outcomes(self) -> list[tuple[str, str, str | None]]:
-        """What the newest receipt says became of each line."""
+        """The outcome of each line in the newest receipt."""
         return [(line["said"], line["outcome"], line["done"]) for line in self.receipts()[-1]["lines"]]
 
     def said(self) -> str:
-        """The words that the newest receipt has for its last line that was tried."""
+        """The text of the newest receipt about the last line that was tried."""
         tried = [line for line in self.receipts()[-1]["lines"] if line["outcome"] != "not_tried"]
         return str(tried[-1]["text"])

@@ -1,4 +1,4 @@
-"""A game that has begun, in the hands of a test: it sees what is stored and plays as anybody."""
+"""A running game in a test, which reads what is stored and plays for every seat."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ from pbem.store.players import PlayerRow
 
 
 class RunningGame:
-    """One game. Every look reads the database anew."""
+    """One game. Every call reads the database again."""
 
     def __init__(self, server: Server, game_id: int) -> None:
         self.server = server
@@ -29,12 +29,12 @@ class RunningGame:
             return games.read(tx, self.id)
 
     def players(self) -> dict[int, PlayerRow]:
-        """Who sits on which seat."""
+        """The players by seat."""
         with self.server.store.read() as tx:
             return {player.seat: player for player in player_rows.of_game(tx, self.id) if player.seat is not None}
 
     def person_at(self, seat: int) -> int:
-        """The person on a seat."""
+        """The person who plays a seat."""
         person = self.players()[seat].person_id
         assert person is not None
         return person
@@ -45,36 +45,36 @@ class RunningGame:
             return list(log_rows.chain(tx, self.id, games.read(tx, self.id).key))
 
     def emails(self) -> list[EmailRow]:
-        """All mails about the game, the oldest first."""
+        """All emails about the game, oldest first."""
         with self.server.store.read() as tx:
             return outbox.of_game(tx, self.id, -1)
 
     def open(self) -> dict[int, Decision]:
-        """What is asked of whom, those too who have a choice in the box."""
+        """The open decisions by seat, with those of seats that have a sealed choice."""
         row = self.row()
         return move.position_of(row).open() if row.status == "playing" else {}
 
     def asked(self) -> dict[int, Decision]:
-        """What is asked of whom and has no answer yet."""
+        """The open decisions by seat that have no choice yet."""
         row = self.row()
         return {seat: decision for seat, decision in self.open().items() if seat not in move.position_of(row).box}
 
-    def play(self, seat: int, wanted: str | Choice, by: By = By.PERSON, turn: int | None = None) -> Receipt:
-        """Make a choice, in the present turn unless another is named."""
-        return self.server.run(move.play, self.id, self.row().turn if turn is None else turn, seat, wanted, by)
+    def play(self, seat: int, choice: str | Choice, by: By = By.PERSON, turn: int | None = None) -> Receipt:
+        """Make a choice in the current turn, or in another."""
+        return self.server.run(move.play, self.id, self.row().turn if turn is None else turn, seat, choice, by)
 
     def play_defaults(self) -> Iterator[Receipt]:
-        """Play what silence means, move by move, until the game is over."""
+        """Play the default of every decision until the game is over."""
         while asked := self.asked():
             seat, decision = next(iter(asked.items()))
             yield self.play(seat, decision.default)
 
     def view(self, seat: int) -> Any:
-        """What a seat knows."""
+        """The view of a seat."""
         with self.server.store.read() as tx:
             return views.view(tx, games.read(tx, self.id), seat).view
 
     def verifies(self) -> bool:
-        """Whether the chain of the log is whole and ends where the game says."""
+        """Whether the hash chain of the log is sound and ends at the head of the game."""
         row = self.row()
         return verify(self.log(), game=row.key, head=row.head).sound

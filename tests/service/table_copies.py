@@ -1,7 +1,7 @@
-"""Many tables that play, made from one by copying its rows: for looking at what a page costs among them.
+"""Copies a running table many times, to measure what a page costs among many.
 
-Nothing is played in the copies. Each has players of its own, an open deadline, rows in its log, a mail and a word to be
-found by; a few are in each kind of trouble.
+Nothing is played in the copies. Each has its own players, an open deadline, rows in its log, an email and a search
+term; a few have each kind of trouble.
 """
 
 from sqlalchemy import Table
@@ -12,16 +12,16 @@ from pbem.store.database_copy import unhurried
 from pbem.store.schema import Base
 
 FIRST = 1_000_000
-"""The number of the first copy: no real table has so high a one."""
+"""The id of the first copy, higher than that of any real table."""
 
 TROUBLED = 1_000
-"""Among so many of the first are some in each kind of trouble; the others only play, or their clock has run out."""
+"""How many of the first copies include every kind of trouble; the others run, or have an expired clock."""
 
 _SERIES = "WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < {most})"
 
 
 def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
-    """More tables like this one, each with so many rows in its log; deadlines and rows are spread over weeks."""
+    """Copy a table so many times, each with so many log rows; deadlines and rows are spread over weeks."""
     on_sqlite = server.store.on_sqlite
     people = max(times // 4, 3)
     number = f"{FIRST} + s.n"
@@ -111,9 +111,9 @@ def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
 
 
 def acts(server: Server, times: int) -> None:
-    """More acts like the first one: of all of them a hundredth are of another kind, by somebody else, or elsewhere.
+    """Copy the first act of the audit so many times; one in a hundred differs in kind, actor, table or person.
 
-    Their hashes are those of the first, so this chain is none; it is only there to be looked through.
+    The copies keep the hash of the first, so they form no valid chain; they are only for searching.
     """
     columns = {column.name: f't."{column.name}"' for column in Base.metadata.tables["audit"].c}
     columns |= {
@@ -131,7 +131,7 @@ def acts(server: Server, times: int) -> None:
 
 
 def analyse(server: Server) -> None:
-    """Let PostgreSQL learn what it holds, as it does by itself in time. SQLite plans without, because nobody tells it to."""
+    """Update the statistics of PostgreSQL's planner, as it does itself in time. SQLite plans without any."""
     if not server.store.on_sqlite:
         with server.store.engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("ANALYZE")

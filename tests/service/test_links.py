@@ -31,6 +31,17 @@ def test_a_token_opens_the_seat_and_turn_it_was_made_for(server, game):
     assert link.person_id == game.person_at(2)
 
 
+def test_a_followed_link_has_the_fields_of_its_purpose(server, game, person):
+    rows, ann = made(server, game, seat=2, turn=1), game.person_at(2)
+    assert server.read(links.follow_seat, token_of(server, Purpose.SEAT, rows.seat)) == links.SeatLink(ann, game.id, 2)
+    assert server.read(links.follow_move, token_of(server, Purpose.MOVE, rows.move)) == links.MoveLink(
+        ann, game.id, 2, 1
+    )
+    row = server.run(links.make, LinkKey(Purpose.BOUNCE, ann, outbox_id=1))
+    token = token_of(server, Purpose.BOUNCE, row)
+    assert server.read(links.follow_email, token, Purpose.BOUNCE) == links.EmailLink(ann, 1, None)
+
+
 def test_the_same_seat_and_turn_have_the_same_links_however_often_they_are_made(server, game):
     assert made(server, game) == made(server, game)
 

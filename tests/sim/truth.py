@@ -19,7 +19,6 @@ from pbem.domain.outage import LONGEST_GAP
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
-from pbem.service.links import Link
 from pbem.service.play.log import TAKES_BACK, Kind, body_of
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
@@ -28,6 +27,7 @@ from pbem.store import games, ledger, outbox, reachability
 from pbem.store import log as log_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+from pbem.store.links import LinkRow
 from pbem.tokens import Purpose
 from tests.sim.far_end import Arrived, BrokenError, FarEnd
 from tests.sim.player import Answered
@@ -188,7 +188,7 @@ class Truth:
                 self.seen["time-out after we were away"] += 1
 
 
-def _turn(link: Link, turn: int | None) -> Turn:
+def _turn(link: LinkRow, turn: int | None) -> Turn:
     assert link.game_id is not None, "a link of a seat is one of a game"
     assert turn is not None, "and of a turn"
     assert link.seat is not None

@@ -43,7 +43,7 @@ def pages_of(browser, links, server, game, seat):
     yield browser.open(f"/m/{move}/play-x").source
     yield browser.open(f"/s/{token}/receipt/{game.row().turn}").source
     yield browser.post(f"/s/{token}/preview", [("turn", str(game.row().turn)), ("written", "play")]).source
-    headers = {"Authorization": f"Bearer {server.run(by_link.token_for_programs, token)}"}
+    headers = {"Authorization": f"Bearer {server.run(by_link.api_token, token)}"}
     for path in ("decision", "view", "board", "history"):
         yield browser.client.get(f"/api/v1/{path}", headers=headers, base_url=HOST).get_data(as_text=True)
 

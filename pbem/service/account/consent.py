@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pbem.service import links
 from pbem.service.account import change_address, delete
-from pbem.service.links import Link
+from pbem.service.links import EmailLink
 from pbem.service.server import Server
 from pbem.store import outbox, people
 from pbem.store.database import Tx
@@ -35,7 +35,6 @@ def at(tx: Tx, server: Server, token: str) -> Asked:
 def say_yes(tx: Tx, server: Server, token: str) -> str:
     """Do what was asked; the kind of the mail that asked for it."""
     link, email = _open(tx, server, token)
-    assert link.person_id is not None
     if email.kind == "farewell":
         delete.delete_person(tx, server, link.person_id)
         return email.kind
@@ -46,9 +45,8 @@ def say_yes(tx: Tx, server: Server, token: str) -> str:
     return email.kind
 
 
-def _open(tx: Tx, server: Server, token: str) -> tuple[Link, EmailRow]:
-    link = links.follow(tx, server, token, Purpose.YES)
-    assert link.outbox_id is not None
-    email = outbox.read(tx, link.outbox_id)
+def _open(tx: Tx, server: Server, token: str) -> tuple[EmailLink, EmailRow]:
+    link = links.follow_email(tx, server, token, Purpose.YES)
+    email = outbox.read(tx, link.email_id)
     assert email is not None, "its link is made with it"
     return link, email

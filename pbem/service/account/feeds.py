@@ -93,8 +93,7 @@ def renew(tx: Tx, server: Server, person_id: int) -> None:
 
 def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
     """The deadlines of a person, those lately done too, so that calendars take them out."""
-    link = links.follow(tx, server, token, Purpose.CALENDAR)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.CALENDAR)
     found = feeds.turns(tx, link.person_id, server.now() - LATELY, _MOST_TURNS)
     return [
         Turn(
@@ -111,8 +110,7 @@ def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
 
 def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[Piece]]:
     """What happened at a person's tables, the newest first, and since when there is the feed."""
-    link = links.follow(tx, server, token, Purpose.NEWS)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.NEWS)
     tables = feeds.tables(tx, link.person_id, server.now() - LATELY)
     keys = {table.id: table.key for table in tables}
     # What can still be taken back is told to nobody.

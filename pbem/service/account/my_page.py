@@ -224,9 +224,8 @@ def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
     game = games.lock(tx, game_id)
     if all(player.person_id != person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat):
         raise Forbidden(_("This seat is not yours."))
-    row = link_rows.read(tx, links.make_for_seat(tx, server, person_id, game_id, game.turn, seat).seat)
-    assert row is not None
-    return links.token(server, row)
+    made = links.make_for_seat(tx, server, person_id, game_id, game.turn, seat)
+    return links.token(server, links.read(tx, made.seat))
 
 
 def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
@@ -236,9 +235,7 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     if game.status != "open" or not (seated or game.host_id == person_id):
         raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
     meant = LinkKey(Purpose.CONFIRM, person_id, game_id)
-    row = link_rows.read(tx, links.make(tx, server, meant, game.expires_at))
-    assert row is not None
-    return links.token(server, row)
+    return links.token(server, links.read(tx, links.make(tx, server, meant, game.expires_at)))
 
 
 def _urgency(seat: Played) -> tuple[bool, bool, float, int]:

@@ -17,8 +17,7 @@ from typing import Any, Final, TypeVar
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n.speech import gettext as _
-from pbem.service.links import follow
-from pbem.service.play.seat_view import seat_of
+from pbem.service.links import follow_seat
 from pbem.service.server import Server
 from pbem.store import games, talk
 from pbem.store import log as log_rows
@@ -58,8 +57,7 @@ class Export:
 
 def by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> Export:
     """The game of a seat's link as a file, once it is over."""
-    game_id, _, _ = seat_of(follow(tx, server, token, purpose))
-    return of_finished_game(tx, game_id)
+    return of_finished_game(tx, follow_seat(tx, server, token, purpose).game_id)
 
 
 def of_game(tx: Tx, server: Server, game_id: int) -> Export:

@@ -24,7 +24,6 @@ from pbem.service.archive.course import Course, course_of
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import knowledge_of
-from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import links as link_rows
 from pbem.store import seats, tables
@@ -165,8 +164,8 @@ def _works(link: LinkRow | None) -> bool:
 
 
 def _by_seat(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
-    link, row = links.open_with_game(tx, server, token, Purpose.SEAT)
-    return row, seat_of(link)[1]
+    link, row = links.open_seat(tx, server, token, Purpose.SEAT)
+    return row, link.seat
 
 
 def _in_public(tx: Tx, _house: Server, key: str) -> tuple[GameRow, int]:
@@ -182,7 +181,7 @@ def _in_public(tx: Tx, _house: Server, key: str) -> tuple[GameRow, int]:
 
 def _shared(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
     try:
-        row = links.open_with_game(tx, server, token, Purpose.SHARE)[1]
+        row = links.open_table(tx, server, token, Purpose.SHARE)
     except Gone as gone:
         raise Gone(
             _("This game is no longer shown."),

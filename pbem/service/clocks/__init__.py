@@ -1,1 +1,1 @@
-"""Clocks: until when a seat may decide, and what stops or extends that time."""
+"""Clocks: deadlines, and what stops or extends them."""

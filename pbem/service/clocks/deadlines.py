@@ -1,11 +1,11 @@
-"""Clocks: what a mail promises, when a clock starts, and when it has run out.
+"""Deadlines: what a turn email promises, when its clock starts, and how the deadline moves.
 
-    rendered   `promise` says what to print, and keeps it: it is never taken back
-    accepted   `mails_accepted` starts the clocks when the next hop has taken the mails
-    changed    `settle` works a deadline out anew whenever something has stopped clocks or given time
+    rendered   `promise` returns what to print and stores it; a promise is never taken back
+    accepted   `emails_accepted` starts the clocks once the next hop has accepted the emails
+    changed    `settle` recalculates a deadline when something has stopped its clock or given more time
 
-`domain.deadline` decides, from the rows that `clocks_of` gathers, for many clocks with as few statements as for one. A deadline that was told only ever moves later, and who
-was told another moment than the one that counts gets a mail about it, once. Nothing fires here: see `timeouts`.
+`domain.deadline` decides, from rows that `clocks_of` reads, for many clocks in as few statements as for one. A promised
+deadline only ever moves later, and its player gets one email when it does. Nothing times out here: see `timeouts`.
 """
 
 import json
@@ -55,12 +55,12 @@ from pbem.store.outbox import EmailRow
 from pbem.store.people import PersonRow
 
 Games = Mapping[int, GameRow]
-"""Games by their numbers."""
+"""Games by id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The deadline of one seat with the rows that it depends on."""
+    """The deadline of one seat, with the rows it depends on."""
 
     game: GameRow
     person: PersonRow
@@ -69,27 +69,27 @@ class Clock:
 
 
 def promise(tx: Tx, games: Games, keys: Collection[Key], rendered_at: datetime) -> dict[Key, Deadline]:
-    """Until when to print in the mails of turns that are being rendered; kept as what their readers were told.
+    """The deadlines to print in turn emails being rendered; stored as promised. The games must be locked.
 
-    The games are locked. When a mail is a repetition and the clock runs already, the moment is that of the running clock.
-    Nothing is promised where nothing is asked any more, and `at` is None while all stands still.
+    A repeated email gets the deadline of its running clock. Closed turns get no promise, and `at` is None while the clock
+    is stopped.
     """
-    asked = [row for row in deadlines.read_all(tx, keys).values() if row.status == "open"]
-    anew = [row if row.accepted_at is not None else replace(row, rendered_at=rendered_at) for row in asked]
-    clocks = clocks_of(tx, games, anew)
-    told = {key: _told(clock) for key, clock in clocks.items()}
+    rows = [row for row in deadlines.read_all(tx, keys).values() if row.status == "open"]
+    rows = [row if row.accepted_at is not None else replace(row, rendered_at=rendered_at) for row in rows]
+    clocks = clocks_of(tx, games, rows)
+    promised = {key: _printed(clock) for key, clock in clocks.items()}
     deadlines.write_all(
         tx,
-        (replace(clock.row, promised_at=_later(clock.row.promised_at, told[key].at)) for key, clock in clocks.items()),
+        (
+            replace(clock.row, promised_at=_later(clock.row.promised_at, promised[key].at))
+            for key, clock in clocks.items()
+        ),
     )
-    return {key: told.get(key, Deadline(None, None)) for key in keys}
+    return {key: promised.get(key, Deadline(None, None)) for key in keys}
 
 
 def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key]) -> set[Key]:
-    """The turns whose rendered mails would be too far from the truth if they left now, and are better rendered anew.
-
-    The clock of a seat that is asked no more is no reason.
-    """
+    """The open turns whose rendered emails print a deadline that is too far off by now, so must be rendered again."""
     waiting = [
         replace(row, rendered_at=server.now())
         for row in deadlines.read_all(tx, keys).values()
@@ -99,7 +99,7 @@ def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key])
 
 
 def emails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple[EmailRow, datetime]]) -> None:
-    """Start the clocks of turns, because their mails were accepted by the next hop; a repetition starts nothing."""
+    """Start the clocks of turns whose emails the next hop has accepted; a repeated email starts nothing."""
     turns = {
         (email.game_id, email.turn, email.seat): (email.person_id, accepted_at)
         for email, accepted_at in emails
@@ -109,7 +109,7 @@ def emails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple
 
 
 def start_without_mail(tx: Tx, server: Server, game: GameRow, turn: int, seat: int, person_id: int) -> None:
-    """Start the clock of a turn whose mail its reader does not want at once: as if it had been sent when it was asked."""
+    """Start the clock of a turn whose player gets no immediate email, as if it had been sent when the turn opened."""
     row, person = deadlines.read(tx, game.id, turn, seat), people.read(tx, person_id)
     if row is not None:
         quiet = parse_quiet(person.quiet, ZoneInfo(person.zone)) if person.quiet else None
@@ -118,14 +118,14 @@ def start_without_mail(tx: Tx, server: Server, game: GameRow, turn: int, seat: i
 
 
 def start_clock(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, accepted_at: datetime) -> None:
-    """Start a clock that has not started. The transaction holds the lock of the game."""
+    """Start a clock that has not started. The game must be locked."""
     settle(tx, server, game, replace(row, accepted_at=accepted_at))
 
 
 def settle(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, *, tell: bool = True) -> Deadline:
-    """Work a deadline out anew from all that is known, write it down, and tell its player if it moved by much.
+    """Recalculate and store a deadline, and tell its player if it moved noticeably. The game must be locked.
 
-    The transaction holds the lock of the game. `tell` is off where a mail that says the same is queued anyway.
+    `tell` is off where another queued email says so anyway.
     """
     return _settle(tx, server, clocks_of(tx, {game.id: game}, [row]), tell=tell).get(
         _key(row), Deadline(row.accepted_at, row.due_at)
@@ -133,21 +133,21 @@ def settle(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, *, tell: boo
 
 
 def settle_game(tx: Tx, server: Server, game: GameRow, *, tell: bool = True) -> dict[int, Deadline]:
-    """All open deadlines of a game whose clocks have started, worked out anew, by seat; those of bots are left out."""
+    """Settle all open deadlines of a game with started clocks; returns them by seat, without those of bots."""
     started = [row for row in deadlines.of_game(tx, game.id) if row.accepted_at is not None]
     settled = _settle(tx, server, clocks_of(tx, {game.id: game}, started), tell=tell)
     return {seat: found for (_, _, seat), found in settled.items()}
 
 
 def delayed_by(tx: Tx, game: GameRow, outage: Interval) -> dict[int, DeadlineRow]:
-    """The open deadlines of a game, as they are written down, that would be earlier without an outage, by seat.
+    """The stored open deadlines of a game that would be earlier without an outage, by seat.
 
-    Whoever has moved them: any act that works deadlines out anew knows of an outage as soon as it is written down.
+    They may have moved before the outage was applied: every recalculation counts an outage as soon as it is stored.
     """
     clocks = clocks_of(tx, {game.id: game}, [row for row in deadlines.of_game(tx, game.id) if row.due_at is not None])
     delayed = {}
     for clock in clocks.values():
-        # A moment that was told counts for both, and says nothing of why it is what it is.
+        # A promise would hold both back, whatever its reason.
         timing = replace(clock.timing, promised=None)
         others = tuple(each for each in timing.outages if each != outage)
         at, without = deadline_of(timing).at, deadline_of(replace(timing, outages=others)).at
@@ -157,21 +157,21 @@ def delayed_by(tx: Tx, game: GameRow, outage: Interval) -> dict[int, DeadlineRow
 
 
 def outdated_games(tx: Tx, game_ids: Collection[int]) -> set[int]:
-    """Those of these games in which a deadline, as it is written down, is earlier than all that is known now makes it."""
+    """The games with a stored deadline that is earlier than a recalculation would make it."""
     rows = [row for row in deadlines.of_games(tx, game_ids) if row.due_at is not None]
     clocks = clocks_of(tx, games.read_all(tx, game_ids), rows)
-    # A moment that was told counts too, so that it is never later than what counts.
+    # Promises count, so a stored deadline is never later.
     return {clock.game.id for clock in clocks.values() if deadline_of(clock.timing).at not in (None, clock.row.due_at)}
 
 
 def clock_of(tx: Tx, game: GameRow, turn: int, seat: int) -> Clock | None:
-    """The clock of a seat; None where nobody's time is running: nothing is asked, or a bot is."""
+    """The clock of a seat; None for a closed turn or a bot."""
     row = deadlines.read(tx, game.id, turn, seat)
     return None if row is None or row.status != "open" else clocks_of(tx, {game.id: game}, [row]).get(_key(row))
 
 
 def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, Clock]:
-    """The clocks of these deadlines, with all that they depend on; none where a bot plays."""
+    """The clocks of these deadlines, without those of bots."""
     if not rows:
         return {}
     of_games = {row.game_id for row in rows}
@@ -183,35 +183,35 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     }
     played = [row for row in rows if (row.game_id, row.seat) in seated]
     persons = people.read_all(tx, {seated[row.game_id, row.seat] for row in played})
-    still = _Still.since(tx, min(row.asked_at for row in rows), of_games, persons.keys())
+    stops = _Stops.since(tx, min(row.asked_at for row in rows), of_games, persons.keys())
     clocks = {}
     for row in played:
         game, person = games[row.game_id], persons[seated[row.game_id, row.seat]]
-        clocks[_key(row)] = Clock(game, person, row, _turn(game, person, row, still))
+        clocks[_key(row)] = Clock(game, person, row, _turn(game, person, row, stops))
     return clocks
 
 
 def current_deadline(clock: Clock, now: datetime) -> Deadline:
-    """The deadline as it is known now: while mail fails, and the others wait, nobody knows how long that will take."""
-    found = deadline_of(clock.timing)
-    over = seat_offer_at(clock.timing)
-    if over is not None and over > now and any(failure.end is None for failure in clock.timing.unreachable):
-        return Deadline(found.start, None, (), Reason.UNREACHABLE)
-    return found
+    """The deadline as of now; without a moment while email fails and the others wait for the seat."""
+    deadline = deadline_of(clock.timing)
+    offer_at = seat_offer_at(clock.timing)
+    if offer_at is not None and offer_at > now and any(failure.end is None for failure in clock.timing.unreachable):
+        return Deadline(deadline.start, None, (), Reason.UNREACHABLE)
+    return deadline
 
 
 def reminder_moments(clock: Clock, found: Deadline) -> tuple[datetime, ...]:
-    """When to remind the player, in the cadence that they have chosen."""
+    """The reminders of a deadline, in the player's cadence."""
     return reminders(clock.timing, found, parse_cadence(clock.person.cadence))
 
 
 def seat_offered_at(clock: Clock) -> datetime | None:
-    """When the others need wait no longer for somebody whose address cannot be reached."""
+    """When the seat of an unreachable player is offered to others."""
     return seat_offer_at(clock.timing)
 
 
 def with_extension(row: DeadlineRow, extension: Extension) -> str:
-    """The extensions of a deadline with one more, as they are stored."""
+    """The stored extensions of a deadline with one more."""
     return json.dumps([*json.loads(row.extensions), _written(extension)])
 
 
@@ -224,17 +224,17 @@ def queue_notice(
     what: str,
     facts: Mapping[str, Any],
 ) -> None:
-    """Tell somebody at a table what has happened to its time. Moments in the facts are written as text."""
-    said = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}
+    """Queue a notice to a person at a table. Moments in the facts are stored as text."""
+    values = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}
     seat, turn = (None, None) if row is None else (row.seat, row.turn)
-    email = outbox.NewEmail(person_id, "notice", game.id, None, seat, turn, {"what": what} | said)
+    email = outbox.NewEmail(person_id, "notice", game.id, None, seat, turn, {"what": what} | values)
     now = server.now()
     outbox.queue(tx, [email], now, now)
 
 
 @dataclass(frozen=True, slots=True)
-class _Still:
-    """When clocks stood still: all of them, those of a table, and those of a person, by table and by person."""
+class _Stops:
+    """The times when clocks were stopped: all of them, by table, and by person."""
 
     outages: tuple[Interval, ...]
     pauses: Times
@@ -243,7 +243,7 @@ class _Still:
 
     @classmethod
     def since(cls, tx: Tx, moment: datetime, game_ids: Collection[int], person_ids: Collection[int]) -> Self:
-        """From a moment on, for all these tables and people."""
+        """Read the times since a moment for these tables and people."""
         return cls(
             outages.outages(tx, moment),
             pause_rows.pauses(tx, game_ids, moment),
@@ -253,14 +253,14 @@ class _Still:
 
 
 def _start(tx: Tx, server: Server, games: Games, turns: Mapping[Key, tuple[int, datetime]]) -> None:
-    """Start the clocks of turns that have not started: for whom, and when."""
+    """Start the clocks of turns that have not started, each for a person at a moment."""
     fresh = [
         replace(row, accepted_at=turns[key][1])
         for key, row in deadlines.read_all(tx, turns).items()
         if row.accepted_at is None
     ]
     clocks = clocks_of(tx, games, fresh)
-    # A mail to whoever sat there before starts nothing: the clock waits for the mail to the new player.
+    # An email to the seat's former player starts nothing: the clock waits for the one to the new player.
     _settle(tx, server, {key: clock for key, clock in clocks.items() if clock.person.id == turns[key][0]}, tell=True)
 
 
@@ -282,14 +282,14 @@ def _settle(tx: Tx, server: Server, clocks: Mapping[Key, Clock], *, tell: bool) 
     return settled
 
 
-def _told(clock: Clock) -> Deadline:
-    """What the mail of a turn prints."""
+def _printed(clock: Clock) -> Deadline:
+    """The deadline that a turn email prints."""
     timing = _as_read(clock.timing)
     return printed_deadline(timing) if clock.row.accepted_at is None else deadline_of(timing)
 
 
 def _is_broken(clock: Clock) -> bool:
-    """Whether the clock's mail, had it been rendered just now, would print another moment than it does."""
+    """Whether the clock's email would print a noticeably different deadline if rendered now."""
     at, promised = printed_deadline(_as_read(clock.timing)).at, clock.row.promised_at
     return at is None or promised is None or is_noticeably_later(promised, at, clock.timing.pace)
 
@@ -299,17 +299,17 @@ def _key(row: DeadlineRow) -> Key:
 
 
 def _as_read(timing: Turn) -> Turn:
-    """The turn as the reader of its mail has it: whoever reads it can be reached."""
+    """The turn as for a reader of its email, who is evidently reachable."""
     return replace(timing, unreachable=tuple(failure for failure in timing.unreachable if failure.end is not None))
 
 
 def _next_reminder(clock: Clock, found: Deadline) -> datetime | None:
-    """The first moment that has not had its reminder; moments are counted, because they move with the deadline."""
+    """The next reminder. Sent ones are counted, because reminders move with the deadline."""
     return next(iter(reminder_moments(clock, found)[clock.row.reminded :]), None)
 
 
-def _turn(game: GameRow, person: PersonRow, row: DeadlineRow, still: _Still) -> Turn:
-    """All that a deadline depends on, from the rows."""
+def _turn(game: GameRow, person: PersonRow, row: DeadlineRow, stops: _Stops) -> Turn:
+    """The turn of a deadline for `domain.deadline`, from the rows."""
     zone = ZoneInfo(person.zone)
 
     def since_asked(times: Iterable[Interval]) -> tuple[Interval, ...]:
@@ -320,12 +320,12 @@ def _turn(game: GameRow, person: PersonRow, row: DeadlineRow, still: _Still) -> 
         zone=zone,
         rendered_at=row.rendered_at or row.asked_at,
         accepted_at=row.accepted_at,
-        # What a page has shown counts as much as what a mail has: pages show `due_at`.
+        # A deadline shown on a page counts as a promise too: pages show `due_at`.
         promised=_later(row.promised_at, row.due_at),
-        outages=since_asked(still.outages),
-        pauses=since_asked(still.pauses[game.id]),
-        unreachable=since_asked(still.unreachable[person.id]),
-        vacations=since_asked(still.vacations[person.id]),
+        outages=since_asked(stops.outages),
+        pauses=since_asked(stops.pauses[game.id]),
+        unreachable=since_asked(stops.unreachable[person.id]),
+        vacations=since_asked(stops.vacations[person.id]),
         extensions=tuple(_read(text) for text in json.loads(row.extensions)),
         quiet=parse_quiet(person.quiet, zone) if person.quiet else None,
     )
@@ -350,12 +350,13 @@ def _moment(text: str) -> datetime:
 
 
 def lock_games_of(tx: Tx, person_id: int) -> dict[int, GameRow]:
-    """The tables at which something is asked of a person, locked in the order of their numbers."""
-    numbers = sorted({row.game_id for row in deadlines.of_person(tx, person_id)})
-    return {number: games.lock(tx, number) for number in numbers}
+    """Lock the games with an open turn of a person, in order of id; returns them by id."""
+    game_ids = sorted({row.game_id for row in deadlines.of_person(tx, person_id)})
+    return {game_id: games.lock(tx, game_id) for game_id in game_ids}
 
 
 def settle_person(tx: Tx, server: Server, person_id: int, locked: dict[int, GameRow]) -> None:
+    """Settle the deadlines of a person in these locked games."""
     for row in deadlines.of_person(tx, person_id):
         if row.game_id in locked and row.accepted_at is not None:
             settle(tx, server, locked[row.game_id], row)

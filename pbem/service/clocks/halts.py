@@ -1,7 +1,7 @@
-"""Tables that are stopped because their rules cannot be asked, and those that an organiser stops to look at their record.
+"""Stopped tables: those whose rules are missing or have failed, and those an organiser stops to check their log.
 
-A table whose game has failed waits for an organiser. One whose game is not on this server goes on by itself when the game is
-back. Either way its clocks stand still, and its players and the organisers read why.
+A table whose rules failed waits for an organiser; one whose rules are missing continues by itself when they are back. Its
+clocks are stopped meanwhile, and its players and the organisers are told why.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Cause(StrEnum):
-    """Why the server has stopped a table."""
+    """The reason why the server has stopped a table."""
 
     GONE = "gone"
     FAILED = "failed"
@@ -45,11 +45,11 @@ REASONS: Final[Mapping[Cause, str]] = {
 _BACK: Final = mark("Its rules are back.")
 
 _BY: Final = "table"
-"""In whose name the log says that the server itself has stopped a table."""
+"""The author in the log of a stop by the server itself."""
 
 
 def freeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str, cause: Cause | None = None) -> None:
-    """Let nothing be decided at a table that is being played, and no clock run; tell its players why."""
+    """Stop a running table and its clocks, and tell its players why."""
     row = add_row(tx, server, row, Kind.FROZEN, None, by, {"reason": reason})
     if not row.paused:
         pause_rows.pause(tx, row.id, server.now())
@@ -60,7 +60,7 @@ def freeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str, cause: Ca
 
 
 def unfreeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str) -> None:
-    """Let a table that was stopped go on, and tell its players until when they have time now."""
+    """Resume a stopped table, and tell its players their new deadlines."""
     row = add_row(tx, server, row, Kind.UNFROZEN, None, by, {"reason": reason})
     if not row.paused:
         pause_rows.end_pause(tx, row.id, server.now())
@@ -71,38 +71,38 @@ def unfreeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str) -> None
 
 
 def stop_failed(server: Server) -> int:
-    """Stop the tables whose games have failed in this process since this was asked last; how many those were.
+    """Stop the tables whose rules have failed in this process since the last call; returns their number.
 
-    To be asked after whatever has met the fault, and outside of its transaction, which is undone.
+    Call it outside the transaction that met the fault, which is rolled back.
     """
     faults = foreign.take_faults()
     for fault in faults:
-        _tried(server, fault.game_id, _stop, fault)
-        # What the row says counts from now on.
+        _try(server, fault.game_id, _stop_failed, fault)
+        # From now on the row says it.
         foreign.forgive(fault.game_id)
     return len(faults)
 
 
 def check_rules(server: Server) -> tuple[int, int]:
-    """Stop the tables whose games are not on this server, and let those go on whose games are back; how many of each."""
+    """Stop the tables whose rules are missing and resume those whose rules are back; returns the number of each."""
     with server.store.read() as tx:
         away = games.running_without(tx, games_known.names())
         back = games.halted_with(tx, Cause.GONE, games_known.names())
     for game_id in away:
-        _tried(server, game_id, _leave, game_id)
+        _try(server, game_id, _stop_missing, game_id)
     for game_id in back:
-        _tried(server, game_id, _come_back, game_id)
+        _try(server, game_id, _resume, game_id)
     return len(away), len(back)
 
 
-def _tried(server: Server, game_id: int, use_case: Callable[[Tx, Server, T], None], what: T) -> None:
+def _try(server: Server, game_id: int, use_case: Callable[[Tx, Server, T], None], what: T) -> None:
     try:
         server.run(use_case, what)
-    except Exception:  # noqa: BLE001 - whatever is wrong with one table, the others are seen to
+    except Exception:  # noqa: BLE001 - a fault at one table must not stop the others
         _log.exception("table_not_seen_to", game=game_id)
 
 
-def _stop(tx: Tx, server: Server, fault: Fault) -> None:
+def _stop_failed(tx: Tx, server: Server, fault: Fault) -> None:
     row = games.lock(tx, fault.game_id)
     alarms.raise_alarm(tx, server, What.GAME, f"{fault.kind}: {fault.how}.", row.id)
     if row.status == "playing":
@@ -110,7 +110,7 @@ def _stop(tx: Tx, server: Server, fault: Fault) -> None:
         _log.error("table_stopped", game=row.id, kind=row.kind, how=fault.how)
 
 
-def _leave(tx: Tx, server: Server, game_id: int) -> None:
+def _stop_missing(tx: Tx, server: Server, game_id: int) -> None:
     row = games.lock(tx, game_id)
     if row.status == "playing":
         alarms.raise_alarm(tx, server, What.GAME, f"{row.kind}: its rules are not here. See `pbem doctor`.", row.id)
@@ -118,7 +118,7 @@ def _leave(tx: Tx, server: Server, game_id: int) -> None:
         _log.warning("table_stopped", game=row.id, kind=row.kind, how="not here")
 
 
-def _come_back(tx: Tx, server: Server, game_id: int) -> None:
+def _resume(tx: Tx, server: Server, game_id: int) -> None:
     row = games.lock(tx, game_id)
     if row.status == "frozen" and row.halted == Cause.GONE:
         unfreeze(tx, server, row, _BY, _BACK)

@@ -1,8 +1,8 @@
-"""Heartbeats: who works, since when, and for how long nobody did.
+"""Outages: found as gaps in the heartbeats of the workers, or declared by an organiser, and applied to the clocks.
 
-A worker says every few seconds that it is there. A hole in the beats of all workers together is written down as an outage
-before anybody acts, and every clock that ran then is moved by it. As long as our own idea of the time cannot be trusted,
-`why_not` says so and nothing fires; what is due stays due.
+Every worker beats every few seconds. A gap in the beats of all workers is stored as an outage before anything else is done,
+and every clock that ran in it is moved. While the server's own clock cannot be trusted, `reason_not_to_fire` says so and
+no deadline fires; what is due stays due.
 """
 
 from collections.abc import Mapping
@@ -37,10 +37,10 @@ from pbem.store.games import GameRow
 from pbem.store.outages import OutageRow
 
 LONGEST_BELIEVED: Final = timedelta(days=30)
-"""A hole longer than this is a wrong clock more likely than an outage, and deadlines that were moved never come back."""
+"""A longer gap is more likely a wrong clock than an outage, and moved deadlines never move back."""
 
 KEPT_BEATS: Final = timedelta(days=7)
-"""So long a worker that is gone stays in the organiser's list."""
+"""How long a worker that is gone stays in the organisers' list."""
 
 KEPT_SLOTS: Final = timedelta(days=31)
 
@@ -52,7 +52,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A process that works. `settling` is how long it fires nothing after it woke up."""
+    """A worker process. `settling` is how long after its start it fires nothing."""
 
     name: str
     started_at: datetime
@@ -60,26 +60,26 @@ class Worker:
 
 
 def beat(tx: Tx, server: Server, worker: Worker) -> Interval | None:
-    """Say that a worker is there; where nobody had been for long, that outage is written down and returned."""
+    """Record a heartbeat. A gap since the last one is stored as an outage and returned."""
     return _beat(tx, worker, server.now())
 
 
 def apply_outages(server: Server) -> int:
-    """Move every clock that ran in an outage which clocks have not heard of, game by game; how many games that were."""
+    """Apply new outages to every clock that ran in them, game by game; returns the number of games."""
     with server.store.read() as tx:
         waiting = outages.unapplied(tx)
     moved = 0
     for outage in waiting:
         after = 0
         while batch := _running_since(server, outage.end_at, after):
-            moved += sum(_settled(server, game_id, outage) for game_id in batch)
+            moved += sum(_apply(server, game_id, outage) for game_id in batch)
             after = batch[-1]
         server.store.write(partial(outages.applied, outage_id=outage.id, now=server.now()))
     return moved
 
 
 def declare_outage(tx: Tx, server: Server, outage: Interval, why: str) -> None:
-    """Write down an outage that nobody could see by itself, such as a season in which the server was switched off."""
+    """Store an outage that heartbeats cannot show, such as a season with the server switched off."""
     if outage.end is None or outage.end > server.now():
         raise BadInput(_("This outage would end in the future."), why=_("Nobody knows yet when it will be over."))
     if not outages.add_outage(tx, outage, why):
@@ -87,12 +87,12 @@ def declare_outage(tx: Tx, server: Server, outage: Interval, why: str) -> None:
 
 
 def tidy_daily(tx: Tx, server: Server) -> bool:
-    """Once a day, by one worker of all: drop beats and slots that nobody looks at any more; whether it was this one."""
+    """Delete old heartbeats and slots, once a day by one worker; returns whether this call did."""
     return _tidy_daily(tx, server.now())
 
 
 def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None:
-    """Why no clock may run out at this moment, or None when it may."""
+    """The reason why no deadline may fire now, or None."""
     last = heartbeats.last_beat(tx)
     known = outages.outages(tx, min(last or now, now) - _LOOK_BACK)
     return reason_to_wait(now, worker.started_at, last, known, worker.settling)
@@ -100,17 +100,17 @@ def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) ->
 
 def _beat(tx: Tx, worker: Worker, now: datetime) -> Interval | None:
     last = heartbeats.last_beat(tx)
-    hole = outage_between(last, now)
-    if hole is not None and last is not None:
+    gap = outage_between(last, now)
+    if gap is not None and last is not None:
         if running_time(last, now, outages.outages(tx, last)) > LONGEST_BELIEVED:
-            # Without a beat the hole stays unexplained, so that nothing fires until somebody says what is true.
+            # Without a beat the gap stays open, so nothing fires until an organiser declares what is true.
             _log.error("clock_doubted", last_beat=last, now=now)
             return None
-        # Nobody has said why; an organiser who declares one does.
-        if not outages.add_outage(tx, hole, why=""):
-            hole = None
+        # Only an outage declared by an organiser has a reason.
+        if not outages.add_outage(tx, gap, why=""):
+            gap = None
     heartbeats.beat(tx, worker.name, worker.started_at, now)
-    return hole
+    return gap
 
 
 def _tidy_daily(tx: Tx, now: datetime) -> bool:
@@ -126,20 +126,20 @@ def _running_since(server: Server, moment: datetime, after: int) -> list[int]:
         return deadlines.running_since(tx, moment, after, _BATCH)
 
 
-def _settled(server: Server, game_id: int, outage: OutageRow) -> bool:
+def _apply(server: Server, game_id: int, outage: OutageRow) -> bool:
     try:
         server.run(delay_clocks, game_id, outage)
-    except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others are moved; it is looked at again when due
+    except Exception:  # noqa: BLE001 - a fault in one game must not stop the others; it is settled again when due
         _log.exception("outage_not_applied", game=game_id)
         return False
     return True
 
 
 def delay_clocks(tx: Tx, server: Server, game_id: int, outage: OutageRow) -> None:
-    """Move the clocks of a table that ran in an outage; where a deadline does move, the record says why.
+    """Move the clocks of a table that ran in an outage; its log says why if a deadline moves.
 
-    What somebody has declared is told to everybody there with their reason; of an outage that was found by itself only
-    those hear whose deadline it moves by much, because short ones are nobody's concern.
+    A declared outage is told to everyone at the table with its reason; a found one only to players whose deadline moves
+    noticeably.
     """
     game = games.lock(tx, game_id)
     clocks_deadlines.settle_game(tx, server, game, tell=not outage.why)
@@ -152,18 +152,18 @@ def delay_clocks(tx: Tx, server: Server, game_id: int, outage: OutageRow) -> Non
         return
     why = {"reason": outage.why, "by": "organiser"}
     game = add_row(tx, server, game, Kind.DELAYED, None, why["by"], span | {"reason": outage.why})
-    holders = people_by_seat(tx, game_id)
+    people = people_by_seat(tx, game_id)
     for seat, row in delayed.items():
-        person_id = holders[seat]
+        person_id = people[seat]
         assert person_id is not None, "a bot has no clock"
         facts = {**why, "due_at": row.due_at, "because": [Reason.OUTAGE.value]}
         clocks_deadlines.queue_notice(tx, server, person_id, game, row, "deadline", facts)
-    for person_id in sorted(set(people_at(tx, game_id)) - {holders[seat] for seat in delayed}):
+    for person_id in sorted(set(people_at(tx, game_id)) - {people[seat] for seat in delayed}):
         clocks_deadlines.queue_notice(tx, server, person_id, game, None, "delayed", {**why, **span})
 
 
 def _is_noted(tx: Tx, game: GameRow, outage: OutageRow, span: Mapping[str, str]) -> bool:
-    """Whether the record tells of an outage already, because a worker died that had moved the clocks of some tables."""
+    """Whether the log has this outage already, from a worker that died halfway."""
     since = takewhile(lambda row: row.at >= outage.end_at, log.chain_back(tx, game.id, game.key))
     rules = rules_of(game)
     return any(span.items() <= body_of(rules, row).items() for row in since if row.kind == Kind.DELAYED)

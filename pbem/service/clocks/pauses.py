@@ -1,8 +1,7 @@
-"""What stops clocks or gives time: pauses and extensions of a table, outages, vacations, addresses that cannot be reached.
+"""Pauses and extensions of a table.
 
-Each is written down as an interval with its beginning and its end, and every deadline that it concerns is worked out anew
-in the same transaction. What the players of a table should know is a row of its log, and they are told by mail. How much
-later a deadline becomes is `domain.deadline`'s business.
+Each is a row of the log and an email to the players, and the deadlines are settled in the same transaction.
+`domain.deadline` decides how much later they become.
 """
 
 from collections.abc import Mapping
@@ -23,7 +22,7 @@ from pbem.store.games import GameRow
 
 
 def pause(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
-    """Stop all clocks of a table until it is resumed, and tell its players."""
+    """Pause a table: stop its clocks and tell its players."""
     game = _playing(tx, game_id)
     if game.paused:
         raise Gone(_("This table is paused already."), remedy=_("Nothing was changed."))
@@ -36,7 +35,7 @@ def pause(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
 
 
 def resume(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
-    """Let the clocks of a paused table go on, and tell its players until when they have time now."""
+    """Resume a paused table, and tell its players their new deadlines."""
     game = _playing(tx, game_id)
     if not game.paused:
         raise Gone(_("This table is not paused."), remedy=_("Nothing was changed."))
@@ -47,42 +46,42 @@ def resume(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
 
 
 def announce(tx: Tx, server: Server, game: GameRow, what: str, facts: Mapping[str, object]) -> None:
-    """Work all deadlines of a table out anew, and tell everybody there what happened, and until when they have time."""
+    """Settle all deadlines of a table, and tell everyone there what happened and their new deadlines."""
     found = clocks_deadlines.settle_game(tx, server, game, tell=False)
-    holders, asked = people_by_seat(tx, game.id), deadlines.of_game(tx, game.id)
+    people, asked = people_by_seat(tx, game.id), deadlines.of_game(tx, game.id)
     for person_id in people_at(tx, game.id):
-        mine = [row for row in asked if holders[row.seat] == person_id]
-        # A clock that has not started gets its moment with the mail of the turn.
+        mine = [row for row in asked if people[row.seat] == person_id]
+        # A clock that has not started gets its deadline with the turn email.
         running: list[deadlines.DeadlineRow | None] = [row for row in mine if row.seat in found and found[row.seat].at]
         for row in running or [None]:
-            said = {**facts, "in_turn": bool(mine), "due_at": None if row is None else found[row.seat].at}
-            clocks_deadlines.queue_notice(tx, server, person_id, game, row, what, said)
+            values = {**facts, "in_turn": bool(mine), "due_at": None if row is None else found[row.seat].at}
+            clocks_deadlines.queue_notice(tx, server, person_id, game, row, what, values)
 
 
 def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: int | None, by: str) -> None:
-    """Give more time, `1d` or until `2026-12-01 20:00`, to all who are asked at a table or to one seat."""
+    """Extend the open deadlines of a table or of one seat, by `1d` or until `2026-12-01 20:00`."""
     game = _playing(tx, game_id)
     extension = parse_extension(more, server.now(), ZoneInfo(server.zone))
-    holders = people_by_seat(tx, game_id)
+    people = people_by_seat(tx, game_id)
     asked = [
-        row for row in deadlines.of_game(tx, game_id) if seat in (None, row.seat) and holders[row.seat] is not None
+        (row, person_id)
+        for row in deadlines.of_game(tx, game_id)
+        if seat in (None, row.seat) and (person_id := people[row.seat]) is not None
     ]
     if not asked:
         raise Gone(_("Nobody is asked there just now."), why=_("More time can be given to a turn that is open."))
-    # One row for all: a row for each would tell everybody who has not answered yet.
+    # One row for all: a row for each seat would reveal who has not decided yet.
     game = add_row(tx, server, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
-    for row in asked:
+    for row, person_id in asked:
         deadlines.change(tx, row, extensions=clocks_deadlines.with_extension(row, extension))
         after = deadlines.read(tx, game_id, row.turn, row.seat)
         assert after is not None
-        person_id = holders[row.seat]
-        assert person_id is not None
-        found = clocks_deadlines.settle(tx, server, game, after, tell=False)
-        facts = {"reason": reason, "by": by, "more": more, "due_at": found.at}
+        deadline = clocks_deadlines.settle(tx, server, game, after, tell=False)
+        facts = {"reason": reason, "by": by, "more": more, "due_at": deadline.at}
         clocks_deadlines.queue_notice(tx, server, person_id, game, after, "extended", facts)
-    told = {holders[row.seat] for row in asked}
+    extended = {person_id for _row, person_id in asked}
     _tell_the_others(
-        tx, server, game, [who for who in people_at(tx, game_id) if who not in told], extension, seat, reason, by
+        tx, server, game, [who for who in people_at(tx, game_id) if who not in extended], extension, seat, reason, by
     )
 
 
@@ -103,7 +102,7 @@ def _tell_the_others(
     reason: str,
     by: str,
 ) -> None:
-    """Say that there is more time for a seat, or for all who are asked, and no more than the row does: not who those are."""
+    """Tell the others of an extension, and no more than its row says: not who has not decided yet."""
     who = (
         "" if seat is None else next(player.name for player in player_rows.of_game(tx, game.id) if player.seat == seat)
     )

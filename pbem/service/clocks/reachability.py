@@ -1,4 +1,4 @@
-"""Reachability: bounces are counted, and while no email reaches a person their clocks stand still and their tables are told."""
+"""Reachability: bounces are counted; while no email reaches a person, their clocks are stopped and their tables told."""
 
 from datetime import datetime
 from typing import Final
@@ -17,7 +17,7 @@ _BATCH: Final = 50
 
 
 def note_bounce(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) -> None:
-    """Note that a mail to a person came back, or that they called it spam; enough of that, and the address is left alone."""
+    """Note a bounce or a spam complaint; a complaint, or enough bounces, make the address unreachable."""
     if kind is Bounce.COMPLAINT:
         _fail(tx, server, person_id, "complained", why)
     else:
@@ -28,7 +28,7 @@ def note_bounce(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) 
 
 
 def note_failure(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) -> None:
-    """Count against an address that a mail to it failed; enough of that, and it is left alone."""
+    """Add the points of a failure to an address; enough make it unreachable."""
     people.lock(tx, person_id)
     today = server.now().date()
     reachability.add_points(tx, person_id, today, POINTS[kind])
@@ -37,72 +37,41 @@ def note_failure(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str)
 
 
 def note_refusal(tx: Tx, server: Server, person_id: int, why: str) -> None:
-    """Note that our own relay says there is no such address: that is no guess, so the address is left alone at once."""
+    """Note that the relay knows the address does not exist; it is unreachable at once."""
     _fail(tx, server, person_id, "refused", why)
 
 
 def note_acceptance(tx: Tx, server: Server, person_id: int) -> bool:
-    """Note that our relay has taken a mail to a person; whether that ends a time in which mail to them failed.
+    """Note that the relay has accepted an email to a person; returns whether that makes them reachable again.
 
-    It does where it was the relay that said no. Where mails came back later, that it takes one says nothing.
+    It does if the relay had refused before. After bounces, acceptance proves nothing.
     """
     failure = reachability.failure(tx, person_id)
     if failure is None or failure.cause != "refused":
         return False
-    _reach(tx, server, person_id)
+    mark_reachable(tx, server, person_id)
     return True
 
 
 def note_contact(tx: Tx, server: Server, person_id: int, since: datetime | None = None) -> bool:
-    """Note a sign that mail reaches a person: an answer, or a click on a link that was mailed at that moment.
+    """Note that an email has reached a person: a reply, or a click on a link emailed at `since`.
 
-    Whether that ends a time in which mail to them failed: a link from before says nothing of now.
+    Returns whether that makes them reachable again. A link from before the failure proves nothing.
     """
     failure = reachability.failure(tx, person_id)
     if since is None:
         reachability.forget_points(tx, person_id)
     if failure is None or (since is not None and since < failure.start_at):
         return False
-    _reach(tx, server, person_id)
+    mark_reachable(tx, server, person_id)
     return True
 
 
 def mark_reachable(tx: Tx, server: Server, person_id: int) -> int | None:
-    """Note that mail to a person arrives again, for a reason that somebody knows; None where it did anyway.
+    """Mark a person as reachable again.
 
-    How many turns are mailed again because of it.
-    """
-    return _reach(tx, server, person_id)
-
-
-def retry_failed(server: Server) -> int:
-    """Try addresses again that have been left alone for so long that they may work by now; how many those were."""
-    now = server.now()
-    with server.store.read() as tx:
-        gone = reachability.failing(tx, now - MEMORY, _BATCH)
-    for failure in gone:
-        server.run(_reach, person_id=failure.person_id)
-    server.store.write(lambda tx: reachability.forget_points_before(tx, now.date() - MEMORY))
-    return len(gone)
-
-
-def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
-    """As long as mail to a person fails, and the others wait, no clock of theirs runs; and all who wait are told."""
-    locked = lock_games_of(tx, person_id)
-    if not reachability.fail(tx, person_id, server.now(), cause, why):
-        return
-    settle_person(tx, server, person_id, locked)
-    for game, who, other in _companions(tx, person_id):
-        clocks_deadlines.queue_notice(tx, server, other, game, None, "unreachable", {"who": who})
-    name = people.read(tx, person_id).name or "somebody who has given no name"
-    said = f"{name} ({cause}); their tables wait a week at most. A server said: {why}"
-    alarms.raise_alarm(tx, server, alarms.What.UNREACHABLE, said)
-
-
-def _reach(tx: Tx, server: Server, person_id: int) -> int | None:
-    """Mail to a person arrives again; None if it did anyway, or how many turns are mailed again.
-
-    What they were to be asked meanwhile is sent: without its mail no clock would start.
+    Their turns held back meanwhile are emailed, since without its email no clock starts. Returns the number of those turns,
+    or None if they were reachable.
     """
     locked = lock_games_of(tx, person_id)
     now = server.now()
@@ -119,8 +88,32 @@ def _reach(tx: Tx, server: Server, person_id: int) -> int | None:
     return len(held_back)
 
 
+def retry_failed(server: Server) -> int:
+    """Make addresses reachable again after long enough; returns their number."""
+    now = server.now()
+    with server.store.read() as tx:
+        gone = reachability.failing(tx, now - MEMORY, _BATCH)
+    for failure in gone:
+        server.run(mark_reachable, person_id=failure.person_id)
+    server.store.write(lambda tx: reachability.forget_points_before(tx, now.date() - MEMORY))
+    return len(gone)
+
+
+def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
+    """Mark a person as unreachable: stop their clocks, and tell their fellow players and the organisers."""
+    locked = lock_games_of(tx, person_id)
+    if not reachability.fail(tx, person_id, server.now(), cause, why):
+        return
+    settle_person(tx, server, person_id, locked)
+    for game, who, other in _companions(tx, person_id):
+        clocks_deadlines.queue_notice(tx, server, other, game, None, "unreachable", {"who": who})
+    name = people.read(tx, person_id).name or "somebody who has given no name"
+    said = f"{name} ({cause}); their tables wait a week at most. A server said: {why}"
+    alarms.raise_alarm(tx, server, alarms.What.UNREACHABLE, said)
+
+
 def _companions(tx: Tx, person_id: int) -> list[tuple[GameRow, str, int]]:
-    """Everybody who plays with a person: at which table, what the person is called there, and who that is."""
+    """The fellow players of a person: the game, the person's name there, and the other's id."""
     found = []
     for game in tables.of_person(tx, person_id, ("playing",)):
         players = player_rows.of_game(tx, game.id)

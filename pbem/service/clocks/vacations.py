@@ -1,4 +1,4 @@
-"""Vacations: days on which a person's clocks stand still, booked and called off. The budget is `domain.vacation`'s."""
+"""Vacations: days on which a person's clocks are stopped. Their yearly budget is in `domain.vacation`."""
 
 from zoneinfo import ZoneInfo
 
@@ -15,26 +15,26 @@ from pbem.store.vacations import VacationRow
 
 
 def book_text(tx: Tx, server: Server, person_id: int, text: str) -> Vacation:
-    """Book days on which a person's clocks stand still, out of the yearly budget."""
-    wanted = parse_vacation(text)
-    book(tx, server, person_id, wanted)
-    return wanted
+    """Book a vacation given as text; returns it."""
+    vacation = parse_vacation(text)
+    book(tx, server, person_id, vacation)
+    return vacation
 
 
-def book(tx: Tx, server: Server, person_id: int, wanted: Vacation) -> None:
-    """The same within a transaction that is under way."""
-    # Games before people, as everywhere, so that nobody waits for us while we wait for them.
+def book(tx: Tx, server: Server, person_id: int, vacation: Vacation) -> None:
+    """Book a vacation within the yearly budget, and settle the person's deadlines."""
+    # Games are locked before people, as everywhere, against deadlocks.
     locked = lock_games_of(tx, person_id)
     person = people.lock(tx, person_id)
     zone = ZoneInfo(person.zone)
     booked = [_days(row) for row in vacation_rows.booked(tx, person_id)]
-    check_vacation(wanted, booked, server.now(), zone)
-    vacation_rows.add_vacation(tx, person_id, wanted.first, wanted.last, wanted.interval(zone))
+    check_vacation(vacation, booked, server.now(), zone)
+    vacation_rows.add_vacation(tx, person_id, vacation.first, vacation.last, vacation.interval(zone))
     settle_person(tx, server, person_id, locked)
 
 
 def cancel(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
-    """Call a vacation off, or end it today if it has begun; the days that were not used are free again."""
+    """Cancel a vacation, or end it today if it has begun; unused days go back to the budget."""
     locked = lock_games_of(tx, person_id)
     person = people.lock(tx, person_id)
     row = next((row for row in vacation_rows.booked(tx, person_id) if row.id == vacation_id), None)
@@ -51,7 +51,7 @@ def cancel(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
 
 
 def vacations(tx: Tx, server: Server, person_id: int) -> tuple[list[VacationRow], int]:
-    """What a person has booked, the first first, and how many days of this year are left."""
+    """A person's vacations in order, and the days left this year."""
     booked = vacation_rows.booked(tx, person_id)
     year = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)).year
     return booked, days_left(year, [_days(row) for row in booked], YEARLY_BUDGET)

@@ -182,6 +182,5 @@ def _too_many(limit: int) -> TooMany:
 
 def call_by_link(server: Server, token: str, purpose: Purpose, text: str) -> int:
     """Call the organiser from the page of a link; the number of the call."""
-    link = server.read(links.follow, token, purpose)
-    assert link.person_id is not None
+    link = server.read(links.follow_person, token, purpose)
     return server.run(call, link.person_id, text, game_id=link.game_id, seat=link.seat)

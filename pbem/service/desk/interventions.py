@@ -6,14 +6,12 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.service.desk.table import LoggedRow, row_told
-from pbem.service.links import follow
+from pbem.service.links import follow_seat
 from pbem.service.play.log import Kind
-from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import games, log, people
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
-from pbem.tokens import Purpose
 
 MOST_TOLD: Final = 60
 """So many stand on the page; a table at which more was done has other troubles."""
@@ -35,13 +33,13 @@ class Told:
 
 def by_link(tx: Tx, server: Server, token: str) -> Told:
     """What was done at the table of whoever holds the link of a seat."""
-    game_id, _, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    game = games.read(tx, game_id)
+    link = follow_seat(tx, server, token)
+    game = games.read(tx, link.game_id)
     chain = log.chain_back(tx, game.id, game.key)
     rows = (row for row in chain if row.by in _MODERATORS or row.kind in _BY_SERVER)
     return Told(
         title=game.title,
-        names={player.seat: player.name for player in player_rows.of_game(tx, game_id) if player.seat is not None},
-        zone=ZoneInfo(people.read(tx, person_id).zone),
+        names={player.seat: player.name for player in player_rows.of_game(tx, game.id) if player.seat is not None},
+        zone=ZoneInfo(people.read(tx, link.person_id).zone),
         rows=tuple(row_told(row) for row in islice(rows, MOST_TOLD)),
     )

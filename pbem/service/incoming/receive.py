@@ -32,7 +32,7 @@ from pbem.service import alarms, links
 from pbem.service.alarms import What
 from pbem.service.clocks import reachability
 from pbem.service.incoming import replies, reply_check
-from pbem.service.links import Link
+from pbem.service.links import EmailLink, MoveLink
 from pbem.service.outgoing import rate_limits
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -40,6 +40,7 @@ from pbem.store import ledger, outbox
 from pbem.store import people as person_rows
 from pbem.store import received as rows
 from pbem.store.database import Tx
+from pbem.store.links import LinkRow
 from pbem.store.outbox import NewEmail
 from pbem.store.received import ReceivedRow
 from pbem.tokens import Purpose, contains_token
@@ -130,10 +131,9 @@ def retry(tx: Tx, server: Server) -> int:
     return rows.unpark(tx, server.now())
 
 
-def finish_reply(tx: Tx, server: Server, received_id: int, link: Link, outcome: str) -> None:
+def finish_reply(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
     """Note the outcome of a player's reply, which also shows that email reaches them."""
-    assert link.person_id is not None
-    reachability.note_contact(tx, server, link.person_id)
+    reachability.note_contact(tx, server, person_id)
     finish(tx, server, received_id, outcome)
 
 
@@ -148,7 +148,7 @@ def tidy(tx: Tx, server: Server) -> None:
     rows.forget_before(tx, server.now() - RETENTION)
 
 
-def _find_link(server: Server, settings: InboundSettings, envelope_to: str, raw: bytes) -> Link | str:
+def _find_link(server: Server, settings: InboundSettings, envelope_to: str, raw: bytes) -> LinkRow | str:
     """The link that the recipient names; or the reason for dropping the email."""
     if inbound.is_complaint_address(envelope_to, settings.domain):
         tokens = inbound.bounce_tokens(raw[: settings.most_bytes])
@@ -162,7 +162,7 @@ def _find_link(server: Server, settings: InboundSettings, envelope_to: str, raw:
     return _follow(server, recipient.token, recipient.purpose)
 
 
-def _follow(server: Server, token: str, purpose: Purpose) -> Link | str:
+def _follow(server: Server, token: str, purpose: Purpose) -> LinkRow | str:
     try:
         return server.read(links.follow, token, purpose)
     except NotFound:
@@ -177,7 +177,7 @@ def _drop(server: Server, why: str) -> str:
     return why
 
 
-def _store(tx: Tx, server: Server, link: Link, fingerprint: bytes, message_id: str, sanitised: bytes) -> str:
+def _store(tx: Tx, server: Server, link: LinkRow, fingerprint: bytes, message_id: str, sanitised: bytes) -> str:
     now = server.now()
     if rows.count_since(tx, link.id, now - timedelta(hours=1)) >= MOST_AN_HOUR:
         rows.count(tx, now.date(), "too many")
@@ -193,24 +193,26 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
         return
     assert row.raw is not None
     with server.store.read() as tx:
-        link = links.read(tx, row.link_id)
+        link_row = links.read(tx, row.link_id)
     email = inbound.parse(row.raw)
-    if link.purpose == Purpose.BOUNCE:
+    if link_row.purpose == Purpose.BOUNCE:
         report = reports.parse_report(email)
-        _if_claimed(server, row, lambda tx: _apply_report(tx, server, row, link, report))
+        _if_claimed(server, row, lambda tx: _apply_report(tx, server, row, EmailLink.of(link_row), report))
         return
     program = auto_replies.automation_sign(email, settings.domain, settings.sender)
-    if link.person_id is None:
+    if link_row.person_id is None:
         believed, findings = _check_reply(settings, email, program)
         _if_claimed(
             server, row, lambda tx: reply_check.record(tx, server, row.id, believed=believed, findings=findings)
         )
-    elif program is not None:
+        return
+    link = MoveLink.of(link_row)
+    if program is not None:
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
     elif doubt := _doubt(server, settings, link, email):
         _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, doubt))
     elif (outcome := server.run(replies.carry_out, row.id, link, parse_reply(email))) is not None:
-        _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link, outcome))
+        _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link.person_id, outcome))
 
 
 def _check_reply(settings: InboundSettings, email: InboundEmail, program: str | None) -> tuple[bool, str]:
@@ -225,11 +227,10 @@ def _check_reply(settings: InboundSettings, email: InboundEmail, program: str | 
     return _is_vouched_for(settings, email, address), findings
 
 
-def _doubt(server: Server, settings: InboundSettings, link: Link, email: InboundEmail) -> str:
+def _doubt(server: Server, settings: InboundSettings, link: MoveLink, email: InboundEmail) -> str:
     """The reason to doubt that a reply is from its player; empty if there is none."""
     if settings.check is SenderCheck.OFF:
         return ""
-    assert link.person_id is not None
     with server.store.read() as tx:
         mailbox = person_rows.read(tx, link.person_id).mailbox
     address = sender.sender_of(email)
@@ -251,9 +252,8 @@ def _mailbox(address: str) -> str:
         return ""
 
 
-def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: Link, doubt: str) -> None:
+def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: MoveLink, doubt: str) -> None:
     """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for both."""
-    assert link.person_id is not None
     facts = {"received": row.id}
     email = NewEmail(link.person_id, "was_it_you", link.game_id, None, link.seat, link.turn, facts)
     outcome = doubt if rate_limits.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
@@ -261,22 +261,20 @@ def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: Link, doubt: str
     rows.count(tx, server.now().date(), outcome)
 
 
-def _apply_report(tx: Tx, server: Server, row: ReceivedRow, link: Link, report: Report) -> None:
+def _apply_report(tx: Tx, server: Server, row: ReceivedRow, link: EmailLink, report: Report) -> None:
     """Note a report in the ledger of its email, and count it against the address or our reputation."""
-    assert link.person_id is not None
-    assert link.outbox_id is not None
     if report.kind is ReportKind.COMPLAINT:
         reachability.note_bounce(tx, server, link.person_id, Bounce.COMPLAINT, report.answer)
     elif report.kind is ReportKind.FAILED:
-        outbox.came_back(tx, link.outbox_id)
+        outbox.came_back(tx, link.email_id)
         if bounce.is_about_sender(report.answer):
-            _log.error("mail_refused_later", email=link.outbox_id, said=report.answer)
-            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {report.answer}", link.game_id)
+            _log.error("mail_refused_later", email=link.email_id, said=report.answer)
+            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.email_id}, later: {report.answer}", link.game_id)
         else:
             kind = Bounce.HARD if report.permanent else Bounce.SOFT
             reachability.note_bounce(tx, server, link.person_id, kind, report.answer)
     if report.kind in _LEDGER_WORDS:
-        ledger.note(tx, link.outbox_id, server.now(), _LEDGER_WORDS[report.kind], report.answer)
+        ledger.note(tx, link.email_id, server.now(), _LEDGER_WORDS[report.kind], report.answer)
     finish(tx, server, row.id, f"report: {report.kind}")
 
 

@@ -29,11 +29,11 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
 from pbem.service.clocks import vacations
-from pbem.service.links import Link
+from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, preferences, rate_limits
 from pbem.service.play import move as play_move
 from pbem.service.play import orders as play_orders
-from pbem.service.play import seat_view, undo, views
+from pbem.service.play import undo, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
@@ -120,7 +120,7 @@ class _Acting:
         return games.read(self.tx, self.game_id)
 
 
-def carry_out(tx: Tx, server: Server, received_id: int, link: Link, reply: Reply) -> str | None:
+def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: Reply) -> str | None:
     """Carry out a stored reply and queue its receipt; returns the outcome in a few words. Doing it again changes nothing.
 
     Returns None if the reply is done already, because its player rejected it or was deleted.
@@ -131,9 +131,7 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: Link, reply: Reply
         return _summary([Outcome(line["outcome"]) for line in done if line["said"]])
     if row.status == "done":
         return None
-    game_id, seat, person_id = seat_view.seat_of(link)
-    assert link.turn is not None
-    acting = _Acting(tx, server, game_id, seat, person_id, link.turn)
+    acting = _Acting(tx, server, link.game_id, link.seat, link.person_id, link.turn)
     _lock(acting, reply)
     for line in reply.lines:
         _read(acting, line)

@@ -15,11 +15,12 @@ from pbem.mail.read.inbound import parse
 from pbem.mail.read.reply import parse_reply
 from pbem.service import links
 from pbem.service.incoming import receive, replies
-from pbem.service.links import Link
+from pbem.service.links import MoveLink
 from pbem.service.server import Server
 from pbem.store import games, outbox
 from pbem.store import received as rows
 from pbem.store.database import Tx
+from pbem.store.links import LinkRow
 from pbem.store.received import ReceivedRow
 from pbem.tokens import Purpose
 
@@ -52,11 +53,10 @@ class UnverifiedReplies:
 
 def read(tx: Tx, server: Server, token: str) -> UnverifiedReplies:
     """The replies that the link of a question is about."""
-    link = _reply_link(tx, server, token)
-    assert link.game_id is not None
-    assert link.turn is not None
+    link_row = _reply_link(tx, server, token)
+    link = MoveLink.of(link_row)
     title = games.read(tx, link.game_id).title
-    received = rows.of_link(tx, link.id, MOST_SHOWN)
+    received = rows.of_link(tx, link_row.id, MOST_SHOWN)
     waiting = (row for row in reversed(received) if row.status == "doubted" and row.raw is not None)
     decided = next((row for row in received if row.status == "done"), None)
     return UnverifiedReplies(
@@ -70,14 +70,15 @@ def read(tx: Tx, server: Server, token: str) -> UnverifiedReplies:
 def confirm(server: Server, token: str, number: int) -> None:
     """Carry out a reply that waits; doing it again changes nothing."""
     with server.store.read() as tx:
-        link = _reply_link(tx, server, token)
-        row = _reply(tx, link, number)
+        link_row = _reply_link(tx, server, token)
+        row = _reply(tx, link_row, number)
     if row.status != "doubted":
         return
     assert row.raw is not None, "stored until it is decided"
+    link = MoveLink.of(link_row)
     outcome = server.run(replies.carry_out, row.id, link, parse_reply(parse(row.raw)))
     if outcome is not None:
-        server.run(_finish, row.id, link, outcome)
+        server.run(_finish, row.id, link.person_id, outcome)
 
 
 def reject(tx: Tx, server: Server, token: str, number: int) -> None:
@@ -87,10 +88,10 @@ def reject(tx: Tx, server: Server, token: str, number: int) -> None:
         receive.finish(tx, server, row.id, NOT_THEIRS)
 
 
-def _finish(tx: Tx, server: Server, received_id: int, link: Link, outcome: str) -> None:
+def _finish(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
     # If the button is pressed twice at once, the second press finds everything done and must not count it again.
     if _still_waits(tx, received_id):
-        receive.finish_reply(tx, server, received_id, link, outcome)
+        receive.finish_reply(tx, server, received_id, person_id, outcome)
 
 
 def _still_waits(tx: Tx, received_id: int) -> bool:
@@ -99,11 +100,10 @@ def _still_waits(tx: Tx, received_id: int) -> bool:
     return row is not None and row.status == "doubted"
 
 
-def _reply_link(tx: Tx, server: Server, token: str) -> Link:
+def _reply_link(tx: Tx, server: Server, token: str) -> LinkRow:
     """The link of the address that the reply in question came to."""
-    link = links.follow(tx, server, token, Purpose.WRITTEN)
-    assert link.outbox_id is not None
-    question = outbox.read(tx, link.outbox_id)
+    link = links.follow_email(tx, server, token, Purpose.WRITTEN)
+    question = outbox.read(tx, link.email_id)
     assert question is not None, "emails are never deleted"
     row = rows.read(tx, json.loads(question.facts)["received"])
     if row is None:
@@ -111,7 +111,7 @@ def _reply_link(tx: Tx, server: Server, token: str) -> Link:
     return links.read(tx, row.link_id)
 
 
-def _reply(tx: Tx, link: Link, number: int) -> ReceivedRow:
+def _reply(tx: Tx, link: LinkRow, number: int) -> ReceivedRow:
     row = rows.read(tx, number)
     if row is None or row.link_id != link.id:
         raise NotFound(_("There is no such reply here."))

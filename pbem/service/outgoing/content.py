@@ -299,8 +299,8 @@ class _Reading:
 
     def _facts_since(self, game: GameRow, seat: SeatContent, known: SeatKnowledge, turn: int) -> list[Fact[Any]]:
         """The facts that the seat was told from this turn on."""
-        if known.lately and known.lately[0].turn <= turn:
-            entries = [standing for standing in known.lately if standing.turn >= turn]
+        if known.recent_entries and known.recent_entries[0].turn <= turn:
+            entries = [standing for standing in known.recent_entries if standing.turn >= turn]
         else:
             entries = latest_entries(seat.rules, log.chain_back(self.tx, game.id, game.key), turn)
         return [seen(fact, seat.seat) for standing in entries for fact in standing.entry.facts]

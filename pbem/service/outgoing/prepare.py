@@ -95,27 +95,25 @@ def make_drafts(tx: Tx, emails: Collection[EmailRow], games: Games, now: datetim
     """Make the links of emails and promise their deadlines. The games are locked, or the readers where there is no game."""
     seats = _seats(tx, emails)
     own_seats = {email.id: _own_seats(tx, email) for email in emails}
-    meanings = {email.id: _meanings(email, games, seats.get(email.id)) for email in emails}
+    keys = {email.id: _link_keys(email, games, seats.get(email.id)) for email in emails}
     expiries: dict[LinkKey, datetime | None] = {}
     for email in emails:
         game = None if email.game_id is None else games[email.game_id]
-        for of_links in (meanings[email.id], *own_seats[email.id].values()):
-            expiries |= {meaning: _expiry(purpose, game) for purpose, meaning in of_links.items()}
+        for of_links in (keys[email.id], *own_seats[email.id].values()):
+            expiries |= {key: _expiry(purpose, game) for purpose, key in of_links.items()}
     made = links.make_all(tx, expiries, now)
     turns = {
-        email.id: key
-        for email in emails
-        if Purpose.SEAT in meanings[email.id] and (key := _turn_key(email)) is not None
+        email.id: key for email in emails if Purpose.SEAT in keys[email.id] and (key := _turn_key(email)) is not None
     }
     promised = deadlines.promise(tx, games, set(turns.values()), now)
     return [
         Draft(
             email,
-            {purpose: made[meaning] for purpose, meaning in meanings[email.id].items()},
-            seats.get(email.id) if Purpose.SEAT in meanings[email.id] else None,
+            {purpose: made[key] for purpose, key in keys[email.id].items()},
+            seats.get(email.id) if Purpose.SEAT in keys[email.id] else None,
             promised[turns[email.id]] if email.id in turns else None,
             tuple(
-                SeatLinks(game_id, seat, {purpose: made[meaning] for purpose, meaning in of_links.items()})
+                SeatLinks(game_id, seat, {purpose: made[key] for purpose, key in of_links.items()})
                 for (game_id, seat), of_links in own_seats[email.id].items()
             ),
         )
@@ -317,7 +315,7 @@ def _seats(tx: Tx, emails: Collection[EmailRow]) -> dict[int, int]:
 
 
 def _own_seats(tx: Tx, email: EmailRow) -> dict[tuple[int, int], dict[Purpose, LinkKey]]:
-    """The reader's seats in an email about several tables, with the meanings of their links. The reader is locked."""
+    """The reader's seats in an email about several tables, with the keys of their links. The reader is locked."""
     if email.kind not in ("digest", "links"):
         return {}
     own = digests.daily_games(tx, email.person_id) if email.kind == "digest" else _played(tx, email.person_id)
@@ -333,7 +331,7 @@ def _played(tx: Tx, person_id: int) -> list[GameRow]:
     return tables.of_person(tx, person_id, ("playing",))
 
 
-def _meanings(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, LinkKey]:
+def _link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, LinkKey]:
     """The links of an email, by purpose."""
     person_id = email.person_id
     of_email = {
@@ -341,20 +339,20 @@ def _meanings(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, 
         for purpose in (Purpose.BOUNCE, Purpose.YES, Purpose.SIGN_IN, Purpose.WRITTEN)
         if _has_link(email, purpose)
     }
-    meanings = {Purpose.STOP: LinkKey(Purpose.STOP, person_id)} | of_email
+    keys = {Purpose.STOP: LinkKey(Purpose.STOP, person_id)} | of_email
     facts = json.loads(email.facts)
     if email.kind in _WITH_CONFIRM or facts.get("what") == "replaced":
         # Its reader may have no seat, or another person plays it now.
         named = facts.get("seat", email.seat) if email.kind == "notice" else email.seat
-        meanings[Purpose.CONFIRM] = LinkKey(Purpose.CONFIRM, person_id, email.game_id, None, named, email.id)
+        keys[Purpose.CONFIRM] = LinkKey(Purpose.CONFIRM, person_id, email.game_id, None, named, email.id)
     if email.game_id is None or seat is None or email.kind == "was_it_you":
-        return meanings
+        return keys
     game = games[email.game_id]
     if game.status in ("open", "planned", "closed", "expired"):
-        return meanings
+        return keys
     # A receipt is about a reply to some turn, and leads on from the present one.
     turn = game.turn if email.turn is None or email.kind == "receipt" else email.turn
-    return meanings | links.of_seat(person_id, game.id, turn, seat)
+    return keys | links.of_seat(person_id, game.id, turn, seat)
 
 
 def _has_link(email: EmailRow, purpose: Purpose) -> bool:

@@ -83,6 +83,4 @@ def save(server: Server, token: str, *, cadence: str, quiet: str, sealed: bool) 
 
 
 def _person(server: Server, token: str) -> int:
-    person_id = server.read(links.follow, token, Purpose.STOP).person_id
-    assert person_id is not None
-    return person_id
+    return server.read(links.follow_person, token, Purpose.STOP).person_id

@@ -7,15 +7,13 @@ invitation of theirs. A block is made at a table, and keeps the name that was me
 
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n.speech import gettext as _
-from pbem.service.links import follow
-from pbem.service.play.seat_view import seat_of
+from pbem.service.links import follow_seat
 from pbem.service.server import Server
 from pbem.store import blocks, people
 from pbem.store import players as player_rows
 from pbem.store.blocks import BlockRow
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.tokens import Purpose
 
 
 def block(tx: Tx, server: Server, token: str, seat: int) -> None:
@@ -54,11 +52,10 @@ def must_be_welcome(tx: Tx, row: GameRow, person_id: int) -> None:
 
 def _met(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, int, str]:
     """Who asks, and who is meant: the person on another seat of the same table, with the name there."""
-    game_id, _seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    for player in player_rows.of_game(tx, game_id):
-        if player.seat == seat and player.person_id not in (None, person_id):
-            assert player.person_id is not None
-            return person_id, player.person_id, player.name
+    link = follow_seat(tx, server, token)
+    for player in player_rows.of_game(tx, link.game_id):
+        if player.seat == seat and player.person_id is not None and player.person_id != link.person_id:
+            return link.person_id, player.person_id, player.name
     raise BadInput(
         _("Nobody else sits there whom you could hear or not."), why=_("That seat is yours, a bot's or not there.")
     )

@@ -137,15 +137,13 @@ class Welcome:
 
 def welcome(tx: Tx, server: Server, token: str) -> Welcome:
     """What the page of a link says, before anybody has pressed its button."""
-    link = links.follow(tx, server, token, Purpose.SIGN_IN)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.SIGN_IN)
     return Welcome(people.read(tx, link.person_id).name)
 
 
 def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
     """Sign a browser in; the secret that it is to keep. The link works as often as its owner has browsers, for a day."""
-    link = links.follow(tx, server, token, Purpose.SIGN_IN)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.SIGN_IN)
     reachability.note_contact(tx, server, link.person_id, link.created_at)
     people.lock(tx, link.person_id)
     return start(tx, server, Holder(person_id=link.person_id), device)

@@ -1,1 +1,1 @@
-"""Play: a choice becomes a move, the log grows, and a seat's view is worked out."""
+"""Play: moves, the log they write, undo, and what each seat sees."""

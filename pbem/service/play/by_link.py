@@ -1,75 +1,66 @@
-"""Acts by the token of a link: opening it and acting are one transaction.
+"""Moves, undo and standing orders by the token of a link, each in one transaction with following it.
 
-Whoever holds the token may act, and nobody else: a link of one choice makes that choice in its own turn, a link of a seat
-acts in the turn that the form names. Whether the act fits is decided where it is always decided.
+The token is the permission: a move's link makes its choice in its own turn, a seat's link acts in the turn that the form
+names. The rules are checked where they always are.
 """
 
 from engine.decisions import Choice
 from engine.orders import Order
 from pbem.service import links
-from pbem.service.links import follow, open_to_act
+from pbem.service.links import MoveLink, SeatLink, follow_seat, open_move, open_to_act
 from pbem.service.play import orders, undo
 from pbem.service.play.move import By, Receipt, play_locked
-from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import games
-from pbem.store import links as link_rows
 from pbem.store.database import Tx
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 
 def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
-    """Make the one choice of a link."""
-    link, game, player = open_to_act(tx, server, token, Purpose.MOVE)
-    _, seat, person_id = seat_of(link)
-    assert link.turn is not None
-    return play_locked(tx, server, game, link.turn, seat, option, By.PERSON, person_id, player)
+    """Make the choice of a move's link."""
+    link, game, player = open_move(tx, server, token)
+    return play_locked(tx, server, game, link.turn, link.seat, option, By.PERSON, link.person_id, player)
 
 
-def play(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
-    """Make a choice on the page of a seat, in the turn that its form was made for."""
-    return _play(tx, server, token, Purpose.SEAT, turn, wanted, By.PERSON)
+def play(tx: Tx, server: Server, token: str, turn: int, request: str | Choice) -> Receipt:
+    """Make a choice from the page of a seat, in the turn of its form."""
+    return _play(tx, server, token, Purpose.SEAT, turn, request, By.PERSON)
 
 
-def play_by_api(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
-    """Make a choice by the API, in the turn that the program has seen."""
-    return _play(tx, server, token, Purpose.API, turn, wanted, By.API)
+def play_by_api(tx: Tx, server: Server, token: str, turn: int, request: str | Choice) -> Receipt:
+    """Make a choice through the API, in the turn that the program has seen."""
+    return _play(tx, server, token, Purpose.API, turn, request, By.API)
 
 
 def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None) -> None:
-    """Take back the choice that the seat made in a turn, if not named that of the link."""
-    link = follow(tx, server, token, purpose)
-    game_id, seat, person_id = seat_of(link)
-    in_turn = link.turn if turn is None else turn
-    assert in_turn is not None
-    undo.take_back(tx, server, game_id, in_turn, seat, person_id)
+    """Take back the seat's choice in a turn, by default the link's."""
+    row = links.follow(tx, server, token, purpose)
+    link = SeatLink.of(row)
+    undo.take_back(tx, server, link.game_id, MoveLink.of(row).turn if turn is None else turn, link.seat, link.person_id)
 
 
 def set_order(tx: Tx, server: Server, token: str, text: str) -> Order:
     """Set a standing order of the seat."""
-    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    return orders.set_order(tx, server, game_id, seat, text, person_id)
+    link = follow_seat(tx, server, token)
+    return orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id)
 
 
 def drop_order(tx: Tx, server: Server, token: str) -> None:
     """Drop the standing order of the seat."""
-    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    orders.drop_order(tx, server, game_id, seat, person_id)
+    link = follow_seat(tx, server, token)
+    orders.drop_order(tx, server, link.game_id, link.seat, link.person_id)
 
 
 def api_token(tx: Tx, server: Server, token: str) -> str:
-    """The token by which a program may play this seat, made if there is none: to be shown once, never kept by us."""
-    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    # The lock of the game keeps two requests from making two rows.
-    games.lock(tx, game_id)
-    row = links.make(tx, server, LinkKey(Purpose.API, person_id, game_id, None, seat))
-    link = link_rows.read(tx, row)
-    assert link is not None
-    return links.token(server, link)
+    """The token with which a program may play this seat, made if missing. It is shown and never stored."""
+    link = follow_seat(tx, server, token)
+    # Two requests at once must not make two rows.
+    games.lock(tx, link.game_id)
+    made = links.make(tx, server, LinkKey(Purpose.API, link.person_id, link.game_id, None, link.seat))
+    return links.token(server, links.read(tx, made))
 
 
-def _play(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int, wanted: str | Choice, by: By) -> Receipt:
+def _play(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int, request: str | Choice, by: By) -> Receipt:
     link, game, player = open_to_act(tx, server, token, purpose)
-    _, seat, person_id = seat_of(link)
-    return play_locked(tx, server, game, turn, seat, wanted, by, person_id, player)
+    return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player)

@@ -1,7 +1,7 @@
-"""What happens to a game becomes rows of its log, each chained to the one before.
+"""The log of a game: rows chained by hash, their kinds and bodies.
 
-A body is canonical JSON that names seats, never people or addresses. Which kinds there are, and what their bodies hold,
-stands here and nowhere else.
+A body is canonical JSON that names seats, never people or addresses. This is the only place that defines the kinds of
+rows and what their bodies hold.
 """
 
 import json
@@ -26,41 +26,41 @@ from pbem.store.games import GameRow
 
 
 class Kind(StrEnum):
-    """What a row of a log can be."""
+    """The kind of a row."""
 
-    BEGAN = "Began"  # the game, its options, the words and the commitment
-    ENTRY = "Entry"  # choices, facts and numbers drawn
-    SEALED = "Sealed"  # a choice that waits in the box
+    BEGAN = "Began"  # the game, its options, the players' words and the commitment
+    ENTRY = "Entry"  # choices, facts and random draws
+    SEALED = "Sealed"  # a sealed choice was put in the box
     WITHDRAWN = "Withdrawn"  # a sealed choice was taken back
-    UNDONE = "Undone"  # entries were taken back before they had told anybody anything
-    REWOUND = "Rewound"  # the game goes on from an earlier place: the entries since then no longer stand
+    UNDONE = "Undone"  # entries were taken back before anyone had learnt of them
+    REWOUND = "Rewound"  # the game continues from an earlier turn: later entries no longer stand
     ORDER = "Order"  # a standing order was set or dropped
     RESIGNED = "Resigned"  # a player has left a running game
-    OFFERED = "Offered"  # others are asked to take a seat over; until one does, it stays its player's
-    SEATED = "Seated"  # who plays a seat from now on: a person, a substitute or a bot
-    MERGED = "Merged"  # two addresses of whoever plays a seat became one; nobody else plays it
+    OFFERED = "Offered"  # a seat is offered to substitutes; until one takes it, its player keeps it
+    SEATED = "Seated"  # a seat has a new player: a person, a substitute or a bot
+    MERGED = "Merged"  # two addresses of the seat's player were merged; the player is the same
     PAUSED = "Paused"
     RESUMED = "Resumed"
     EXTENDED = "Extended"  # a seat was given more time
-    DELAYED = "Delayed"  # the server, or the way of its mails, was not there, and deadlines moved by that
-    CORRECTED = "Corrected"  # something that was agreed, or how a player is called, had been wrong
-    REDACTED = "Redacted"  # the text of something said at the table was taken away
-    FROZEN = "Frozen"  # nothing can be decided until somebody has looked at the record
+    DELAYED = "Delayed"  # an outage of the server or its email moved deadlines
+    CORRECTED = "Corrected"  # a setting of the table or a player's name was corrected
+    REDACTED = "Redacted"  # the text of a message was removed
+    FROZEN = "Frozen"  # nothing can be decided until an organiser has checked the log
     UNFROZEN = "Unfrozen"
     VOIDED = "Voided"  # the game ended without a result
-    REVEALED = "Revealed"  # the server's secret, when the game is over
+    REVEALED = "Revealed"  # the server's secret, once the game is over
 
 
 TAKES_BACK: Final = frozenset({Kind.UNDONE, Kind.REWOUND})
-"""Rows after which the entries from a number on no longer stand; their bodies name it as `from`.
+"""Kinds of rows that cancel the entries from a turn on; their bodies name it as `from`.
 
-What was undone told nobody anything, so its number is used again. What was rewound did: the turn that opens then has a
-number that never was one, so no luck is drawn from a stream that was used, and no link or form of before fits it.
+Nobody had learnt of an undone entry, so its turn is used again. After a rewind the game continues with a new turn: no
+random stream is used twice, and no earlier link or form fits.
 """
 
 
 class LogWriter:
-    """Rows being added to the log of one game."""
+    """Rows being added to the log of one game, with the head of its chain."""
 
     def __init__(self, game: GameRow, at: datetime, randomness: Randomness) -> None:
         self.rows: list[hash_chain.Row] = []
@@ -72,7 +72,7 @@ class LogWriter:
         self._randomness = randomness
 
     def add(self, kind: Kind, seat: int | None, by: str, body: Any) -> None:
-        """One row more."""
+        """Append a row."""
         row = hash_chain.next_row(
             self.head,
             game=self._game.key,
@@ -92,35 +92,35 @@ class LogWriter:
             self.entry_head = row.hash
 
     def entries(self, first: int, entries: Iterable[Entry], seat: int | None, by: str) -> None:
-        """Entries made by one choice; those after the first answered themselves."""
+        """Append the entries of one choice; those after the first followed automatically."""
         for turn, entry in enumerate(entries, start=first):
             self.add(Kind.ENTRY, seat, by, {"turn": turn, "entry": entry})
             seat, by = None, "table"
 
 
 _RENAMED: Final = {"window": "turn", "number": "turn", "silent_limit": "missed_limit"}
-"""Names in bodies of version 1 of the game file, and what they are called now."""
+"""Field names in bodies of version 1 of the game file, with their current names."""
 
 
 def body_of(game: Game[Any], row: hash_chain.Row) -> Any:
-    """What a row says, as values of the engine."""
+    """The body of a row, as values of the engine."""
     assert row.body is not None, "a game's own rows are never redacted"
-    return _as_now(loads(game, row.body.decode()))
+    return _with_current_names(loads(game, row.body.decode()))
 
 
 def json_body_of(row: hash_chain.Row) -> Any:
-    """What a row says, as it stands there: for what must be read where the rules may not be there."""
+    """The body of a row as plain JSON, readable where the rules may be missing."""
     assert row.body is not None, "a game's own rows are never redacted"
-    return _as_now(json.loads(row.body))
+    return _with_current_names(json.loads(row.body))
 
 
-def _as_now(body: Any) -> Any:
+def _with_current_names(body: Any) -> Any:
     return {_RENAMED.get(name, name): value for name, value in body.items()} if isinstance(body, dict) else body
 
 
 @dataclass(frozen=True, slots=True)
 class StandingEntry:
-    """An entry that stands: its turn, the row of the log that holds it, and who made it."""
+    """An entry that was not taken back: its turn, the row that holds it, and who made it."""
 
     turn: int
     seq: int
@@ -129,30 +129,30 @@ class StandingEntry:
 
 
 def standing_entries(game: Game[Any], rows: Iterable[hash_chain.Row]) -> list[StandingEntry]:
-    """The entries that still stand: those taken back are left out."""
-    kept: list[StandingEntry] = []
+    """The entries that were not taken back, oldest first."""
+    standing: list[StandingEntry] = []
     for row in rows:
         if row.kind == Kind.ENTRY:
             body = body_of(game, row)
-            kept.append(StandingEntry(body["turn"], row.seq, row.by, body["entry"]))
+            standing.append(StandingEntry(body["turn"], row.seq, row.by, body["entry"]))
         elif row.kind in TAKES_BACK:
             since = body_of(game, row)["from"]
-            kept = [standing for standing in kept if standing.turn < since]
-    return kept
+            standing = [entry for entry in standing if entry.turn < since]
+    return standing
 
 
 def latest_entries(game: Game[Any], rows_back: Iterable[hash_chain.Row], since: int) -> list[StandingEntry]:
-    """The entries from this number on that still stand, from the log read backwards, and no further than needed."""
-    return list(takewhile(lambda standing: standing.turn >= since, entries_back(game, rows_back)))[::-1]
+    """The standing entries from a turn on, oldest first; reads the log backwards, only as far as needed."""
+    return list(takewhile(lambda entry: entry.turn >= since, entries_back(game, rows_back)))[::-1]
 
 
 def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterator[StandingEntry]:
-    """The entries that still stand, the last one first, from the log read backwards; it reads as far as it is asked."""
+    """The standing entries, newest first, from the log read backwards on demand."""
     undone_from: int | None = None
     for row in rows_back:
         if row.kind in TAKES_BACK:
-            taken_back = body_of(game, row)["from"]
-            undone_from = taken_back if undone_from is None else min(undone_from, taken_back)
+            first = body_of(game, row)["from"]
+            undone_from = first if undone_from is None else min(undone_from, first)
         elif row.kind == Kind.ENTRY:
             body = body_of(game, row)
             if undone_from is not None and body["turn"] >= undone_from:
@@ -162,7 +162,7 @@ def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterat
 
 
 def write(tx: Tx, row: GameRow, record: LogWriter, **changes: Any) -> GameRow:
-    """Write rows that are no moves, and the game after them; the game as it is then."""
+    """Write rows that are not moves, and the game with its new head; returns that game."""
     log.append(tx, row.id, record.rows)
     new: dict[str, Any] = {"seq": record.seq, "head": record.head, "entry_head": record.entry_head} | changes
     games.advance(tx, row, new)
@@ -173,6 +173,7 @@ def write(tx: Tx, row: GameRow, record: LogWriter, **changes: Any) -> GameRow:
 def add_row(
     tx: Tx, server: Server, game: GameRow, kind: Kind, seat: int | None, by: str, body: dict[str, str]
 ) -> GameRow:
+    """Append one row to the log of a game; returns the game with its new head."""
     record = LogWriter(game, server.now(), server.randomness)
     record.add(kind, seat, by, body)
     return write(tx, game, record)

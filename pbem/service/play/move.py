@@ -1,10 +1,10 @@
 """The move: one choice of one seat, in one transaction.
 
-    lock the game -> does the choice still fit? -> the rules -> rows of the log -> snapshot -> deadlines -> mails -> commit
+    lock the game -> is the choice still possible? -> rules -> rows of the log -> snapshot -> deadlines -> emails -> commit
 
-Everybody comes through here: people by link, by reply and by the API, the clock, bots and standing orders. A choice that
-is there already gives the same receipt again, so a double click, a refresh and a repeated mail are one move. Nothing in
-here waits for anybody, sends anything or renders anything.
+Every choice is made here: by people through links, replies and the API, by the clock, bots and standing orders. A choice
+made before returns its receipt again, so a double click, a reload and a repeated email are one move. This module must
+never wait, send or render anything.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from pbem.store.players import SeatRow
 
 
 class By(StrEnum):
-    """Through whom a choice came."""
+    """The source of a choice."""
 
     PERSON = "person"
     REPLY = "reply"
@@ -47,15 +47,15 @@ class By(StrEnum):
 
 
 IN_PERSON: Final = frozenset({By.PERSON, By.REPLY, By.API})
-"""The ways by which a player decides in person."""
+"""The sources by which players decide themselves."""
 
 POSITIONS: Final[LRU[Position]] = LRU(500)
-"""Where games stand that were played lately. Reading a snapshot takes as long as the rules of a move."""
+"""Positions by snapshot. Decoding a snapshot takes as long as applying the rules of a move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a choice. `sealed` says that it waits for others and may still be changed."""
+    """The result of a choice. `sealed`: it waits for others and can be changed. `again`: it was made before."""
 
     game_id: int
     turn: int
@@ -78,9 +78,9 @@ class _Move:
     entries: list[Entry]
 
 
-def play(tx: Tx, server: Server, game_id: int, turn: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
-    """Make a choice for a seat in a turn; the same choice again gives the same receipt."""
-    return play_locked(tx, server, games.lock(tx, game_id), turn, seat, wanted, by)
+def play(tx: Tx, server: Server, game_id: int, turn: int, seat: int, request: str | Choice, by: By) -> Receipt:
+    """Make a choice for a seat in a turn; the same choice again returns the same receipt."""
+    return play_locked(tx, server, games.lock(tx, game_id), turn, seat, request, by)
 
 
 def play_locked(
@@ -89,32 +89,32 @@ def play_locked(
     row: GameRow,
     turn: int,
     seat: int,
-    wanted: str | Choice,
+    request: str | Choice,
     by: By,
     person_id: int | None = None,
     player: SeatRow | None = None,
 ) -> Receipt:
-    """The same in a transaction that has locked the game; with a person, only as long as the seat is theirs.
+    """Make a choice in a game that is locked; with `person_id`, only while that person plays the seat.
 
-    `place` is who plays the seat, where that was read with the lock.
+    `player` is the seat's player, where it was read with the lock.
     """
     player = player or player_rows.at_seat(tx, row.id, seat)
-    # First of all: who has given a seat away learns nothing by it, not even that the next player chose the same.
+    # Checked first: a former player of the seat must not learn even that the new one chose the same.
     _must_speak_for(player, by, person_id)
-    if row.turn != turn and (receipt := _made_before(tx, row, turn, seat, wanted)) is not None:
+    if row.turn != turn and (receipt := _made_before(tx, row, turn, seat, request)) is not None:
         return receipt
     must_be_playing(row)
     if row.turn != turn:
         raise Stale(_("The game has moved on since that mail."), why=_("This link or form was for an earlier turn."))
     position = position_of(row)
     decision = _decision(position, seat)
-    choice = _choice(position, decision, wanted)
+    choice = _choice(position, decision, request)
     written = grammar.write(decision, choice)
     if position.box.get(seat) == choice:
         return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False)
     if seat in position.box and by in (By.CLOCK, By.BOT):
         raise Stale(_("This seat has answered already."))
-    assert player is not None, "whoever is asked sits somewhere"
+    assert player is not None, "a seat with a decision has a player"
     now = server.now()
     move = _Move(row, position, orders_of(row), LogWriter(row, now, server.randomness), [])
     sealed = not _submit(move, seat, choice, by)
@@ -129,60 +129,60 @@ def play_locked(
 
 
 def position_of(row: GameRow) -> Position:
-    """Where the game stands, from its snapshot."""
+    """The position of a game, from its snapshot."""
     if row.seed is None:
         raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
-    known = POSITIONS.get(_snapshot_of(row))
-    if known is None:
+    position = POSITIONS.get(_snapshot_of(row))
+    if position is None:
         rules = rules_of(row)
         state = loads(rules, row.state)
-        known = _remember(row, Position(rules, row.seats, row.seed, state, row.turn, box_of(row)))
-    return known
+        position = _cache(row, Position(rules, row.seats, row.seed, state, row.turn, box_of(row)))
+    return position
 
 
 def _snapshot_of(row: GameRow) -> tuple[object, ...]:
-    """All that a position is made of, so that nothing which is remembered can be out of date."""
+    """The cache key: everything a position is made of, so that no cached one is ever stale."""
     return rules_of(row), row.seats, row.seed, row.state, row.turn, row.box
 
 
-def _remember(row: GameRow, position: Position) -> Position:
+def _cache(row: GameRow, position: Position) -> Position:
     return POSITIONS.put(_snapshot_of(row), position)
 
 
 def box_of(row: GameRow) -> dict[int, Choice]:
-    """The choices that wait in the box. They are sealed: each is its seat's secret."""
+    """The sealed choices by seat. Each is its seat's secret."""
     return dict(loads(rules_of(row), row.box))
 
 
 def orders_of(row: GameRow) -> dict[int, orders.Order]:
-    """The standing orders of a game. They are their owners' secrets."""
+    """The standing orders by seat. Each is its seat's secret."""
     return dict(loads(rules_of(row), row.orders))
 
 
 def may_be_undone(entries: Sequence[Entry]) -> bool:
-    """Whether a player may still change their mind: the choices of one seat, and nothing drawn because of them."""
+    """Whether entries can be undone: one seat's choices, and nothing drawn because of them."""
     deciders = {seat for entry in entries for seat in entry.choices.keys() - entry.alone}
     return len(deciders) == 1 and not any(entry.drawn for entry in entries)
 
 
 def set_orders(tx: Tx, server: Server, row: GameRow, standing: dict[int, orders.Order], record: LogWriter) -> None:
-    """Write down standing orders that have changed, and let them answer what is asked now."""
+    """Save changed standing orders, and let them answer the open decisions."""
     move = _Move(row, position_of(row), standing, record, [])
     _obey_orders(tx, move)
     _write(tx, server, move, server.now())
 
 
 def refusal(refused: Refused, rules: game.Game[Any]) -> BadInput:
-    """What the rules refuse, in the words of the house."""
+    """The refusal of the rules, as an error for people."""
     return BadInput(speech.teller(rules)(refused.text), remedy=_("Nothing was changed."))
 
 
-def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, wanted: str | Choice) -> Receipt | None:
-    """The receipt of the very choice that was wanted, if the entry of that turn holds it."""
+def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choice) -> Receipt | None:
+    """The receipt of the same choice made in an earlier turn, or None."""
     rules = rules_of(row)
     for standing in latest_entries(rules, log.chain_back(tx, row.id, row.key), turn):
         if standing.turn == turn and (made := standing.entry.choices.get(seat)) is not None:
-            same = made == wanted if isinstance(wanted, Choice) else choice_segment(made) == text_segment(wanted)
+            same = made == request if isinstance(request, Choice) else choice_segment(made) == text_segment(request)
             if same and seat not in standing.entry.alone:
                 over = row.status != "playing"
                 return Receipt(
@@ -199,7 +199,7 @@ def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, wanted: str | Choic
 
 
 def must_be_playing(row: GameRow) -> None:
-    """Refuse unless the game is being played."""
+    """Raise unless the game is running."""
     if row.status in ("over", "void"):
         raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
     must_not_be_frozen(row)
@@ -210,7 +210,7 @@ def must_be_playing(row: GameRow) -> None:
 
 
 def must_not_be_frozen(row: GameRow) -> None:
-    """Refuse to touch a game whose record somebody looks at; a pause keeps nobody from leaving, but this does."""
+    """Raise while the log of the game is being checked. Unlike a pause, this also stops players from leaving."""
     if row.status == "frozen":
         raise Forbidden(
             _("This game has been stopped, so that somebody can look at its record."),
@@ -220,7 +220,7 @@ def must_not_be_frozen(row: GameRow) -> None:
 
 
 def _must_speak_for(player: SeatRow | None, by: By, person_id: int | None) -> None:
-    """Refuse whoever does not play the seat any more."""
+    """Raise unless the person, or a bot, still plays the seat."""
     if person_id is not None and (player is None or player.person_id != person_id):
         raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
     if by is By.BOT and (player is None or player.bot is None):
@@ -234,25 +234,25 @@ def _decision(position: Position, seat: int) -> Decision:
     return decision
 
 
-def _choice(position: Position, decision: Decision, wanted: str | Choice) -> Choice:
+def _choice(position: Position, decision: Decision, request: str | Choice) -> Choice:
     try:
         return (
-            check_shape(decision, wanted)
-            if isinstance(wanted, Choice)
-            else grammar.read(decision, segment_text(wanted))
+            check_shape(decision, request)
+            if isinstance(request, Choice)
+            else grammar.read(decision, segment_text(request))
         )
     except Refused as refused:
         raise refusal(refused, position.game) from refused
 
 
 def choice_words(choice: Choice, rules: game.Game[Any]) -> str:
-    """A choice in words, where the decision it answered is gone."""
+    """A choice in words, where its decision is gone."""
     teller = speech.teller(rules)
     return " ".join([choice.verb, *(teller.word(value) for value in choice.values)])
 
 
 def _submit(move: _Move, seat: int, choice: Choice, by: str) -> bool:
-    """Put the choice into the box; True if that closed the turn."""
+    """Submit a choice; returns whether it closed the turn."""
     try:
         position, entries = move.position.submit(seat, choice)
     except Refused as refused:
@@ -267,22 +267,24 @@ def _submit(move: _Move, seat: int, choice: Choice, by: str) -> bool:
 
 
 def _obey_orders(tx: Tx, move: _Move) -> None:
-    """Let standing orders answer as long as they can; each sees its owner's view and nothing else."""
+    """Let standing orders answer while they can; each sees only its seat's view."""
     while move.orders:
         asked = [seat for seat in move.position.open() if seat in move.orders and seat not in move.position.box]
         answers = {seat: _by_order(tx, move, seat) for seat in asked}
-        told = [(seat, given) for seat, given in answers.items() if given.choice is not None or given.note is not None]
-        if not told:
+        effective = [
+            (seat, answer) for seat, answer in answers.items() if answer.choice is not None or answer.note is not None
+        ]
+        if not effective:
             return
-        seat, given = told[0]
-        if given.order is None:
+        seat, answer = effective[0]
+        if answer.order is None:
             del move.orders[seat]
         else:
-            move.orders[seat] = given.order
-        if given.note is not None:
-            move.record.add(Kind.ORDER, seat, By.ORDER, {"order": None, "note": given.note})
-        if given.choice is not None:
-            _submit(move, seat, given.choice, By.ORDER)
+            move.orders[seat] = answer.order
+        if answer.note is not None:
+            move.record.add(Kind.ORDER, seat, By.ORDER, {"order": None, "note": answer.note})
+        if answer.choice is not None:
+            _submit(move, seat, answer.choice, By.ORDER)
 
 
 def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
@@ -292,16 +294,16 @@ def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
 
 
 def _note_missed_turns(tx: Tx, row: GameRow, player: SeatRow, by: By) -> None:
-    """Count silent turns in a row; any word of the player's own ends the count."""
+    """Count missed turns in a row; any choice of the player's own resets the count."""
     missed = player.missed + 1 if by is By.CLOCK else 0
     if missed != player.missed and player.bot is None:
         player_rows.set_missed(tx, row.id, player.seat, missed)
 
 
 def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
-    """Rows, snapshot, deadlines and mails of a move; True if it ended the game."""
+    """Write the rows, snapshot, deadlines and emails of a move; returns whether it ended the game."""
     row, position = move.row, move.position
-    over = _standing(move).over
+    over = move.position.game.standing(move.position.state).over
     if over:
         move.record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
     log.append(tx, row.id, move.record.rows)
@@ -312,12 +314,12 @@ def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
         for seat in position.box.keys() - box_of(row).keys():
             deadlines.close(tx, row.id, row.turn, seat)
         games.advance(tx, row, new)
-    _remember(row._replace(**new), position)
+    _cache(row._replace(**new), position)
     return over
 
 
 def _next(server: Server, move: _Move, over: bool, now: datetime) -> turns.Next:
-    """Who is asked now, and who gets a mail: after the end everybody its result, before it whoever is to decide."""
+    """The seats to decide next, and the emails due: the result to all after the end, else a turn to those who decide."""
     position = move.position
     if over:
         return turns.Next(position.turn, (), (), "result", range(position.seats), now)
@@ -327,7 +329,7 @@ def _next(server: Server, move: _Move, over: bool, now: datetime) -> turns.Next:
 
 
 def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
-    """What the move has changed: while others are still to answer, the state stays as it is."""
+    """The changed columns of the game; the state changes only when the turn closes."""
     position = move.position
     new: dict[str, Any] = {"seq": move.record.seq, "head": move.record.head}
     new |= {"box": codec.dumps(sorted(position.box.items())), "orders": codec.dumps(sorted(move.orders.items()))}
@@ -338,7 +340,7 @@ def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
 
 
 def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, written: str, now: datetime) -> None:
-    """Tell a player who wants to hear of it that a choice was taken in; not sooner than it may have been changed."""
+    """Queue a confirmation of a sealed choice, for players who want one, once the time to change it is over."""
     if player.person_id is not None and player.sealed:
         facts = {"choice": written}
         email = outbox.NewEmail(
@@ -347,12 +349,8 @@ def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, writte
         outbox.queue(tx, [email], now, now + server.hold)
 
 
-def _standing(move: _Move) -> game.Standing:
-    return move.position.game.standing(move.position.state)
-
-
 def lock_seat(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow:
-    """The game, locked, with the person still on the seat."""
+    """Lock the game. Raises Gone unless the person, if given, still plays the seat."""
     row = games.lock(tx, game_id)
     if person_id is not None and (seat, person_id) not in {
         (player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)
@@ -362,5 +360,5 @@ def lock_seat(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow
 
 
 def agreement_of(row: GameRow) -> Agreement:
-    """What a table agreed about missed turns."""
+    """The table's agreement on missed turns. A private table never gets a stranger as a substitute."""
     return Agreement.of_table(row.missed_limit, row.successor, private=row.private)

@@ -1,4 +1,4 @@
-"""Standing orders: set and dropped by the player of a seat. What an order may say is `engine.orders`' business."""
+"""Standing orders, set and dropped by the player of a seat. Their language is in `engine.orders`."""
 
 from engine import orders
 from engine.decisions import Refused
@@ -12,12 +12,12 @@ from pbem.store.database import Tx
 
 
 def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person_id: int | None = None) -> orders.Order:
-    """Set a standing order of a seat in the place of any older one; if the seat is asked now, it answers at once."""
+    """Replace the standing order of a seat; it answers an open decision at once. Returns the order."""
     row = lock_seat(tx, game_id, seat, person_id)
     move.must_be_playing(row)
-    known = views.view(tx, row, seat).view
+    view = views.view(tx, row, seat).view
     try:
-        order = orders.read_order(text, rules_of(row).asks(known, seat))
+        order = orders.read_order(text, rules_of(row).asks(view, seat))
     except Refused as refused:
         raise move.refusal(refused, rules_of(row)) from refused
     standing = move.orders_of(row)
@@ -26,13 +26,13 @@ def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.ORDER, seat, move.By.PERSON, {"order": order})
     move.set_orders(tx, server, row, standing | {seat: order}, record)
-    # An order is a word of the player's own, so it ends the count of silent turns.
+    # The player has acted, so the count of missed turns starts over.
     players.set_missed(tx, game_id, seat, 0)
     return order
 
 
 def drop_order(tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None = None) -> None:
-    """Drop the standing order of a seat; nothing happens if it has none."""
+    """Drop the standing order of a seat, if it has one."""
     row = lock_seat(tx, game_id, seat, person_id)
     left = move.orders_of(row)
     if left.pop(seat, None) is None:

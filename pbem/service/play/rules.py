@@ -1,6 +1,6 @@
-"""The rules that a table is played by: our own, those of another package, or none while they are not there.
+"""The rules of a table: built in, from another package, or a stand-in while they are missing.
 
-What is asked of the rules through here is asked for one table, so that rules which fail stop that table and no other.
+Rules are always loaded for one table, so that rules that fail stop that table and no other.
 """
 
 from typing import Any
@@ -13,12 +13,12 @@ from pbem.store.games import GameRow
 
 
 def rules_of(row: GameRow) -> Game[Any]:
-    """The rules that this game is played by; where they cannot be asked, what stands for them."""
+    """The rules of a game, or a stand-in where they are missing or have failed."""
     return rules_for(row.kind, row.id, row.halted)
 
 
 def rules_for(kind: str, game_id: int, halted: str | None = None) -> Game[Any]:
-    """The same, of a table of which no more is known."""
+    """The rules of a table by its kind of game and id."""
     known = known_rules(kind)
     if known is None or halted is not None:
         return Away(kind, known, failed=halted == "failed")
@@ -26,10 +26,10 @@ def rules_for(kind: str, game_id: int, halted: str | None = None) -> Game[Any]:
 
 
 def known_rules(kind: str) -> Game[Any] | None:
-    """The rules of a kind of game, if they are on this server."""
+    """The rules of a kind of game, or None if they are not installed."""
     return game.load(kind) if kind in game.names() else None
 
 
 def title_of(kind: str) -> str:
-    """What people call a kind of game, also where its rules are not on this server."""
+    """The title of a kind of game, also where its rules are not installed."""
     return (known_rules(kind) or Away(kind, None, failed=False)).title

@@ -1,9 +1,9 @@
-"""What the log says to a seat, worked out once for each state of the log and remembered for a while.
+"""An LRU cache of what the log tells each seat.
 
-It is remembered under the head of the chain and the seat. The head stands for every row before it, so what is found under
-it is never out of date and never another game's; a row more makes another head, and so does a choice that is taken back.
+The key is the head of the hash chain and the seat. The head stands for every row before it, so a cached value is never
+stale and never another game's: every new row, a choice taken back too, changes the head.
 
-What may change without a row of the log has no place in here: names, deadlines, votes, addresses.
+Nothing that changes without a row of the log may be cached here: names, deadlines, votes, addresses.
 """
 
 from collections.abc import Iterable
@@ -13,24 +13,24 @@ from typing import Any, Final
 from engine.board import Board
 from engine.decisions import Decision
 from engine.facts import Fact, seen
-from engine.game import Game, StandingEntry
+from engine.game import Game, Standing
 from engine.table import answers_itself
 from pbem.lru import LRU
 from pbem.service.play import views
-from pbem.service.play.log import StandingEntry as StandingEntry
+from pbem.service.play.log import StandingEntry
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
 MOST_ENTRIES: Final = 200
-"""Entries of a log that one page tells; whoever was away for longer asks for the history."""
+"""The most entries on one page; longer absences are in the history."""
 
 MOST_CACHED: Final = 500
-"""Seats of which a process remembers what they know: some megabytes at most."""
+"""The most seats in the cache: some megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnFacts:
-    """What a reader was told in one turn."""
+    """The facts that a reader saw in one turn."""
 
     turn: int
     facts: tuple[Fact[Any], ...]
@@ -38,54 +38,54 @@ class TurnFacts:
 
 @dataclass(frozen=True, slots=True)
 class SeatKnowledge:
-    """What a seat knows, and what it would be asked if the game goes on.
+    """A seat's view, its board and its decision if the game is running.
 
-    `told` begins with the turn of its last choice. `lately` are the entries of the same turns; they hold what is not
-    for its eyes.
+    `recent_facts` starts with the turn of its last choice. `recent_entries` has the entries of the same turns, with facts that are secret
+    from the seat.
     """
 
     view: Any
     board: Board
     decision: Decision | None
-    standing: StandingEntry
-    facts_by_turn: tuple[TurnFacts, ...]
-    lately: tuple[StandingEntry, ...]
+    standing: Standing
+    recent_facts: tuple[TurnFacts, ...]
+    recent_entries: tuple[StandingEntry, ...]
 
 
 CACHE: Final[LRU[SeatKnowledge]] = LRU(MOST_CACHED)
 
 
 def knowledge_of(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
-    """What a seat knows now. The game must be as this transaction sees it."""
+    """The current knowledge of a seat. The row must have been read in this transaction."""
     key = row.head, seat
-    return CACHE.get(key) or CACHE.put(key, _work_out(tx, row, rules, seat))
+    return CACHE.get(key) or CACHE.put(key, _compute(tx, row, rules, seat))
 
 
 def decision_in(rules: Game[Any], view: Any, seat: int) -> Decision | None:
-    """What the seat is asked, from its own view; nothing where the table answers by itself."""
+    """The decision of a seat by its own view; None where the table answers automatically."""
     decision = rules.asks(view, seat)
     return None if decision is None or answers_itself(decision) else decision
 
 
 def facts_by_turn(entries: Iterable[StandingEntry], seat: int) -> tuple[TurnFacts, ...]:
-    """What a reader was told in these entries."""
+    """The facts that a reader saw in these entries, by turn."""
     return tuple(
         TurnFacts(standing.turn, tuple(seen(each, seat) for each in standing.entry.facts)) for standing in entries
     )
 
 
-def _work_out(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
-    view, lately = views.view_and_entries(tx, row, seat, lambda standing: _decided(standing, seat), MOST_ENTRIES)
+def _compute(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
+    view, entries = views.view_and_entries(tx, row, seat, lambda entry: _decided(entry, seat), MOST_ENTRIES)
     return SeatKnowledge(
         view=view,
         board=rules.board(view, seat),
         decision=decision_in(rules, view, seat),
         standing=rules.standing(view),
-        told=facts_by_turn(lately, seat),
-        lately=lately,
+        recent_facts=facts_by_turn(entries, seat),
+        recent_entries=entries,
     )
 
 
 def _decided(standing: StandingEntry, seat: int) -> bool:
-    """Whether this seat has decided something in an entry, and not the table in its place."""
+    """Whether the seat made a choice in an entry itself."""
     return seat in standing.entry.choices and seat not in standing.entry.alone

@@ -1,9 +1,9 @@
-"""What a page or a program shows of one seat: read in one transaction, made from that seat's view and from nothing else.
+"""What a page or a program shows of one seat, made only from that seat's view and read in one transaction.
 
-A `Look` holds no state, no secret of the table and nobody's address, so whatever is done with it tells the seat nothing
-that it may not know. `Offered` is less: the one choice of a link, which gets forwarded, and what everybody may know.
+A `SeatView` holds no state, no secret of the table and no address, so nothing shown from it can leak. An `OfferedChoice`
+holds less, because links get forwarded: the choice of the link and what everyone may know.
 
-Nothing in here changes anything, not even a kept view.
+This module must never write, not even a saved view.
 """
 
 import json
@@ -17,17 +17,16 @@ from engine import grammar, orders
 from engine.board import Board
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR
-from engine.game import Game, OptionValue, StandingEntry
+from engine.game import Game, OptionValue, Standing
 from engine.tell import Teller, Text
 from pbem.domain import hash_chain
 from pbem.domain.choice_links import segment_text
 from pbem.domain.missed_turns import warning
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
-from pbem.service.links import Link, follow, open_with_game
+from pbem.service.links import MoveLink, SeatLink, follow_move, open_seat
 from pbem.service.play import move, undo, views
-from pbem.service.play.log import StandingEntry as StandingEntry
-from pbem.service.play.log import latest_entries
+from pbem.service.play.log import StandingEntry, latest_entries
 from pbem.service.play.move import agreement_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, TurnFacts, decision_in, facts_by_turn, knowledge_of
@@ -42,7 +41,7 @@ from pbem.tokens import Purpose
 
 @dataclass(frozen=True, slots=True)
 class PastChoice:
-    """A choice that a seat made, and whether it can still be taken back."""
+    """A choice that a seat has made, and whether it can be taken back."""
 
     turn: int
     choice: Choice
@@ -54,10 +53,9 @@ class PastChoice:
 class SeatView:
     """Everything that one seat may see of its game now.
 
-    `decision` is what it is asked, `sealed` its choice in the box, `made` its last choice that was carried out. `told`
-    begins with the turn of that choice; `new_lines` is how much the others have said since then and since it spoke itself,
-    without those it does not hear. `due_at` is until when it may decide, if its clock runs; `mail_fails`, whether mail to its
-    player does not arrive at present; `guest`, whether this is a demo.
+    `sealed` is its choice in the box, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
+    `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
+    while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo.
     """
 
     game_id: int
@@ -78,7 +76,7 @@ class SeatView:
     decision: Decision | None
     sealed: Choice | None
     made: PastChoice | None
-    facts_by_turn: tuple[TurnFacts, ...]
+    recent_facts: tuple[TurnFacts, ...]
     new_lines: int | None
     order: orders.Order | None
     due_at: datetime | None
@@ -87,28 +85,28 @@ class SeatView:
     mail_fails: bool
     guest: bool
     warning: str
-    standing: StandingEntry
+    standing: Standing
     votes: frozenset[int]
     head: str
 
     @property
     def teller(self) -> Teller:
-        """Whoever tells this seat's player what happened."""
+        """The teller of facts to this seat's player."""
         return speech.teller(self.rules, self.seat, tuple(map(isolate, self.names)))
 
     @property
     def sealed_words(self) -> str:
-        """The choice in the box, as it is written."""
+        """The sealed choice in words, or nothing."""
         return "" if self.sealed is None or self.decision is None else grammar.write(self.decision, self.sealed)
 
     @property
     def default_words(self) -> str:
-        """What silence means, as it is written."""
+        """The default choice in words, or nothing."""
         return "" if self.decision is None else grammar.write(self.decision, self.decision.default)
 
     @property
     def default_note(self) -> str:
-        """What there is to say about what silence means, where its words alone say little."""
+        """The note on the default choice, or nothing."""
         if self.decision is None:
             return ""
         note = next(act for act in self.decision.acts if self.decision.default in act).note
@@ -117,10 +115,10 @@ class SeatView:
 
 @dataclass(frozen=True, slots=True)
 class OfferedChoice:
-    """The one choice of a link, with what anybody may know of its game.
+    """The choice of a move's link, with what everyone may know of its game.
 
-    `choice` is None where the link's last part is no choice of that turn, or the turn is over. `mine` is what the seat has
-    chosen in that turn, if it has: sealed, or carried out. `told` is what everybody was told since.
+    `choice` is None where the link's option fits no act of the turn, or the turn is over. `mine` is the seat's choice in
+    that turn, sealed or in an entry. `recent_facts` has the public facts since.
     """
 
     game_id: int
@@ -139,55 +137,46 @@ class OfferedChoice:
     closes: bool
     prompt: Text | None
     mine: PastChoice | None
-    facts_by_turn: tuple[TurnFacts, ...]
+    recent_facts: tuple[TurnFacts, ...]
     due_at: datetime | None
     promised_at: datetime | None
     zone: ZoneInfo
 
     @property
     def teller(self) -> Teller:
-        """Whoever tells what everybody may know; the reader is called by name, because links get forwarded."""
+        """The teller of public facts; it names the reader too, because links get forwarded."""
         return speech.teller(self.rules, None, tuple(map(isolate, self.names)))
 
 
 def view_seat(tx: Tx, server: Server, token: str) -> SeatView:
-    """What the holder of a seat's link sees."""
-    return _look(tx, *open_with_game(tx, server, token, Purpose.SEAT))
+    """The view behind a seat's link."""
+    return _view(tx, *open_seat(tx, server, token, Purpose.SEAT))
 
 
 def view_for_program(tx: Tx, server: Server, token: str) -> SeatView:
-    """What the holder of a seat's token for programs sees."""
-    return _look(tx, *open_with_game(tx, server, token, Purpose.API))
+    """The view behind an API token."""
+    return _view(tx, *open_seat(tx, server, token, Purpose.API))
 
 
 def offered_choice(tx: Tx, server: Server, token: str, option: str) -> OfferedChoice:
-    """What the link of one choice offers, or what has become of its turn."""
-    return _offered(tx, follow(tx, server, token, Purpose.MOVE), option)
+    """The choice behind a move's link, or what became of its turn."""
+    return _offered(tx, follow_move(tx, server, token), option)
 
 
 def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[SeatView, tuple[TurnFacts, ...], bool]:
-    """What a seat was told in the turns from this one on, the first of them first, and whether there are more."""
-    link, row = open_with_game(tx, server, token, Purpose.API)
-    found = _look(tx, link, row)
-    entries = latest_entries(found.rules, log.chain_back(tx, row.id, row.key), since)
-    return found, facts_by_turn(entries[:most], found.seat), len(entries) > most
+    """A seat's view, the facts of up to `most` turns from one on, and whether there are more."""
+    link, row = open_seat(tx, server, token, Purpose.API)
+    view = _view(tx, link, row)
+    entries = latest_entries(view.rules, log.chain_back(tx, row.id, row.key), since)
+    return view, facts_by_turn(entries[:most], view.seat), len(entries) > most
 
 
-def seat_of(link: Link) -> tuple[int, int, int]:
-    """The game, the seat and the person of a link that is for a seat."""
+def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
-    assert game_id is not None
-    assert seat is not None
-    assert person_id is not None
-    return game_id, seat, person_id
-
-
-def _look(tx: Tx, link: Link, row: GameRow) -> SeatView:
-    game_id, seat, person_id = seat_of(link)
     rules = rules_of(row)
     known = knowledge_of(tx, row, rules, seat)
     decision = known.decision if row.status == "playing" else None
-    since = known.lately[0].seq if known.lately else 0
+    since = known.recent_entries[0].seq if known.recent_entries else 0
     taken, clock = seats.taken_with_clock(tx, game_id, row.turn, seat, person_id, since)
     return SeatView(
         game_id=game_id,
@@ -207,8 +196,8 @@ def _look(tx: Tx, link: Link, row: GameRow) -> SeatView:
         board=known.board,
         decision=decision,
         sealed=None if decision is None else move.box_of(row).get(seat),
-        made=_made_since(tx, row, rules, seat, known.lately) if known.lately else None,
-        told=known.told,
+        made=_made_since(tx, row, rules, seat, known.recent_entries) if known.recent_entries else None,
+        recent_facts=known.recent_facts,
         new_lines=clock.new_lines,
         order=move.orders_of(row).get(seat),
         due_at=clock.due_at,
@@ -223,10 +212,8 @@ def _look(tx: Tx, link: Link, row: GameRow) -> SeatView:
     )
 
 
-def _offered(tx: Tx, link: Link, option: str) -> OfferedChoice:
-    game_id, seat, person_id = seat_of(link)
-    turn = link.turn
-    assert turn is not None, "one choice is for one turn"
+def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
+    game_id, seat, person_id, turn = link.game_id, link.seat, link.person_id, link.turn
     row = games.read(tx, game_id)
     rules = rules_of(row)
     decision = None
@@ -253,7 +240,7 @@ def _offered(tx: Tx, link: Link, option: str) -> OfferedChoice:
         closes=decision is not None and choice is not None and choice.verb in decision.closes,
         prompt=None if decision is None else decision.prompt,
         mine=_made(tx, row, rules, seat, turn, decision, since),
-        told=facts_by_turn(since[-MOST_ENTRIES:], SPECTATOR),
+        recent_facts=facts_by_turn(since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
         zone=ZoneInfo(people.read(tx, person_id).zone),
@@ -276,7 +263,7 @@ def _made(
     decision: Decision | None,
     since: list[StandingEntry],
 ) -> PastChoice | None:
-    """What the seat has chosen in that turn."""
+    """The seat's choice in a turn."""
     if decision is not None:
         sealed = move.box_of(row).get(seat)
         written = "" if sealed is None else grammar.write(decision, sealed)
@@ -288,7 +275,7 @@ def _made(
 
 
 def _made_since(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequence[StandingEntry]) -> PastChoice | None:
-    """What the seat has chosen in the first of these entries, which are the log from there on."""
+    """The seat's choice in the first of these entries, which run to the end of the log."""
     standing = since[0]
     choice = standing.entry.choices.get(seat)
     if choice is None or seat in standing.entry.alone:
@@ -298,5 +285,5 @@ def _made_since(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequen
 
 
 def _names(players: list[PlayerRow]) -> tuple[str, ...]:
-    """What the players are called, by seat."""
+    """The names of the players by seat."""
     return tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))

@@ -1,9 +1,9 @@
-"""Changing one's mind: choices taken back, standing orders set and dropped.
+"""Undo: choices taken back by the players who made them.
 
-A sealed choice may be taken back while its turn is open; another while it has told nobody anything: no mail about it
-has left, no number was drawn because of it, and no other player has answered what it led to. Either way only a choice of
-the player's own, and only while the player has time left: otherwise the clock would decide in its place at once. Nothing is
-deleted from a log: taking back is a row.
+A sealed choice can be taken back while its turn is open; a choice in an entry, while nobody has learnt of it: no email
+about it was sent, nothing was drawn because of it, and no other player has decided since. Either way only the player's own
+choice, and only while the player has time left, since otherwise the clock would decide at once. Nothing is deleted from a
+log: undo adds a row.
 """
 
 import json
@@ -23,14 +23,14 @@ from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, log, outbox
 from pbem.store import players as player_rows
-from pbem.store import views as kept_views
+from pbem.store import views as saved_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
 
 
 def take_back(tx: Tx, server: Server, game_id: int, turn: int, seat: int, person_id: int | None = None) -> None:
-    """Take back the choice that a seat made in a turn, if it has told nobody anything yet."""
+    """Take back a seat's choice in a turn. Raises Gone if others have learnt of it."""
     row = lock_seat(tx, game_id, seat, person_id)
     if row.turn == turn:
         _withdraw(tx, server, row, seat)
@@ -39,13 +39,13 @@ def take_back(tx: Tx, server: Server, game_id: int, turn: int, seat: int, person
 
 
 def may_withdraw(tx: Tx, row: GameRow, seat: int) -> bool:
-    """Whether a seat could still take back its sealed choice, as long as the player has time left. Changes nothing."""
-    return _goes_on(row) and _is_open(lambda: _withdrawable(tx, row, seat))
+    """Whether a seat can take back its sealed choice, its clock aside."""
+    return _is_running(row) and _is_allowed(lambda: _withdrawable(tx, row, seat))
 
 
 def may_undo(tx: Tx, row: GameRow, since: Sequence[StandingEntry], seat: int) -> bool:
-    """The same of the choice that was carried out in the first of these entries, which are the log from there on."""
-    return _goes_on(row) and _is_open(lambda: _undoable(tx, row, since, seat))
+    """Whether a seat can undo its choice in the first of these entries, which run to the end of the log, its clock aside."""
+    return _is_running(row) and _is_allowed(lambda: _undoable(tx, row, since, seat))
 
 
 def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int) -> None:
@@ -56,11 +56,11 @@ def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int) -> None:
     record.add(Kind.WITHDRAWN, seat, move.By.PERSON, {"turn": row.turn})
     log.append(tx, row.id, record.rows)
     games.advance(tx, row, {"seq": record.seq, "head": record.head, "box": codec.dumps(sorted(left.box.items()))})
-    _ask_again(tx, server, row, row.turn, seat, record.seq)
+    _reopen(tx, server, row, row.turn, seat, record.seq)
 
 
 def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
-    """Where the game stands without the sealed choice of a seat; refused unless it is the player's to take back."""
+    """The position without a seat's sealed choice. Raises Gone unless the player can take it back."""
     try:
         left = move.position_of(row).withdraw(seat)
     except Refused as refused:
@@ -70,13 +70,13 @@ def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
 
 
 def _sealed_by(tx: Tx, row: GameRow, seat: int) -> str:
-    """Through whom the choice came that a seat has in the box."""
+    """The source of a seat's sealed choice."""
     sealed = log.chain_back(tx, row.id, row.key, [Kind.SEALED])
     return next(each.by for each in sealed if each.seat == seat)
 
 
 def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
-    """Undo the entries from a turn on, if they are one choice of this seat that is still nobody's news."""
+    """Undo the entries from a turn on, if they are one choice of this seat that nobody has learnt of."""
     move.must_be_playing(row)
     undone = latest_entries(rules_of(row), log.chain_back(tx, row.id, row.key), turn)
     emails = _undoable(tx, row, undone, seat)
@@ -104,15 +104,15 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
         },
     )
     deadlines.forget_after(tx, row.id, turn)
-    _ask_again(tx, server, row, turn, seat, record.seq)
-    kept_views.forget(tx, row.id, turn)
+    _reopen(tx, server, row, turn, seat, record.seq)
+    saved_views.forget(tx, row.id, turn)
 
 
 def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) -> list[EmailRow]:
-    """The mails about the last entries; refused unless these are one choice that told nobody anything."""
-    made = [standing.entry for standing in undone]
-    stands = not made or not move.may_be_undone(made) or seat not in made[0].choices or seat in made[0].alone
-    if stands or _another_has_decided(tx, row, seat):
+    """The emails about these entries. Raises Gone unless they are one choice that nobody has learnt of."""
+    entries = [standing.entry for standing in undone]
+    final = not entries or not move.may_be_undone(entries) or seat not in entries[0].choices or seat in entries[0].alone
+    if final or _another_has_decided(tx, row, seat):
         raise Gone(
             _("This choice cannot be taken back any more."), why=_("Others have decided since, or chance has spoken.")
         )
@@ -124,17 +124,17 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) 
 
 
 def _another_has_decided(tx: Tx, row: GameRow, seat: int) -> bool:
-    """Whether the present turn holds a choice that another player was told is in: taking back would lose it unseen."""
+    """Whether another player has a sealed choice in the current turn, which undo would silently lose."""
     return any(_sealed_by(tx, row, other) in move.IN_PERSON for other in move.box_of(row).keys() - {seat})
 
 
-def _goes_on(row: GameRow) -> bool:
+def _is_running(row: GameRow) -> bool:
     return row.status == "playing" and not row.paused
 
 
-def _is_open(way: Callable[[], object]) -> bool:
+def _is_allowed(check: Callable[[], object]) -> bool:
     try:
-        way()
+        check()
     except Gone:
         return False
     return True
@@ -149,8 +149,8 @@ def _must_be_own(by: str) -> None:
 
 
 def _must_have_time(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
-    asked = deadlines.read(tx, row.id, turn, seat)
-    if asked is not None and asked.due_at is not None and asked.due_at <= server.now():
+    deadline = deadlines.read(tx, row.id, turn, seat)
+    if deadline is not None and deadline.due_at is not None and deadline.due_at <= server.now():
         raise Gone(
             _("Your time for this turn is over, so your choice stands."),
             why=_("Without it, the clock would decide for you at once."),
@@ -158,11 +158,11 @@ def _must_have_time(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) 
         )
 
 
-def _ask_again(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int) -> None:
-    """The seat is asked as before. A clock that a mail was to start gets another mail, if that one was given up."""
+def _reopen(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int) -> None:
+    """Reopen the seat's deadline; queue its turn email again if the clock waits for one that was given up."""
     deadlines.reopen(tx, row.id, turn, seat)
-    asked = deadlines.read(tx, row.id, turn, seat)
-    if asked is None or asked.due_at is not None:
+    deadline = deadlines.read(tx, row.id, turn, seat)
+    if deadline is None or deadline.due_at is not None:
         return
     written = [each for each in outbox.of_game(tx, row.id) if (each.kind, each.seat, each.turn) == ("turn", seat, turn)]
     if any(each.status in ("queued", "sent") for each in written):

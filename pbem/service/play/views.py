@@ -1,9 +1,9 @@
-"""What a seat knows, and knew at any time: the fold of what it was told, from the last kept view on.
+"""The view of a seat now and at any earlier turn: the fold of the facts it saw, from the last saved view on.
 
-Everything that speaks to a person is made from what this module returns. It must never look into a game's state.
+Everything shown to people is made from views. This module must never look into a game's state.
 
-Every so many rows of a log, what all its readers knew is kept, so that looking costs the same early and late in a game,
-at its present as at any moment of its past. Whoever looks keeps nothing: a worker does.
+A worker saves the views of all readers every few rows of the log, so that any turn costs the same to show, early or late.
+Reading never saves.
 """
 
 import json
@@ -24,7 +24,7 @@ from pbem.service.play.log import TAKES_BACK, Kind, StandingEntry, entries_back,
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import games, log
-from pbem.store import views as kept_views
+from pbem.store import views as saved_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.views import ViewRow
@@ -32,18 +32,18 @@ from pbem.store.views import ViewRow
 _log = structlog.get_logger(__name__)
 
 SAVE_EVERY: Final = 20
-"""Views are kept anew after so many rows: to fold fewer is quick, and more often would make a game twice as large."""
+"""Rows between saved views: folding fewer is quick, and saving more often would double the size of a game."""
 
 BATCH: Final = 50
-"""Games whose views are kept in one go."""
+"""Games per run."""
 
-_LATELY: Final = timedelta(days=1)
-"""Of a game that has ended so long ago all that is to be kept was kept."""
+_ENDED_WITHIN: Final = timedelta(days=1)
+"""Games that ended longer ago have all their views saved."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewRead:
-    """A view, and how many rows were read to get at it."""
+    """A view, and the number of rows read for it."""
 
     view: Any
     rows: int
@@ -51,7 +51,7 @@ class ViewRead:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment of a game: an entry that stands, what some readers knew after it, and the entries beside it."""
+    """A moment of a game: an entry, the views of some readers after it, and the turns of its neighbours."""
 
     standing: StandingEntry
     views: Mapping[int, Any]
@@ -60,53 +60,53 @@ class Moment:
 
 
 def view(tx: Tx, row: GameRow, seat: int) -> ViewRead:
-    """What the seat, or the SPECTATOR, knows now. Changes nothing."""
+    """The current view of a seat, or of the SPECTATOR."""
     rules = rules_of(row)
-    kept = kept_views.last_of(tx, row.id, seat)
-    rows = list(log.chain(tx, row.id, row.key, 0 if kept is None else kept.seq))
-    return ViewRead(_folded(rules, row, kept, standing_entries(rules, rows), seat), len(rows))
+    saved = saved_views.last_of(tx, row.id, seat)
+    rows = list(log.chain(tx, row.id, row.key, 0 if saved is None else saved.seq))
+    return ViewRead(_fold(rules, row, saved, standing_entries(rules, rows), seat), len(rows))
 
 
 def view_and_entries(
-    tx: Tx, row: GameRow, seat: int, back_to: Callable[[StandingEntry], bool], most: int
+    tx: Tx, row: GameRow, seat: int, is_first: Callable[[StandingEntry], bool], most: int
 ) -> tuple[Any, tuple[StandingEntry, ...]]:
-    """What the seat knows now, and the last entries back to one that is looked for, at most so many. Changes nothing.
+    """The current view of a seat, and the last entries from the first that matches on, at most `most`.
 
-    The log is read once for both, and no further back than the one and the other need.
+    Reads the log once for both, and only as far back as needed.
     """
     rules = rules_of(row)
-    kept = kept_views.last_of(tx, row.id, seat)
+    saved = saved_views.last_of(tx, row.id, seat)
     entries: list[StandingEntry] = []
-    wanted = None
+    count = None
     for standing in entries_back(rules, log.chain_back(tx, row.id, row.key, (Kind.ENTRY, *TAKES_BACK))):
-        known = kept is not None and standing.seq <= kept.seq
-        if wanted is not None and known:
+        is_saved = saved is not None and standing.seq <= saved.seq
+        if count is not None and is_saved:
             break
         entries.append(standing)
-        if wanted is None and (back_to(standing) or len(entries) == most):
-            wanted = len(entries)
-            if known:
+        if count is None and (is_first(standing) or len(entries) == most):
+            count = len(entries)
+            if is_saved:
                 break
     entries.reverse()
-    new = [each for each in entries if kept is None or each.seq > kept.seq]
-    return _folded(rules, row, kept, new, seat), tuple(entries[-wanted:] if wanted else entries)
+    new = [each for each in entries if saved is None or each.seq > saved.seq]
+    return _fold(rules, row, saved, new, seat), tuple(entries[-count:] if count else entries)
 
 
 def view_before(tx: Tx, row: GameRow, seat: int, turn: int) -> Any:
-    """What the seat knew when it was asked in a turn, as far as that still stands. Changes nothing."""
+    """The view of a seat before it decided in a turn."""
     if turn == row.turn:
         return view(tx, row, seat).view
     rules = rules_of(row)
-    kept = kept_views.before(tx, row.id, [seat], turn).get(seat)
-    entries = [each for each in _around(tx, row, rules, kept, turn) if each.turn < turn]
-    return _folded(rules, row, kept, entries, seat)
+    saved = saved_views.before(tx, row.id, [seat], turn).get(seat)
+    entries = [each for each in _around(tx, row, rules, saved, turn) if each.turn < turn]
+    return _fold(rules, row, saved, entries, seat)
 
 
 def moment_at(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Moment | None:
-    """The game after an entry, or after the last one before it that stands; None if there is none. Changes nothing."""
+    """The game after the entry of a turn, or after the last entry before it; None if there is none."""
     rules = rules_of(row)
-    kept = kept_views.before(tx, row.id, readers, turn)
-    mark = next(iter(kept.values()), None)
+    saved = saved_views.before(tx, row.id, readers, turn)
+    mark = next(iter(saved.values()), None)
     entries = _around(tx, row, rules, mark, turn)
     upto = [each for each in entries if each.turn <= turn]
     if not upto:
@@ -114,72 +114,72 @@ def moment_at(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Mome
     before = upto[-2].turn if len(upto) > 1 else None if mark is None else mark.turn
     return Moment(
         standing=upto[-1],
-        views={reader: _folded(rules, row, kept.get(reader), upto, reader) for reader in readers},
+        views={reader: _fold(rules, row, saved.get(reader), upto, reader) for reader in readers},
         earlier=before,
         later=next((each.turn for each in entries if each.turn > turn), None),
     )
 
 
 def save_overdue(server: Server) -> int:
-    """Keep views of the games that have gone on by many rows since; how many games that were."""
+    """Save the views of games that have grown by many rows; returns the number of games."""
     with server.store.read() as tx:
-        found = kept_views.behind(tx, SAVE_EVERY, server.now() - _LATELY, BATCH)
-    return sum(_kept(server, game_id) for game_id in found)
+        game_ids = saved_views.behind(tx, SAVE_EVERY, server.now() - _ENDED_WITHIN, BATCH)
+    return sum(_try_save(server, game_id) for game_id in game_ids)
 
 
 def save_views(tx: Tx, row: GameRow) -> int:
-    """Keep what everybody knew at every so many rows since it was kept last; how often that was. The game must be locked."""
+    """Save the views of all readers at every few rows since the last time; returns how often. The game must be locked."""
     rules, readers, times = rules_of(row), (*range(row.seats), SPECTATOR), 0
-    kept = kept_views.last(tx, row.id, readers)
-    known = tuple(_known(rules, row, kept.get(reader)) for reader in readers)
-    seq = max((each.seq for each in kept.values()), default=0)
-    turn = max((each.turn for each in kept.values()), default=None)
+    saved = saved_views.last(tx, row.id, readers)
+    known = tuple(_start_of(rules, row, saved.get(reader)) for reader in readers)
+    seq = max((each.seq for each in saved.values()), default=0)
+    turn = max((each.turn for each in saved.values()), default=None)
 
-    def keep(upto: int) -> None:
+    def save(upto: int) -> None:
         bodies = {reader: codec.dumps(view) for reader, view in zip(readers, known, strict=True)}
         assert turn is not None
-        kept_views.keep(tx, row.id, turn, upto, bodies)
+        saved_views.keep(tx, row.id, turn, upto, bodies)
 
     for standing in standing_entries(rules, log.chain(tx, row.id, row.key, seq)):
         known, turn = watch(known, standing.entry.facts), standing.turn
         if standing.seq >= seq + SAVE_EVERY:
             seq, times = standing.seq, times + 1
-            keep(seq)
+            save(seq)
     if row.seq >= seq + SAVE_EVERY and turn is not None:
-        # Rows can be many without an entry: choices that are changed again and again, orders, pauses.
+        # Many rows can be no entries: changed choices, orders, pauses.
         times += 1
-        keep(row.seq)
+        save(row.seq)
     return times
 
 
-def _kept(server: Server, game_id: int) -> bool:
-    def keep(tx: Tx) -> bool:
+def _try_save(server: Server, game_id: int) -> bool:
+    def save(tx: Tx) -> bool:
         row = games.lock_if_free(tx, game_id)
         return row is not None and save_views(tx, row) > 0
 
     try:
-        # Only here are views worked out of which nothing is asked: whatever fails, fails at this table.
+        # Nobody asked for these views, so a failure of the rules is put down to this table here.
         with at_table(game_id):
-            return server.store.write(keep)
-    except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others' views are kept
+            return server.store.write(save)
+    except Exception:  # noqa: BLE001 - a fault in one game must not stop the others
         _log.exception("views_not_kept", game=game_id)
         return False
 
 
-def _around(tx: Tx, row: GameRow, rules: Game[Any], kept: ViewRow | None, turn: int) -> list[StandingEntry]:
-    """The entries that stand between the views kept before an entry and those kept after it, or the end of the log.
+def _around(tx: Tx, row: GameRow, rules: Game[Any], saved: ViewRow | None, turn: int) -> list[StandingEntry]:
+    """The standing entries between the saved views before and after a turn, or up to the end of the log.
 
-    That views were kept after it, and not forgotten since, says that nothing up to them was taken back later.
+    Undo deletes later saved views, so nothing before a saved view was taken back after it.
     """
-    until = kept_views.next_seq(tx, row.id, turn)
-    return standing_entries(rules, log.chain(tx, row.id, row.key, 0 if kept is None else kept.seq, until))
+    until = saved_views.next_seq(tx, row.id, turn)
+    return standing_entries(rules, log.chain(tx, row.id, row.key, 0 if saved is None else saved.seq, until))
 
 
-def _known(rules: Game[Any], row: GameRow, kept: ViewRow | None) -> Any:
-    return rules.start(row.seats, json.loads(row.options)) if kept is None else loads(rules, kept.body)
+def _start_of(rules: Game[Any], row: GameRow, saved: ViewRow | None) -> Any:
+    return rules.start(row.seats, json.loads(row.options)) if saved is None else loads(rules, saved.body)
 
 
-def _folded(rules: Game[Any], row: GameRow, kept: ViewRow | None, entries: Iterable[StandingEntry], reader: int) -> Any:
-    """A kept view, or the empty table, with what its reader was told in these entries."""
-    told = (seen(each, reader) for standing in entries for each in standing.entry.facts)
-    return fold(_known(rules, row, kept), told)
+def _fold(rules: Game[Any], row: GameRow, saved: ViewRow | None, entries: Iterable[StandingEntry], reader: int) -> Any:
+    """A saved view, or the start of the game, folded with the facts that its reader saw in these entries."""
+    facts = (seen(each, reader) for standing in entries for each in standing.entry.facts)
+    return fold(_start_of(rules, row, saved), facts)

@@ -14,7 +14,6 @@ from pbem.service import links
 from pbem.service.absence import substitutes
 from pbem.service.clocks import reachability
 from pbem.service.people import addresses as persons
-from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.service.tables import invitations, invite_link, joining, leaving, listing
 from pbem.service.tables.listing import Announced
@@ -60,8 +59,7 @@ class Doorstep:
 
 def at(tx: Tx, server: Server, token: str) -> Doorstep:
     """What stands at a link."""
-    link = links.follow(tx, server, token, Purpose.CONFIRM)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.CONFIRM)
     person = people.read(tx, link.person_id)
     confirmed = person.confirmed_at is not None
     if link.game_id is None:
@@ -101,9 +99,8 @@ def at(tx: Tx, server: Server, token: str) -> Doorstep:
 
 def come_in(server: Server, token: str, name: str, word: str) -> Joined | None:
     """Confirm the address and take the place that the link leads to; None where it leads to no table."""
-    link = server.read(links.follow, token, Purpose.CONFIRM)
+    link = server.read(links.follow_person, token, Purpose.CONFIRM)
     person_id = link.person_id
-    assert person_id is not None
     if link.game_id is None:
         server.run(persons.confirm, person_id)
         # Whoever follows a link that was mailed since mails failed has had a mail.
@@ -146,8 +143,7 @@ def invite(server: Server, token: str, addresses: tuple[str, ...]) -> int:
 
 
 def _of_table(server: Server, token: str) -> tuple[int, int]:
-    link = server.read(links.follow, token, Purpose.CONFIRM)
-    assert link.person_id is not None
+    link = server.read(links.follow_person, token, Purpose.CONFIRM)
     if link.game_id is None:
         raise Gone(_("This link is for no table."), why=_("It only confirms an address."))
     return link.game_id, link.person_id
@@ -155,17 +151,17 @@ def _of_table(server: Server, token: str) -> tuple[int, int]:
 
 def resign(server: Server, token: str) -> None:
     """Give the seat away for good."""
-    game_id, seat, person_id = seat_of(server.read(links.follow, token, Purpose.SEAT))
-    server.run(leaving.resign, game_id, seat, person_id)
+    link = server.read(links.follow_seat, token)
+    server.run(leaving.resign, link.game_id, link.seat, link.person_id)
 
 
 def agree_to_end(server: Server, token: str) -> bool:
     """Agree to end the game without a result; True if it has ended by that."""
-    game_id, _, person_id = seat_of(server.read(links.follow, token, Purpose.SEAT))
-    return server.run(leaving.agree_to_end, game_id, person_id)
+    link = server.read(links.follow_seat, token)
+    return server.run(leaving.agree_to_end, link.game_id, link.person_id)
 
 
 def play_on(server: Server, token: str) -> None:
     """Agree no longer to end the game."""
-    game_id, _, person_id = seat_of(server.read(links.follow, token, Purpose.SEAT))
-    server.run(leaving.play_on, game_id, person_id)
+    link = server.read(links.follow_seat, token)
+    server.run(leaving.play_on, link.game_id, link.person_id)

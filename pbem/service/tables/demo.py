@@ -17,15 +17,12 @@ from pbem.i18n.speech import mark
 from pbem.service import links
 from pbem.service.absence import bots
 from pbem.service.people import addresses as persons
-from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from pbem.store import games, guests, people
-from pbem.store import links as link_rows
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
-from pbem.tokens import Purpose
 
 GUESTS_AN_HOUR: Final = 60
 """So many guests are let in within an hour: nobody is told from anybody else here, so this is for all together."""
@@ -54,10 +51,10 @@ def begin(server: Server) -> str:
 def go_on(server: Server, token: str) -> bool:
     """Let the bots answer what the holder of a seat's link has just done; False if that is no demo."""
     with server.store.read() as tx:
-        game_id, _, person_id = seat_of(links.follow(tx, server, token, Purpose.SEAT))
-        if not is_guest(people.read(tx, person_id).address):
+        link = links.follow_seat(tx, server, token)
+        if not is_guest(people.read(tx, link.person_id).address):
             return False
-    bots.answer_at(server, game_id)
+    bots.answer_at(server, link.game_id)
     return True
 
 
@@ -93,9 +90,8 @@ def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:
     game = games.lock(tx, game_id)
     seat = next(player.seat for player in player_rows.of_game(tx, game_id) if player.person_id == guest)
     assert seat is not None, "its game has begun"
-    row = link_rows.read(tx, links.make_for_seat(tx, server, guest, game_id, game.turn, seat).seat)
-    assert row is not None
-    return links.token(server, row)
+    made = links.make_for_seat(tx, server, guest, game_id, game.turn, seat)
+    return links.token(server, links.read(tx, made.seat))
 
 
 def _before(server: Server, moment: datetime, after: int) -> list[int]:

@@ -39,6 +39,4 @@ def ask_to_join(server: Server, token: str, address: str, name: str, word: str =
 
 
 def _game(server: Server, token: str) -> int:
-    game_id = server.read(links.follow, token, Purpose.INVITE).game_id
-    assert game_id is not None, "an invitation is to a table"
-    return game_id
+    return server.read(links.follow_table, token, Purpose.INVITE)

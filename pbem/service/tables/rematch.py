@@ -12,12 +12,10 @@ from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Stale
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
-from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from pbem.store import games, people
-from pbem.store import links as link_rows
 from pbem.store import players as player_rows
 from pbem.store import tables as lobby_rows
 from pbem.store.database import Tx
@@ -32,7 +30,7 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
     """Open the table, or find the one that is open; the token of the page on which the asker takes a place there."""
     # The lock of the game that is over lets one press after the other come this far.
     link, before, _player = links.open_to_act(tx, server, token, Purpose.SEAT)
-    _game, _seat, person_id = seat_of(link)
+    person_id = link.person_id
     if before.status not in ("over", "void"):
         raise Stale(_("This game is not over yet."), remedy=_("Please play it to its end first."))
     for number in count(1):
@@ -46,9 +44,8 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
             # That one was played, or came to nothing.
             continue
         games.lock(tx, game_id)
-        door = link_rows.read(tx, links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id)))
-        assert door is not None
-        return links.token(server, door)
+        made = links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
+        return links.token(server, links.read(tx, made))
     raise AssertionError("numbers do not end")
 
 

@@ -17,16 +17,14 @@ from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.domain.talk import Line
 from pbem.domain.user_text import parse_talk
 from pbem.i18n.speech import gettext as _
-from pbem.service.links import follow
+from pbem.service.links import follow_seat
 from pbem.service.people import admission
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import blocks, games, people, talk
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.tokens import Purpose
 
 LINES_AN_HOUR: Final = 20
 """So often one seat may speak: a table is no chat, and everybody finds it in a mail."""
@@ -117,7 +115,8 @@ class Room:
 
 def room(tx: Tx, server: Server, token: str) -> Room:
     """What the holder of a seat's link hears."""
-    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
+    link = follow_seat(tx, server, token)
+    game_id, seat, person_id = link.game_id, link.seat, link.person_id
     row = games.read(tx, game_id)
     players = {player.seat: player for player in player_rows.of_game(tx, game_id) if player.seat is not None}
     unheard = blocks.seats(tx, game_id, seat)
@@ -141,5 +140,5 @@ def room(tx: Tx, server: Server, token: str) -> Room:
 
 def say_by_link(tx: Tx, server: Server, token: str, text: str) -> None:
     """Say something to everybody at the table."""
-    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    say(tx, server, game_id, seat, person_id, text)
+    link = follow_seat(tx, server, token)
+    say(tx, server, link.game_id, link.seat, link.person_id, text)

@@ -103,7 +103,7 @@ def receipt(token: str, turn: int) -> Response:
         made=made,
         may_take_back=sealed or (made is not None and made.may_take_back),
         deadline=phrases.deadline(seat, server().now()),
-        story=phrases.story(seat.told, seat.teller) if made else [],
+        story=phrases.story(seat.recent_facts, seat.teller) if made else [],
     )
 
 

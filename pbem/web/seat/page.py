@@ -168,7 +168,7 @@ def _draw(content: Content) -> str:
         forms=forms_of(decision, teller, faces_of(seat.board), _fields(seat, entered)) if decision else [],
         wording=grammar.usages(decision) if decision else (),
         deadline=content.deadline,
-        story=phrases.story(seat.told, teller),
+        story=phrases.story(seat.recent_facts, teller),
         places=phrases.places(seat.standing, teller),
         reasons=[teller(reason) for reason in seat.standing.reasons],
         order=orders.write_order(seat.order) if seat.order else "",

@@ -16,8 +16,7 @@ from pbem.service.archive.course import course_of
 from pbem.service.archive.replay import Way
 from pbem.service.desk.acts.rewind import Rewind, turns
 from pbem.service.play import seat_view, views
-from pbem.service.play.log import StandingEntry as StandingEntry
-from pbem.service.play.log import standing_entries
+from pbem.service.play.log import StandingEntry, standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import Wanted

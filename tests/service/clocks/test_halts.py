@@ -146,7 +146,7 @@ def test_views_that_cannot_be_folded_stop_their_table(offered, server, table, mo
     game.play(0, "allow")
     game.play(1, "allow")
     offered(broken.lanterns("apply", broken.GONE))
-    monkeypatch.setattr(views, "KEEP_AFTER", 1)
+    monkeypatch.setattr(views, "SAVE_EVERY", 1)
     assert views.save_overdue(server) >= 1
     assert halts.stop_failed(server) == 1
     assert (game.row().status, ours.row().status) == ("frozen", "playing")

@@ -151,7 +151,7 @@ def test_no_seat_is_shown_what_no_longer_stands_as_if_it_did(table, kind, seats)
         for seat in range(seats):
             known = knowledge_of(tx, row, rules_of(row), seat)
             assert known.view == game.view(seat)
-            assert all(told.turn < turn for told in known.told)
+            assert all(told.turn < turn for told in known.recent_facts)
 
 
 def test_all_seats_are_told_why_and_whoever_is_asked_gets_a_turn_of_full_length(table):

@@ -29,7 +29,7 @@ from tests.service.actors import ANN, moderate
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
 _QUEUED = re.compile(r"(?:NewEmail\(\s*[\w.]+|Next\([^\"]*),\s*\"(\w+)\"")
-_NOTICED = re.compile(r"(?:notice|tell_with_clocks)\(\s*(?:doing\.)?tx, (?:doing\.)?server,[^)]*?\"(\w+)\"")
+_NOTICED = re.compile(r"(?:notice|announce)\(\s*(?:doing\.)?tx, (?:doing\.)?server,[^)]*?\"(\w+)\"")
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
 

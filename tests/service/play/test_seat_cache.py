@@ -44,7 +44,7 @@ def test_a_choice_that_is_taken_back_is_forgotten(table):
     assert of(game, seat).view != before.view
     game.server.run(undo.take_back, game.id, turn, seat)
     assert of(game, seat).view == before.view
-    assert of(game, seat).told == before.told
+    assert of(game, seat).recent_facts == before.recent_facts
 
 
 def test_two_seats_of_one_game_never_share_what_is_remembered(table):
