@@ -299,13 +299,13 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_vacation_person_id"), ["person_id"], unique=False)
 
     op.create_table(
-        "willing",
+        "volunteer",
         sa.Column(
             "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
         ),
         sa.Column("since", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_willing_person_id")),
-        sa.PrimaryKeyConstraint("person_id", name=op.f("pk_willing")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_volunteer_person_id")),
+        sa.PrimaryKeyConstraint("person_id", name=op.f("pk_volunteer")),
     )
     op.create_table(
         "alarm",
@@ -546,7 +546,7 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_preference_person_id"), ["person_id"], unique=False)
 
     op.create_table(
-        "said",
+        "talk",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -556,8 +556,8 @@ def upgrade() -> None:
         sa.Column("nonce", sa.LargeBinary(), nullable=True),
         sa.Column("body_hash", sa.LargeBinary(), nullable=False),
         sa.Column("hash", sa.LargeBinary(), nullable=False),
-        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_said_game_id")),
-        sa.PrimaryKeyConstraint("game_id", "seq", name=op.f("pk_said")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_talk_game_id")),
+        sa.PrimaryKeyConstraint("game_id", "seq", name=op.f("pk_talk")),
     )
     op.create_table(
         "view",
@@ -578,7 +578,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_vote")),
     )
     op.create_table(
-        "wish",
+        "join_request",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column(
             "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -586,12 +586,12 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("word", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_wish_game_id")),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_wish_person_id")),
-        sa.PrimaryKeyConstraint("game_id", "person_id", name=op.f("pk_wish")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_join_request_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_join_request_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "person_id", name=op.f("pk_join_request")),
     )
-    with op.batch_alter_table("wish", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_wish_person_id"), ["person_id"], unique=False)
+    with op.batch_alter_table("join_request", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_join_request_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "ledger",
@@ -686,13 +686,13 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_ledger_outbox_id"))
 
     op.drop_table("ledger")
-    with op.batch_alter_table("wish", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_wish_person_id"))
+    with op.batch_alter_table("join_request", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_join_request_person_id"))
 
-    op.drop_table("wish")
+    op.drop_table("join_request")
     op.drop_table("vote")
     op.drop_table("view")
-    op.drop_table("said")
+    op.drop_table("talk")
     with op.batch_alter_table("preference", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_preference_person_id"))
 
@@ -743,7 +743,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_alarm_told_at_id"))
 
     op.drop_table("alarm")
-    op.drop_table("willing")
+    op.drop_table("volunteer")
     with op.batch_alter_table("vacation", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_vacation_person_id"))
 

@@ -30,7 +30,7 @@ DEFAULT_DIGEST: Final = time(8)
 LONGEST_DELAY: Final = 12 * HOUR
 """The longest delay; for a longer one there is the digest."""
 
-URGENT: Final = frozenset({"confirm", "links", "receipt", "was_it_you", "alert", "new_address", "farewell"})
+URGENT: Final = frozenset({"confirm", "links", "receipt", "was_it_you", "alert", "new_address", "deletion"})
 """Kinds of email that the reader is waiting for: sent at once under any preference, and in quiet hours."""
 
 PERSONAL: Final = frozenset({"call_answered", "moved", "merged", "banned"})

@@ -8,9 +8,9 @@ from pbem.i18n.speech import gettext as _
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of talk; `text` is None if it was redacted.
+    """One line of talk. The text is None if it was redacted.
 
-    `earlier` tells that the seat has changed hands since, so that its present player did not say this.
+    `earlier` means that the seat has changed hands since, so the line is not its present player's.
     """
 
     seq: int
@@ -20,5 +20,5 @@ class Line:
     earlier: bool = False
 
     def who(self, name: str) -> str:
-        """The speaker, given the name of the seat's present player; names of earlier players are not stored."""
+        """The author's name, given that of the seat's present player. Names of earlier players are not stored."""
         return _("An earlier player of seat %(number)s", number=self.seat + 1) if self.earlier else name

@@ -15,13 +15,13 @@ from pbem.store.schema import (
     Call,
     Game,
     Invitation,
+    JoinRequest,
     Offer,
     Outbox,
     Player,
     Preference,
     Vacation,
-    Willing,
-    Wish,
+    Volunteer,
     table_of,
 )
 
@@ -41,7 +41,7 @@ _THEIRS: Final[tuple[Column[Any], ...]] = (
 
 _ONCE: Final[tuple[tuple[Column[Any], str], ...]] = (
     (table_of(Invitation).c.person_id, "game_id"),
-    (table_of(Wish).c.person_id, "game_id"),
+    (table_of(JoinRequest).c.person_id, "game_id"),
     (table_of(Preference).c.person_id, "game_id"),
     (_BLOCK.c.person_id, "blocked_id"),
     (_BLOCK.c.blocked_id, "person_id"),
@@ -65,7 +65,7 @@ def move(tx: Connection, old: int, new: int) -> None:
         _move_once(tx, column, beside, old, new)
     # Nobody blocks themselves.
     tx.execute(delete(_BLOCK).where(_BLOCK.c.person_id == new, _BLOCK.c.blocked_id == new))
-    tx.execute(delete(table_of(Willing)).where(table_of(Willing).c.person_id == old))
+    tx.execute(delete(table_of(Volunteer)).where(table_of(Volunteer).c.person_id == old))
 
 
 def waiting(tx: Connection, person_id: int) -> list[int]:

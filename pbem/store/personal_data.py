@@ -16,18 +16,18 @@ from pbem.store.schema import (
     Call,
     Game,
     Invitation,
+    JoinRequest,
     Ledger,
     Link,
     Outbox,
     Player,
     Preference,
     Received,
-    Said,
     Session,
+    Talk,
     Unreachable,
     Vacation,
-    Willing,
-    Wish,
+    Volunteer,
     table_of,
 )
 
@@ -37,11 +37,11 @@ _ABOUT: Final = {
     "sessions": Session,
     "vacations": Vacation,
     "preferences": Preference,
-    "willing": Willing,
+    "willing": Volunteer,
     "blocks": Block,
     "bans": Ban,
     "invitations": Invitation,
-    "wishes": Wish,
+    "wishes": JoinRequest,
     "calls": Call,
     "failures": Unreachable,
     "bounces": Bounce,
@@ -53,7 +53,7 @@ _SECRET: Final = frozenset({"secret_hash", "person_id", "organiser_id", "blocked
 
 _ALARM, _BLOCK, _CALL, _GAME = table_of(Alarm), table_of(Block), table_of(Call), table_of(Game)
 _LEDGER, _LINK, _OUTBOX, _PLAYER = table_of(Ledger), table_of(Link), table_of(Outbox), table_of(Player)
-_RECEIVED, _SAID = table_of(Received), table_of(Said)
+_RECEIVED, _TALK = table_of(Received), table_of(Talk)
 
 
 def about(tx: Connection, person_id: int) -> dict[str, Rows]:
@@ -76,10 +76,10 @@ def tables(tx: Connection, person_id: int) -> Rows:
     return found
 
 
-def said(tx: Connection, game_id: int, seat: int) -> list[tuple[str, str | None]]:
+def talk_of(tx: Connection, game_id: int, seat: int) -> list[tuple[str, str | None]]:
     """When a seat said something at a table, and what, if it was not redacted."""
-    wanted = select(_SAID.c.at, _SAID.c.body).where(_SAID.c.game_id == game_id, _SAID.c.seat == seat)
-    rows = tx.execute(wanted.order_by(_SAID.c.seq))
+    wanted = select(_TALK.c.at, _TALK.c.body).where(_TALK.c.game_id == game_id, _TALK.c.seat == seat)
+    rows = tx.execute(wanted.order_by(_TALK.c.seq))
     return [(row.at.isoformat(), None if row.body is None else row.body.decode()) for row in rows]
 
 
@@ -96,7 +96,7 @@ def _rows(tx: Connection, table: Table, person_id: int) -> Rows:
     return [dict(row._mapping) for row in tx.execute(wanted)]
 
 
-_DROPPED: Final = (Bounce, Invitation, Preference, Session, Unreachable, Vacation, Willing, Wish)
+_DROPPED: Final = (Bounce, Invitation, Preference, Session, Unreachable, Vacation, Volunteer, JoinRequest)
 """What is about a person alone."""
 
 GONE: Final = "(deleted)"

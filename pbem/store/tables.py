@@ -1,4 +1,4 @@
-"""Tables that have not begun: announced, joined, invited to, expired."""
+"""Rows of tables: games, players, invitations, join requests, offers of seats, volunteers and votes."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,22 @@ from pbem.i18n.speech import gettext as _
 from pbem.store import search
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
-from pbem.store.schema import Game, Invitation, Offer, Person, Player, Unreachable, Vote, Willing, Wish, table_of
+from pbem.store.schema import (
+    Game,
+    Invitation,
+    JoinRequest,
+    Offer,
+    Person,
+    Player,
+    Unreachable,
+    Volunteer,
+    Vote,
+    table_of,
+)
 
 _GAME, _INVITATION, _OFFER, _PERSON = table_of(Game), table_of(Invitation), table_of(Offer), table_of(Person)
-_PLAYER, _UNREACHABLE, _VOTE, _WILLING = table_of(Player), table_of(Unreachable), table_of(Vote), table_of(Willing)
-_WISH = table_of(Wish)
+_PLAYER, _UNREACHABLE, _VOTE, _VOLUNTEER = table_of(Player), table_of(Unreachable), table_of(Vote), table_of(Volunteer)
+_JOIN_REQUEST = table_of(JoinRequest)
 _SEAT = (
     update(_PLAYER)
     .where(_PLAYER.c.game_id == bindparam("of_game"), _PLAYER.c.number == bindparam("of_number"))
@@ -25,8 +36,8 @@ _SEAT = (
 
 
 @dataclass(frozen=True, slots=True)
-class WishRow:
-    """What somebody asked for with an address that has not said yes to it yet."""
+class JoinRequestRow:
+    """A request to join, waiting for its address to be confirmed."""
 
     game_id: int
     person_id: int
@@ -37,7 +48,7 @@ class WishRow:
 
 @dataclass(frozen=True, slots=True)
 class InvitationRow:
-    """Somebody who was asked to a table, and what came of it."""
+    """An invitation to a table, and its status."""
 
     id: int
     game_id: int
@@ -48,64 +59,64 @@ class InvitationRow:
 
 
 def add_game(tx: Connection, **values: Any) -> int:
-    """Announce a table; its number."""
+    """Add a table. Returns its id."""
     game_id = int(tx.execute(insert(_GAME).returning(_GAME.c.id), values).scalar_one())
     search.of_table(tx, game_id)
     return game_id
 
 
 def change_game(tx: Connection, game_id: int, **values: Any) -> None:
-    """Write what has become of a table."""
+    """Change a table."""
     tx.execute(update(_GAME).where(_GAME.c.id == game_id).values(**values))
 
 
 def add_player(tx: Connection, row: PlayerRow) -> None:
-    """Somebody joins."""
+    """Add a player."""
     values = {name: getattr(row, name) for name in PlayerRow.__dataclass_fields__}
     tx.execute(insert(_PLAYER), values)
     search.of_table(tx, row.game_id)
 
 
 def drop_player(tx: Connection, game_id: int, number: int) -> None:
-    """Somebody leaves before the start."""
+    """Delete a player who leaves before the start."""
     tx.execute(delete(_PLAYER).where(_PLAYER.c.game_id == game_id, _PLAYER.c.number == number))
     search.of_table(tx, game_id)
 
 
 def change_player(tx: Connection, game_id: int, seat: int, **values: Any) -> None:
-    """Write who plays a seat."""
+    """Change the player of a seat."""
     tx.execute(update(_PLAYER).where(_PLAYER.c.game_id == game_id, _PLAYER.c.seat == seat).values(**values))
     if "name" in values:
         search.of_table(tx, game_id)
 
 
 def seat_all(tx: Connection, game_id: int, seats: Sequence[tuple[int, int]]) -> None:
-    """Give each place its seat."""
+    """Set the seats, given as pairs of player number and seat."""
     tx.execute(_SEAT, [{"of_game": game_id, "of_number": number, "new_seat": seat} for number, seat in seats])
 
 
 def open_games(tx: Connection, *, private: bool = False, limit: int = 100) -> list[GameRow]:
-    """Tables that wait for players, the newest first."""
+    """Tables waiting for players, newest first."""
     wanted = select(_GAME).where(_GAME.c.status == "open", _GAME.c.private == private)
     newest_first = wanted.order_by(_GAME.c.created_at.desc(), _GAME.c.id.desc()).limit(limit)
     return [GameRow(**row._mapping) for row in tx.execute(newest_first)]
 
 
 def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
-    """Tables that have waited for players too long."""
+    """Ids of tables that have waited too long for players."""
     waiting = _GAME.c.status.in_(("planned", "open"))
     wanted = select(_GAME.c.id).where(waiting, _GAME.c.expires_at <= now)
     return list(tx.execute(wanted.order_by(_GAME.c.expires_at).limit(limit)).scalars())
 
 
 def by_key(tx: Connection, key: str) -> GameRow | None:
-    """The table of that public name."""
+    """The table with this public key."""
     row = tx.execute(select(_GAME).where(_GAME.c.key == key)).one_or_none()
     return None if row is None else GameRow(**row._mapping)
 
 
 def busy_with(tx: Connection, person_id: int) -> int:
-    """How many tables a person has open or is playing at, as a player or as the host."""
+    """How many open or running tables a person plays at or hosts."""
     joined = select(_PLAYER.c.number).where(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     mine = or_(joined.exists(), _GAME.c.host_id == person_id)
     going_on = _GAME.c.status.in_(("open", "playing"))
@@ -113,19 +124,19 @@ def busy_with(tx: Connection, person_id: int) -> int:
 
 
 def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
-    """The tables at which a person takes part."""
+    """Tables a person plays at, with one of these statuses."""
     joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     wanted = select(_GAME).where(select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(list(statuses)))
     return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
 
 
 def names_of(tx: Connection, person_id: int) -> set[str]:
-    """What a person is called at the tables at which they take or took part."""
+    """All names a person has used at tables."""
     return set(tx.execute(select(_PLAYER.c.name).where(_PLAYER.c.person_id == person_id)).scalars())
 
 
-def lately_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
-    """The games that a person has played and that are over, the last one first."""
+def finished_games(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
+    """A person's finished games, latest first."""
     joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     over = (select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(("over", "void")))
     wanted = select(_GAME).where(*over).order_by(_GAME.c.ended_at.desc(), _GAME.c.id.desc()).limit(limit)
@@ -133,7 +144,7 @@ def lately_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
 
 
 def titles(tx: Connection, game_ids: Collection[int]) -> dict[int, str]:
-    """What these tables are called."""
+    """Titles of tables by id."""
     wanted = select(_GAME.c.id, _GAME.c.title).where(_GAME.c.id.in_(game_ids))
     return {row.id: row.title for row in tx.execute(wanted)}
 
@@ -151,7 +162,7 @@ def invite(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
 
 
 def invitations(tx: Connection, game_id: int) -> list[InvitationRow]:
-    """Whom a table was offered to, and what came of it, in the order of asking."""
+    """Invitations to a table, oldest first."""
     wanted = select(_INVITATION).where(_INVITATION.c.game_id == game_id)
     return [InvitationRow(**row._mapping) for row in tx.execute(wanted.order_by(_INVITATION.c.id))]
 
@@ -163,52 +174,56 @@ def invited_since(tx: Connection, person_id: int, since: datetime) -> int:
 
 
 def answer_invitation(tx: Connection, game_id: int, person_id: int, status: str, now: datetime) -> bool:
-    """Write down an answer; False if there is no open invitation."""
+    """Answer an open invitation. Returns False if there is none."""
     mine = and_(_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id, _INVITATION.c.status == "open")
     done = tx.execute(update(_INVITATION).where(mine).values(status=status, answered_at=now))
     return done.rowcount == 1
 
 
-def wish(tx: Connection, row: WishRow) -> None:
-    """Keep what somebody asked for until their address says yes; the last word counts."""
-    this = and_(_WISH.c.game_id == row.game_id, _WISH.c.person_id == row.person_id)
+def save_join_request(tx: Connection, row: JoinRequestRow) -> None:
+    """Add a join request, or replace the person's earlier one."""
+    this = and_(_JOIN_REQUEST.c.game_id == row.game_id, _JOIN_REQUEST.c.person_id == row.person_id)
     values = {"name": row.name, "word": row.word, "created_at": row.created_at}
-    if tx.execute(update(_WISH).where(this).values(**values)).rowcount == 0:
-        tx.execute(insert(_WISH), {"game_id": row.game_id, "person_id": row.person_id} | values)
+    if tx.execute(update(_JOIN_REQUEST).where(this).values(**values)).rowcount == 0:
+        tx.execute(insert(_JOIN_REQUEST), {"game_id": row.game_id, "person_id": row.person_id} | values)
 
 
-def wished(tx: Connection, game_id: int, person_id: int) -> WishRow | None:
-    """What a person has asked for at this table."""
-    this = and_(_WISH.c.game_id == game_id, _WISH.c.person_id == person_id)
-    row = tx.execute(select(_WISH).where(this)).one_or_none()
-    return None if row is None else WishRow(**row._mapping)
+def join_request(tx: Connection, game_id: int, person_id: int) -> JoinRequestRow | None:
+    """A person's join request at a table."""
+    this = and_(_JOIN_REQUEST.c.game_id == game_id, _JOIN_REQUEST.c.person_id == person_id)
+    row = tx.execute(select(_JOIN_REQUEST).where(this)).one_or_none()
+    return None if row is None else JoinRequestRow(**row._mapping)
 
 
-def wishes(tx: Connection, game_id: int) -> list[WishRow]:
-    """Who has asked for a place at this table and not said yes by mail, the first first."""
-    wanted = select(_WISH).where(_WISH.c.game_id == game_id).order_by(_WISH.c.created_at, _WISH.c.person_id)
-    return [WishRow(**row._mapping) for row in tx.execute(wanted)]
+def join_requests(tx: Connection, game_id: int) -> list[JoinRequestRow]:
+    """Join requests at a table, oldest first."""
+    wanted = (
+        select(_JOIN_REQUEST)
+        .where(_JOIN_REQUEST.c.game_id == game_id)
+        .order_by(_JOIN_REQUEST.c.created_at, _JOIN_REQUEST.c.person_id)
+    )
+    return [JoinRequestRow(**row._mapping) for row in tx.execute(wanted)]
 
 
-def drop_wishes(tx: Connection, game_id: int) -> None:
-    """Nobody waits for a place at this table any more."""
-    tx.execute(delete(_WISH).where(_WISH.c.game_id == game_id))
+def drop_join_requests(tx: Connection, game_id: int) -> None:
+    """Delete all join requests of a table."""
+    tx.execute(delete(_JOIN_REQUEST).where(_JOIN_REQUEST.c.game_id == game_id))
 
 
-def drop_wish(tx: Connection, game_id: int, person_id: int) -> None:
-    """A wish has come true, or never will."""
-    tx.execute(delete(_WISH).where(_WISH.c.game_id == game_id, _WISH.c.person_id == person_id))
+def drop_join_request(tx: Connection, game_id: int, person_id: int) -> None:
+    """Delete a person's join request."""
+    tx.execute(delete(_JOIN_REQUEST).where(_JOIN_REQUEST.c.game_id == game_id, _JOIN_REQUEST.c.person_id == person_id))
 
 
-def take_back_yes(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
-    """Somebody who came by an invitation has left again."""
+def withdraw_acceptance(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
+    """Mark an invitation as declined, when its player leaves again."""
     mine = (_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id)
     tx.execute(update(_INVITATION).where(*mine).values(status="declined", answered_at=now))
 
 
 @dataclass(frozen=True, slots=True)
 class OfferRow:
-    """A seat whose player is gone: who that was, why, whom the table wants there, and what came of it."""
+    """An offer of a seat whose player is gone: why, to which kind of successor, and its status."""
 
     id: int
     game_id: int
@@ -223,7 +238,7 @@ class OfferRow:
 
 
 def add_offer(tx: Connection, game_id: int, seat: int, person_id: int, why: str, successor: str, now: datetime) -> int:
-    """A seat can change hands; the number of the offer. The game is locked."""
+    """Add an offer. Returns its id. The game is locked."""
     values = {
         "game_id": game_id,
         "seat": seat,
@@ -237,7 +252,7 @@ def add_offer(tx: Connection, game_id: int, seat: int, person_id: int, why: str,
 
 
 def offer(tx: Connection, offer_id: int) -> OfferRow:
-    """One offer; not found if there is none."""
+    """One offer. Raises NotFound."""
     row = tx.execute(select(_OFFER).where(_OFFER.c.id == offer_id)).one_or_none()
     if row is None:
         raise NotFound(_("There is no such seat on offer here."))
@@ -252,7 +267,7 @@ def offer_of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
 
 
 def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bool]]:
-    """The open offers of seats at a table, each with the name of whoever plays the seat, and whether its player does still."""
+    """Open offers at a table, each with the name of the seat's player and whether that is still the one who left."""
     here = and_(_PLAYER.c.game_id == _OFFER.c.game_id, _PLAYER.c.seat == _OFFER.c.seat)
     theirs = (_PLAYER.c.name.label("name"), (_PLAYER.c.person_id == _OFFER.c.person_id).label("kept"))
     these = select(_OFFER, *theirs).join(_PLAYER, here).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open")
@@ -262,13 +277,13 @@ def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bo
 
 
 def end_offer(tx: Connection, offer_id: int, status: str, now: datetime, taken_by: int | None = None) -> None:
-    """An offer is over, and how."""
+    """Close an offer."""
     ended = update(_OFFER).where(_OFFER.c.id == offer_id)
     tx.execute(ended.values(status=status, ended_at=now, taken_by=taken_by))
 
 
 def open_to_all(tx: Connection, limit: int) -> list[OfferRow]:
-    """Seats at running tables that a substitute may take, the newest first."""
+    """Open offers to substitutes at running tables, newest first."""
     going_on = and_(_GAME.c.id == _OFFER.c.game_id, _GAME.c.status == "playing")
     wanted = select(_OFFER).join(_GAME, going_on)
     still = (_OFFER.c.status == "open", _OFFER.c.successor == "substitute")
@@ -277,53 +292,55 @@ def open_to_all(tx: Connection, limit: int) -> list[OfferRow]:
 
 
 def open_ids(tx: Connection) -> list[int]:
-    """All offers that are open."""
+    """Ids of all open offers."""
     return list(tx.execute(select(_OFFER.c.id).where(_OFFER.c.status == "open").order_by(_OFFER.c.id)).scalars())
 
 
-def set_willing(tx: Connection, person_id: int, willing: bool, now: datetime) -> None:
-    """Note that a person would, or would not, take over seats. The person is locked."""
-    if not willing:
-        tx.execute(delete(_WILLING).where(_WILLING.c.person_id == person_id))
-    elif not is_willing(tx, person_id):
-        tx.execute(insert(_WILLING), {"person_id": person_id, "since": now})
+def set_volunteer(tx: Connection, person_id: int, volunteers: bool, now: datetime) -> None:
+    """Add or remove a volunteer. The person is locked."""
+    if not volunteers:
+        tx.execute(delete(_VOLUNTEER).where(_VOLUNTEER.c.person_id == person_id))
+    elif not is_volunteer(tx, person_id):
+        tx.execute(insert(_VOLUNTEER), {"person_id": person_id, "since": now})
 
 
-def is_willing(tx: Connection, person_id: int) -> bool:
-    """Whether a person would take over seats."""
-    return tx.execute(select(_WILLING.c.since).where(_WILLING.c.person_id == person_id)).first() is not None
+def is_volunteer(tx: Connection, person_id: int) -> bool:
+    """Whether a person is a volunteer."""
+    return tx.execute(select(_VOLUNTEER.c.since).where(_VOLUNTEER.c.person_id == person_id)).first() is not None
 
 
-def willing(tx: Connection, game_id: int, without: Iterable[int]) -> list[int]:
-    """People who would take a seat over, have none at this table, and can be reached."""
-    at_table = select(_PLAYER.c.number).where(_PLAYER.c.game_id == game_id, _PLAYER.c.person_id == _WILLING.c.person_id)
+def volunteers(tx: Connection, game_id: int, without: Iterable[int]) -> list[int]:
+    """Volunteers who are not at this table and whom email reaches."""
+    at_table = select(_PLAYER.c.number).where(
+        _PLAYER.c.game_id == game_id, _PLAYER.c.person_id == _VOLUNTEER.c.person_id
+    )
     failing = select(_UNREACHABLE.c.id).where(
-        _UNREACHABLE.c.person_id == _WILLING.c.person_id, _UNREACHABLE.c.end_at.is_(None)
+        _UNREACHABLE.c.person_id == _VOLUNTEER.c.person_id, _UNREACHABLE.c.end_at.is_(None)
     )
     wanted = (
-        select(_WILLING.c.person_id)
-        .join(_PERSON, _PERSON.c.id == _WILLING.c.person_id)
+        select(_VOLUNTEER.c.person_id)
+        .join(_PERSON, _PERSON.c.id == _VOLUNTEER.c.person_id)
         .where(
             _PERSON.c.confirmed_at.is_not(None),
             ~at_table.exists(),
             ~failing.exists(),
-            _WILLING.c.person_id.not_in(list(without)),
+            _VOLUNTEER.c.person_id.not_in(list(without)),
         )
-        .order_by(_WILLING.c.person_id)
+        .order_by(_VOLUNTEER.c.person_id)
     )
     return list(tx.execute(wanted).scalars())
 
 
 def add_vote(tx: Connection, game_id: int, seat: int, at: datetime) -> None:
-    """A seat agrees. The game is locked, and the seat has not voted yet."""
+    """Add a seat's vote to end the game. The game is locked, and the seat has no vote."""
     tx.execute(insert(_VOTE), {"game_id": game_id, "seat": seat, "at": at})
 
 
 def drop_vote(tx: Connection, game_id: int, seat: int) -> bool:
-    """A seat agrees no longer; False if it did not before."""
+    """Withdraw a seat's vote. Returns False if there was none."""
     return tx.execute(delete(_VOTE).where(_VOTE.c.game_id == game_id, _VOTE.c.seat == seat)).rowcount == 1
 
 
 def votes(tx: Connection, game_id: int) -> set[int]:
-    """The seats that agree."""
+    """Seats that have voted to end the game."""
     return set(tx.execute(select(_VOTE.c.seat).where(_VOTE.c.game_id == game_id)).scalars())

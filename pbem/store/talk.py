@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Integer, Row, bindparam, func, insert, or_, s
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.domain.talk import Line
 from pbem.store import blocks, log, prefetch
-from pbem.store.schema import Log, Said, table_of
+from pbem.store.schema import Log, Talk, table_of
 
 KIND: Final = "Said"
 """What every row of such a chain is."""
@@ -18,17 +18,17 @@ _BY: Final = "person"
 _SEATED: Final = "Seated"
 """The kind of a row of the log with which a seat changes hands."""
 
-_LOG, _SAID = table_of(Log), table_of(Said)
+_LOG, _TALK = table_of(Log), table_of(Talk)
 
 _OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", type_=Integer)
 _DECIDED = select(_LOG.c.at).where(_LOG.c.game_id == _OF_GAME, _LOG.c.seq == bindparam("since_seq")).scalar_subquery()
-_SPOKEN = select(func.max(_SAID.c.seq)).where(_SAID.c.game_id == _OF_GAME, _SAID.c.seat == _OF_SEAT).scalar_subquery()
+_SPOKEN = select(func.max(_TALK.c.seq)).where(_TALK.c.game_id == _OF_GAME, _TALK.c.seat == _OF_SEAT).scalar_subquery()
 NEW: Final = select(func.count()).where(
-    _SAID.c.game_id == _OF_GAME,
-    _SAID.c.seat != _OF_SEAT,
-    _SAID.c.seat.not_in(blocks.SEATS),
-    _SAID.c.seq > func.coalesce(_SPOKEN, 0),
-    or_(_DECIDED.is_(None), _SAID.c.at > _DECIDED),
+    _TALK.c.game_id == _OF_GAME,
+    _TALK.c.seat != _OF_SEAT,
+    _TALK.c.seat.not_in(blocks.SEATS),
+    _TALK.c.seq > func.coalesce(_SPOKEN, 0),
+    or_(_DECIDED.is_(None), _TALK.c.at > _DECIDED),
 )
 """How many lines the others have said since a row of the log, and since the last line of this seat's own; without those of
 players that it does not hear."""
@@ -41,9 +41,9 @@ def chain_name(key: str) -> str:
 
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST = (
-    select(_SAID.c.game_id, func.max(_SAID.c.at).label("at"))
-    .where(_SAID.c.game_id.in_(bindparam("these", expanding=True)))
-    .group_by(_SAID.c.game_id)
+    select(_TALK.c.game_id, func.max(_TALK.c.at).label("at"))
+    .where(_TALK.c.game_id.in_(bindparam("these", expanding=True)))
+    .group_by(_TALK.c.game_id)
 )
 
 
@@ -60,16 +60,16 @@ def add(tx: Connection, game_id: int, row: ChainRow) -> None:
         "body_hash": row.body_hash,
         "hash": row.hash,
     }
-    tx.execute(insert(_SAID), values)
+    tx.execute(insert(_TALK), values)
 
 
 def chain(tx: Connection, game_id: int, key: str, after: datetime | None = None) -> Iterator[ChainRow]:
     """What was said at a table, the first line first; after a moment, if one is named."""
-    latest = prefetch.get(tx, ("said", game_id))
+    latest = prefetch.get(tx, ("talk", game_id))
     if latest is not None and (latest == _NEVER or (after is not None and latest <= after)):
         return
-    later = true() if after is None else _SAID.c.at > after
-    for row in tx.execute(select(_SAID).where(_SAID.c.game_id == game_id, later).order_by(_SAID.c.seq)):
+    later = true() if after is None else _TALK.c.at > after
+    for row in tx.execute(select(_TALK).where(_TALK.c.game_id == game_id, later).order_by(_TALK.c.seq)):
         yield _row(row, key)
 
 
@@ -95,25 +95,25 @@ def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
     """Read ahead when something was last said at these tables: at most of them, nothing lately."""
     latest = {row.game_id: row.at for row in tx.execute(_LATEST, {"these": list(game_ids)})}
     for game_id in game_ids:
-        prefetch.put(tx, ("said", game_id), latest.get(game_id, _NEVER))
+        prefetch.put(tx, ("talk", game_id), latest.get(game_id, _NEVER))
 
 
 def last(tx: Connection, game_id: int, key: str) -> ChainRow | None:
     """The last line."""
-    wanted = select(_SAID).where(_SAID.c.game_id == game_id).order_by(_SAID.c.seq.desc()).limit(1)
+    wanted = select(_TALK).where(_TALK.c.game_id == game_id).order_by(_TALK.c.seq.desc()).limit(1)
     row = tx.execute(wanted).one_or_none()
     return None if row is None else _row(row, key)
 
 
 def count_since(tx: Connection, game_id: int, seat: int, moment: datetime) -> int:
     """How many lines a seat has said since then."""
-    of_seat = (_SAID.c.game_id == game_id, _SAID.c.seat == seat, _SAID.c.at > moment)
-    return tx.execute(select(func.count()).select_from(_SAID).where(*of_seat)).scalar_one()
+    of_seat = (_TALK.c.game_id == game_id, _TALK.c.seat == seat, _TALK.c.at > moment)
+    return tx.execute(select(func.count()).select_from(_TALK).where(*of_seat)).scalar_one()
 
 
 def redact(tx: Connection, game_id: int, seq: int) -> bool:
     """Take the text out of a line for good, with the nonce, so that it cannot be guessed; False if there is no such line."""
-    line = update(_SAID).where(_SAID.c.game_id == game_id, _SAID.c.seq == seq)
+    line = update(_TALK).where(_TALK.c.game_id == game_id, _TALK.c.seq == seq)
     return tx.execute(line.values(body=None, nonce=None)).rowcount == 1
 
 

@@ -18,7 +18,7 @@ from pbem.service.people import addresses
 from pbem.service.play import move as play_move
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games
 from pbem.store import players as player_rows
 from pbem.store.database import Store
@@ -60,7 +60,7 @@ def server_on(url: str, *, make: bool = False) -> Server:
 
 def crowd(server: Server, number: int = SEATS) -> list[int]:
     """Some people with confirmed addresses."""
-    found = (server.run(addresses.create, f"player{i}@example.org", f"Player {i}") for i in range(number))
+    found = (server.run(addresses.register, f"player{i}@example.org", f"Player {i}") for i in range(number))
     return [server.run(addresses.confirm, person.id).id for person in found]
 
 
@@ -72,7 +72,7 @@ def begin(
     options: Mapping[str, str | int] | None = None,
 ) -> int:
     """A game that has begun."""
-    wanted = Wanted(kind, len(players) + len(bots), options or {}, "1d", bots=bots)
+    wanted = TableSettings(kind, len(players) + len(bots), options or {}, "1d", bots=bots)
     game_id = server.run(joining.create_table, players[0], wanted).game_id
     for player in players:
         server.run(joining.join, game_id, player)

@@ -49,7 +49,7 @@ from pbem.service.play.views import save_overdue
 from pbem.service.server import Server
 from pbem.service.tables import by_link as tables_by_link
 from pbem.service.tables import invitations, joining, talk
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.store.sessions import Holder
@@ -246,9 +246,9 @@ class Showroom:
         ann, ben, cleo = self._people.values()
         dora, emil = self._person("Dora"), self._person("Emil")
         waiting = self.server.run(
-            joining.create_table, ann, Wanted("bid", 4, title="An evening’s bidding", private=False)
+            joining.create_table, ann, TableSettings("bid", 4, title="An evening’s bidding", private=False)
         )
-        closed = self.server.run(joining.create_table, ann, Wanted("bid", 3))
+        closed = self.server.run(joining.create_table, ann, TableSettings("bid", 3))
         self.server.run(joining.join, waiting.game_id, ann)
         self.server.run(joining.join, waiting.game_id, dora)
         self.server.run(invitations.invite, waiting.game_id, ann, ("ben@example.org", "cleo@example.org"))
@@ -259,7 +259,7 @@ class Showroom:
         gone = left.person_at(2)
         tables_by_link.resign(self.server, self._seat(left, 2))
         confirm = Purpose.CONFIRM
-        new = self.server.run(addresses.create, "fred@example.org", "Fred").id
+        new = self.server.run(addresses.register, "fred@example.org", "Fred").id
         return {
             "waiting": waiting.key,
             "id_of_waiting": str(waiting.game_id),
@@ -331,7 +331,7 @@ class Showroom:
 
     def _against_bots(self, person: int) -> tuple[RunningGame, str]:
         """A game of a person against bots, and their seat."""
-        new_table = Wanted("templari", 3, {}, "1d", bots=("greedy", "greedy"))
+        new_table = TableSettings("templari", 3, {}, "1d", bots=("greedy", "greedy"))
         game = RunningGame(self.server, self.server.run(joining.create_table, person, new_table).game_id)
         self.server.run(joining.join, game.id, person)
         return game, self._seat(game, next(at for at, player in game.players().items() if player.person_id == person))
@@ -371,13 +371,13 @@ class Showroom:
 
     def _person(self, name: str) -> int:
         return self.server.run(
-            addresses.confirm, self.server.run(addresses.create, f"{name.lower()}@example.org", name).id
+            addresses.confirm, self.server.run(addresses.register, f"{name.lower()}@example.org", name).id
         ).id
 
     def _begun(
         self, kind: str, options: dict[str, str | int] | None = None, successor: str = Successor.BOT
     ) -> RunningGame:
-        new_table = Wanted(kind, len(NAMES), options or {}, "1d", successor=successor)
+        new_table = TableSettings(kind, len(NAMES), options or {}, "1d", successor=successor)
         host, *others = self._people.values()
         game_id = self.server.run(joining.create_table, host, new_table).game_id
         for person in (host, *others):

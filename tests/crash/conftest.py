@@ -1,4 +1,4 @@
-"""What a server of many processes needs: the PostgreSQL of the service tests, and a relay that takes mails."""
+"""Fixtures of a server of many processes: the PostgreSQL of the service tests, and a relay."""
 
 import pytest
 

@@ -25,7 +25,7 @@ KEYS = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
 
 
 def die_at(point: str, number: int) -> None:
-    """Die when this point is passed for the n-th time; never, where the number is 0."""
+    """Die when this point is passed for the n-th time; never if `number` is 0."""
     passed = count(1)
 
     def strike(name: str) -> None:
@@ -36,7 +36,7 @@ def die_at(point: str, number: int) -> None:
 
 
 def serve(database: str, clock_file: str, port: int) -> None:
-    """Answer requests, as `pbem serve` does beside workers of their own."""
+    """Answer requests, like `pbem serve` with separate workers."""
     settings = config.read({"PBEM_DATA_DIR": tempfile.mkdtemp(), "PBEM_BASE_URL": "http://127.0.0.1:8000"})
     server = Server(Store(database), FileClock(Path(clock_file)), SystemRandomness(), KEYS)
     web_server = create_server(create_app(server, settings), host="127.0.0.1", port=port, threads=8)
@@ -45,7 +45,7 @@ def serve(database: str, clock_file: str, port: int) -> None:
 
 
 def main(what: str, database: str, clock_file: str, smtp_port: str, point: str, number: str, last: str) -> None:
-    """Be that process until killed."""
+    """Run the process until it is killed."""
     die_at(point, int(number))
     if what == "web":
         serve(database, clock_file, int(last))

@@ -19,13 +19,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.timeout(7200
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 MOVES = int(os.environ.get("PBEM_TEST_MOVES", "120"))
-"""So many acknowledged choices; `make soak` asks for twenty thousand."""
+"""Acknowledged choices to reach; `make soak` asks for twenty thousand."""
 
 STEP = timedelta(seconds=10)
-"""Time runs much faster than the machine. A lease has to be many steps long, or it would end while a mail is sent."""
+"""Simulated time runs fast, so a lease must be many steps long, or it would end while an email is sent."""
 
 LIVES = (15, 60 + MOVES // 20)
-"""In a long run processes live longer between their deaths, or most of it would be their starting."""
+"""In a long run processes live longer, or starting them would take most of the time."""
 
 MINUTE = timedelta(minutes=1)
 TABLES = max(6, MOVES // 500)
@@ -33,14 +33,14 @@ TABLES = max(6, MOVES // 500)
 
 @pytest.fixture
 def town(database_url, sink, tmp_path):
-    """A server without any process yet."""
+    """A server without processes."""
     found = Town(database_url, sink, tmp_path, START, LIVES)
     yield found
     found.close()
 
 
 def play_until(town, enough):
-    """Let people answer their mails while processes die and come back, until that is enough."""
+    """Let people answer their emails while processes die and restart, until `enough` is reached."""
     read, stale = 0, 0
     while not enough():
         town.raise_the_dead()
@@ -62,7 +62,7 @@ def play_until(town, enough):
 
 
 def beaten(town):
-    """Whether every worker has seen what time it is."""
+    """Whether every worker has seen the current time."""
     town.raise_the_dead()
     with town.server.store.read() as tx:
         beats = {beat.worker: beat.beat_at for beat in heartbeats.beats(tx)}

@@ -29,7 +29,7 @@ from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games, links
 from pbem.store import log as log_rows
 from pbem.store.database import Store
@@ -42,14 +42,14 @@ from tests.ports import free_port
 from tests.waiting import PATIENCE, until
 
 LIVES = (15, 60)
-"""So often at least, and at most, a process passes its point before it dies there."""
+"""The least and the most times a process passes its point before it dies there."""
 
 SITE = "http://127.0.0.1:8000"
 
 
 @dataclass
 class Part:
-    """One process of the server, which is started again whenever it has died."""
+    """A process of the server, restarted whenever it has died."""
 
     what: str
     last: str
@@ -76,7 +76,7 @@ class Town:
     # The processes
 
     def add(self, what: str, *points: str) -> Part:
-        """One process more; it dies at one of these points now and then, or never without any."""
+        """Add a process, which dies at these points now and then."""
         last = str(free_port()) if what == "web" else f"worker{next(self._numbers)}"
         part = Part(what, last, points)
         self.parts.append(part)
@@ -84,7 +84,7 @@ class Town:
         return part
 
     def start(self, part: Part, point: str = "", number: int = 0) -> None:
-        """Start a process, or start it again."""
+        """Start or restart a process."""
         if not point and part.points:
             point, number = self.luck.choice(part.points), self.luck.randint(*self.lives)
         part.dies_at = point
@@ -95,7 +95,7 @@ class Town:
         until(lambda: "_started" in log.read_text() or part.process.poll() is not None, f"{part.what} starts")
 
     def raise_the_dead(self) -> None:
-        """Start again what has killed itself; anything else must not have ended."""
+        """Restart processes that died at a point; no other may have ended."""
         for part in self.parts:
             code = part.process.poll()
             if code is not None:
@@ -104,7 +104,7 @@ class Town:
                 self.start(part)
 
     def close(self) -> None:
-        """End all processes that were started here."""
+        """End all processes."""
         for part in self.parts:
             if part.process.poll() is None:
                 part.process.kill()
@@ -118,17 +118,17 @@ class Town:
     # Time and tables
 
     def passes(self, length: timedelta) -> None:
-        """Let time pass, for this test and for all processes."""
+        """Advance the clock of this test and of all processes."""
         self.clock.advance(length)
         self._write_clock()
 
     def begin(self, kind: str, seats: int, bots: int, pace: str = "1d") -> int:
-        """A game that has begun."""
+        """Start a game."""
         persons = []
         for number in range(seats - bots):
-            made = self.server.run(addresses.create, f"player{number}@example.org", f"Player {number}")
+            made = self.server.run(addresses.register, f"player{number}@example.org", f"Player {number}")
             persons.append(self.server.run(addresses.confirm, made.id).id)
-        wanted = Wanted(kind, seats, dict(game.load(kind).short), pace, bots=("random",) * bots)
+        wanted = TableSettings(kind, seats, dict(game.load(kind).short), pace, bots=("random",) * bots)
         game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
         for person in persons:
             self.server.run(joining.join, game_id, person)
@@ -142,7 +142,7 @@ class Town:
     # People
 
     def answer(self, email: ReceivedEmail) -> bool:
-        """Do what a turn's mail asks for: press one of its buttons, often twice, on any of the web servers."""
+        """Answer the email of a turn: press one of its buttons, often twice, on any web server."""
         if "IF YOU DO NOT ANSWER" not in email.text:
             return False
         moves = moves_in(email)
@@ -173,7 +173,7 @@ class Town:
         return True
 
     def _press(self, web: Part, path: str, fields: dict[str, str], noted: tuple[str, str]) -> None:
-        """Press a button until somebody answers: who gets no answer presses again."""
+        """Press a button until a web server answers."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             # A server that dies answers nobody.
@@ -196,7 +196,7 @@ class Town:
     # What must be true
 
     def check(self) -> None:
-        """Hold the logs against what was acknowledged, and the mails against each other."""
+        """Compare the logs with the acknowledged choices, and check the emails for duplicates."""
         game_ids, _ = games_to_verify(self.server.store)
         for report in verify_games(self.server.store, game_ids):
             assert report.sound, report
@@ -237,12 +237,12 @@ class Town:
 
 
 def moves_in(email: ReceivedEmail) -> list[str]:
-    """The paths of a mail's links that are one choice each."""
+    """The paths of the links in an email that are one choice each."""
     return re.findall(rf"{SITE}(/m/[a-z2-7]{{33}}/[^\s/]+)\s", email.text)
 
 
 def post(port: int, path: str, fields: dict[str, str]) -> int:
-    """Send a form; the status of the answer."""
+    """Send a form. Returns the status of the answer."""
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Host": "127.0.0.1:8000"}
@@ -260,7 +260,7 @@ def _read(
     choices: dict[tuple[int, int, int], list[str]],
     silent: Counter[tuple[int, int, int]],
 ) -> None:
-    """Note what one row of a log decided."""
+    """Note the choices in one row of a log."""
     if each.kind not in (Kind.SEALED, Kind.ENTRY):
         return
     body = body_of(rules_of(row), each)

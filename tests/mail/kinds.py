@@ -43,7 +43,7 @@ from pbem.service.people import addresses, send_links
 from pbem.service.play.move import position_of
 from pbem.service.server import Server
 from pbem.service.tables import invitations, joining, leaving, talk
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
@@ -152,9 +152,9 @@ class _Scenario:
     def before_a_table_begins(self, game: str) -> None:
         """People ask and are invited, join and leave, and tables close."""
         host, guest = self._person(0), self._person(1)
-        new_table = Wanted(game, max(game_registry.load(game).seats), invited=("zoe@example.org",))
+        new_table = TableSettings(game, max(game_registry.load(game).seats), invited=("zoe@example.org",))
         closed = self.server.run(joining.create_table, host, new_table).game_id
-        zoe = self.server.run(addresses.create, "zoe@example.org", "Zoe").id
+        zoe = self.server.run(addresses.register, "zoe@example.org", "Zoe").id
         self.carry()
         self.server.run(invitations.decline, closed, zoe)
         self.server.run(joining.join, closed, host)
@@ -173,11 +173,13 @@ class _Scenario:
     def a_table(self, game: str) -> RunningGame:
         """A full table starts and its first turn is emailed; substitutes are willing."""
         self.server.run(
-            substitutes.set_willing, self.server.run(addresses.confirm, self._known("zoe@example.org")).id, willing=True
+            substitutes.set_volunteer,
+            self.server.run(addresses.confirm, self._known("zoe@example.org")).id,
+            volunteers=True,
         )
         seats = max(game_registry.load(game).seats)
         host = self._person(0)
-        new_table = Wanted(game, seats, options_of(game), title="Friday", successor="substitute")
+        new_table = TableSettings(game, seats, options_of(game), title="Friday", successor="substitute")
         table = self.server.run(joining.create_table, host, new_table).game_id
         for number in range(seats):
             self.server.run(joining.join, table, self._person(number), word=f"word {number}")
@@ -260,7 +262,7 @@ class _Scenario:
         self.carry()
         moderate(self.server, Offer(table.id, (seat + 1) % table.row().seats), "They have asked for it.")
         self.carry()
-        offer = self.server.read(substitutes.on_offer)[-1]
+        offer = self.server.read(substitutes.open_offers)[-1]
         self.server.run(substitutes.take, offer.id, self._known("zoe@example.org"), "Zoe")
         self.server.run(send_links.send, "zoe@example.org")
         self.carry()
@@ -280,7 +282,7 @@ class _Scenario:
             self._play(table, UNSEEN)
             self.carry()
         void = self.server.run(
-            joining.create_table, self._person(0), Wanted(table.row().kind, table.row().seats)
+            joining.create_table, self._person(0), TableSettings(table.row().kind, table.row().seats)
         ).game_id
         for number in range(table.row().seats):
             self.server.run(joining.join, void, self._person(number))
@@ -303,13 +305,13 @@ class _Scenario:
     def _person(self, number: int) -> int:
         address = f"player{number}@example.org"
         person = self.server.run(
-            addresses.confirm, self.server.run(addresses.create, address, self.names[number]).id
+            addresses.confirm, self.server.run(addresses.register, address, self.names[number]).id
         ).id
         self.server.run(addresses.set_zone, person, self.zone)
         return person
 
     def _known(self, address: str) -> int:
-        return self.server.run(addresses.create, address).id
+        return self.server.run(addresses.register, address).id
 
 
 def by_kind(mails: Sequence[ReceivedEmail]) -> dict[str, list[ReceivedEmail]]:

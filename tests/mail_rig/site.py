@@ -23,7 +23,7 @@ from pbem.service.incoming import receive
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import received as arrivals
 from tests.mail_rig.rig import READER_DOMAIN, SITE_DOMAIN, Rig
 from tests.ops.processes import environment
@@ -75,7 +75,7 @@ class Site:
         with self.opened() as server:
             persons = [self._person(server, name if "@" in name else f"{name}@{READER_DOMAIN}") for name in names]
             seats = seats or game.load(kind).seats[0]
-            table = Wanted(kind, seats, dict(game.load(kind).short), "60m", bots=(bot,) * (seats - len(names)))
+            table = TableSettings(kind, seats, dict(game.load(kind).short), "60m", bots=(bot,) * (seats - len(names)))
             game_id = server.run(joining.create_table, persons[0], table).game_id
             for person in persons:
                 server.run(joining.join, game_id, person)
@@ -84,7 +84,7 @@ class Site:
     @staticmethod
     def _person(server: Server, address: str) -> int:
         return server.run(
-            addresses.confirm, server.run(addresses.create, address, address.partition("@")[0][:20].capitalize()).id
+            addresses.confirm, server.run(addresses.register, address, address.partition("@")[0][:20].capitalize()).id
         ).id
 
     @contextmanager

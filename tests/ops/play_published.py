@@ -23,7 +23,7 @@ from pbem.service.outgoing.deliver import deliver, post_of
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
@@ -71,9 +71,9 @@ def main(checkout: str, folder: str) -> None:
 def _begin(server: Server) -> int:
     people = []
     for address in (ANN, BEN):
-        found = server.run(addresses.create, address, address.partition("@")[0].capitalize())
+        found = server.run(addresses.register, address, address.partition("@")[0].capitalize())
         people.append(server.run(addresses.confirm, found.id).id)
-    game_id = server.run(joining.create_table, people[0], Wanted("fish-market", 2, {}, "1d")).game_id
+    game_id = server.run(joining.create_table, people[0], TableSettings("fish-market", 2, {}, "1d")).game_id
     for person in people:
         server.run(joining.join, game_id, person)
     return game_id

@@ -18,7 +18,7 @@ from pbem.service.outgoing.deliver import deliver, post_of
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import organisers, outbox
 from pbem.store.database import Store
 from tests.mail.transports import FunctionTransport
@@ -31,10 +31,10 @@ def begin_here(kind: str = "sunset-poker") -> int:
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
         players = [
-            server.run(addresses.confirm, server.run(addresses.create, f"{n}@example.org", n).id).id
+            server.run(addresses.confirm, server.run(addresses.register, f"{n}@example.org", n).id).id
             for n in ("Ann", "Ben")
         ]
-        game_id = server.run(joining.create_table, players[0], Wanted(kind, 3, bots=("random",))).game_id
+        game_id = server.run(joining.create_table, players[0], TableSettings(kind, 3, bots=("random",))).game_id
         for player in players:
             server.run(joining.join, game_id, player)
         return game_id

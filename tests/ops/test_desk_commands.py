@@ -25,7 +25,7 @@ def call_here(text: str) -> int:
     """Somebody called Zoe calls the organiser of the server in this folder."""
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
-        return server.run(calls.call, server.run(addresses.create, "zoe@example.org", "Zoe").id, text)
+        return server.run(calls.call, server.run(addresses.register, "zoe@example.org", "Zoe").id, text)
 
 
 def totp_of(name: str) -> str | None:

@@ -17,7 +17,7 @@ from pbem.ops.setup import open_store, server_on
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service.people import addresses
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from tests.handbook.test_running import files
 from tests.ops.processes import environment, run
 from tests.service.running_game import RunningGame
@@ -82,10 +82,10 @@ def machine(tmp_path: Path) -> Machine:
     with open_store(made.config) as store:
         server = server_on(store, made.config)
         ann, ben = (
-            server.run(addresses.confirm, server.run(addresses.create, f"{name}@example.org", name).id).id
+            server.run(addresses.confirm, server.run(addresses.register, f"{name}@example.org", name).id).id
             for name in ("ann", "ben")
         )
-        for wanted in (Wanted("sun-bid", 2, {}, "1d"), Wanted("bid", 3, {}, "1d", bots=("random",))):
+        for wanted in (TableSettings("sun-bid", 2, {}, "1d"), TableSettings("bid", 3, {}, "1d", bots=("random",))):
             game = RunningGame(server, server.run(joining.create_table, ann, wanted).game_id)
             for player in (ann, ben):
                 server.run(joining.join, game.id, player)

@@ -8,7 +8,7 @@ from pbem.ops.commands.terminal import read_settings
 from pbem.ops.setup import open_server
 from pbem.service.people import addresses
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import audit, games, ledger, outbox
 
 
@@ -24,10 +24,10 @@ def typed(tmp_path, monkeypatch):
     assert run("init").exit_code == 0
     with open_server(read_settings()) as server:
         players = [
-            server.run(addresses.confirm, server.run(addresses.create, f"{n}@example.org", n.title()).id).id
+            server.run(addresses.confirm, server.run(addresses.register, f"{n}@example.org", n.title()).id).id
             for n in ("ann", "ben")
         ]
-        table = server.run(joining.create_table, players[0], Wanted("sun-bid", 2, title="Friday club")).game_id
+        table = server.run(joining.create_table, players[0], TableSettings("sun-bid", 2, title="Friday club")).game_id
         for player in players:
             server.run(joining.join, table, player)
     return run

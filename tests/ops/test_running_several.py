@@ -18,7 +18,7 @@ from pbem.ops.setup import server_on
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
 from pbem.tokens import contains_token
 from tests.crash.town import SITE, moves_in, post
@@ -48,10 +48,10 @@ class Place:
     def table(self) -> RunningGame:
         """A game of two that has begun."""
         persons = [
-            self.server.run(addresses.confirm, self.server.run(addresses.create, f"{name}@example.net", name).id).id
+            self.server.run(addresses.confirm, self.server.run(addresses.register, f"{name}@example.net", name).id).id
             for name in ("ann", "ben")
         ]
-        game_id = self.server.run(joining.create_table, persons[0], Wanted("sun-bid", 2, {}, "1d")).game_id
+        game_id = self.server.run(joining.create_table, persons[0], TableSettings("sun-bid", 2, {}, "1d")).game_id
         for person in persons:
             self.server.run(joining.join, game_id, person)
         return RunningGame(self.server, game_id)

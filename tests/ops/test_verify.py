@@ -130,9 +130,9 @@ def test_a_game_that_was_left_and_ended_without_a_result_is_sound(table: Table) 
 def test_a_table_that_has_not_begun_is_sound(table: Table, person: Callable[[str], int]) -> None:
     begun = table()
     from pbem.service.tables import joining
-    from pbem.service.tables.new import Wanted
+    from pbem.service.tables.new import TableSettings
 
-    waiting = begun.server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
+    waiting = begun.server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
     assert wrongs(RunningGame(begun.server, waiting)) == ""
 
 

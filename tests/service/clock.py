@@ -85,11 +85,11 @@ class Time:
 
         self.server.store.write(accept)
 
-    def runs_out(self) -> timeouts.Passed:
+    def runs_out(self) -> timeouts.TimeoutRun:
         """The tick of deadlines."""
         return timeouts.time_out(self.server, self.worker)
 
-    def reminds(self) -> timeouts.Passed:
+    def reminds(self) -> timeouts.TimeoutRun:
         """The tick of reminders."""
         return timeouts.remind(self.server, self.worker)
 

@@ -32,7 +32,7 @@ from pbem.clock import FakeClock, SeededRandomness
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.tokens import SECRET_BYTES, Keyring
@@ -164,7 +164,7 @@ def person(server: Server) -> Callable[[str], int]:
     """Make somebody of that name with a confirmed address; the same name is the same person."""
 
     def make(name: str) -> int:
-        found = server.run(addresses.create, f"{name.lower().replace(' ', '.')}@example.org", name)
+        found = server.run(addresses.register, f"{name.lower().replace(' ', '.')}@example.org", name)
         return server.run(addresses.confirm, found.id).id
 
     return make
@@ -184,7 +184,7 @@ def table(server: Server, person: Callable[[str], int]) -> Callable[..., Running
         **agreed: Any,
     ) -> RunningGame:
         players = [person(name) for name in NAMES[: seats - len(bots)]]
-        wanted = Wanted(kind, seats, options or {}, pace, bots=bots, **agreed)
+        wanted = TableSettings(kind, seats, options or {}, pace, bots=bots, **agreed)
         game_id = server.run(joining.create_table, players[0], wanted).game_id
         for player in players:
             server.run(joining.join, game_id, player)

@@ -13,7 +13,7 @@ _SCANNER = {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors"}
 
 
 class Client(Protocol):
-    """What takes requests: the application's own test client."""
+    """A client that takes requests, such as the application's test client."""
 
     def open(self, *args: Any, **kwargs: Any) -> Any:
         """Make a request."""
@@ -21,7 +21,7 @@ class Client(Protocol):
 
 @dataclass(slots=True)
 class Form:
-    """A form of a page: where it goes, what stands in it, and what can be put into it."""
+    """A form of a page: its target, its values and the values it allows."""
 
     action: str
     kind: str
@@ -31,7 +31,7 @@ class Form:
     boxes: dict[str, list[str]] = field(default_factory=dict)
 
     def filled(self, luck: Random) -> dict[str, Any]:
-        """The fields, each with something that it allows by itself."""
+        """The fields, each with a value it allows."""
         put: dict[str, Any] = dict(self.fixed)
         put |= {name: str(luck.randint(low, high)) for name, (low, high) in self.numbers.items()}
         taken: set[tuple[str, str]] = set()
@@ -48,7 +48,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What came back."""
+    """An answer."""
 
     status: int
     leads_to: str
@@ -102,7 +102,7 @@ class _Forms(HTMLParser):
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """Somebody's browser, at one site."""
+    """A player's browser, at one site."""
 
     client: Client
     site: str
@@ -113,7 +113,7 @@ class Browser:
         return self._ask("GET", path, {})
 
     def post(self, path: str, fields: dict[str, Any]) -> Page:
-        """Send a form; where the answer leads is not followed."""
+        """Send a form, without following a redirect."""
         return self._ask("POST", path, fields)
 
     def _ask(self, method: str, path: str, fields: dict[str, Any]) -> Page:

@@ -19,12 +19,12 @@ from pbem.mail.wire import parse, text_of
 
 
 class BrokenError(AssertionError):
-    """A promise of the house was broken in a simulation."""
+    """The server broke a promise in a simulation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """One mail in somebody's inbox."""
+    """An email in a player's inbox."""
 
     at: datetime
     to: str
@@ -35,7 +35,7 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Weather:
-    """When and how often mail goes wrong. After `calm_from` nothing does."""
+    """When and how often delivery fails; never after `calm_from`."""
 
     calm_from: datetime
     away: Sequence[Interval] = ()
@@ -46,18 +46,18 @@ class Weather:
 
 @dataclass(slots=True)
 class FarEnd:
-    """Where mails go in a simulation."""
+    """The receiving mail server of a simulation."""
 
     clock: Clock
     luck: Random
     weather: Weather
     notice: Callable[[Arrived], None]
-    """Is told of each mail that is there for the first time."""
+    """Called with each new email."""
     seen: Counter[str]
     bytes_of: dict[str, bytes] = field(default_factory=dict)
 
     def session(self) -> Self:
-        """A batch."""
+        """Take a batch."""
         return self
 
     def __enter__(self) -> Self:
@@ -69,7 +69,7 @@ class FarEnd:
         pass
 
     def send(self, parcel: OutgoingEmail) -> Outcome:
-        """Take one mail, or not."""
+        """Accept or refuse one email."""
         now, weather = self.clock.now(), self.weather
         if any(hole.contains(now) for hole in weather.away):
             self.seen["relay away"] += 1

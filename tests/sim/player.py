@@ -21,13 +21,13 @@ _SILENCE: Final = re.compile(r"“([^”]+)” is\s+played\s+for\s+you")
 _SILENCE_OF_PAGE: Final = re.compile(r"this happens: <strong>([^<]+)</strong>")
 _TRIES: Final = 12
 _WAYS: Final = ("at once", "after", "daily", "reminders")
-"""How people here want to be mailed; who wants nothing is like somebody who is gone."""
+"""Ways to be emailed; a player who wants no email is as good as gone."""
 _PRESSED_BY_SCANNER: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """What somebody is like. `usually` is how long they take on average; after `gone_from` they never answer."""
+    """Habits of a player. `usually` is their mean time to answer; after `gone_from` they never do."""
 
     usually: timedelta
     gone_from: datetime | None = None
@@ -40,7 +40,7 @@ class Manners:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A choice that a page said was taken: the token of its link, and the turn that a form named, if one did."""
+    """A choice a page acknowledged: the token of its link, and the turn of the form, if there was one."""
 
     purpose: str
     token: str
@@ -57,17 +57,17 @@ class Player:
     browser: Browser
     scanner: Browser
     told: Callable[[Answered], None]
-    """Is told of every choice that was acknowledged."""
+    """Called with every acknowledged choice."""
     took_back: Callable[[Answered], None]
     seen: Counter[str]
     links_had: list[str] = field(default_factory=list)
 
     def delay(self) -> timedelta:
-        """How long until the next mail is read."""
+        """The time until the next email is read."""
         return timedelta(minutes=1) + self.manners.usually * self.luck.expovariate(1.0)
 
     def reads(self, email: Arrived, now: datetime) -> bool:
-        """Read one mail and act on it; whether there was something to answer that failed and is worth another try."""
+        """Read an email and act on it. Returns whether an answer failed and is worth another try."""
         links = _links(email.text, self.browser.site)
         if self.manners.scanned:
             self.seen["scanner opened everything"] += 1
@@ -93,14 +93,14 @@ class Player:
         return self._by_page(seats[0], " ".join(silence[1].split()))
 
     def _chooses_when_mails_come(self, path: str) -> None:
-        """Say by the link at the end of a mail how to be mailed from now on, about one table or about all."""
+        """Choose how to be emailed, about one table or all, by the link at the end of an email."""
         way = self.luck.choice(_WAYS)
         page = _no_fault(self.browser.post(path.removesuffix("/call"), {"delivery": way, "minutes": "90"}))
         if page.status == 303:
             self.seen[f"mails wanted {way}"] += 1
 
     def _by_link(self, path: str) -> bool:
-        """Open the link of one choice and press its button; True if the choice was taken back after that."""
+        """Open the link of one choice and press its button. Returns True if the choice was then undone."""
         page = _no_fault(self.browser.get(path))
         button = next((form for form in page.forms() if form.action == path), None)
         if button is None:
@@ -177,12 +177,12 @@ class Player:
 
 
 def asks(text: str) -> bool:
-    """Whether a mail asks its reader for something in a game: the mail of a turn, or a reminder of it."""
+    """Whether an email asks for a move: a turn or a reminder."""
     return _SILENCE.search(text) is not None
 
 
 def _links(text: str, site: str) -> list[str]:
-    """The paths of the site's addresses in a text, in their order."""
+    """The paths of the site's links in a text, in order."""
     return list(dict.fromkeys(found[len(site) :] for found in re.findall(rf"{re.escape(site)}/\S+", text)))
 
 

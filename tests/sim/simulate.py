@@ -32,7 +32,7 @@ from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.people import addresses as people_addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games, migrations
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
@@ -50,22 +50,22 @@ START: Final = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
 SITE: Final = "http://localhost:8000"
 
 BEAT: Final = timedelta(minutes=4)
-"""How often the worker of a simulation wakes: as seldom as it may without being taken for dead."""
+"""How often the worker wakes: as seldom as it may without counting as dead."""
 
 LOOK: Final = timedelta(minutes=30)
-"""How often it looks at clocks when nothing stirs."""
+"""How often it checks deadlines when nothing happens."""
 
 PATIENCE: Final = timedelta(days=60)
-"""So long after the last fault every game must have ended."""
+"""The time after the last fault within which every game must end."""
 
 FEW: Final = 20
-"""A run of fewer tables meets less, and is over sooner."""
+"""Smaller runs meet fewer kinds of event."""
 
 LAST_MAILS: Final = timedelta(hours=6)
-"""Time for the mails about the last game's end: longer than any mail waits for its next try."""
+"""Time for the emails about the last game's end: longer than any retry waits."""
 
 CRASH: Final = 0.001
-"""How likely the process dies at each point that it passes."""
+"""The probability that the process dies at each failpoint."""
 
 SELDOM: Final = (
     "address refused",
@@ -93,16 +93,16 @@ SELDOM: Final = (
     "time-out after we were away",
     "turn was over before it was read",
 )
-"""What a run of some size has to meet; one that never did has proved nothing about it."""
+"""Events that a run of some size must meet to prove anything about them."""
 
 
 class Crash(BaseException):
-    """The process dies here. No code of ours may catch it."""
+    """The process dies here. The project's code may not catch it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a run was like. `trace` is the hash of everything that happened, in its order."""
+    """The result of a run. `trace` is the hash of all events in order."""
 
     seed: int
     games: int
@@ -113,7 +113,7 @@ class Ended:
 
 
 def simulate(seed: int, tables: int = 50, days: int = 14, progress: Callable[[int], None] = lambda _: None) -> Ended:
-    """Play so many tables, with faults for so many days, and check everything; `progress` hears of games that ended."""
+    """Play a number of tables, with faults for `days`, and check everything. `progress` is called with the games ended."""
     with TemporaryDirectory(prefix="pbem-simulation-") as folder:
         run = _Run(seed, tables, days, Path(folder), progress)
         try:
@@ -132,7 +132,7 @@ class _Event:
 
 @dataclass(slots=True)
 class _Site:
-    """The site as browsers reach it; while a page is only looked at, nothing may be written."""
+    """The site as browsers reach it; showing a page may write nothing."""
 
     client: Client
     only_looking: bool = False
@@ -147,7 +147,7 @@ class _Site:
 
 
 class _Run:
-    """One simulation under way."""
+    """One simulation."""
 
     def __init__(self, seed: int, tables: int, days: int, folder: Path, progress: Callable[[int], None]) -> None:
         self.seed, self.tables, self.progress = seed, tables, progress
@@ -181,7 +181,7 @@ class _Run:
         self._is_finished = False
 
     def to_its_end(self) -> Ended:
-        """Let everything happen."""
+        """Run all events."""
         self._new_worker()
         for number in range(self.tables):
             self._plan(self.luck.random() * timedelta(days=1), self._opens(number))
@@ -235,12 +235,12 @@ class _Run:
                 persons = [
                     self.server.run(
                         people_addresses.confirm,
-                        self.server.run(people_addresses.create, address, address.partition("@")[0].capitalize()).id,
+                        self.server.run(people_addresses.register, address, address.partition("@")[0].capitalize()).id,
                     ).id
                     for address in addresses
                 ]
                 pace = self.luck.choice(("4h", "12h", "1d"))
-                wanted = Wanted(kind, seats, dict(rules.short), pace, bots=("random",) * bots, missed_limit=2)
+                wanted = TableSettings(kind, seats, dict(rules.short), pace, bots=("random",) * bots, missed_limit=2)
                 game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
                 for person in persons:
                     self.server.run(joining.join, game_id, person)
@@ -334,7 +334,7 @@ class _Run:
 
     @contextmanager
     def _calm(self) -> Iterator[None]:
-        """While the simulation itself does something."""
+        """Set aside faults while the simulation itself acts."""
         before, self._looking = self._looking, True
         try:
             yield
@@ -342,7 +342,7 @@ class _Run:
             self._looking = before
 
     def _holes(self, number: int, longest_hours: int) -> list[Interval]:
-        """Some times of trouble, one after the other, before all is calm."""
+        """Draw times of trouble, one after the other, before the calm."""
         share = (self.calm_from - START) / number
         holes = []
         for i in range(number):
@@ -365,7 +365,7 @@ class _Run:
         heapq.heappush(self._events, _Event(self.clock.now() + after, next(self._numbers), do))
 
     def _finished(self) -> bool:
-        """Whether every game has ended and its last mails are read."""
+        """Whether every game has ended and its last emails are read."""
         with self.server.store.read() as tx:
             ids = games.ids(tx) if len(self._over) < self.tables else []
             ended = {each for each in ids if each not in self._over and games.read(tx, each).status == "over"}

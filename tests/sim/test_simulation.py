@@ -21,7 +21,7 @@ SEED = int(os.environ.get("PBEM_TEST_SEED", "1"))
 
 @pytest.fixture(autouse=True)
 def quiet():
-    """What the server says of its faults is expected here, and too much to read."""
+    """Mute the log: faults are expected here."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
 

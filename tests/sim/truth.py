@@ -38,7 +38,7 @@ Turn = tuple[int, int, int]
 
 @dataclass(slots=True)
 class Truth:
-    """What has been acknowledged and promised so far."""
+    """Everything acknowledged and promised so far."""
 
     server: Server
     clock: FakeClock
@@ -52,7 +52,7 @@ class Truth:
     away: list[Interval] = field(default_factory=list)
 
     def arrived(self, email: Arrived, seat_token: str) -> None:
-        """A mail that asks for something is in its player's inbox, and says until when there is time."""
+        """Note the deadline in an email that asks for a move, now in its player's inbox."""
         link = self.server.read(links.follow, seat_token, Purpose.SEAT)
         key = _turn(link, link.turn)
         self.told_at.setdefault(key, email.at)
@@ -62,7 +62,7 @@ class Truth:
             self.promised[key].append((email.at, until))
 
     def told(self, answer: Answered) -> None:
-        """A page has said that a choice was taken: then it is in the log at this moment."""
+        """Note a choice acknowledged by a page, and check that it is in the log."""
         key = self._turn(answer)
         with self.server.store.read() as tx:
             row = games.read(tx, key[0])
@@ -73,11 +73,11 @@ class Truth:
         self.seen["choice acknowledged"] += 1
 
     def took_back(self, answer: Answered) -> None:
-        """A page has said that a choice was taken back."""
+        """Note that a page acknowledged an undo."""
         self.taken_back.add(self._turn(answer))
 
     def at_the_end(self, far_end: FarEnd, heads: set[str]) -> int:
-        """Check everything; how many rows of logs there are."""
+        """Check everything. Returns the number of log rows."""
         store = self.server.store
         game_ids, rows = games_to_verify(store)
         for report in verify_games(store, game_ids):
@@ -106,7 +106,7 @@ class Truth:
         return _turn(link, link.turn if answer.turn is None else answer.turn)
 
     def _moves(self, row: GameRow, log: list[Row]) -> None:
-        """Every acknowledged choice is there once, and there is no choice of a person that nobody made."""
+        """Check that every acknowledged choice is logged once, and no other choice of a person."""
         rules = rules_of(row)
         by_seq = {each.seq: each for each in log}
         mine = {key: seqs for key, seqs in self.acknowledged.items() if key[0] == row.id}
@@ -154,7 +154,7 @@ class Truth:
         return found
 
     def _time_outs(self, row: GameRow, log: list[Row], without_mail: dict[Any, datetime]) -> None:
-        """Nobody's clock ran out before the moment printed in their mail, nor for our being away."""
+        """Check that no clock ran out before the deadline in its email, nor because of an outage."""
         pace = parse_pace(row.pace)
         assert isinstance(pace, PerDecision)
         for each in log:
@@ -196,7 +196,7 @@ def _turn(link: LinkRow, turn: int | None) -> Turn:
 
 
 def _made(tx: Tx, row: GameRow, turn: int, seat: int) -> tuple[int, Any] | None:
-    """The row that holds the choice of a seat in a turn as it stands now, and the choice."""
+    """The row with the current choice of a seat in a turn, and the choice."""
     rules = rules_of(row)
     undone_from: int | None = None
     for each in log_rows.chain_back(tx, row.id, row.key):
@@ -218,7 +218,7 @@ def _made(tx: Tx, row: GameRow, turn: int, seat: int) -> tuple[int, Any] | None:
 
 
 def _choice_in(rules: Game[Any], row: Row, turn: int, seat: int) -> Any:
-    """The choice of a seat in a turn that this very row holds."""
+    """The choice of a seat in a turn in this row."""
     if row.kind == Kind.SEALED and row.seat == seat:
         body = body_of(rules, row)
         return body["choice"] if body["turn"] == turn else None
@@ -229,7 +229,7 @@ def _choice_in(rules: Game[Any], row: Row, turn: int, seat: int) -> Any:
 
 
 def _mails(emails: list[outbox.EmailRow], far_end: FarEnd) -> None:
-    """Nothing waits, nothing is lost: what was sent is there."""
+    """Check that no email waits and every sent email has arrived."""
     for email in emails:
         if email.status in ("queued", "parked"):
             raise BrokenError(f"mail {email.id} ({email.kind}, game {email.game_id}) is {email.status} at the end")
@@ -249,7 +249,7 @@ def _length(hole: Interval) -> timedelta:
 
 
 def until_in(text: str) -> datetime | None:
-    """The moment until which a mail says there is time; its reader lives in UTC."""
+    """The deadline in an email, in UTC."""
     found = _UNTIL.search(" ".join(text.split()))
     if found is None:
         return None

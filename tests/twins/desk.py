@@ -1,4 +1,4 @@
-"""What an organiser meets of a story: the desk of its table, with every form there and what it would do."""
+"""The desk of a twin's table: every form there and its preview."""
 
 from pbem.domain import hash_chain
 from pbem.service.desk.acts.rewind import turns_of
@@ -11,7 +11,7 @@ LOOKS = ("pause", "extend", "freeze", "close", "rewind", "substitute", "correct"
 
 
 def of_table(world: World) -> dict[str, bytes]:
-    """Every page of the table's desk but the look through a seat's eyes, which is on record; heads are blanked."""
+    """Every page of the table's desk except seeing as a seat, which is audited; hashes are blanked."""
     browser, game = at_the_desk(Browser(world.app), world.server), world.game
     with world.server.store.read() as tx:
         turns = turns_of(tx, games.read(tx, game.id))

@@ -30,12 +30,12 @@ pytestmark = pytest.mark.slow
 WITH_SECRETS = [kind for kind in game.names() if secret_fields(game.load(kind))]
 
 NEAR = 30
-"""No twins after more entries than this: a long story takes long to tell, and hides nothing in another way."""
+"""The most entries before a twin: longer games take longer and hide nothing differently."""
 
 
 @pytest.mark.parametrize("kind", WITH_SECRETS)
 def test_twins_in_a_secret_look_the_same(kind: str, tmp_path: Path) -> None:
-    """Every secret field is varied, and every seat meets twins, or this fails."""
+    """Fails unless every secret field is varied and every seat has twins."""
     rules = game.load(kind)
     tables = {rules.seats[0], rules.seats[0] + 1}
     twins = Twins(Bench(rules), secret_fields(rules))
@@ -92,7 +92,7 @@ def test_twins_in_the_luck_to_come_look_the_same(kind: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("kind", game.names())
 def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Path) -> None:
-    """A game in which nobody is ever asked together with others has no such twins."""
+    """Games without simultaneous turns have no such twins."""
     rules = game.load(kind)
     bench = Bench(rules)
     together = (
@@ -116,7 +116,7 @@ def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Pat
 
 
 def sealed_by_others(rules: game.Game[Any], table: Table, reader: int) -> dict[int, Choice]:
-    """A choice of everybody else who is asked, none that closes the turn."""
+    """A choice for each of the others whose turn it is, without closing the turn."""
     luck = Stream(table.position.seed, 2**53)
     box = {}
     for seat, decision in table.position.open().items():
@@ -127,7 +127,7 @@ def sealed_by_others(rules: game.Game[Any], table: Table, reader: int) -> dict[i
 
 
 def meet(truth: Truth, readers: Iterable[int], folder: Path, *, desk: bool = True) -> list[dict[str, bytes]]:
-    """What these seats meet in the world in which this is true, and at the desk an organiser, who sees no more than all."""
+    """What these seats see in the world of a truth, and the public part of an organiser's desk."""
     with told(truth, folder) as world:
         met = [world.meets(reader) for reader in readers]
         organiser = of_table(world) if desk else {}
@@ -135,14 +135,14 @@ def meet(truth: Truth, readers: Iterable[int], folder: Path, *, desk: bool = Tru
 
 
 def truth_of(playout: Playout, table: Table) -> Truth:
-    """What is true at a table of the bench."""
+    """The truth of a table of the bench."""
     return Truth(
         table.position.game.slug, playout.plan.seats, playout.plan.options, table.log, dict(table.position.box)
     )
 
 
 def differing(one: dict[str, bytes], other: dict[str, bytes]) -> str | None:
-    """The first thing that is not the same, with the place in it; None if all is."""
+    """The first difference, with its position; None if there is none."""
     assert any(what.startswith("mail") for what in one)
     assert any(what.startswith("GET /s/") for what in one)
     for what in {**one, **other}:
@@ -154,7 +154,7 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> str | None:
 
 
 def other_truth(truth: Truth, twin: Table, reader: int, difference: Difference) -> Truth:
-    """What is true at the twin of a table: in what others chose, too, things have changed places."""
+    """The truth of a table's twin, with objects swapped in the choices of others too."""
     log = tuple(
         replace(entry, choices={
             seat: choice if seat == reader else replace(choice, values=exchanged(choice.values, difference.mapping))

@@ -40,7 +40,7 @@ from pbem.service.people import addresses
 from pbem.service.play import by_link
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import people as people_store
 from pbem.store import tables as lobby_store
 from pbem.store.database import Store
@@ -54,7 +54,7 @@ from tests.web.applications import application
 from tests.web.browser import HOST, Browser, Links
 
 MOST_PAGES = 150
-"""A crawl of so many pages has run away."""
+"""The most pages of a crawl; more means it does not end."""
 
 
 _PAST = re.compile(r"/([st])/([^/]+)/replay(?:/([0-9]+))?$")
@@ -64,7 +64,7 @@ _REPLY_TO = re.compile(rb"^Reply-To: (\S+)\r$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Truth:
-    """What is to be true: the options, the entries of the log, and what is in the box after them."""
+    """A game to be played out: the options, the entries of the log, and the sealed choices after them."""
 
     kind: str
     seats: int
@@ -72,15 +72,15 @@ class Truth:
     log: tuple[Entry, ...]
     box: Mapping[int, Choice]
     seed: bytes | None = None
-    """Another seed for the luck that is still to come; None leaves the one that was agreed on."""
+    """Another seed for later randomness; None keeps the table's own."""
 
 
 class Untrue(Exception):
-    """The rules do not take this for a truth."""
+    """The rules reject a truth."""
 
 
 class World:
-    """The server on which a truth has been told."""
+    """A server on which a truth has been played out."""
 
     def __init__(self, truth: Truth, folder: Path) -> None:
         self.truth = truth
@@ -93,9 +93,9 @@ class World:
         settings = config.read({"PBEM_DATA_DIR": str(folder)})
         self.app = application(self.server, settings)
         self.post = Post(post_of(settings).letterhead, self.inbox)
-        players = [self.server.run(addresses.confirm, self.server.run(addresses.create, f"{name.lower()}@example.org", name).id).id
+        players = [self.server.run(addresses.confirm, self.server.run(addresses.register, f"{name.lower()}@example.org", name).id).id
                    for name in NAMES[: truth.seats]]  # fmt: skip
-        wanted = Wanted(truth.kind, truth.seats, truth.options, "1d")
+        wanted = TableSettings(truth.kind, truth.seats, truth.options, "1d")
         self.game = RunningGame(self.server, self.server.run(joining.create_table, players[0], wanted).game_id)
         for player in players:
             self.server.run(joining.join, self.game.id, player)
@@ -107,7 +107,7 @@ class World:
         self._answer_mails(receive.inbound_settings(settings))
 
     def meets(self, seat: int) -> dict[str, bytes]:
-        """Everything that the player of a seat meets, by what it is; what must differ is blanked."""
+        """Everything the player of a seat sees, by name; necessary differences are blanked."""
         person = self.game.person_at(seat)
         with self.server.store.read() as tx:
             address = people_store.read(tx, person).address
@@ -119,7 +119,7 @@ class World:
         return {what: _blanked(content, blanks) for what, content in found.items()}
 
     def close(self) -> None:
-        """Throw the world away."""
+        """Close the world."""
         self.server.store.close()
 
     def _tell(self) -> None:
@@ -138,7 +138,7 @@ class World:
         self._choose(self.truth.box)
 
     def _keep_silent(self) -> None:
-        """Nobody answers: they are reminded, and timed out, and every other player reads of that in a digest."""
+        """Let everyone miss their deadline: reminders, default choices and digests are sent."""
         hands, asked = Time(self.server, self.clock), min(self.game.asked())
         due = hands.due(self.game, asked)
         assert due is not None
@@ -168,13 +168,13 @@ class World:
         self._carry()
 
     def _carry(self) -> None:
-        """Let a little time pass, and let mails arrive."""
+        """Advance the clock a little, and deliver emails."""
         self.clock.advance(timedelta(minutes=2))
         while deliver(self.server, self.post).dealt_with:
             pass
 
     def _answer_mails(self, box: InboundSettings) -> None:
-        """Everybody answers the last mail that can be answered, with questions and with a line that is refused."""
+        """Reply to everyone's latest email, with questions and a line that is refused."""
         last: dict[str, str] = {}
         for parcel in self.inbox.kept:
             if found := _REPLY_TO.search(parcel.content):
@@ -190,7 +190,7 @@ class World:
         assert len(receipts) == len(last) > 0, "everybody who writes gets a receipt"
 
     def _pages(self, seat: int, emails: bytes) -> Iterator[tuple[str, bytes]]:
-        """Every page that can be reached from the mails, the previews of its forms, and what programs are told."""
+        """Every page reachable from the emails, the previews of its forms, and the API."""
         browser, row = Browser(self.app), self.game.row()
         move, token = self._links[seat]
         written = emails.replace(b"=\r\n", b"").decode()
@@ -244,7 +244,7 @@ class World:
 
 
 def _scripted(truth: Truth) -> Game[Any]:
-    """The real rules, in which what the story says happens, whatever was drawn."""
+    """The real rules, with the given entries whatever is drawn."""
     rules = rulebooks.load(truth.kind)
     entries = iter(truth.log)
 
@@ -260,7 +260,7 @@ def _scripted(truth: Truth) -> Game[Any]:
 
 @contextmanager
 def told(truth: Truth, folder: Path) -> Iterator[World]:
-    """The world in which this is true."""
+    """The world of a truth."""
     rules = _scripted(truth)
     with patch.object(rulebooks, "load", lambda _name: rules):
         world = World(truth, folder)
@@ -277,12 +277,12 @@ def _kind(email: bytes) -> str:
 
 
 def _answer(response: Any) -> bytes:
-    """Status, headers and page of an answer."""
+    """Status, headers and body of an answer."""
     return f"{response.status}\n{response.headers}\n".encode() + response.get_data()
 
 
 def _blanked(content: bytes, blanks: Iterable[bytes]) -> bytes:
-    """The bytes without these words, in which a mail may have broken its lines."""
+    """The bytes without these words, even across line breaks of an email."""
     content = content.replace(b"=\r\n", b"")
     for blank in blanks:
         content = content.replace(blank, b"<blank>")

@@ -22,7 +22,7 @@ from pbem.mail.wire import parse, text_of
 from pbem.service.outgoing.preview import KINDS, preview
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, talk
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.tokens import Purpose
 from tests.service.outgoing.test_deliver import HEAD
 from tests.web.pseudo_locale import Pseudo, bare, bare_words
@@ -101,7 +101,7 @@ def test_every_word_of_a_form_is_translated(kind, browser, links, table):
 @one_database
 @pytest.mark.parametrize("kind", games.names())
 def test_every_word_of_the_public_pages_is_translated(kind, browser, links, server, person):
-    waiting = server.run(joining.create_table, person("Ann"), Wanted(kind, 3, title="Zzz"))
+    waiting = server.run(joining.create_table, person("Ann"), TableSettings(kind, 3, title="Zzz"))
     door = links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id)
     stop = links.made(Purpose.STOP, person("Ben"))
     known = NAMES | TITLES

@@ -11,7 +11,7 @@ from pbem.service.desk import calls, jobs
 from pbem.service.desk.jobs import What
 from pbem.service.play import by_link
 from pbem.service.tables import joining, leaving
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store.schema import Base
 from pbem.tokens import Purpose
 from tests.service.actors import ANN
@@ -35,7 +35,7 @@ def everything(server):
 def live(server, browser, clock, table, links, person, carry, sign_in):
     """A running game with emails, orders and an unverified reply, a waiting table, links of every purpose, and old views."""
     game = table("templari", 3)
-    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
+    waiting = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3))
     for _ in range(30):
         game.play(*next((seat, decision.default) for seat, decision in game.asked().items()))
     move, seat = links.of(game, 0)
@@ -56,7 +56,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     server.run(feeds.renew, player)
     server.run(delete.ask, player)
     carry()
-    (goodbye,) = queued_emails(server, player, "farewell")
+    (goodbye,) = queued_emails(server, player, "deletion")
     tokens = {
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],
@@ -66,7 +66,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
         ],
         "joining": [links.made(Purpose.INVITE, person("Ann"), waiting.game_id)],
         "consent": [inbox.token(Purpose.YES, person_id=player, outbox_id=goodbye.id)],
-        "feeds": [server.read(feeds.addresses, player).calendar, server.read(feeds.addresses, player).news],
+        "feeds": [server.read(feeds.feed_tokens, player).calendar, server.read(feeds.feed_tokens, player).news],
         "sign_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
         "unsubscribe": [links.made(Purpose.STOP, player)],
         "unverified_reply": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],

@@ -71,7 +71,7 @@ def test_news_of_other_tables_are_still_fed(offered, server, table, browser, clo
     clock.advance(timedelta(hours=1))
     person = game.person_at(0)
     server.run(feeds.renew, person)
-    at = server.read(feeds.addresses, person).news
+    at = server.read(feeds.feed_tokens, person).news
 
     def fed():
         return browser.client.get(f"/n/{at}/news.atom", base_url="http://localhost:8000").get_data(as_text=True)

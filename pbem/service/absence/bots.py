@@ -1,7 +1,7 @@
-"""Seats that bots play: a due deadline of such a seat means that its bot decides now.
+"""Bots: a due deadline of a bot's seat means that the bot moves now.
 
-A bot sees what its seat sees and comes through the same door as everybody. It thinks outside of any transaction; when the
-game has moved on meanwhile its choice is stale, and it is simply asked again.
+A bot sees what its seat sees, and moves by the same use case as a person. It chooses outside of any transaction; if the
+game has moved on meanwhile, its choice is stale and it is asked again.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from pbem.store import players as player_rows
 from pbem.store.deadlines import DeadlineRow
 
 BATCH: Final = 10
-"""So many at a time, because the lease of the last one has to hold while the others think."""
+"""Turns claimed at once: the lease of the last must hold while the others are chosen."""
 
 _SEED_BYTES: Final = 32
 
@@ -33,8 +33,8 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a bot is asked, and all it knows."""
+class _BotTurn:
+    """A turn of a bot: its decision, and the view of its seat."""
 
     bot: str
     game: Game[Any]
@@ -43,50 +43,49 @@ class _Asked:
 
 
 def play_bots(server: Server, limit: int = BATCH) -> int:
-    """Let the bots whose turn it is decide; how many have."""
+    """Play the due turns of bots. Returns how many were played."""
     now = server.now()
     claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, limit, bots=True))
-    return sum(_tried(server, row) for row in claimed)
+    return sum(_try_turn(server, row) for row in claimed)
 
 
-def answer_at(server: Server, game_id: int) -> None:
-    """Let the bots of one table decide at once, until a person is asked or the game is over.
+def play_bots_of(server: Server, game_id: int) -> None:
+    """Play the bots of one table until it is a person's turn or the game is over.
 
-    It claims nothing: where a worker lets the same bot think, the first choice counts and the other is stale. Where a bot
-    fails it stops, and the worker goes on trying.
+    Claims nothing: if a worker plays the same turn, the first choice counts. Stops when a bot fails; the worker retries.
     """
     before: set[tuple[int, int]] = set()
-    while (rows := _bots_asked(server, game_id)) and (asked := {(row.turn, row.seat) for row in rows}) != before:
-        before = asked
+    while (rows := _open_bot_turns(server, game_id)) and (turns := {(row.turn, row.seat) for row in rows}) != before:
+        before = turns
         for row in rows:
-            _tried(server, row)
+            _try_turn(server, row)
 
 
-def _bots_asked(server: Server, game_id: int) -> list[DeadlineRow]:
+def _open_bot_turns(server: Server, game_id: int) -> list[DeadlineRow]:
     with server.store.read() as tx:
         seats = {player.seat for player in player_rows.of_game(tx, game_id) if player.bot is not None}
         return [row for row in deadlines.of_game(tx, game_id) if row.seat in seats]
 
 
-def _tried(server: Server, row: DeadlineRow) -> bool:
+def _try_turn(server: Server, row: DeadlineRow) -> bool:
     try:
-        asked = _asked(server, row)
-        if asked is None:
+        turn = _bot_turn(server, row)
+        if turn is None:
             return False
-        server.run(play, row.game_id, row.turn, row.seat, _thought(server, asked), By.BOT)
+        server.run(play, row.game_id, row.turn, row.seat, _choose(server, turn), By.BOT)
     except Refusal as refused:
-        # Somebody moved while the bot was thinking. If it is still asked it is asked again, a few times at once.
+        # Someone moved meanwhile. If it is still the bot's turn, it is retried a few times without delay.
         _log.info("bot_refused", game=row.game_id, turn=row.turn, seat=row.seat, why=str(refused))
         server.store.write(lambda tx: deadlines.release(tx, row, attempts=row.attempts))
         return False
-    except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others go on
-        timeouts.failed(server, row)
+    except Exception:  # noqa: BLE001 - one broken game must not stop the others
+        timeouts.note_failure(server, row)
         return False
     return True
 
 
-def _asked(server: Server, row: DeadlineRow) -> _Asked | None:
-    """What the seat's bot is asked, from the seat's own view; None if it is not asked any more."""
+def _bot_turn(server: Server, row: DeadlineRow) -> _BotTurn | None:
+    """The turn of a seat's bot; None if it is over."""
     with server.store.read() as tx:
         game = games.read(tx, row.game_id)
         player = next((player for player in player_rows.of_game(tx, game.id) if player.seat == row.seat), None)
@@ -95,13 +94,13 @@ def _asked(server: Server, row: DeadlineRow) -> _Asked | None:
         view = views.view(tx, game, row.seat).view
     rules = rules_of(game)
     decision = rules.asks(view, row.seat)
-    return None if decision is None else _Asked(player.bot, rules, view, decision)
+    return None if decision is None else _BotTurn(player.bot, rules, view, decision)
 
 
-def _thought(server: Server, asked: _Asked) -> Choice:
-    """The bot's choice, with luck of its own: it never sees the seed of the game."""
+def _choose(server: Server, turn: _BotTurn) -> Choice:
+    """The bot's choice. Its randomness is its own, never the seed of the game."""
     luck = Stream(server.randomness.bytes(_SEED_BYTES), 0)
-    if isinstance(asked.game, Foreign):
-        # It thinks where its rules are: asking them over there for each thought would take far longer.
-        return asked.game.bot(asked.bot, asked.view, asked.decision, luck)
-    return BOTS[asked.bot](asked.game, asked.view, asked.decision, luck)
+    if isinstance(turn.game, Foreign):
+        # The bot runs in the process of its rules, which is far faster than a request for each step.
+        return turn.game.bot(turn.bot, turn.view, turn.decision, luck)
+    return BOTS[turn.bot](turn.game, turn.view, turn.decision, luck)

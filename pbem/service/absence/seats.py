@@ -1,8 +1,8 @@
-"""Who plays a seat of a running game: what changes when a bot or another person takes over.
+"""Changing the player of a seat in a running game, from or to a bot or a person.
 
-The log says who sits where by kind (a person, a bot), never by name. What was meant for the one who has left goes no
-further: queued mails are superseded, links die, a standing order, which was a secret, is dropped, and so is a vote. A
-choice in the box stays: it was made for the seat. Why somebody takes over is decided elsewhere.
+The log records the kind of player, never a name. Nothing of the old player's passes on: queued emails are superseded, links
+revoked, the secret standing order and the vote dropped. A sealed choice stays, as it is the seat's. `substitutes` and
+`leaving` decide when a seat changes hands.
 """
 
 from typing import Any, Final
@@ -20,22 +20,22 @@ from pbem.store.people import PersonRow
 from pbem.store.players import PlayerRow
 
 STAND_IN: Final = "greedy"
-"""The bot that takes over: one that tries to win, so that a seat that was left decides nothing by folly."""
+"""The bot that takes over; one that tries to win, so that an abandoned seat spoils no game."""
 
-_UNKNOWN_YET: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at", "claimed_until")
-"""What is not known of a turn whose mail has not been written."""
+_CLEARED: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at", "claimed_until")
+"""Columns of a deadline that are set only after the turn's email is written."""
 
 
 def give_to_bot(
     tx: Tx, server: Server, row: GameRow, record: LogWriter, seat: int, by: str, reason: str = ""
 ) -> GameRow:
-    """Let a bot play a seat from now on; the game as it is then. The game is locked. A `reason` is a moderator's."""
+    """Give a seat to a bot. Returns the changed game. The game is locked; `reason` is an organiser's."""
     bot, name = STAND_IN, bot_name(player_rows.of_game(tx, row.id))
-    record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | because(reason))
+    record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | reason_facts(reason))
     row = _change_hands(tx, server, row, record, seat, person_id=None, bot=bot, name=name)
-    if (asked := _asked(tx, row, seat)) is not None:
-        anew = {"accepted_at": None, "remind_at": None, "claimed_until": None, "attempts": 0}
-        deadlines.change(tx, asked, asked_at=server.now(), due_at=server.now(), **anew)
+    if (deadline := _open_deadline(tx, row, seat)) is not None:
+        cleared = {"accepted_at": None, "remind_at": None, "claimed_until": None, "attempts": 0}
+        deadlines.change(tx, deadline, asked_at=server.now(), due_at=server.now(), **cleared)
     return row
 
 
@@ -50,35 +50,35 @@ def give_to_person(
     name: str,
     reason: str = "",
 ) -> GameRow:
-    """Let a person play a seat from now on, with a turn of full length if it is asked; the game as it is then."""
-    record.add(Kind.SEATED, seat, by, {"player": "person"} | because(reason))
+    """Give a seat to a person, with the full time for an open turn. Returns the changed game. The game is locked."""
+    record.add(Kind.SEATED, seat, by, {"player": "person"} | reason_facts(reason))
     row = _change_hands(tx, server, row, record, seat, person_id=person.id, bot=None, name=name)
     now = server.now()
-    facts = {"by": by} | because(reason)
+    facts = {"by": by} | reason_facts(reason)
     emails = [outbox.NewEmail(person.id, "seated", row.id, record.seq, seat, row.turn, facts)]
-    if (asked := _asked(tx, row, seat)) is not None:
-        anew: dict[str, Any] = dict.fromkeys(_UNKNOWN_YET)
-        deadlines.change(tx, asked, asked_at=now, reminded=0, extensions="[]", attempts=0, **anew)
+    if (deadline := _open_deadline(tx, row, seat)) is not None:
+        cleared: dict[str, Any] = dict.fromkeys(_CLEARED)
+        deadlines.change(tx, deadline, asked_at=now, reminded=0, extensions="[]", attempts=0, **cleared)
         emails.append(outbox.NewEmail(person.id, "turn", row.id, record.seq, seat, row.turn))
     outbox.queue(tx, emails, now, now)
     return row
 
 
 def bot_name(players: list[PlayerRow]) -> str:
-    """What the next bot at a table is called."""
+    """The name of the next bot at a table."""
     taken = {player.name for player in players}
     return next(name for n in range(1, len(players) + 2) if (name := f"Bot {n}") not in taken)
 
 
 def offer(tx: Tx, server: Server, row: GameRow, seat: int, by: str, why: str, reason: str = "") -> GameRow:
-    """Write down that others are asked to take a seat over, and why; the game as it is then."""
+    """Log that a seat is offered to substitutes, and why. Returns the changed game."""
     record = LogWriter(row, server.now(), server.randomness)
-    record.add(Kind.OFFERED, seat, by, {"why": why} | because(reason))
+    record.add(Kind.OFFERED, seat, by, {"why": why} | reason_facts(reason))
     return write(tx, row, record)
 
 
-def because(reason: str) -> dict[str, str]:
-    """What a moderator says of it, in the body of a row or a mail; nothing where nobody moderates."""
+def reason_facts(reason: str) -> dict[str, str]:
+    """An organiser's reason, for the body of a row or an email; empty if there is none."""
     return {"reason": reason} if reason else {}
 
 
@@ -97,14 +97,14 @@ def _change_hands(tx: Tx, server: Server, row: GameRow, record: LogWriter, seat:
     return row
 
 
-def _asked(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:
-    """What the seat is asked and has not answered."""
-    asked = deadlines.read(tx, row.id, row.turn, seat)
-    return asked if asked is not None and asked.status == "open" else None
+def _open_deadline(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:
+    """The deadline of the seat's open turn, if any."""
+    deadline = deadlines.read(tx, row.id, row.turn, seat)
+    return deadline if deadline is not None and deadline.status == "open" else None
 
 
 def free_name(players: list[PlayerRow], name: str) -> str:
-    """The name, with a number behind it if another at the table has it."""
+    """The name, with a number if another player at the table has it."""
     taken = {player.name.casefold() for player in players}
     numbered = (name if n == 1 else f"{name} {n}" for n in range(1, len(taken) + 2))
-    return next(each for each in numbered if each.casefold() not in taken)
+    return next(option for option in numbered if option.casefold() not in taken)

@@ -1,15 +1,15 @@
-"""Seats whose players are gone: given to a bot, offered to a substitute, taken back.
+"""Substitutes: seats whose players are gone are given to a bot, offered to volunteers, or taken back.
 
-    silent      so many turns in a row as the table agreed to bear
-    unreachable mail to the player failed for longer than the others wait
-    resigned    the player said so; a bot sits there already
+    missed       the player missed as many turns in a row as the table allows
+    unreachable  email to the player has failed for longer than the others wait
+    resigned     the player resigned; a bot plays the seat already
 
-Where the table agreed on a bot, it takes over at once. Where it agreed on a substitute, people who said that they are
-willing are asked by mail, and the first who takes the seat has it; until then whoever sits there stays, and any move of
-theirs keeps the seat. A player whose seat a bot plays may come back. At a private table strangers are never asked, so a
-bot takes over there. The last person among bots is no exception: nobody is mailed about a game for ever that they have left.
+If the table agreed on a bot, it takes over at once. If it agreed on a substitute, volunteers are emailed and the first to
+accept gets the seat; until then the player stays, and any move of theirs keeps the seat. A player may return from a bot.
+Private tables never ask volunteers, so a bot takes over. This holds for the last person among bots, too: nobody is emailed
+for ever about a game they have left.
 
-How hands are changed, and that old links die, is `seating`'s business.
+The change itself is in `seats`.
 """
 
 from datetime import datetime
@@ -35,38 +35,38 @@ from pbem.store.players import PlayerRow
 from pbem.store.tables import OfferRow
 
 MOST_ASKED: Final = 20
-"""So many people are asked by mail to take over one seat."""
+"""Volunteers emailed about one seat."""
 
 MOST_SHOWN: Final = 100
 _UNNAMED: Final = "Substitute"
-"""What somebody is called at a table who has never given a name."""
+"""The name of a person who has never given one."""
 
 _BATCH: Final = 50
 
 
-def set_willing(tx: Tx, server: Server, person_id: int, *, willing: bool) -> None:
-    """Say that one would take over seats whose players are gone, or would no longer."""
+def set_volunteer(tx: Tx, server: Server, person_id: int, *, volunteers: bool) -> None:
+    """Add or remove a volunteer for seats whose players are gone."""
     people.lock(tx, person_id)
-    tables.set_willing(tx, person_id, willing, server.now())
+    tables.set_volunteer(tx, person_id, volunteers, server.now())
 
 
-def is_willing(tx: Tx, server: Server, person_id: int) -> bool:
-    """Whether a person has said so."""
-    return tables.is_willing(tx, person_id)
+def is_volunteer(tx: Tx, server: Server, person_id: int) -> bool:
+    """Whether a person is a volunteer."""
+    return tables.is_volunteer(tx, person_id)
 
 
-def on_offer(tx: Tx, server: Server) -> list[OfferRow]:
-    """The seats that a substitute may take now, the newest first."""
-    return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _still_gone(tx, offer)]
+def open_offers(tx: Tx, server: Server) -> list[OfferRow]:
+    """Offers a substitute can accept now, newest first."""
+    return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _is_still_gone(tx, offer)]
 
 
-def offered(tx: Tx, server: Server, offer_id: int) -> OfferRow:
-    """One offer, whatever has come of it."""
+def read_offer(tx: Tx, server: Server, offer_id: int) -> OfferRow:
+    """One offer, open or not. Raises NotFound."""
     return tables.offer(tx, offer_id)
 
 
 def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") -> GameRow:
-    """Take over a seat that is on offer: the first has it; the same person again changes nothing."""
+    """Accept an offer; the first person gets the seat. Accepting twice changes nothing. Returns the game."""
     game = games.lock(tx, tables.offer(tx, offer_id).game_id)
     offer = tables.offer(tx, offer_id)
     if offer.taken_by == person_id and offer.status == "taken":
@@ -74,7 +74,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     must_not_be_frozen(game)
     if game.status != "playing":
         raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
-    if offer.status != "open" or not _still_gone(tx, offer):
+    if offer.status != "open" or not _is_still_gone(tx, offer):
         raise Gone(_("This seat is not on offer any more."), why=_("Somebody was faster, or its player came back."))
     if offer.successor != Successor.SUBSTITUTE:
         raise Forbidden(_("This table did not agree on a substitute."), why=_("A bot plays the seat, as was agreed."))
@@ -88,12 +88,12 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
         raise Forbidden(_("You sit at this table already."), why=_("Nobody has two seats there, as its host wanted."))
     must_have_room(tx, server, person, game)
     before = next(player for player in players if player.seat == offer.seat)
-    called = free_name([player for player in players if player is not before], parse_name(name or person.name))
+    name = free_name([player for player in players if player is not before], parse_name(name or person.name))
     record = LogWriter(game, server.now(), server.randomness)
-    game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, called)
+    game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, name)
     tables.end_offer(tx, offer.id, "taken", server.now(), person_id)
-    facts = {"who": called, "gone": before.name, "seat": offer.seat, "offer": offer.id}
-    for other in _others(tx, game.id, offer.seat):
+    facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}
+    for other in _other_people(tx, game.id, offer.seat):
         _notice(tx, server, game, "substitute_plays", facts, other)
     if before.person_id is not None:
         _notice(tx, server, game, "seat_taken", facts, before.person_id)
@@ -101,7 +101,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
 
 
 def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> GameRow:
-    """Take one's old seat back from the bot that plays it; again changes nothing."""
+    """Take one's own seat back from a bot. Doing so twice changes nothing. Returns the game."""
     game = games.lock(tx, game_id)
     players = player_rows.of_game(tx, game_id)
     player = next((player for player in players if player.seat == seat), None)
@@ -116,20 +116,20 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
             _("This seat is not yours to take back."), why=_("Somebody else has taken it over, or it never was.")
         )
     person = people.read(tx, person_id)
-    called = free_name([other for other in players if other is not player], parse_name(person.name))
+    name = free_name([other for other in players if other is not player], parse_name(person.name))
     record = LogWriter(game, server.now(), server.randomness)
-    game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, called)
+    game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, name)
     tables.end_offer(tx, offer.id, "back", server.now())
-    for other in _others(tx, game_id, seat):
-        _notice(tx, server, game, "player_back", {"who": called, "seat": seat}, other)
+    for other in _other_people(tx, game_id, seat):
+        _notice(tx, server, game, "player_back", {"who": name, "seat": seat}, other)
     return game
 
 
 def replace_player(
     tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None, reason: str, by: str
 ) -> GameRow:
-    """Let somebody else, or a bot, play a seat, because whoever moderates the table says so."""
-    game, before, players = _seat_of(tx, game_id, seat)
+    """Give a seat to another person, or to a bot, for an organiser. Returns the game."""
+    game, before, players = _lock_seat(tx, game_id, seat)
     if before.person_id == person_id:
         raise Gone(_("The seat is theirs already."), remedy=_("Nothing was changed."))
     record = LogWriter(game, server.now(), server.randomness)
@@ -150,7 +150,7 @@ def replace_player(
     if offer is not None:
         tables.end_offer(tx, offer.id, "over", server.now(), person_id)
     facts = {"who": who, "gone": before.name, "seat": seat, "why": "organiser", "reason": reason, "by": by}
-    for other in _others(tx, game_id, seat):
+    for other in _other_people(tx, game_id, seat):
         _notice(tx, server, game, what, facts, other)
     if before.person_id is not None:
         _notice(tx, server, game, "seat_taken", facts | {"by_bot": person_id is None}, before.person_id)
@@ -158,8 +158,8 @@ def replace_player(
 
 
 def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by: str) -> int:
-    """Offer a seat to people who are willing, because whoever moderates the table says so; how many are asked."""
-    game, before, _players = _seat_of(tx, game_id, seat)
+    """Offer a seat to volunteers, for an organiser. Returns how many are emailed."""
+    game, before, _players = _lock_seat(tx, game_id, seat)
     if before.person_id is None:
         raise Gone(_("A bot plays this seat."), why=_("What is offered is the seat of a person."))
     if game.private:
@@ -172,38 +172,38 @@ def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by:
 
 
 def after_missed_turns(tx: Tx, server: Server, game: GameRow, player: PlayerRow) -> None:
-    """Give a seat up if its player was silent as often in a row as the table bears. The game is locked."""
+    """Give up a seat if its player has missed as many turns in a row as the table allows. The game is locked."""
     if successor_after(player.missed, agreement_of(game)) is not None:
         _give_up(tx, server, game, player, "missed")
 
 
 def after_resignation(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> None:
-    """Offer a seat whose player has resigned, and which a bot plays already. The game is locked."""
+    """Offer a seat after its player resigned and a bot took over. The game is locked."""
     successor = agreement_of(game).successor
     now = server.now()
     offer_id = tables.add_offer(tx, game.id, seat, person_id, "resigned", successor, now)
     if successor is Successor.SUBSTITUTE:
-        _ask_for_substitute(tx, server, game, offer_id, seat, person_id)
+        _email_volunteers(tx, server, game, offer_id, seat, person_id)
 
 
 def give_up_unreachable(server: Server) -> int:
-    """Give up the seats of people whom no mail has reached for longer than the others wait; how many tables that moved."""
+    """Give up the seats of people whom email has long failed to reach. Returns how many turns were settled."""
     now = server.now()
     with server.store.read() as tx:
-        gone = reachability.failing(tx, now - PATIENCE, _BATCH)
-        asked = [row for person in gone for row in deadlines.of_person(tx, person.person_id)]
-    return sum(server.run(_give_up_unreachable, asked=row) for row in asked)
+        failing = reachability.failing(tx, now - PATIENCE, _BATCH)
+        turns = [row for person in failing for row in deadlines.of_person(tx, person.person_id)]
+    return sum(server.run(_give_up_unreachable, deadline=row) for row in turns)
 
 
 def tidy(server: Server) -> int:
-    """End the offers of games that are over and of players who have come back; how many those were."""
+    """Close offers whose game is over or whose player is back. Returns how many."""
     with server.store.read() as tx:
-        waiting = tables.open_ids(tx)
-    return sum(server.run(_tidy, offer_id=id_) for id_ in waiting)
+        open_ids = tables.open_ids(tx)
+    return sum(server.run(_tidy, offer_id=id_) for id_ in open_ids)
 
 
 def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str) -> bool:
-    """Give a seat up, once; False if that was done before."""
+    """Give up a seat, to a bot or by an offer. Returns False if that was done before."""
     assert player.seat is not None
     assert player.person_id is not None
     if tables.offer_of_seat(tx, game.id, player.seat) is not None:
@@ -218,32 +218,32 @@ def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str)
     record = LogWriter(game, now, server.randomness)
     game = seats.give_to_bot(tx, server, game, record, player.seat, By.CLOCK)
     _notice(tx, server, game, "replaced", facts, player.person_id)
-    for other in _others(tx, game.id, player.seat):
+    for other in _other_people(tx, game.id, player.seat):
         _notice(tx, server, game, "bot_plays", facts, other)
     return True
 
 
 def _put_on_offer(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str, by: str, reason: str = "") -> int:
-    """Ask people to take over a seat that is its player's until one does, and tell the table; how many are asked."""
+    """Offer a seat, which its player keeps until it is taken, and email the table. Returns how many volunteers are emailed."""
     assert player.seat is not None
     assert player.person_id is not None
     offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, Successor.SUBSTITUTE, server.now())
     game = seats.offer(tx, server, game, player.seat, by, why, reason)
     facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id, "reason": reason, "by": by}
     _notice(tx, server, game, "seat_offered", facts, player.person_id)
-    for other in _others(tx, game.id, player.seat):
+    for other in _other_people(tx, game.id, player.seat):
         if other != player.person_id:
             _notice(tx, server, game, "seat_on_offer", facts, other)
-    return _ask_for_substitute(tx, server, game, offer_id, player.seat, player.person_id)
+    return _email_volunteers(tx, server, game, offer_id, player.seat, player.person_id)
 
 
-def _ask_for_substitute(tx: Tx, server: Server, game: GameRow, offer_id: int, seat: int, gone: int) -> int:
-    """Mail the offer to people who are willing: not to all of a great many, nor always to the same; to how many."""
-    found = tables.willing(tx, game.id, without=(gone,))
+def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat: int, gone: int) -> int:
+    """Email an offer to some volunteers, drawn at random. Returns how many."""
+    volunteers = tables.volunteers(tx, game.id, without=(gone,))
     now = server.now()
     drawn = [
         person
-        for person in sorted(found, key=lambda _: server.randomness.bytes(8))[:MOST_ASKED]
+        for person in sorted(volunteers, key=lambda _: server.randomness.bytes(8))[:MOST_ASKED]
         if blocks.ban_in_force(tx, person, now) is None
     ]
     facts = {"offer": offer_id}
@@ -252,8 +252,8 @@ def _ask_for_substitute(tx: Tx, server: Server, game: GameRow, offer_id: int, se
     return len(emails)
 
 
-def _seat_of(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, list[PlayerRow]]:
-    """A running game, locked, and who plays the seat there."""
+def _lock_seat(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, list[PlayerRow]]:
+    """Lock a running game. Returns it, the player of the seat and all players. Raises Gone."""
     game = games.lock(tx, game_id)
     if game.status != "playing":
         raise Gone(_("This game is not being played."), why=_("Only seats of running games change hands."))
@@ -264,25 +264,26 @@ def _seat_of(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, list[
     return game, before, players
 
 
-def _give_up_unreachable(tx: Tx, server: Server, asked: deadlines.DeadlineRow) -> bool:
-    game = games.lock_if_free(tx, asked.game_id)
+def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow) -> bool:
+    """Give up one seat, and start its clock so that the others need not wait. Returns whether anything changed."""
+    game = games.lock_if_free(tx, deadline.game_id)
     if game is None or game.status != "playing" or game.paused:
         return False
-    clock = clocks_deadlines.clock_of(tx, game, asked.turn, asked.seat)
+    clock = clocks_deadlines.clock_of(tx, game, deadline.turn, deadline.seat)
     if clock is None:
         return False
     given_up_at = clocks_deadlines.seat_offered_at(clock)
-    since = _failing_since(tx, clock.person.id, asked.asked_at)
+    since = _failing_since(tx, clock.person.id, deadline.asked_at)
     if given_up_at is None or given_up_at > server.now() or since is None:
         return False
-    # Somebody who reads no mail and plays on the pages is not gone; but their clock runs like everybody's.
-    gone = not _moved_since(tx, game.id, asked.seat, since)
-    player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == asked.seat)
+    # A player who moves on the pages is not gone, whatever their email does; but their clock runs.
+    gone = not _moved_since(tx, game.id, deadline.seat, since)
+    player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == deadline.seat)
     given_up = gone and _give_up(tx, server, game, player, "unreachable")
-    after = deadlines.read(tx, game.id, asked.turn, asked.seat)
+    after = deadlines.read(tx, game.id, deadline.turn, deadline.seat)
     if after is None or after.due_at is not None:
         return given_up
-    # The others must not wait for ever for somebody to take the seat: its clock goes on, with a mail or without.
+    # The others must not wait for a substitute for ever, so the clock starts even without an email.
     if after.accepted_at is None:
         clocks_deadlines.start_clock(tx, server, game, after, server.now())
     else:
@@ -290,8 +291,8 @@ def _give_up_unreachable(tx: Tx, server: Server, asked: deadlines.DeadlineRow) -
     return True
 
 
-def _still_gone(tx: Tx, offer: OfferRow) -> bool:
-    """Whether the player who left is still gone: a move since then, or a mail that arrived, keeps the seat."""
+def _is_still_gone(tx: Tx, offer: OfferRow) -> bool:
+    """Whether the player of an offer is still gone: a move since, or email that arrives again, keeps the seat."""
     player = next((player for player in player_rows.of_game(tx, offer.game_id) if player.seat == offer.seat), None)
     if player is None or player.person_id is None:
         return player is not None
@@ -301,13 +302,13 @@ def _still_gone(tx: Tx, offer: OfferRow) -> bool:
 
 
 def _moved_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
-    """Whether a player has decided something themselves since then, by whatever way."""
+    """Whether the player of a seat has made a choice of their own since then."""
     rows = log.chain(tx, game_id, games.read(tx, game_id).key)
     return any(row.seat == seat and row.at > moment and row.by in IN_PERSON for row in rows)
 
 
 def _failing_since(tx: Tx, person_id: int, before: datetime) -> datetime | None:
-    """Since when mail to a person has failed without an end; None if it does not."""
+    """When the present failure of email to a person began; None if there is none."""
     failures = reachability.failures(tx, {person_id}, before)[person_id]
     return next((failure.start for failure in failures if failure.end is None), None)
 
@@ -317,14 +318,14 @@ def _tidy(tx: Tx, server: Server, offer_id: int) -> bool:
     if game is None:
         return False
     offer = tables.offer(tx, offer_id)
-    if offer.status != "open" or (game.status == "playing" and _still_gone(tx, offer)):
+    if offer.status != "open" or (game.status == "playing" and _is_still_gone(tx, offer)):
         return False
     tables.end_offer(tx, offer.id, "back" if game.status == "playing" else "over", server.now())
     return True
 
 
-def _others(tx: Tx, game_id: int, seat: int) -> list[int]:
-    """The people on the other seats, each once."""
+def _other_people(tx: Tx, game_id: int, seat: int) -> list[int]:
+    """The people on the other seats."""
     players = player_rows.of_game(tx, game_id)
     return sorted({player.person_id for player in players if player.person_id is not None and player.seat != seat})
 

@@ -1,8 +1,8 @@
-"""What happens when time passes: reminders, and what a clock that has run out decides.
+"""Timeouts: reminders, and the default choice when a deadline passes.
 
-A worker claims what is ripe, which counts as an attempt, and then acts game by game, each in a transaction of its own that
-locks the game, looks again, and goes through the same door as any move. So any number of workers decide each turn once,
-and one that fails again and again ends parked and visible instead of in the way of the others.
+A worker claims due deadlines, which counts as an attempt. Each is then handled in a transaction of its own that locks the
+game, checks again, and plays by the same use case as any move. So any number of workers decide each turn once, and a
+deadline that keeps failing is parked where an organiser sees it.
 """
 
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
 
 LEASE: Final = timedelta(minutes=1)
-"""So long others leave a claimed deadline alone: far longer than a move takes."""
+"""How long other workers leave a claimed deadline alone; far longer than a move takes."""
 
-PUSHED: Final = timedelta(hours=1)
-"""So much later a deadline is tried again that could not be acted on."""
+RETRY_AFTER: Final = timedelta(hours=1)
+"""When a failed deadline is tried again."""
 
 BATCH: Final = 50
 
@@ -36,8 +36,8 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
-    """What the passing of time did: turns decided, deadlines that turned out to be later, failures; or why nothing."""
+class TimeoutRun:
+    """The result of a run: turns decided, deadlines found to be later, failures; or why it was held back."""
 
     decided: int = 0
     moved: int = 0
@@ -45,29 +45,29 @@ class Passed:
     held_back: str | None = None
 
 
-def time_out(server: Server, worker: Worker, limit: int = BATCH) -> Passed:
-    """Decide the turns of people whose clock has run out, by what their silence means."""
+def time_out(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
+    """Play the default choice of every turn whose deadline has passed."""
     now = server.now()
     if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
-        return Passed(held_back=reason)
-    claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit, bots=False))
-    outcomes = [_tried(server, row, now) for row in claimed]
-    return Passed(outcomes.count("decided"), outcomes.count("moved"), outcomes.count("failed"))
+        return TimeoutRun(held_back=reason)
+    claims = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit, bots=False))
+    outcomes = [_try_time_out(server, row, now) for row in claims]
+    return TimeoutRun(outcomes.count("decided"), outcomes.count("moved"), outcomes.count("failed"))
 
 
-def remind(server: Server, worker: Worker, limit: int = BATCH) -> Passed:
-    """Queue a reminder for everybody whose own cadence says so and who has not answered."""
+def remind(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
+    """Queue the reminders that are due for open turns, each at its player's cadence."""
     now = server.now()
     if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
-        return Passed(held_back=reason)
+        return TimeoutRun(held_back=reason)
     with server.store.read() as tx:
-        ripe = deadlines.to_remind(tx, now, limit)
-    outcomes = [_reminded(server, row, now) for row in ripe]
-    return Passed(decided=outcomes.count("reminded"), failed=outcomes.count("failed"))
+        due = deadlines.to_remind(tx, now, limit)
+    outcomes = [_try_remind(server, row, now) for row in due]
+    return TimeoutRun(decided=outcomes.count("reminded"), failed=outcomes.count("failed"))
 
 
-def failed(server: Server, row: DeadlineRow) -> None:
-    """Push a deadline that could not be acted on, and say so; after too many times it is parked."""
+def note_failure(server: Server, row: DeadlineRow) -> None:
+    """Log a failed deadline and postpone it; after too many attempts it is parked."""
     _log.exception(
         "deadline_failed",
         game=row.game_id,
@@ -76,28 +76,28 @@ def failed(server: Server, row: DeadlineRow) -> None:
         attempts=row.attempts,
         parked=row.attempts >= deadlines.MOST_ATTEMPTS,
     )
-    server.store.write(lambda tx: deadlines.release(tx, row, server.now() + PUSHED, row.attempts))
+    server.store.write(lambda tx: deadlines.release(tx, row, server.now() + RETRY_AFTER, row.attempts))
 
 
-def _tried(server: Server, row: DeadlineRow, now: datetime) -> str:
+def _try_time_out(server: Server, row: DeadlineRow, now: datetime) -> str:
     try:
         return server.run(_time_out, row, now)
-    except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others go on
-        failed(server, row)
+    except Exception:  # noqa: BLE001 - one broken game must not stop the others
+        note_failure(server, row)
         return "failed"
 
 
-def _reminded(server: Server, row: DeadlineRow, now: datetime) -> str:
+def _try_remind(server: Server, row: DeadlineRow, now: datetime) -> str:
     try:
         return server.run(_remind, row, now)
     except Exception:  # noqa: BLE001 - as above
         _log.exception("reminder_failed", game=row.game_id, turn=row.turn, seat=row.seat)
-        server.store.write(lambda tx: deadlines.change(tx, row, remind_at=server.now() + PUSHED))
+        server.store.write(lambda tx: deadlines.change(tx, row, remind_at=server.now() + RETRY_AFTER))
         return "failed"
 
 
 def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> str:
-    """One turn. Somebody may have moved, or the deadline may have, since it was claimed: look again under the lock."""
+    """Time out one turn, if it is still open and due under the lock. Returns what happened."""
     game = games.lock_if_free(tx, claimed.game_id)
     if game is None:
         deadlines.release(tx, claimed, attempts=claimed.attempts - 1)
@@ -108,8 +108,8 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
     if game.status != "playing" or game.paused:
         deadlines.release(tx, row)
         return "answered"
-    found = clocks_deadlines.settle(tx, server, game, row)
-    if found.at is None or found.at > now:
+    deadline = clocks_deadlines.settle(tx, server, game, row)
+    if deadline.at is None or deadline.at > now:
         deadlines.release(tx, row)
         return "moved"
     decision = position_of(game).open().get(row.seat) if game.turn == row.turn else None
@@ -117,12 +117,12 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
         deadlines.close(tx, game.id, row.turn, row.seat)
         return "answered"
     receipt = play_locked(tx, server, game, row.turn, row.seat, decision.default, By.CLOCK)
-    _tell_of_missed_turn(tx, server, game, row, receipt.written)
+    _email_missed_turn(tx, server, game, row, receipt.written)
     return "decided"
 
 
-def _tell_of_missed_turn(tx: Tx, server: Server, before: GameRow, row: DeadlineRow, written: str) -> None:
-    """Tell the player what was decided without them, and give the seat up if that was once too often."""
+def _email_missed_turn(tx: Tx, server: Server, before: GameRow, row: DeadlineRow, written: str) -> None:
+    """Email the player the choice made for them, and give up the seat after too many missed turns."""
     game = games.read(tx, before.id)
     player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == row.seat)
     facts = {"choice": written, "due_at": row.due_at and row.due_at.isoformat(), "missed": player.missed}
@@ -136,27 +136,27 @@ def _tell_of_missed_turn(tx: Tx, server: Server, before: GameRow, row: DeadlineR
         substitutes.after_missed_turns(tx, server, game, player)
 
 
-def _remind(tx: Tx, server: Server, ripe: DeadlineRow, now: datetime) -> str:
-    """One reminder, unless it is not wanted any more."""
-    game = games.lock_if_free(tx, ripe.game_id)
-    row = None if game is None else deadlines.read(tx, game.id, ripe.turn, ripe.seat)
+def _remind(tx: Tx, server: Server, due: DeadlineRow, now: datetime) -> str:
+    """Queue one reminder, if it is still due under the lock. Returns what happened."""
+    game = games.lock_if_free(tx, due.game_id)
+    row = None if game is None else deadlines.read(tx, game.id, due.turn, due.seat)
     if game is None or row is None or row.status != "open" or row.remind_at is None or row.remind_at > now:
         return "dropped"
     clock = clocks_deadlines.clock_of(tx, game, row.turn, row.seat)
-    found = clocks_deadlines.settle(tx, server, game, row)
-    if clock is None or found.at is None or found.at <= now or game.paused:
+    deadline = clocks_deadlines.settle(tx, server, game, row)
+    if clock is None or deadline.at is None or deadline.at <= now or game.paused:
         deadlines.change(tx, row, remind_at=None)
         return "dropped"
-    moments = clocks_deadlines.reminder_moments(clock, found)
+    moments = clocks_deadlines.reminder_moments(clock, deadline)
     reached = sum(moment <= now for moment in moments)
     if reached <= row.reminded:
-        # The deadline has moved since this moment was planned; `settle` has written the new one down.
+        # The deadline has moved since; `settle` has stored the new time of the reminder.
         return "dropped"
-    # Where several moments have gone by, because nobody worked, one reminder says it all.
+    # If several reminders are overdue because no worker ran, one is enough.
     following = next(iter(moments[reached:]), None)
-    promised = max(found.at, row.promised_at or found.at)
+    promised = max(deadline.at, row.promised_at or deadline.at)
     deadlines.change(tx, row, reminded=reached, remind_at=following, promised_at=promised)
-    facts = {"due_at": found.at.isoformat(), "last": following is None}
+    facts = {"due_at": deadline.at.isoformat(), "last": following is None}
     email = outbox.NewEmail(clock.person.id, "reminder", game.id, None, row.seat, row.turn, facts)
     outbox.queue(tx, [email], now, now)
     return "reminded"

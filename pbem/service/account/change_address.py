@@ -1,8 +1,8 @@
-"""Another address for a person: asked for on one's own page and said yes to at the new one, or changed by an organiser.
+"""Changing a person's address: by request and consent from the new address, or by an organiser.
 
-Both addresses are told, when it is asked for and when it is done: whoever reads the old one must hear of it, if it was not
-they. The old address is nobody's afterwards. Links in older mails die, because others may read them by now, and every
-browser is signed out; what is asked just now is mailed to the new address.
+Both addresses are emailed when a change is requested and when it is done, so the owner of the old one learns of a change
+they did not ask for. Links in older emails stop working and every browser is signed out, because others may read the old
+mailbox; open turns are emailed again to the new address.
 """
 
 from datetime import timedelta
@@ -22,14 +22,14 @@ from pbem.store import deadlines, games, merge, outbox, people
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 
-MAILS_A_DAY: Final = 5
-"""So many mails about a change an address gets in a day, and as often one person asks for one."""
+EMAILS_A_DAY: Final = 5
+"""Emails about a change to one address, and requests of one person, in a day."""
 
 
 def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
-    """Ask for a change: a mail to the new address asks for its yes, and one to the old address tells of it.
+    """Request a change: email the new address for consent, and the old one for its information.
 
-    Nothing says whether the new one is known here; who reads it is told.
+    Never reveals whether the new address is known. Raises Forbidden, BadInput or TooMany.
     """
     given, mailbox = persons.normalised(address)
     person = people.lock(tx, person_id)
@@ -39,40 +39,40 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
         raise BadInput(_("This is your address already."), remedy=_("Nothing was changed."))
     newcomer = persons.find_or_add(tx, server, given)
     now = server.now()
-    for each in (person.id, newcomer.id):
-        if people.letters_since(tx, each, "new_address", now - timedelta(days=1)) >= MAILS_A_DAY:
+    for reader_id in (person.id, newcomer.id):
+        if people.letters_since(tx, reader_id, "new_address", now - timedelta(days=1)) >= EMAILS_A_DAY:
             raise TooMany(
                 _("As many mails about a change of address were sent as we send in a day."),
-                why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=MAILS_A_DAY),
+                why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=EMAILS_A_DAY),
                 remedy=_("Please use the link in one of them, or try again tomorrow."),
             )
-    asking = {"here": True, "person": person.id, "address": given}
+    request = {"here": True, "person": person.id, "address": given}
     emails = [
-        outbox.NewEmail(newcomer.id, "new_address", facts=asking),
+        outbox.NewEmail(newcomer.id, "new_address", facts=request),
         outbox.NewEmail(person.id, "new_address", facts={"here": False}),
     ]
     outbox.queue(tx, emails, now, now)
 
 
 def change_address(tx: Tx, server: Server, person_id: int, address: str, reason: str = "") -> tuple[int, int]:
-    """Change a person's address: the number under which the old one is known now, and how many turns are mailed again.
+    """Change a person's address; `reason` is an organiser's.
 
-    `reason` is what an organiser says about it.
+    Returns the id of the person who holds the old address now, and how many turns are emailed again.
     """
     given, mailbox = persons.normalised(address)
     asked = deadlines.of_person(tx, person_id)
-    # Games before people, as everywhere, so that nobody waits for us while we wait for them.
+    # Games are locked before people, as everywhere, against deadlocks.
     locked = {number: games.lock(tx, number) for number in sorted({row.game_id for row in asked})}
     person = people.lock(tx, person_id)
     if person.mailbox == mailbox:
         raise Gone(_("This is their address already."), remedy=_("Nothing was changed."))
     if is_former(person.address) or is_guest(person.address):
         raise Gone(_("Nobody is mailed there."), why=_("This is a guest, or somebody who has left for good."))
-    nobody = _nobody_at(tx, mailbox)
+    unused = _free_mailbox(tx, mailbox)
     now = server.now()
     people.change(tx, person_id, address=given, mailbox=mailbox, confirmed_at=now)
-    if nobody is not None:
-        people.change(tx, nobody, address=person.address, mailbox=person.mailbox, name="")
+    if unused is not None:
+        people.change(tx, unused, address=person.address, mailbox=person.mailbox, name="")
     before = persons.find_or_add(tx, server, person.address).id
     links.revoke_person(tx, person_id)
     sessions.end_all(tx, server, Holder(person_id=person_id))
@@ -82,11 +82,9 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
         outbox.NewEmail(number, "moved", facts={"here": here, "reason": reason})
         for number, here in ((before, False), (person_id, True))
     ]
-    on_their_way = {
-        (email.game_id, email.turn, email.seat) for email in outbox.of_kind(tx, person_id, "turn", "queued")
-    }
+    queued = {(email.game_id, email.turn, email.seat) for email in outbox.of_kind(tx, person_id, "turn", "queued")}
     current = [row for row in asked if row.turn == locked[row.game_id].turn]
-    again = [row for row in current if (row.game_id, row.turn, row.seat) not in on_their_way]
+    again = [row for row in current if (row.game_id, row.turn, row.seat) not in queued]
     emails += [
         outbox.NewEmail(person_id, "turn", row.game_id, None, row.seat, row.turn, {ASKED_FOR: True}) for row in again
     ]
@@ -94,8 +92,8 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     return before, len(again)
 
 
-def _nobody_at(tx: Tx, mailbox: str) -> int | None:
-    """The number of whoever has this address and nothing else, moved out of the way; refused if there is more to them."""
+def _free_mailbox(tx: Tx, mailbox: str) -> int | None:
+    """Free a mailbox whose person has only that. Returns their id, or None. Raises BadInput if they play here."""
     known = people.by_mailbox(tx, mailbox)
     if known is None:
         return None
@@ -104,6 +102,6 @@ def _nobody_at(tx: Tx, mailbox: str) -> int | None:
             _("With this address somebody plays here already."),
             remedy=_("Nothing was changed; if both are one person, the organiser can make them one."),
         )
-    # For a moment both have none: no two people ever have the same one.
+    # A mailbox is unique, so it is set aside until both are changed.
     people.change(tx, known.id, address="", mailbox=f"moving {known.key}")
     return known.id

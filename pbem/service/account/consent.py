@@ -1,7 +1,6 @@
-"""What a mail asks a yes for, because it cannot be taken back: another address, or leaving for good.
+"""Consent by email to what cannot be undone: changing the address, or deleting the account.
 
-The link in that mail shows what is asked, and its button says yes. Its reader reads the mail of that address, and that is
-what makes the yes theirs.
+The link shows the request and its button gives consent. Reading email at that address is the proof of who consents.
 """
 
 import json
@@ -18,28 +17,29 @@ from pbem.tokens import Purpose
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a yes is asked for: the kind of the mail that asks, and who is meant by it."""
+class ConsentRequest:
+    """A request for consent: the kind of the email, and the name of the person it is about."""
 
     kind: str
     name: str
 
 
-def at(tx: Tx, server: Server, token: str) -> Asked:
-    """What the page of a link says, before anybody has pressed its button."""
+def consent_request(tx: Tx, server: Server, token: str) -> ConsentRequest:
+    """The request behind a link, with the button that gives consent."""
     link, email = _open(tx, server, token)
-    asking = json.loads(email.facts).get("person", link.person_id)
-    return Asked(email.kind, people.read(tx, asking).name)
+    person_id = json.loads(email.facts).get("person", link.person_id)
+    return ConsentRequest(email.kind, people.read(tx, person_id).name)
 
 
-def say_yes(tx: Tx, server: Server, token: str) -> str:
-    """Do what was asked; the kind of the mail that asked for it."""
+def give_consent(tx: Tx, server: Server, token: str) -> str:
+    """Do what was requested. Returns the kind of the email."""
     link, email = _open(tx, server, token)
-    if email.kind == "farewell":
+    assert link.person_id is not None
+    if email.kind == "deletion":
         delete.delete_person(tx, server, link.person_id)
         return email.kind
     facts = json.loads(email.facts)
-    # The link was mailed to the new address, which is this person's once they have pressed its button.
+    # Pressing the button twice changes the address once.
     if people.read(tx, facts["person"]).address != facts["address"]:
         change_address.change_address(tx, server, facts["person"], facts["address"])
     return email.kind

@@ -1,8 +1,8 @@
-"""Leaving for good: what is written down of a person is deleted, and the games that they have played stay.
+"""Deleting an account: personal data goes, the games played stay.
 
-Their seats in running games are given away as by resigning, and tables of theirs that have not begun close or go on without
-them. Where they have played they are “a former player” from then on. Their moves, and what they said at tables, stay in the
-record of the game, which is that of the others too, and names no person. This cannot be taken back, so a mail asks for it.
+Running games are resigned and tables that have not begun are left or closed. At tables they have played, the person is “a
+former player”. Their moves and talk stay in the record of the game, which names no person. This cannot be undone, so it
+needs consent by email.
 """
 
 from datetime import timedelta
@@ -18,29 +18,29 @@ from pbem.store import games, outbox, people, personal_data, tables
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
 
-MAILS_A_DAY: Final = 5
+EMAILS_A_DAY: Final = 5
 
 
 def ask(tx: Tx, server: Server, person_id: int) -> None:
-    """Mail a link by which a person leaves for good; nothing happens before its button is pressed."""
+    """Email a link for consent to the deletion. Raises TooMany after a few a day."""
     people.lock(tx, person_id)
     now = server.now()
-    if people.letters_since(tx, person_id, "farewell", now - timedelta(days=1)) >= MAILS_A_DAY:
+    if people.letters_since(tx, person_id, "deletion", now - timedelta(days=1)) >= EMAILS_A_DAY:
         raise TooMany(
             _("You were sent as many of these mails as we send in a day."),
-            why=_("%(mails_a_day)s are the most.", mails_a_day=MAILS_A_DAY),
+            why=_("%(mails_a_day)s are the most.", mails_a_day=EMAILS_A_DAY),
             remedy=_("Please use the link in one of them."),
         )
-    outbox.queue(tx, [outbox.NewEmail(person_id, "farewell")], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person_id, "deletion")], now, now)
 
 
 def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> list[int]:
-    """Delete what is written down of a person."""
-    # Games before people, and in the order of their numbers, so that nobody waits for us while we wait for them.
+    """Delete a person's data, and leave their tables. Returns the ids of those. Raises Forbidden at a frozen table."""
+    # Games are locked before people and in the order of their ids, against deadlocks.
     seated = tables.of_person(tx, person_id, ("open", "planned", "playing", "frozen"))
     hosted = tables.hosted_by(tx, person_id, ("open", "planned"))
-    theirs = sorted({row.id for row in (*seated, *hosted)})
-    for game_id in theirs:
+    game_ids = sorted({row.id for row in (*seated, *hosted)})
+    for game_id in game_ids:
         game = games.lock(tx, game_id)
         if game.status == "frozen":
             raise Forbidden(
@@ -58,4 +58,4 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
     if not is_former(person.address):
         personal_data.forget(tx, person, server.zone)
         links.revoke_person(tx, person_id)
-    return theirs
+    return game_ids

@@ -1,7 +1,7 @@
-"""Feeds: a calendar of one's deadlines, and the news of one's tables, each at a secret address of its own.
+"""Feeds: a calendar of a person's deadlines and news of their tables, each at a secret URL.
 
-They are read by programs and often kept by other people's servers, so they tell nothing that is not for everybody at the
-table: no hand, no bid that waits, no link that acts. The addresses can be renewed, and the old ones are dead by that.
+Programs read them and other servers may store them, so they hold only what the whole table knows: no hand, no open bid, no
+link that acts. Renewing the URLs invalidates the old ones.
 """
 
 from collections.abc import Collection
@@ -27,12 +27,12 @@ from pbem.store.feeds import TableRow
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
-LATELY: Final = timedelta(days=14)
-"""So long ago a turn was due, or a game has ended, that a feed still tells of it."""
+RECENT: Final = timedelta(days=14)
+"""How long a feed keeps a past deadline or a finished game."""
 
 _MOST_TURNS: Final = 50
 _MOST_ROWS: Final = 60
-"""Rows at the end of each table's log that are looked through."""
+"""Rows read from the end of each table's log."""
 
 MOST_NEWS: Final = 50
 
@@ -40,7 +40,7 @@ _FEEDS: Final = (Purpose.CALENDAR, Purpose.NEWS)
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class FeedTokens:
     """The tokens of a person's feeds."""
 
     calendar: str
@@ -49,9 +49,9 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A deadline of one's own. `done` says that nothing is asked there any more.
+    """A deadline in the calendar; `done` once the turn is over.
 
-    `revision` rises whenever the deadline changes, because a deadline only ever moves to a later moment.
+    `revision` rises with every change, because deadlines only move later.
     """
 
     name: str
@@ -63,8 +63,8 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """One thing that happened at a table: everybody may read its sentences. `name` is never another's."""
+class NewsItem:
+    """One event at a table, in sentences anyone may read. `name` is unique."""
 
     name: str
     title: str
@@ -72,29 +72,30 @@ class Piece:
     sentences: tuple[str, ...]
 
 
-def addresses(tx: Tx, server: Server, person_id: int) -> Addresses | None:
-    """Where a person's feeds are, if they have asked for them."""
+def feed_tokens(tx: Tx, server: Server, person_id: int) -> FeedTokens | None:
+    """The tokens of a person's feeds; None if they have none."""
     calendar, news = (link_rows.find(tx, LinkKey(purpose, person_id)) for purpose in _FEEDS)
     if calendar is None or news is None:
         return None
-    return Addresses(links.token(server, calendar), links.token(server, news))
+    return FeedTokens(links.token(server, calendar), links.token(server, news))
 
 
 def renew(tx: Tx, server: Server, person_id: int) -> None:
-    """Give a person's feeds new addresses, or their first ones."""
+    """Give a person's feeds new tokens, or their first ones."""
     people.lock(tx, person_id)
     for purpose in _FEEDS:
-        known = link_rows.find(tx, LinkKey(purpose, person_id))
-        if known is None:
+        link = link_rows.find(tx, LinkKey(purpose, person_id))
+        if link is None:
             links.make(tx, server, LinkKey(purpose, person_id))
         else:
-            link_rows.raise_one(tx, known.id)
+            link_rows.raise_one(tx, link.id)
 
 
 def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
-    """The deadlines of a person, those lately done too, so that calendars take them out."""
-    link = links.follow_person(tx, server, token, Purpose.CALENDAR)
-    found = feeds.turns(tx, link.person_id, server.now() - LATELY, _MOST_TURNS)
+    """A person's deadlines, with recently closed ones so that calendars remove them."""
+    link = links.follow(tx, server, token, Purpose.CALENDAR)
+    assert link.person_id is not None
+    turns = feeds.turns(tx, link.person_id, server.now() - RECENT, _MOST_TURNS)
     return [
         Turn(
             name=f"{row.key}-{row.turn}-{row.seat}",
@@ -104,38 +105,39 @@ def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
             revision=2 * ((row.due_at - row.asked_at) // timedelta(minutes=1)) + (row.status != "open"),
             done=row.status != "open",
         )
-        for row in found
+        for row in turns
     ]
 
 
-def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[Piece]]:
-    """What happened at a person's tables, the newest first, and since when there is the feed."""
-    link = links.follow_person(tx, server, token, Purpose.NEWS)
-    tables = feeds.tables(tx, link.person_id, server.now() - LATELY)
+def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[NewsItem]]:
+    """Events at a person's tables, newest first, and when the feed was made."""
+    link = links.follow(tx, server, token, Purpose.NEWS)
+    assert link.person_id is not None
+    tables = feeds.tables(tx, link.person_id, server.now() - RECENT)
     keys = {table.id: table.key for table in tables}
-    # What can still be taken back is told to nobody.
+    # Moves that can still be undone are not published.
     logs = feeds.ends(tx, keys, (Kind.ENTRY, *TAKES_BACK), _MOST_ROWS, server.now() - server.hold)
     pieces = []
     for table in tables:
-        # Nothing is told of a table whose rules are not there; it is stopped, and its players are told that by mail.
+        # A table whose rules are not installed has no news; it is stopped, and its players are emailed.
         with suppress(Unplayable):
-            pieces += _pieces(table, logs[table.id])
+            pieces += _news_items(table, logs[table.id])
     return link.created_at, sorted(pieces, key=lambda piece: (piece.at, piece.name), reverse=True)[:MOST_NEWS]
 
 
-def _pieces(table: TableRow, rows: Collection[hash_chain.Row]) -> list[Piece]:
-    """What everybody was told at a table, entry by entry."""
+def _news_items(table: TableRow, rows: Collection[hash_chain.Row]) -> list[NewsItem]:
+    """The public events of a table, one item an entry."""
     at, rules = {row.seq: row.at for row in rows}, rules_for(table.kind, table.id)
-    told = ((standing, _sentences(table, rules, standing.entry.facts)) for standing in standing_entries(rules, rows))
+    entries = ((standing, _sentences(table, rules, standing.entry.facts)) for standing in standing_entries(rules, rows))
     return [
-        Piece(f"{table.key}-{standing.seq}", table.title, at[standing.seq], sentences)
-        for standing, sentences in told
+        NewsItem(f"{table.key}-{standing.seq}", table.title, at[standing.seq], sentences)
+        for standing, sentences in entries
         if sentences
     ]
 
 
 def _sentences(table: TableRow, rules: Game[Any], facts: tuple[Fact[Any], ...]) -> tuple[str, ...]:
-    """What a spectator would be told, who is called “you” where it is about the reader."""
+    """The facts as a spectator sees them, with “you” for the reader."""
     teller = speech.teller(rules, table.seat, tuple(map(isolate, table.names)))
-    told = (teller.tell(seen(fact, SPECTATOR)) for fact in facts)
-    return tuple(sentence for sentence in told if sentence)
+    sentences = (teller.tell(seen(fact, SPECTATOR)) for fact in facts)
+    return tuple(filter(None, sentences))

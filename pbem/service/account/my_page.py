@@ -1,7 +1,7 @@
-"""One's own pages, for whoever has signed in: their tables, what became of their mails, and how they want things.
+"""The pages of a signed-in person: games, emails and settings.
 
-Each page is read by a few statements, however many tables somebody has. Every function takes the number of the person;
-that the browser is theirs was found out before.
+Each page takes a fixed number of statements, however many tables there are. The caller has checked the session; every
+function takes the id of the person.
 """
 
 from collections.abc import Iterable
@@ -35,18 +35,18 @@ from pbem.store.players import PlayerRow
 from pbem.store.vacations import VacationRow
 from pbem.tokens import Purpose
 
-MOST_MAILS: Final = 50
-"""Mails on one's own page; the newest are of most use."""
+MOST_EMAILS: Final = 50
+"""Emails on the page, the newest."""
 
 _BEGUN: Final = ("playing", "frozen")
 
 MOST_OVER: Final = 30
-"""Finished games there; all of them are in the file of everything about a person."""
+"""Finished games on the page, the latest; the export of personal data has all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A seat of one's own: at which table, whether its clocks stand still, whether it is asked, and until when."""
+class SeatInPlay:
+    """A seat in a running game. `asked` means that it is their turn, until `due_at`."""
 
     game_id: int
     key: str
@@ -61,8 +61,8 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A table that waits for players, at which one has a place or whose host one is."""
+class OpenTable:
+    """A table waiting for players that the person has joined or hosts."""
 
     game_id: int
     title: str
@@ -73,8 +73,8 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
-    """A game that one has played, and that is over."""
+class FinishedGame:
+    """A game the person has finished."""
 
     game_id: int
     key: str
@@ -87,23 +87,23 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """What a person finds first. `failing_since` is since when mail to them has not arrived."""
+class MyGames:
+    """The page of games. `failing_since` is when email to the person began to fail."""
 
     name: str
     zone: ZoneInfo
-    played: tuple[Played, ...]
-    waiting: tuple[Waiting, ...]
-    over: tuple[Over, ...]
+    played: tuple[SeatInPlay, ...]
+    waiting: tuple[OpenTable, ...]
+    over: tuple[FinishedGame, ...]
     failing_since: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
-class Mails:
-    """How a person is mailed, and what became of their mails.
+class MyEmails:
+    """The page of emails: the person's preferences, and the latest emails with their status.
 
-    `stop` is the token of the page on which they choose for single tables, empty as long as they were never sent one, and
-    `tables` are their running ones. `titles` name the tables of the mails.
+    `stop` is the token of the page for single tables, empty if none was ever emailed; `tables` are the keys and titles to
+    choose from. `titles` are those of the tables of the emails.
     """
 
     zone: ZoneInfo
@@ -117,7 +117,7 @@ class Mails:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a person wants things. `days_left` are days of vacation left this year."""
+    """A person's settings. `days_left` are days of vacation left this year."""
 
     name: str
     zone: ZoneInfo
@@ -129,38 +129,38 @@ class Settings:
     days_left: int
 
 
-def at(tx: Tx, server: Server, person_id: int) -> Own:
-    """One's tables, those first that wait for an answer."""
+def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
+    """A person's tables, those where it is their turn first."""
     person = people.read(tx, person_id)
     joined = table_rows.of_person(tx, person_id, ("open", *_BEGUN))
     hosted = [row for row in table_rows.hosted_by(tx, person_id, ("open",)) if row not in joined]
-    over = table_rows.lately_over(tx, person_id, MOST_OVER)
+    over = table_rows.finished_games(tx, person_id, MOST_OVER)
     players = player_rows.of_games(tx, [row.id for row in (*joined, *hosted, *over)])
     asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
     failure = reachability.failure(tx, person_id)
-    played = [each for row in joined if row.status in _BEGUN for each in _played(row, players, asked, person_id)]
-    return Own(
+    played = [seat for row in joined if row.status in _BEGUN for seat in _seats_in_play(row, players, asked, person_id)]
+    return MyGames(
         name=person.name,
         zone=ZoneInfo(person.zone),
         played=tuple(sorted(played, key=_urgency)),
-        waiting=tuple(_waiting(row, players, person_id) for row in (*joined, *hosted) if row.status == "open"),
-        over=tuple(_over(row, players, person_id) for row in over),
+        waiting=tuple(_open_table(row, players, person_id) for row in (*joined, *hosted) if row.status == "open"),
+        over=tuple(_finished_game(row, players, person_id) for row in over),
         failing_since=None if failure is None else failure.start_at,
     )
 
 
-def emails(tx: Tx, server: Server, person_id: int) -> Mails:
-    """How one is mailed, and what became of one's mails."""
+def emails(tx: Tx, server: Server, person_id: int) -> MyEmails:
+    """A person's latest emails, and how they like to be emailed."""
     person = people.read(tx, person_id)
-    listed = ledger.of_person(tx, person_id, MOST_MAILS)
+    listed = ledger.of_person(tx, person_id, MOST_EMAILS)
     playing = table_rows.of_person(tx, person_id, ("open", "playing"))
     stop = link_rows.find(tx, LinkKey(Purpose.STOP, person_id))
     failure = reachability.failure(tx, person_id)
-    return Mails(
+    return MyEmails(
         zone=ZoneInfo(person.zone),
         wished=preferences.of_person(tx, person),
         listed=tuple(listed),
-        titles=table_rows.titles(tx, {each.game_id for each in listed if each.game_id is not None}),
+        titles=table_rows.titles(tx, {email.game_id for email in listed if email.game_id is not None}),
         stop="" if stop is None else links.token(server, stop),
         tables=tuple((row.key, row.title) for row in playing),
         failing_since=None if failure is None else failure.start_at,
@@ -168,10 +168,10 @@ def emails(tx: Tx, server: Server, person_id: int) -> Mails:
 
 
 def settings(tx: Tx, server: Server, person_id: int) -> Settings:
-    """How one wants things."""
+    """A person's settings."""
     booked, left = vacation_days.vacations(tx, server, person_id)
     person = people.read(tx, person_id)
-    willing = table_rows.is_willing(tx, person_id)
+    willing = table_rows.is_volunteer(tx, person_id)
     return Settings(
         name=person.name,
         zone=ZoneInfo(person.zone),
@@ -184,7 +184,7 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
     )
 
 
-def settle(
+def change_settings(
     tx: Tx,
     server: Server,
     person_id: int,
@@ -196,31 +196,30 @@ def settle(
     willing: bool,
     sealed: bool,
 ) -> None:
-    """Change how one wants things: all of it, or nothing where a part cannot be."""
+    """Change all settings, or none if one is invalid. Raises BadInput."""
     values = {
         "name": parse_name(name),
         "zone": parse_zone(zone).key,
-        "quiet": persons.quiet_of(quiet),
+        "quiet": persons.parse_quiet_hours(quiet),
         "cadence": str(parse_cadence(cadence)),
         "sealed": sealed,
     }
-
     people.lock(tx, person_id)
     people.change(tx, person_id, **values)
-    table_rows.set_willing(tx, person_id, willing, server.now())
+    table_rows.set_volunteer(tx, person_id, willing, server.now())
 
 
-def choose(server: Server, person_id: int, way: str, digest_at: str = "") -> None:
-    """Choose when mails come, and the time of day of a digest where that is the choice."""
+def choose_delivery(server: Server, person_id: int, way: str, digest_at: str = "") -> None:
+    """Choose when emails are sent, and the time of day of a digest."""
     at: time | None = parse_wall(digest_at) if digest_at else None
     delivery = parse_delivery(way)
     server.run(preferences.choose, person_id, delivery, digest_at=at)
     if delivery.way is Way.NOTHING:
-        server.run(substitutes.set_willing, person_id, willing=False)
+        server.run(substitutes.set_volunteer, person_id, volunteers=False)
 
 
 def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> str:
-    """The token of a seat of one's own, made if there is none for its present turn."""
+    """The token of one's own seat for the current turn, made if there is none. Raises Forbidden."""
     game = games.lock(tx, game_id)
     if all(player.person_id != person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat):
         raise Forbidden(_("This seat is not yours."))
@@ -229,28 +228,30 @@ def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
 
 
 def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
-    """The token of a table that waits for players, at which one has a place or whose host one is."""
+    """The token of a table waiting for players that the person has joined or hosts. Raises NotFound."""
     game = games.lock(tx, game_id)
     seated = any(player.person_id == person_id for player in player_rows.of_game(tx, game_id))
     if game.status != "open" or not (seated or game.host_id == person_id):
         raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
-    meant = LinkKey(Purpose.CONFIRM, person_id, game_id)
-    return links.token(server, links.read(tx, links.make(tx, server, meant, game.expires_at)))
+    link_id = links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id), game.expires_at)
+    row = link_rows.read(tx, link_id)
+    assert row is not None
+    return links.token(server, row)
 
 
-def _urgency(seat: Played) -> tuple[bool, bool, float, int]:
-    """What is asked comes first, what is due soonest before the others."""
+def _urgency(seat: SeatInPlay) -> tuple[bool, bool, float, int]:
+    """The order of seats: their turn first, the soonest deadline before others."""
     return not seat.asked, seat.due_at is None, 0 if seat.due_at is None else seat.due_at.timestamp(), seat.game_id
 
 
-def _played(
+def _seats_in_play(
     row: GameRow, players: dict[int, list[PlayerRow]], asked: dict[tuple[int, int], datetime | None], person_id: int
-) -> Iterable[Played]:
+) -> Iterable[SeatInPlay]:
     for player in players[row.id]:
         if player.person_id != person_id or player.seat is None:
             continue
         seat = row.id, player.seat
-        yield Played(
+        yield SeatInPlay(
             game_id=row.id,
             key=row.key,
             seat=player.seat,
@@ -264,11 +265,11 @@ def _played(
         )
 
 
-def _waiting(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> Waiting:
-    return Waiting(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)
+def _open_table(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> OpenTable:
+    return OpenTable(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)
 
 
-def _over(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> Over:
+def _finished_game(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> FinishedGame:
     seat = next(player.seat for player in players[row.id] if player.person_id == person_id)
     assert seat is not None, "the game has begun"
-    return Over(row.id, row.key, seat, row.title, row.kind, not row.private, row.status == "void", row.ended_at)
+    return FinishedGame(row.id, row.key, seat, row.title, row.kind, not row.private, row.status == "void", row.ended_at)

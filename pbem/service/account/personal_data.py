@@ -1,8 +1,8 @@
-"""Everything that is kept about a person, as one file of theirs. Its form is told in `pbem/handbook/your-data.md`.
+"""The export of all data about a person, as one JSON file described in `pbem/handbook/your-data.md`.
 
-It holds what the person has said, chosen and been sent, and nothing that they may not know: of a running game only their own
-choices, never a hand of anybody. Links in mails stand in it as stars. It is written piece by piece and each piece is
-read by itself, so that it may be long and nothing waits for whoever fetches it slowly.
+It holds the person's own talk, choices and emails, and nothing they may not know: of a running game only their own choices,
+never a hand. Links in emails are replaced by stars. The file is streamed, each piece read in a transaction of its own, so a
+slow download holds up nothing.
 """
 
 import json
@@ -20,7 +20,7 @@ from pbem.tokens import hide_links
 FORMAT: Final = "pbem-person"
 VERSION: Final = 1
 
-_MAILS_AT_ONCE: Final = 50
+_BATCH: Final = 50
 _PERSON: Final = (
     "key",
     "name",
@@ -35,11 +35,11 @@ _PERSON: Final = (
     "confirmed_at",
 )
 _OWN_KINDS: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER, Kind.RESIGNED})
-"""Rows of a log that tell an act of one seat, beside its entries."""
+"""Rows of a log that record an act of one seat, besides entries."""
 
 
 def export_person(server: Server, person_id: int) -> Iterator[str]:
-    """The file of a person, in pieces; the first is read at once, so that a person who is not there is refused."""
+    """The file in pieces. The first is read at once, to raise NotFound before the download starts."""
     with server.store.read() as tx:
         person = people.read(tx, person_id)
         about = personal_data.about(tx, person_id)
@@ -53,17 +53,17 @@ def export_person(server: Server, person_id: int) -> Iterator[str]:
         **about,
         "received": received,
     }
-    return _written(server, person_id, head, tables)
+    return _pieces(server, person_id, head, tables)
 
 
-def _written(server: Server, person_id: int, head: dict[str, Any], tables: personal_data.Rows) -> Iterator[str]:
+def _pieces(server: Server, person_id: int, head: dict[str, Any], tables: personal_data.Rows) -> Iterator[str]:
     yield _json(head).removesuffix("\n}")
-    yield from _listed("tables", (_table(server, person_id, each) for each in tables))
-    yield from _listed("mails", _mails(server, person_id))
+    yield from _list("tables", (_table(server, person_id, row) for row in tables))
+    yield from _list("mails", _emails(server, person_id))
     yield "\n}\n"
 
 
-def _listed(name: str, items: Iterator[dict[str, Any]]) -> Iterator[str]:
+def _list(name: str, items: Iterator[dict[str, Any]]) -> Iterator[str]:
     yield f',\n "{name}": ['
     for number, item in enumerate(items):
         yield (",\n" if number else "\n") + _json(item)
@@ -71,10 +71,10 @@ def _listed(name: str, items: Iterator[dict[str, Any]]) -> Iterator[str]:
 
 
 def _table(server: Server, person_id: int, player: dict[str, Any]) -> dict[str, Any]:
-    """One seat: the table, and what its player has done and said there."""
+    """One table of the person, with the acts and the talk of their seat."""
     with server.store.read() as tx:
         row = games.read(tx, player["id"])
-        found = {
+        table = {
             "key": row.key,
             "title": row.title,
             "game": row.kind,
@@ -85,18 +85,18 @@ def _table(server: Server, person_id: int, player: dict[str, Any]) -> dict[str, 
             "ended_at": row.ended_at,
         }
         seat = player.get("seat")
-        found |= {name: player[name] for name in ("seat", "name", "word", "joined_at") if name in player}
+        table |= {name: player[name] for name in ("seat", "name", "word", "joined_at") if name in player}
         if seat is not None:
-            found["acts"] = list(_acts(tx, row.id, row.key, seat))
-            found["said"] = [{"at": at, "text": text} for at, text in personal_data.said(tx, row.id, seat)]
-    return found
+            table["acts"] = list(_acts(tx, row.id, row.key, seat))
+            table["said"] = [{"at": at, "text": text} for at, text in personal_data.talk_of(tx, row.id, seat)]
+    return table
 
 
 def _acts(tx: Tx, game_id: int, key: str, seat: int) -> Iterator[dict[str, Any]]:
-    """What a seat has chosen, as it stands in the log: of an entry its own choice, and nothing else."""
+    """The acts of a seat from the log: of an entry only its own choice."""
     for row in log.chain(tx, game_id, key):
         if row.kind == Kind.ENTRY:
-            # Read without the rules, which may not be there: choices are pairs of a seat and what it chose.
+            # Read without the rules, which may not be installed: choices are pairs of a seat and its choice.
             choices = dict(json_body_of(row)["entry"]["choices"])
             if seat in choices:
                 yield {"at": row.at, "by": row.by, "choice": choices[seat]}
@@ -105,12 +105,12 @@ def _acts(tx: Tx, game_id: int, key: str, seat: int) -> Iterator[dict[str, Any]]
             yield {"at": row.at, "by": row.by, row.kind.lower(): json.loads(row.body)}
 
 
-def _mails(server: Server, person_id: int) -> Iterator[dict[str, Any]]:
-    """The mails to a person, the newest first, with their text as it was sent and what became of them."""
+def _emails(server: Server, person_id: int) -> Iterator[dict[str, Any]]:
+    """The emails to a person, newest first, with the text as sent and the ledger."""
     below: int | None = None
     while True:
         with server.store.read() as tx:
-            rows = outbox.of_person_below(tx, person_id, below, _MAILS_AT_ONCE)
+            rows = outbox.of_person_below(tx, person_id, below, _BATCH)
             lines = ledger.lines(tx, [row.id for row in rows])
         for row in rows:
             yield {
@@ -121,7 +121,7 @@ def _mails(server: Server, person_id: int) -> Iterator[dict[str, Any]]:
                 "ledger": [asdict(line) for line in lines.get(row.id, [])],
                 "mail": None if row.body is None else hide_links(row.body).decode(errors="replace"),
             }
-        if len(rows) < _MAILS_AT_ONCE:
+        if len(rows) < _BATCH:
             return
         below = rows[-1].id
 

@@ -63,7 +63,7 @@ def of(tx: Tx, server: Server, person_id: int) -> Profile:
         now,
         overview.page_of(tx, Wanted(person_id=person_id), now),
         tuple(ledger.of_person(tx, person_id, MAILS)),
-        tuple(sessions.listed(tx, server, Holder(person_id=person_id))),
+        tuple(sessions.open_sessions(tx, server, Holder(person_id=person_id))),
         reliability(counts[person_id]),
         tuple(blocks.bans_of(tx, person_id)),
         blocks.ban_in_force(tx, person_id, now),

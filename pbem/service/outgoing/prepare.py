@@ -45,7 +45,7 @@ ASKED_FOR: Final = "at_wish"
 _CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken"})
 """Notices that take a seat away: its player must hear of it in time to come back."""
 
-_ASKS_FOR_YES: Final = frozenset({"farewell", "new_address"})
+_ASKS_FOR_YES: Final = frozenset({"deletion", "new_address"})
 """Kinds that ask for a yes, which their link gives."""
 
 _WITH_CONFIRM: Final = frozenset({"confirm", "invitation", "joined", "declined", "left", "substitute"})

@@ -33,7 +33,7 @@ MOST_MOVES: Final = 5000
 """More moves than any game has; one that takes longer has a bug."""
 
 _OF_NO_TABLE: Final = frozenset(
-    {"alert", "announcement", "banned", "confirm", "digest", "farewell", "links", "merged", "moved", "new_address"}
+    {"alert", "announcement", "banned", "confirm", "digest", "deletion", "links", "merged", "moved", "new_address"}
 )
 _OF_NO_SEAT: Final = frozenset({"closed", "declined", "expired", "host", "invitation", "joined", "left"})
 _NEEDS_QUESTION: Final = ASKING | {"auto_passed", "receipt", "sealed"}

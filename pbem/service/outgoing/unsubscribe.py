@@ -47,7 +47,7 @@ def read(tx: Tx, server: Server, token: str, key: str | None = None) -> Unsubscr
         cadence=person.cadence,
         quiet=person.quiet or "",
         zone=ZoneInfo(person.zone),
-        willing=substitutes.is_willing(tx, server, person_id),
+        willing=substitutes.is_volunteer(tx, server, person_id),
         failing_since=None if failure is None else failure.start_at,
     )
 
@@ -57,7 +57,7 @@ def stop(server: Server, token: str, key: str | None = None) -> None:
     person_id = _person(server, token)
     server.run(preferences.choose, person_id, NOTHING, key)
     if key is None:
-        server.run(substitutes.set_willing, person_id, willing=False)
+        server.run(substitutes.set_volunteer, person_id, volunteers=False)
 
 
 def choose(server: Server, token: str, way: str, digest_at: str = "", key: str | None = None) -> None:

@@ -1,7 +1,7 @@
-"""People: an address, whether it is theirs, and how they want to be written to.
+"""People and their addresses: adding, confirming, naming, and how they like to be reminded.
 
-Nobody has a password. An address is somebody's when they have answered a mail to it: a link in a mail is the only thing
-that confirms one. Nothing here says whether an address is known, so that nobody can find out who plays here.
+Players have no password: only following a link in an email confirms an address. No function may reveal whether an address
+is known, so that nobody can find out who plays here.
 """
 
 from datetime import timedelta
@@ -24,16 +24,16 @@ from pbem.store.database import Tx
 from pbem.store.people import PersonRow
 
 LONGEST_ADDRESS: Final = 254
-"""What SMTP can carry."""
+"""The limit of SMTP."""
 
-CONFIRM_MAILS_A_DAY: Final = 5
-"""So many mails an address gets because somebody typed it; whoever typed it need not be its owner."""
+CONFIRM_EMAILS_A_DAY: Final = 5
+"""Confirmation emails to one address in a day: anyone can type an address that is not theirs."""
 
 _KEY_BYTES: Final = 10
 
 
-def create(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
-    """Enter an address; if it is not confirmed, a mail with a link goes there, and clicking that confirms it."""
+def register(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
+    """Find or add the person with this address, and email a link to confirm it if it is unconfirmed."""
     person = find_or_add(tx, server, address, name)
     if person.confirmed_at is None:
         ask_to_confirm(tx, server, person)
@@ -41,7 +41,7 @@ def create(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
 
 
 def confirm(tx: Tx, server: Server, person_id: int) -> PersonRow:
-    """Note that a person has followed a link in a mail to their address; again changes nothing."""
+    """Mark an address as confirmed. Confirming twice changes nothing."""
     person = people.lock(tx, person_id)
     if person.confirmed_at is None:
         people.change(tx, person_id, confirmed_at=server.now())
@@ -50,53 +50,53 @@ def confirm(tx: Tx, server: Server, person_id: int) -> PersonRow:
 
 
 def read(tx: Tx, server: Server, person_id: int) -> PersonRow:
-    """What is known of a person."""
+    """One person. Raises NotFound."""
     return people.read(tx, person_id)
 
 
 def rename(tx: Tx, server: Server, person_id: int, name: str) -> str:
-    """Change what a person is called at tables that have not begun; those that have keep the name they know."""
+    """Change a person's name for new tables; tables they have joined keep the old one."""
     chosen = parse_name(name)
     _change(tx, person_id, name=chosen)
     return chosen
 
 
 def set_zone(tx: Tx, server: Server, person_id: int, zone: str) -> str:
-    """Change the zone in which moments are told to a person."""
+    """Change a person's time zone."""
     chosen = parse_zone(zone).key
     _change(tx, person_id, zone=chosen)
     return chosen
 
 
 def set_quiet_hours(tx: Tx, server: Server, person_id: int, quiet: str) -> str | None:
-    """Change the hours in which no clock of a person runs out; nothing, or `none`, for no such hours."""
-    chosen = quiet_of(quiet)
+    """Change a person's quiet hours, in which no deadline falls. An empty text or `none` removes them."""
+    chosen = parse_quiet_hours(quiet)
     _change(tx, person_id, quiet=chosen)
     return chosen
 
 
-def quiet_of(text: str) -> str | None:
-    """Quiet hours as they are kept; None where nothing, or `none`, was typed."""
+def parse_quiet_hours(text: str) -> str | None:
+    """Parse quiet hours as they are stored. Returns None for an empty text or `none`."""
     if text.strip().lower() in ("", "none"):
         return None
-    # They are told by the clock on the wall, wherever the wall is; so the zone is of no matter here.
+    # They are stored as local times, so the zone does not matter here.
     return str(parse_quiet(text, ZoneInfo("UTC")))
 
 
 def set_cadence(tx: Tx, server: Server, person_id: int, cadence: str) -> str:
-    """Change when a person is reminded, such as `50%,80%,2h`, or `none`."""
+    """Change a person's reminders, such as `50%,80%,2h`, or `none`."""
     chosen = str(parse_cadence(cadence))
     _change(tx, person_id, cadence=chosen)
     return chosen
 
 
 def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
-    """The person with an address, entered if it is new. Does not confirm it, and mails nobody."""
+    """The person with this address, added if it is new. Confirms nothing and sends no email."""
     given, mailbox = normalised(address)
     known = people.by_mailbox(tx, mailbox)
     if known is None:
-        return _enter(tx, server, given, mailbox, parse_name(name) if name else "", AT_ONCE)
-    # Only as long as the address is nobody's may somebody else's typing give it a name.
+        return _add(tx, server, given, mailbox, parse_name(name) if name else "", AT_ONCE)
+    # Anyone can type an address, so a name is taken from the form only while it is unconfirmed.
     if name and not known.name and known.confirmed_at is None:
         people.change(tx, known.id, name=parse_name(name))
         return people.read(tx, known.id)
@@ -104,16 +104,16 @@ def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonR
 
 
 def add_guest(tx: Tx, server: Server, name: str) -> PersonRow:
-    """A guest of the demo, who has no mailbox: nothing is mailed to them, and nobody can type their address."""
+    """Add a guest of the demo, with an address that nobody can type and that gets no email."""
     address = guest_address(server.randomness.bytes(_KEY_BYTES).hex())
-    return confirm(tx, server, _enter(tx, server, address, address, name, Delivery(Way.NOTHING)).id)
+    return confirm(tx, server, _add(tx, server, address, address, name, Delivery(Way.NOTHING)).id)
 
 
 def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | None = None) -> None:
-    """Mail a link to an address that somebody typed; at most a few a day, because it may be a stranger's."""
+    """Email a link to confirm a typed address. Raises TooMany after a few a day."""
     now = server.now()
     people.lock(tx, person.id)
-    if people.letters_since(tx, person.id, "confirm", now - timedelta(days=1)) >= CONFIRM_MAILS_A_DAY:
+    if people.letters_since(tx, person.id, "confirm", now - timedelta(days=1)) >= CONFIRM_EMAILS_A_DAY:
         raise TooMany(
             _("This address was sent as many mails as we send in a day to an address that was typed here."),
             why=_("Whoever types an address need not be its owner."),
@@ -123,7 +123,7 @@ def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | Non
 
 
 def normalised(address: str) -> tuple[str, str]:
-    """The address as it is written to, and as it is compared; refused if no mail could go there."""
+    """The address as emailed and as compared. Raises BadInput if it cannot be emailed."""
     text = address.strip()
     try:
         if len(text) > LONGEST_ADDRESS:
@@ -143,7 +143,7 @@ def normalised(address: str) -> tuple[str, str]:
     return checked.normalized, checked.ascii_email.casefold()
 
 
-def _enter(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery: Delivery) -> PersonRow:
+def _add(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery: Delivery) -> PersonRow:
     person_id = people.add(
         tx,
         key=server.randomness.bytes(_KEY_BYTES).hex(),

@@ -1,4 +1,4 @@
-"""Who is banned takes no new seat, opens no table and says nothing at one; what they play already they play on."""
+"""Limits on new seats: bans, and how many tables a person may have. Games under way go on."""
 
 from zoneinfo import ZoneInfo
 
@@ -13,7 +13,7 @@ from pbem.store.people import PersonRow
 
 
 def must_not_be_banned(tx: Tx, server: Server, person_id: int) -> None:
-    """Refuse somebody who is banned now, saying why and until when."""
+    """Raise Forbidden if the person is banned now."""
     ban = blocks.ban_in_force(tx, person_id, server.now())
     if ban is not None:
         raise Forbidden(
@@ -29,7 +29,7 @@ def must_not_be_banned(tx: Tx, server: Server, person_id: int) -> None:
 
 
 def must_have_room(tx: Tx, server: Server, person: PersonRow, row: GameRow | None = None) -> None:
-    """Refuse somebody who is banned, or at too many tables unless this one counts already as theirs. The person is locked."""
+    """Raise Forbidden if the person is banned, TooMany if they have too many tables. The person is locked."""
     must_not_be_banned(tx, server, person.id)
     if row is not None and row.host_id == person.id:
         return

@@ -1,8 +1,7 @@
-"""Whom somebody does not want to hear, nor to have at a new table of their own.
+"""Blocked players: hidden in talk, and kept off the blocker's new tables.
 
-What a blocked player says is neither shown nor mailed to whoever has blocked them, at any table; nobody is told, and the
-game goes on as it is. They cannot join a table that the other one opens from then on, and the other one is sent no
-invitation of theirs. A block is made at a table, and keeps the name that was met there: it tells nothing new of anybody.
+A blocked player's talk is neither shown nor emailed to the blocker, at any table, and their invitations are not sent. They
+are not told, and the game goes on. A block is made at a table and stores the name used there, so it reveals nothing new.
 """
 
 from pbem.domain.errors import BadInput, Forbidden
@@ -17,31 +16,31 @@ from pbem.store.games import GameRow
 
 
 def block(tx: Tx, server: Server, token: str, seat: int) -> None:
-    """Hear the player of another seat no longer, by the link of one's own; again changes nothing."""
-    person_id, other_id, name = _met(tx, server, token, seat)
+    """Block the player of another seat, by the link of one's own. Blocking twice changes nothing."""
+    person_id, other_id, name = _other_player(tx, server, token, seat)
     people.lock(tx, person_id)
     if not blocks.is_blocked(tx, person_id, other_id):
         blocks.add(tx, BlockRow(person_id, other_id, name, server.now()))
 
 
 def unblock_seat(tx: Tx, server: Server, token: str, seat: int) -> None:
-    """Hear the player of another seat again, by the link of one's own; again changes nothing."""
-    person_id, other_id, _ = _met(tx, server, token, seat)
+    """Unblock the player of another seat, by the link of one's own."""
+    person_id, other_id, _ = _other_player(tx, server, token, seat)
     blocks.drop(tx, person_id, other_id)
 
 
 def unblock(tx: Tx, server: Server, person_id: int, blocked_id: int) -> None:
-    """Hear somebody again; again changes nothing."""
+    """Unblock a person."""
     blocks.drop(tx, person_id, blocked_id)
 
 
-def of_person(tx: Tx, server: Server, person_id: int) -> list[BlockRow]:
-    """Whom a person does not hear."""
+def blocked_by(tx: Tx, server: Server, person_id: int) -> list[BlockRow]:
+    """The people blocked by this person."""
     return blocks.of_person(tx, person_id)
 
 
-def must_be_welcome(tx: Tx, row: GameRow, person_id: int) -> None:
-    """Refuse whom the host of a table does not want there."""
+def must_not_be_blocked(tx: Tx, row: GameRow, person_id: int) -> None:
+    """Raise Forbidden if the host of the table blocks this person."""
     if blocks.is_blocked(tx, row.host_id, person_id):
         raise Forbidden(
             _("You cannot join this table."),
@@ -50,11 +49,12 @@ def must_be_welcome(tx: Tx, row: GameRow, person_id: int) -> None:
         )
 
 
-def _met(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, int, str]:
-    """Who asks, and who is meant: the person on another seat of the same table, with the name there."""
+def _other_player(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, int, str]:
+    """The person of the link, and the person on another seat with their name there. Raises BadInput if there is none."""
     link = follow_seat(tx, server, token)
     for player in player_rows.of_game(tx, link.game_id):
-        if player.seat == seat and player.person_id is not None and player.person_id != link.person_id:
+        if player.seat == seat and player.person_id not in (None, link.person_id):
+            assert player.person_id is not None
             return link.person_id, player.person_id, player.name
     raise BadInput(
         _("Nobody else sits there whom you could hear or not."), why=_("That seat is yours, a bot's or not there.")

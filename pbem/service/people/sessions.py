@@ -1,9 +1,8 @@
-"""Sessions: a browser that stays signed in, a person's by a mailed link, an organiser's by a passphrase.
+"""Sessions: browsers that stay signed in, a person's by an emailed link, an organiser's by a passphrase.
 
-The browser gets a random secret to keep, and we keep its hash, so whoever reads the database or a backup can sign in as
-nobody. A session is for one kind of holder and opens nothing of the other. It ends when its time is over, or at once when
-its holder says so from any browser. Finding a session writes nothing, so that looking at a page changes nothing; that it
-is used is noted when a button is pressed.
+The browser holds a random secret and the database only its hash, so nobody can sign in from a copy of the database. A
+session belongs to a person or to an organiser, never both. It ends with its lifetime, or at once from any browser of its
+holder. Finding a session writes nothing, because showing a page must not; its use is recorded when a button is pressed.
 """
 
 import hashlib
@@ -22,14 +21,14 @@ from pbem.store.database import Tx
 from pbem.store.sessions import Holder, SessionRow
 from pbem.tokens import Purpose
 
-LASTS_OF_PERSON: Final = timedelta(days=30)
-LASTS_OF_ORGANISER: Final = timedelta(hours=12)
-"""A day at the desk: whoever finds the browser open the next morning finds it signed out."""
+PERSON_LIFETIME: Final = timedelta(days=30)
+ORGANISER_LIFETIME: Final = timedelta(hours=12)
+"""A working day at the desk: the browser is signed out the next morning."""
 
 MOST_OPEN: Final = 20
-"""Browsers in which one holder is signed in; one more ends the oldest."""
+"""Open sessions of one holder; one more ends the oldest."""
 
-KEPT: Final = timedelta(days=90)
+KEPT_FOR: Final = timedelta(days=90)
 
 _SECRET_BYTES: Final = 32
 _LONGEST_SECRET: Final = 100
@@ -38,7 +37,7 @@ _LONGEST_LABEL: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One browser that is signed in. `checked_at` is when an organiser was asked for the passphrase last."""
+    """A signed-in browser. `checked_at` is when an organiser last gave the passphrase."""
 
     id: int
     holder: Holder
@@ -50,9 +49,9 @@ class Session:
 
 
 def start(tx: Tx, server: Server, holder: Holder, label: str) -> str:
-    """Sign a browser in; the secret that it is to keep, which is told this once. `label` names the device in words."""
+    """Sign a browser in. Returns its secret, which is not stored. `label` describes the device."""
     now = server.now()
-    # In base 32, so that a log that came to hold it would blank it as it blanks tokens.
+    # In base 32, so that logs hide it as they hide tokens.
     secret = b32encode(server.randomness.bytes(_SECRET_BYTES)).decode().rstrip("=").lower()
     sessions.add(tx, holder, _hash(secret), label[:_LONGEST_LABEL], now)
     for surplus in _open(tx, holder, now)[MOST_OPEN:]:
@@ -61,67 +60,66 @@ def start(tx: Tx, server: Server, holder: Holder, label: str) -> str:
 
 
 def find(tx: Tx, server: Server, secret: str) -> Session | None:
-    """The session of a browser by what it keeps; None if it has ended or never was."""
+    """The session with this secret; None if there is none or it has ended."""
     if not secret or len(secret) > _LONGEST_SECRET:
         return None
     row = sessions.find(tx, _hash(secret))
     if row is None or row.ended_at is not None:
         return None
-    found = _session(row)
-    return found if server.now() < found.until else None
+    session = _session(row)
+    return session if server.now() < session.until else None
 
 
-def listed(tx: Tx, server: Server, holder: Holder) -> list[Session]:
-    """The browsers in which somebody is signed in, the newest first."""
+def open_sessions(tx: Tx, server: Server, holder: Holder) -> list[Session]:
+    """The open sessions of a holder, newest first."""
     return [_session(row) for row in _open(tx, holder, server.now())]
 
 
-def used(server: Server, session: Session) -> None:
-    """Note that a button was pressed; a day is written once."""
+def note_use(server: Server, session: Session) -> None:
+    """Record that a session was used, once a day."""
     today = server.now().date()
     if session.used_on != today:
         server.store.write(lambda tx: sessions.used(tx, session.id, today))
 
 
 def note_check(tx: Tx, server: Server, session: Session) -> None:
-    """Note that an organiser has just given the passphrase again."""
+    """Record that an organiser has just given the passphrase."""
     sessions.checked(tx, session.id, server.now())
 
 
 def end(tx: Tx, server: Server, holder: Holder, session_id: int) -> None:
-    """Sign a browser of this holder's out."""
-
+    """End one session of this holder. Raises NotFound."""
     if not sessions.end(tx, holder, session_id, server.now()):
         raise NotFound(_("There is no such sign-in of yours."), why=_("It may have ended already."))
 
 
 def end_others(tx: Tx, server: Server, holder: Holder, but: int) -> int:
-    """Sign all browsers of this holder out but one; how many that were."""
+    """End the holder's other sessions. Returns how many."""
     return sessions.end_all(tx, holder, server.now(), but)
 
 
 def end_all(tx: Tx, server: Server, holder: Holder) -> int:
-    """Sign all browsers of this holder out; how many that were."""
+    """End all sessions of a holder. Returns how many."""
     return sessions.end_all(tx, holder, server.now())
 
 
 def tidy(tx: Tx, server: Server) -> int:
-    """Drop sessions that have long been over; how many that were."""
-    return sessions.forget_before(tx, server.now() - KEPT)
+    """Delete sessions from long ago. Returns how many."""
+    return sessions.forget_before(tx, server.now() - KEPT_FOR)
 
 
 def _open(tx: Tx, holder: Holder, now: datetime) -> list[SessionRow]:
-    return sessions.open_since(tx, holder, now - _lasts(holder))
+    return sessions.open_since(tx, holder, now - _lifetime(holder))
 
 
 def _session(row: SessionRow) -> Session:
     holder = Holder(row.person_id, row.organiser_id)
-    until = row.made_at + _lasts(holder)
+    until = row.made_at + _lifetime(holder)
     return Session(row.id, holder, row.label, row.made_at, row.used_on, until, row.checked_at)
 
 
-def _lasts(holder: Holder) -> timedelta:
-    return LASTS_OF_PERSON if holder.organiser_id is None else LASTS_OF_ORGANISER
+def _lifetime(holder: Holder) -> timedelta:
+    return PERSON_LIFETIME if holder.organiser_id is None else ORGANISER_LIFETIME
 
 
 def _hash(secret: str) -> bytes:
@@ -129,21 +127,23 @@ def _hash(secret: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Welcome:
-    """Who would sign in by a link."""
+class SignInPage:
+    """What the page of a sign-in link shows."""
 
     name: str
 
 
-def welcome(tx: Tx, server: Server, token: str) -> Welcome:
-    """What the page of a link says, before anybody has pressed its button."""
-    link = links.follow_person(tx, server, token, Purpose.SIGN_IN)
-    return Welcome(people.read(tx, link.person_id).name)
+def sign_in_page(tx: Tx, server: Server, token: str) -> SignInPage:
+    """The page of a sign-in link, with the button that signs in."""
+    link = links.follow(tx, server, token, Purpose.SIGN_IN)
+    assert link.person_id is not None
+    return SignInPage(people.read(tx, link.person_id).name)
 
 
 def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
-    """Sign a browser in; the secret that it is to keep. The link works as often as its owner has browsers, for a day."""
-    link = links.follow_person(tx, server, token, Purpose.SIGN_IN)
+    """Sign a browser in by a link, which works for a day in any number of browsers. Returns the session's secret."""
+    link = links.follow(tx, server, token, Purpose.SIGN_IN)
+    assert link.person_id is not None
     reachability.note_contact(tx, server, link.person_id, link.created_at)
     people.lock(tx, link.person_id)
     return start(tx, server, Holder(person_id=link.person_id), device)

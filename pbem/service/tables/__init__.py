@@ -1,1 +1,1 @@
-"""Tables: created, listed, joined and left, up to the start of the game and after its end; and table talk."""
+"""Tables: creating, listing, joining and leaving them, rematches, table talk and the demo."""

@@ -1,7 +1,7 @@
-"""The demo: one short round against bots for whoever has two minutes and gives no address.
+"""The demo: a short game against bots for a guest who gives no address.
 
-A guest gets a private table of their own that begins at once; its bots answer within the request that asks them, so that a
-page has never to be loaded anew. Nothing is mailed, no list shows the table, and a day later no row of it is left.
+Each guest gets a private table whose game begins at once. Its bots answer within the request, so no page needs reloading.
+Nothing is emailed, no list shows the table, and it is deleted after a day.
 """
 
 from datetime import datetime, timedelta
@@ -19,18 +19,18 @@ from pbem.service.absence import bots
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games, guests, people
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
 
 GUESTS_AN_HOUR: Final = 60
-"""So many guests are let in within an hour: nobody is told from anybody else here, so this is for all together."""
+"""Guests in an hour, all together: they cannot be told apart."""
 
-KEPT: Final = timedelta(days=1)
+LIFETIME: Final = timedelta(days=1)
 
 PACE: Final = "7d"
-"""Longer than a demo is kept, so that no clock ever runs out."""
+"""Longer than a demo lives, so that no clock runs out."""
 
 _TITLE: Final = mark("Demo")
 _NAME: Final = mark("Guest")
@@ -40,43 +40,43 @@ _log = structlog.get_logger(__name__)
 
 
 def begin(server: Server) -> str:
-    """Begin a demo for somebody new; the token of their seat."""
+    """Start a demo for a new guest. Returns the token of their seat."""
     guest = server.run(_add_guest)
-    game_id = server.run(joining.create_table, guest, _table()).game_id
+    game_id = server.run(joining.create_table, guest, _settings()).game_id
     server.run(joining.join, game_id, guest)
-    bots.answer_at(server, game_id)
+    bots.play_bots_of(server, game_id)
     return server.run(_seat_token, guest, game_id)
 
 
 def go_on(server: Server, token: str) -> bool:
-    """Let the bots answer what the holder of a seat's link has just done; False if that is no demo."""
+    """Let the bots answer a guest's move. Returns False if the seat is not in a demo."""
     with server.store.read() as tx:
         link = links.follow_seat(tx, server, token)
         if not is_guest(people.read(tx, link.person_id).address):
             return False
-    bots.answer_at(server, link.game_id)
+    bots.play_bots_of(server, link.game_id)
     return True
 
 
 def tidy(server: Server) -> int:
-    """Forget the demos that are over their time, each for itself; how many that were."""
-    until, after, gone = server.now() - KEPT, 0, 0
-    while batch := _before(server, until, after):
-        gone += sum(_forgotten(server, guest) for guest in batch)
+    """Delete expired demos, each in its own transaction. Returns how many."""
+    until, after, deleted = server.now() - LIFETIME, 0, 0
+    while batch := _guests_before(server, until, after):
+        deleted += sum(_delete(server, guest) for guest in batch)
         after = batch[-1]
-    return gone
+    return deleted
 
 
-def _table() -> Wanted:
-    """A table of the first game that has a demo."""
-    rules = next(each for each in map(rulebooks.load, sorted(rulebooks.own_names())) if each.demo is not None)
+def _settings() -> TableSettings:
+    """The table of the first game that has a demo."""
+    rules = next(game for game in map(rulebooks.load, sorted(rulebooks.own_names())) if game.demo is not None)
     assert rules.demo is not None
     bots = ("greedy",) * (rules.demo - 1)
-    return Wanted(rules.slug, rules.demo, dict(rules.short), PACE, title=_(_TITLE), bots=bots, private=True)
+    return TableSettings(rules.slug, rules.demo, dict(rules.short), PACE, title=_(_TITLE), bots=bots, private=True)
 
 
 def _add_guest(tx: Tx, server: Server) -> int:
-    # Two who come at the same moment may both be the last one, which does no harm.
+    # Two guests arriving at once may both be counted as the last, which does no harm.
     if guests.count_since(tx, server.now() - timedelta(hours=1)) >= GUESTS_AN_HOUR:
         raise TooMany(
             _("The demo is very much in demand just now."),
@@ -94,15 +94,15 @@ def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:
     return links.token(server, links.read(tx, made.seat))
 
 
-def _before(server: Server, moment: datetime, after: int) -> list[int]:
+def _guests_before(server: Server, moment: datetime, after: int) -> list[int]:
     with server.store.read() as tx:
         return guests.before(tx, moment, after, _BATCH)
 
 
-def _forgotten(server: Server, guest: int) -> bool:
+def _delete(server: Server, guest: int) -> bool:
     try:
         server.store.write(lambda tx: guests.forget(tx, guest))
-    except Exception:  # noqa: BLE001 - whatever hangs on one guest, the others are forgotten
+    except Exception:  # noqa: BLE001 - one guest that cannot be deleted must not keep the others
         _log.exception("guest_not_forgotten", person=guest)
         return False
     return True

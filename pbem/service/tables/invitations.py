@@ -1,4 +1,4 @@
-"""Invitations: a table offered to addresses, and the answer no. Saying yes is `joining`'s business."""
+"""Invitations by email to a table, and declining them. Accepting one is in `joining`."""
 
 from datetime import timedelta
 from typing import Final
@@ -14,14 +14,14 @@ from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
 
 MOST_INVITED: Final = 20
-"""Addresses that one table can be offered to."""
+"""Invitations to one table."""
 
 INVITATIONS_A_DAY: Final = 5
-"""So many invitations one address gets in a day, from all tables together."""
+"""Invitations to one address in a day, from all tables together."""
 
 
 def invite(tx: Tx, server: Server, game_id: int, host_id: int, addresses: tuple[str, ...]) -> int:
-    """Offer a table to more people; how many of them had not been asked before."""
+    """Invite more addresses to a table. Returns how many are new."""
     row = games.lock(tx, game_id)
     if row.host_id != host_id:
         raise Forbidden(_("Only its host invites people to a table."))
@@ -33,12 +33,12 @@ def invite(tx: Tx, server: Server, game_id: int, host_id: int, addresses: tuple[
 
 
 def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
-    """Answer an invitation with no; again changes nothing."""
+    """Decline an invitation. Declining twice changes nothing."""
     row = games.lock(tx, game_id)
-    mine = next((each for each in tables.invitations(tx, game_id) if each.person_id == person_id), None)
-    if mine is None:
+    invitation = next((row for row in tables.invitations(tx, game_id) if row.person_id == person_id), None)
+    if invitation is None:
         raise NotFound(_("You were not invited to this table."))
-    if mine.status == "accepted":
+    if invitation.status == "accepted":
         raise Gone(_("You have a place at this table."), remedy=_("You can leave it on its page."))
     now = server.now()
     if tables.answer_invitation(tx, game_id, person_id, "declined", now) and row.status == "open":
@@ -47,7 +47,7 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
 
 
 def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addresses: tuple[str, ...]) -> list[int]:
-    """Write down who is asked, and say who of them was not before."""
+    """Record invitations. Returns the people not invited before."""
     now = server.now()
     known = {invitation.person_id for invitation in tables.invitations(tx, game_id)}
     new: list[int] = []
@@ -75,16 +75,20 @@ def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addr
 
 
 def email_invitations(tx: Tx, server: Server, row: GameRow, host_name: str, to: list[int] | None = None) -> None:
+    """Email invitations to these people, or to everyone invited."""
     now = server.now()
-    asked = [invitation.person_id for invitation in tables.invitations(tx, row.id)] if to is None else to
+    invited = [invitation.person_id for invitation in tables.invitations(tx, row.id)] if to is None else to
     facts = {"host": host_name}
-    # Whoever does not want to hear the host is not told of that, and neither is the host.
-    unheard = block_rows.who_block(tx, row.host_id)
-    emails = [outbox.NewEmail(person, "invitation", row.id, facts=facts) for person in asked if person not in unheard]
+    # People who block the host get no email, and the host is not told.
+    blockers = block_rows.who_block(tx, row.host_id)
+    emails = [
+        outbox.NewEmail(person, "invitation", row.id, facts=facts) for person in invited if person not in blockers
+    ]
     outbox.queue(tx, emails, now, now)
 
 
 def must_be_open(row: GameRow) -> None:
+    """Raise NotFound or Gone unless the table is waiting for players."""
     if row.status == "planned":
         raise NotFound(_("There is no such table in the lobby."))
     if row.status != "open":

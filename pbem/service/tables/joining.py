@@ -1,11 +1,11 @@
-"""Tables before they begin: announced, offered, joined, declined.
+"""Creating and joining tables whose game has not begun.
 
-The secret of a table's seed is made with the table, and its commitment can be read before anybody gives a word; so the
-host, too, takes a place in a second step, and one is kept free for that. An address that somebody merely typed gets a
-mail first: what was asked for waits as a wish, and comes true when the link in that mail is used.
+The commitment to a table's secret is published before any player adds a word of their own. So the host, too, joins in a
+second step, and one seat is kept free for them. A typed address is emailed first: its join request waits until the link
+in that email is followed.
 
-`join` is for people who are known to be who they are; `accept` is for a link in a mail to them. How a table is left, is
-closed or expires is told in `leaving`.
+`join` is for a person who has proved who they are, `accept` for the link in an email. Leaving, closing and expiry are in
+`leaving`.
 """
 
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from pbem.service.people import blocks
 from pbem.service.people.admission import must_have_room
 from pbem.service.server import Server
 from pbem.service.tables.invitations import email_invitations, invite_addresses, must_be_open
-from pbem.service.tables.new import Created, Joined, Wanted, add_table
+from pbem.service.tables.new import Created, Joined, TableSettings, add_table
 from pbem.service.tables.start import start_game
 from pbem.store import games, outbox, people, tables
 from pbem.store import players as player_rows
@@ -28,37 +28,37 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
 from pbem.store.players import PlayerRow
-from pbem.store.tables import WishRow
+from pbem.store.tables import JoinRequestRow
 
 WAITS: Final = timedelta(days=14)
-"""So long a table waits for its players."""
+"""How long a table waits for players."""
 
 WAITS_FOR_HOST: Final = timedelta(days=7)
-"""So long a table waits for the address that it was asked for from."""
+"""How long a planned table waits for its host's address to be confirmed."""
 
-MOST_WISHES: Final = 50
-"""So many addresses can wait to say yes to one table; behind each there is a mail to somebody."""
+MOST_JOIN_REQUESTS: Final = 50
+"""Join requests that can wait at one table; each causes an email to a typed address."""
 
 
-def create_table(tx: Tx, server: Server, person_id: int, wanted: Wanted, key: str = "") -> Created:
-    """Announce a table and send its invitations; its host reads the commitment there and takes a place with `join`."""
+def create_table(tx: Tx, server: Server, person_id: int, settings: TableSettings, key: str = "") -> Created:
+    """Open a table and send its invitations. The host takes a seat with `join`."""
     host = people.lock(tx, person_id)
     _must_be_confirmed(host)
     must_have_room(tx, server, host)
     now = server.now()
-    created = add_table(tx, server, host, wanted, "open", now + WAITS, key)
-    invite_addresses(tx, server, created.game_id, host, wanted.invited)
+    created = add_table(tx, server, host, settings, "open", now + WAITS, key)
+    invite_addresses(tx, server, created.game_id, host, settings.invited)
     email_invitations(tx, server, games.read(tx, created.game_id), host.name)
     return created
 
 
-def ask_to_create(tx: Tx, server: Server, address: str, name: str, wanted: Wanted) -> Created:
-    """Plan a table for an address that somebody typed; it is announced when `accept` comes from there."""
+def ask_to_create(tx: Tx, server: Server, address: str, name: str, settings: TableSettings) -> Created:
+    """Plan a table for a typed address. It opens when that address is confirmed with `accept`."""
     host = persons.find_or_add(tx, server, address)
     now = server.now()
-    created = add_table(tx, server, host, wanted, "planned", now + WAITS_FOR_HOST)
-    invite_addresses(tx, server, created.game_id, host, wanted.invited)
-    tables.wish(tx, WishRow(created.game_id, host.id, parse_name(name), "", now))
+    created = add_table(tx, server, host, settings, "planned", now + WAITS_FOR_HOST)
+    invite_addresses(tx, server, created.game_id, host, settings.invited)
+    tables.save_join_request(tx, JoinRequestRow(created.game_id, host.id, parse_name(name), "", now))
     persons.ask_to_confirm(tx, server, host, created.game_id)
     return created
 
@@ -66,16 +66,16 @@ def ask_to_create(tx: Tx, server: Server, address: str, name: str, wanted: Wante
 def join(
     tx: Tx, server: Server, game_id: int, person_id: int, *, name: str = "", word: str = "", holding: int = 1
 ) -> Joined:
-    """Take places until the person holds so many; the last place begins the game."""
+    """Take seats until the person holds `holding` of them. The last free seat starts the game."""
     return _join(tx, server, game_id, people.read(tx, person_id), name, word, holding)
 
 
 def ask_to_join(
     tx: Tx, server: Server, game_id: int, address: str, name: str, word: str = "", *, invited: bool = False
 ) -> None:
-    """Ask for a place with an address that somebody typed; it is taken when `accept` comes from there.
+    """Save a join request for a typed address. The seat is taken when the address is confirmed with `accept`.
 
-    A private table is there for those alone who are known to be invited.
+    Raises NotFound for a private table unless the caller has checked the invitation.
     """
     row = games.lock(tx, game_id)
     if (row.private and not invited) or row.status == "planned":
@@ -83,22 +83,27 @@ def ask_to_join(
             _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
         )
     must_be_open(row)
-    # Whether the address has a place already is told to its owner alone, by the mail.
+    # Only the email may say whether this address has joined already.
     _must_be_free(row, player_rows.of_game(tx, game_id), None, 1)
     person = persons.find_or_add(tx, server, address)
-    if len(tables.wishes(tx, game_id)) >= MOST_WISHES and tables.wished(tx, game_id, person.id) is None:
+    if (
+        len(tables.join_requests(tx, game_id)) >= MOST_JOIN_REQUESTS
+        and tables.join_request(tx, game_id, person.id) is None
+    ):
         raise TooMany(
             _("Too many people have asked for a place at this table and not answered the mail about it."),
-            why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_WISHES),
+            why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_JOIN_REQUESTS),
         )
-    tables.wish(tx, WishRow(game_id, person.id, parse_name(name), parse_seed_word(word), server.now()))
+    tables.save_join_request(
+        tx, JoinRequestRow(game_id, person.id, parse_name(name), parse_seed_word(word), server.now())
+    )
     persons.ask_to_confirm(tx, server, person, game_id)
 
 
 def accept(server: Server, game_id: int, person_id: int, *, name: str = "", word: str | None = None) -> Joined:
-    """Take the place that a mail to this person leads to; that the link was followed shows that the address is theirs.
+    """Confirm the address by the link that was emailed to it, and take the seat.
 
-    The address stays confirmed where there is no place any more.
+    The address stays confirmed even if no seat is left.
     """
     joined = server.run(_accept, game_id, person_id, name, word)
     if isinstance(joined, Refusal):
@@ -109,15 +114,15 @@ def accept(server: Server, game_id: int, person_id: int, *, name: str = "", word
 def _accept(tx: Tx, server: Server, game_id: int, person_id: int, name: str, word: str | None) -> Joined | Refusal:
     row = games.lock(tx, game_id)
     person = persons.confirm(tx, server, person_id)
-    wish = tables.wished(tx, game_id, person_id)
-    called = name or (wish.name if wish else "") or person.name
-    said = word if word is not None else wish.word if wish else ""
+    request = tables.join_request(tx, game_id, person_id)
+    name = name or (request.name if request else "") or person.name
+    seed_word = word if word is not None else request.word if request else ""
     try:
-        # A place that cannot be had must not undo what the link has shown about the address.
+        # A refused seat must not undo the confirmation of the address.
         with tx.begin_nested():
             if row.status == "planned" and row.host_id == person_id:
-                _announce(tx, server, row, person, called)
-            return _join(tx, server, game_id, person, called, said, 1)
+                _announce(tx, server, row, person, name)
+            return _join(tx, server, game_id, person, name, seed_word, 1)
     except Refusal as refused:
         return refused
 
@@ -136,46 +141,46 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
         return Joined(game_id, tuple(held), again=True, begun=row.status == "playing")
     must_be_open(row)
     _must_be_confirmed(person)
-    _must_be_asked(tx, row, person)
-    blocks.must_be_welcome(tx, row, person.id)
+    _must_be_invited(tx, row, person)
+    blocks.must_not_be_blocked(tx, row, person.id)
     if holding > 1 and not row.doubles:
         raise Forbidden(_("At this table nobody has two seats."), why=_("Its host wanted it so."))
     _must_be_free(row, players, person.id, holding - len(held))
     if not held:
         must_have_room(tx, server, people.lock(tx, person.id), row)
-    called, said, now = parse_name(name or person.name), parse_seed_word(word), server.now()
+    name, word, now = parse_name(name or person.name), parse_seed_word(word), server.now()
     if not person.name:
-        people.change(tx, person.id, name=called)
-    taken = _take(tx, row, players, person, called, said, holding - len(held), now)
+        people.change(tx, person.id, name=name)
+    taken = _add_players(tx, row, players, person, name, word, holding - len(held), now)
     tables.answer_invitation(tx, game_id, person.id, "accepted", now)
-    tables.drop_wish(tx, game_id, person.id)
+    tables.drop_join_request(tx, game_id, person.id)
     begun = len(players) == row.seats
     if begun:
         start_game(tx, server, row, players)
     else:
-        # The mail is the player's witness of what the server was bound to when the word was given.
-        facts = {"commitment": row.commitment, "word": said}
+        # The email proves what the server had committed to when the player gave the word.
+        facts = {"commitment": row.commitment, "word": word}
         outbox.queue(tx, [outbox.NewEmail(person.id, "joined", game_id, facts=facts)], now, now)
     return Joined(game_id, (*held, *taken), again=False, begun=begun)
 
 
-def _take(
+def _add_players(
     tx: Tx,
     row: GameRow,
     players: list[PlayerRow],
     person: PersonRow,
     name: str,
     word: str,
-    many: int,
+    count: int,
     now: datetime,
 ) -> list[int]:
-    """Add the places to those at the table, and say which they are."""
+    """Add a person to the table `count` times. Returns the numbers of the new players."""
     first = max((player.number for player in players), default=-1) + 1
-    for number in range(first, first + many):
+    for number in range(first, first + count):
         player = PlayerRow(row.id, number, None, person.id, None, free_name(players, name), word, now, 0)
         tables.add_player(tx, player)
         players.append(player)
-    return list(range(first, first + many))
+    return list(range(first, first + count))
 
 
 def _must_be_confirmed(person: PersonRow) -> None:
@@ -187,19 +192,19 @@ def _must_be_confirmed(person: PersonRow) -> None:
         )
 
 
-def _must_be_asked(tx: Tx, row: GameRow, person: PersonRow) -> None:
+def _must_be_invited(tx: Tx, row: GameRow, person: PersonRow) -> None:
     if row.private and person.id != row.host_id:
-        asked = {invitation.person_id for invitation in tables.invitations(tx, row.id)}
-        # At a private table a wish comes by the link that its host has passed on, and by no other way.
-        if person.id not in asked and tables.wished(tx, row.id, person.id) is None:
+        invited = {invitation.person_id for invitation in tables.invitations(tx, row.id)}
+        # A join request at a private table can only come from the host's invitation link.
+        if person.id not in invited and tables.join_request(tx, row.id, person.id) is None:
             raise NotFound(
                 _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
             )
 
 
-def _must_be_free(row: GameRow, players: list[PlayerRow], person_id: int | None, many: int) -> None:
+def _must_be_free(row: GameRow, players: list[PlayerRow], person_id: int | None, count: int) -> None:
     host_waits = person_id != row.host_id and all(player.person_id != row.host_id for player in players)
-    if many > row.seats - len(players) - host_waits:
+    if count > row.seats - len(players) - host_waits:
         raise Gone(
             _("There is no place left at this table."),
             why=_("The last one is kept for its host.") if host_waits else "",

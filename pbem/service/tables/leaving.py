@@ -1,9 +1,8 @@
-"""Ways out of a table: leaving before the start, closing, expiry; then resigning, and ending a game by consent.
+"""Leaving a table, closing it, expiry, resigning, and ending a game by consent.
 
-Before the start a player just goes, and with the host goes the table. In a running game a seat is never left empty:
-whoever resigns is followed at once by a bot, from which a substitute may take the seat if the table agreed on that, and
-when no person is left the game ends without a result. The host of a running game has no duty that another player cannot
-take over, so the role passes on in the order of joining. What becomes of a seat is told in `seating`.
+Before the start a player just leaves; when the host leaves, the table closes. In a running game no seat stays empty: a bot
+takes over at once, and a substitute may follow if the table agreed on that. When no person is left, the game ends without
+a result. The role of host passes to the next player in the order of joining. Seats change hands in `absence.seats`.
 """
 
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from typing import Final
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import mark
-from pbem.service.absence.seats import because, give_to_bot
+from pbem.service.absence.seats import give_to_bot, reason_facts
 from pbem.service.absence.substitutes import after_resignation
 from pbem.service.play.log import Kind, LogWriter, write
 from pbem.service.play.move import By, must_not_be_frozen
@@ -25,14 +24,14 @@ from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
 
 PROPOSALS_A_DAY: Final = 3
-"""So many mails in a day ask one player whether the same game should end."""
+"""Emails in a day that ask one player to end the same game."""
 
-_AT_ONCE: Final = 100
-"""Tables that are looked through for expiry in one go; the next go takes the others."""
+_BATCH: Final = 100
+"""Tables closed in one run; the next run takes the others."""
 
 
 def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = "") -> None:
-    """Leave a table that has not begun; when its host leaves, it closes. Again changes nothing."""
+    """Leave a table whose game has not begun; it closes if the host leaves. Leaving twice changes nothing."""
     row = games.lock(tx, game_id)
     if row.status == "playing":
         raise Gone(_("This game has begun."), remedy=_("You can resign from it on the page of your seat."))
@@ -40,29 +39,29 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     if row.status not in ("open", "planned"):
         raise Gone(_("This table does not wait for players any more."))
     if row.host_id == person_id:
-        close(tx, server, row, "closed", because(reason), besides=person_id)
+        close(tx, server, row, "closed", reason_facts(reason), besides=person_id)
         return
     players = player_rows.of_game(tx, game_id)
-    mine = [player for player in players if player.person_id == person_id]
-    if not mine:
+    own = [player for player in players if player.person_id == person_id]
+    if not own:
         return
-    for player in mine:
+    for player in own:
         tables.drop_player(tx, game_id, player.number)
     now = server.now()
-    tables.take_back_yes(tx, game_id, person_id, now)
-    facts = {"who": mine[0].name} | because(reason)
+    tables.withdraw_acceptance(tx, game_id, person_id, now)
+    facts = {"who": own[0].name} | reason_facts(reason)
     outbox.queue(tx, [outbox.NewEmail(row.host_id, "left", game_id, facts=facts)], now, now)
 
 
 def expire(server: Server) -> list[int]:
-    """Close the tables that have waited for players too long, each in a transaction of its own; which they were."""
+    """Close tables that have waited too long, each in its own transaction. Returns their ids."""
     with server.store.read() as tx:
-        found = tables.expired(tx, server.now(), _AT_ONCE)
-    return [game_id for game_id in found if server.run(_expire, game_id=game_id)]
+        expired = tables.expired(tx, server.now(), _BATCH)
+    return [game_id for game_id in expired if server.run(_expire, game_id=game_id)]
 
 
 def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reason: str = "") -> None:
-    """Give a seat of a running game away for good; again changes nothing."""
+    """Give up a seat of a running game for good. Resigning twice changes nothing."""
     row = _running(tx, game_id)
     player = next((player for player in player_rows.of_game(tx, game_id) if player.seat == seat), None)
     if player is None:
@@ -70,13 +69,13 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
     if player.person_id != person_id:
         return
     record = LogWriter(row, server.now(), server.randomness)
-    record.add(Kind.RESIGNED, seat, "organiser" if reason else By.PERSON, because(reason))
+    record.add(Kind.RESIGNED, seat, "organiser" if reason else By.PERSON, reason_facts(reason))
     row = give_to_bot(tx, server, row, record, seat, "table")
     left = _people(tx, game_id)
     if not left:
         end(tx, server, row, record, "table", mark("nobody was left"))
         return
-    _tell_of_resignation(tx, server, row, player, left, reason)
+    _email_resignation(tx, server, row, player, left, reason)
     after_resignation(tx, server, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, server, row, left)
@@ -85,18 +84,18 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
 
 
 def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
-    """Agree to end a game without a result; True if all agree, so that it has ended."""
+    """Agree to end a game without a result. Returns True if everyone agrees and it has ended."""
     row = games.lock(tx, game_id)
     if row.status == "void":
         return True
     row = _running(tx, game_id)
     left = _people(tx, game_id)
-    mine = {player.seat for player in left if player.person_id == person_id}
-    if not mine:
+    own = {player.seat for player in left if player.person_id == person_id}
+    if not own:
         raise Forbidden(_("Only those who play in a game can end it."))
     before = tables.votes(tx, game_id)
     now = server.now()
-    for seat in sorted(seat for seat in mine - before if seat is not None):
+    for seat in sorted(seat for seat in own - before if seat is not None):
         tables.add_vote(tx, game_id, seat, now)
     if _all_agree(tx, game_id, left):
         end(tx, server, row, LogWriter(row, now, server.randomness), By.PERSON, mark("all agreed"))
@@ -107,18 +106,21 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
 
 
 def play_on(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
-    """Agree no longer to end a game; again changes nothing."""
-    _play_on(tx, game_id, person_id)
+    """Withdraw the agreement to end a game. Doing so twice changes nothing."""
+    _running(tx, game_id)
+    for player in _people(tx, game_id):
+        if player.person_id == person_id and player.seat is not None:
+            tables.drop_vote(tx, game_id, player.seat)
 
 
 def end(tx: Tx, server: Server, row: GameRow, record: LogWriter, by: str, why: str, reason: str = "") -> None:
-    """End a running game without a result, and tell everybody. The game is locked; `why` names no person.
+    """End a running game without a result, and email everyone. The game is locked.
 
-    A `reason` is what somebody says who has ended it for the others.
+    `why` names no person; `reason` is the words of an organiser who ends it for the players.
     """
     now = server.now()
-    said = {"why": why} | ({"reason": reason, "by": by} if reason else {})
-    record.add(Kind.VOIDED, None, by, said)
+    facts = {"why": why} | ({"reason": reason, "by": by} if reason else {})
+    record.add(Kind.VOIDED, None, by, facts)
     record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
     write(tx, row, record, status="void", ended_at=now, box="[]", orders="[]")
     deadlines.close_turn(tx, row.id, row.turn)
@@ -127,7 +129,7 @@ def end(tx: Tx, server: Server, row: GameRow, record: LogWriter, by: str, why: s
             outbox.change(tx, email.id, status="superseded")
             ledger.note(tx, email.id, now, "superseded", "the game has ended")
     emails = [
-        outbox.NewEmail(player.person_id, "voided", row.id, record.seq, player.seat, facts=said)
+        outbox.NewEmail(player.person_id, "voided", row.id, record.seq, player.seat, facts=facts)
         for player in player_rows.of_game(tx, row.id)
         if player.person_id is not None
     ]
@@ -142,31 +144,31 @@ def close(
     facts: Mapping[str, str] | None = None,
     besides: int | None = None,
 ) -> None:
-    """Close a table before the start, and tell those who waited; an address that said nothing gets no mail about it."""
+    """Close a table before the start, and email its players. Unconfirmed addresses get no email."""
     now = server.now()
     tables.change_game(tx, row.id, status=status, ended_at=now)
-    tables.drop_wishes(tx, row.id)
+    tables.drop_join_requests(tx, row.id)
     waited = {player.person_id for player in player_rows.of_game(tx, row.id)}
     if row.status == "open":
         waited.add(row.host_id)
-    told = sorted(person for person in waited - {besides} if person is not None)
-    outbox.queue(tx, [outbox.NewEmail(person, status, row.id, facts=facts) for person in told], now, now)
+    readers = sorted(person for person in waited - {besides} if person is not None)
+    outbox.queue(tx, [outbox.NewEmail(person, status, row.id, facts=facts) for person in readers], now, now)
 
 
 def _expire(tx: Tx, server: Server, game_id: int) -> bool:
     row = games.lock_if_free(tx, game_id)
-    # Somebody may have joined or waited longer since it was found.
+    # Someone may have joined, or the time been extended, since it was read.
     if row is None or row.status not in ("open", "planned") or row.expires_at > server.now():
         return False
     close(tx, server, row, "expired")
     return True
 
 
-def _tell_of_resignation(
-    tx: Tx, server: Server, row: GameRow, gone: PlayerRow, left: list[PlayerRow], reason: str
+def _email_resignation(
+    tx: Tx, server: Server, row: GameRow, resigned: PlayerRow, left: list[PlayerRow], reason: str
 ) -> None:
     now = server.now()
-    facts = {"who": gone.name, "seat": gone.seat} | because(reason)
+    facts = {"who": resigned.name, "seat": resigned.seat} | reason_facts(reason)
     emails = [
         outbox.NewEmail(player.person_id, "resigned", row.id, row.seq, player.seat, facts=facts)
         for player in left
@@ -176,7 +178,7 @@ def _tell_of_resignation(
 
 
 def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -> None:
-    """The next host is whoever joined first of those who are left."""
+    """Make the earliest remaining player the host."""
     heir = left[0].person_id
     assert heir is not None
     if heir == row.host_id:
@@ -190,25 +192,18 @@ def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: 
     now = server.now()
     others = sorted({player.person_id for player in left if player.person_id not in (None, person_id)})
     facts = {"who": next(player.name for player in left if player.person_id == person_id)}
-    # Whoever agrees and takes it back all day is heard, and the others are not written to each time.
+    # Agreeing and withdrawing all day must not email the others each time.
     since = now - timedelta(days=1)
-    told = [
+    emails = [
         outbox.NewEmail(other, "end_proposed", row.id, facts=facts)
         for other in others
         if people.letters_since(tx, other, "end_proposed", since, row.id) < PROPOSALS_A_DAY
     ]
-    outbox.queue(tx, told, now, now)
-
-
-def _play_on(tx: Tx, game_id: int, person_id: int) -> None:
-    _running(tx, game_id)
-    for player in _people(tx, game_id):
-        if player.person_id == person_id and player.seat is not None:
-            tables.drop_vote(tx, game_id, player.seat)
+    outbox.queue(tx, emails, now, now)
 
 
 def _running(tx: Tx, game_id: int) -> GameRow:
-    """The game, locked, if it is under way; a pause keeps nobody from leaving."""
+    """Lock a running game, paused or not. Raises Gone if it has not begun or is over."""
     row = games.lock(tx, game_id)
     if row.status in ("open", "planned"):
         raise Gone(_("This game has not begun."), remedy=_("You can leave its table."))
@@ -219,7 +214,7 @@ def _running(tx: Tx, game_id: int) -> GameRow:
 
 
 def _people(tx: Tx, game_id: int) -> list[PlayerRow]:
-    """The places that people hold, in the order of joining."""
+    """The players who are people, in the order of joining."""
     return [player for player in player_rows.of_game(tx, game_id) if player.person_id is not None]
 
 

@@ -1,7 +1,7 @@
-"""Tables as anybody may see them before they begin, and as a list of one's own: what is agreed, who is there, what is free.
+"""Summaries of tables for the lobby and for lists: what is agreed, who has joined, how many seats are free.
 
-What is shown here is public, so nothing of a table's secret but the commitment passes. What a seat of a running game
-sees comes from `views`.
+They are public, so they hold the commitment to a table's secret, never the secret. What a seat sees of a running game
+comes from `play.views`.
 """
 
 import json
@@ -22,16 +22,16 @@ from pbem.store.people import PersonRow
 from pbem.store.players import PlayerRow
 
 MOST_SHOWN: Final = 100
-"""Tables on one page of the lobby; the newest are of most use."""
+"""Tables on one page of the lobby, the newest."""
 
 _LIVE: Final = ("open", "playing")
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
-    """One table. `players` are the names at it in the order of joining; `people`, who that is, and `reliability` go with them.
+class TableSummary:
+    """One table. `players` are names in the order of joining; `people` and `reliability` are parallel to them.
 
-    `free` are the places that anybody can have.
+    `free` counts the seats open to anyone.
     """
 
     game_id: int
@@ -60,49 +60,49 @@ class Announced:
     ended_at: datetime | None
 
 
-def waiting(tx: Tx, server: Server) -> list[Announced]:
-    """The tables that anybody can join, the newest first."""
-    return _announced(tx, server, tables.open_games(tx, limit=MOST_SHOWN))
+def open_tables(tx: Tx, server: Server) -> list[TableSummary]:
+    """Tables anyone can join, newest first."""
+    return _summaries(tx, server, tables.open_games(tx, limit=MOST_SHOWN))
 
 
-def by_key(tx: Tx, server: Server, key: str) -> Announced:
-    """The table of that public name."""
+def by_key(tx: Tx, server: Server, key: str) -> TableSummary:
+    """The table with this public key. Raises NotFound."""
     row = tables.by_key(tx, key)
     if row is None:
         raise NotFound(_("There is no such table here."))
-    return _announced(tx, server, [row])[0]
+    return _summaries(tx, server, [row])[0]
 
 
-def of_row(tx: Tx, server: Server, row: GameRow) -> Announced:
-    """The table of a row that was read already."""
-    return _announced(tx, server, [row])[0]
+def of_row(tx: Tx, server: Server, row: GameRow) -> TableSummary:
+    """The summary of a table."""
+    return _summaries(tx, server, [row])[0]
 
 
-def by_id(tx: Tx, server: Server, game_id: int) -> Announced:
-    """The table of that number."""
+def by_id(tx: Tx, server: Server, game_id: int) -> TableSummary:
+    """The table with this id. Raises NotFound."""
     return of_row(tx, server, games.read(tx, game_id))
 
 
-def of_person(tx: Tx, server: Server, person_id: int) -> list[Announced]:
-    """The tables that a person has opened or plays at, the oldest first."""
-    rows = {row.id: row for found in (tables.of_person, tables.hosted_by) for row in found(tx, person_id, _LIVE)}
-    return _announced(tx, server, [rows[game_id] for game_id in sorted(rows)])
+def of_person(tx: Tx, server: Server, person_id: int) -> list[TableSummary]:
+    """Tables a person hosts or plays at, oldest first."""
+    rows = {row.id: row for query in (tables.of_person, tables.hosted_by) for row in query(tx, person_id, _LIVE)}
+    return _summaries(tx, server, [rows[game_id] for game_id in sorted(rows)])
 
 
-def _announced(tx: Tx, server: Server, rows: list[GameRow]) -> list[Announced]:
-    """All of them by a few statements, however many they are."""
+def _summaries(tx: Tx, server: Server, rows: list[GameRow]) -> list[TableSummary]:
+    """Summaries of many tables, in a fixed number of statements."""
     players = player_rows.of_games(tx, [row.id for row in rows])
     hosts = people.read_all(tx, {row.host_id for row in rows})
-    seated = {player.person_id for each in players.values() for player in each if player.person_id is not None}
+    seated = {player.person_id for group in players.values() for player in group if player.person_id is not None}
     counts = counting.counts(tx, seated, server.now() - PERIOD)
-    told = {person: reliability(found) for person, found in counts.items()}
-    return [_one(row, players[row.id], hosts[row.host_id], told) for row in rows]
+    records = {person: reliability(count) for person, count in counts.items()}
+    return [_summary(row, players[row.id], hosts[row.host_id], records) for row in rows]
 
 
-def _one(row: GameRow, players: list[PlayerRow], host: PersonRow, told: dict[int, Reliability]) -> Announced:
-    at_table = next((player.name for player in players if player.person_id == host.id), host.name)
-    kept = host.confirmed_at is None or all(player.person_id != host.id for player in players)
-    return Announced(
+def _summary(row: GameRow, players: list[PlayerRow], host: PersonRow, records: dict[int, Reliability]) -> TableSummary:
+    host_name = next((player.name for player in players if player.person_id == host.id), host.name)
+    seat_for_host = host.confirmed_at is None or all(player.person_id != host.id for player in players)
+    return TableSummary(
         game_id=row.id,
         key=row.key,
         kind=row.kind,
@@ -116,12 +116,12 @@ def _one(row: GameRow, players: list[PlayerRow], host: PersonRow, told: dict[int
         successor=row.successor,
         status=row.status,
         host_id=host.id,
-        host=at_table,
+        host=host_name,
         players=tuple(player.name for player in players),
         people=tuple(player.person_id for player in players),
-        reliability=tuple(None if player.person_id is None else told[player.person_id] for player in players),
+        reliability=tuple(None if player.person_id is None else records[player.person_id] for player in players),
         bots=sum(player.bot is not None for player in players),
-        free=max(row.seats - len(players) - kept, 0) if row.status == "open" else 0,
+        free=max(row.seats - len(players) - seat_for_host, 0) if row.status == "open" else 0,
         commitment=row.commitment,
         created_at=row.created_at,
         expires_at=row.expires_at,

@@ -1,7 +1,6 @@
-"""A new table: what somebody wants, checked whole, and what the house makes of it.
+"""New tables: their settings, the check of all of them, and the row.
 
-Everything that is agreed before a game begins stands in a `Wanted`. The secret of the seed is drawn here, and is told
-to nobody before the end.
+The secret of the seed is drawn here, and revealed to nobody before the game ends.
 """
 
 import json
@@ -35,8 +34,8 @@ _KEY_BYTES: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """The table that somebody wants, as it was typed. `bots` names the kind of each bot that takes a place."""
+class TableSettings:
+    """The settings of a new table, as typed. `bots` names the kind of each bot."""
 
     kind: str
     seats: int
@@ -53,7 +52,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A new table: its number, its public name, and what binds the server to its secret."""
+    """A new table: its id, its public key, and the commitment to its secret."""
 
     game_id: int
     key: str
@@ -62,7 +61,7 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The places that a person has at a table, whether that was so before, and whether the game has begun."""
+    """A person's players at a table; whether they had joined before, and whether the game has begun."""
 
     game_id: int
     players: tuple[int, ...]
@@ -71,10 +70,10 @@ class Joined:
 
 
 def add_table(
-    tx: Tx, server: Server, host: PersonRow, wanted: Wanted, status: str, expires_at: datetime, key: str = ""
+    tx: Tx, server: Server, host: PersonRow, settings: TableSettings, status: str, expires_at: datetime, key: str = ""
 ) -> Created:
-    """Write down a table with its secret and its bots; refused if anything about it cannot be. Its key is usually drawn."""
-    rules, options = settle(wanted)
+    """Add a table with its secret and its bots. Draws a key unless one is given. Raises as `check_settings` does."""
+    rules, options = check_settings(settings)
     now = server.now()
     secret, key = server.randomness.bytes(_SECRET_BYTES), key or server.randomness.bytes(_KEY_BYTES).hex()
     game_id = tables.add_game(
@@ -82,15 +81,15 @@ def add_table(
         key=key,
         kind=rules.slug,
         rules=rules.RULES,
-        seats=wanted.seats,
+        seats=settings.seats,
         options=json.dumps(options, sort_keys=True),
-        title=parse_title(wanted.title) or rules.title,
-        pace=str(parse_pace(wanted.pace)),
+        title=parse_title(settings.title) or rules.title,
+        pace=str(parse_pace(settings.pace)),
         host_id=host.id,
-        private=wanted.private,
-        doubles=wanted.doubles,
-        missed_limit=wanted.missed_limit,
-        successor=str(wanted.successor),
+        private=settings.private,
+        doubles=settings.doubles,
+        missed_limit=settings.missed_limit,
+        successor=str(settings.successor),
         status=status,
         paused=False,
         created_at=now,
@@ -105,42 +104,42 @@ def add_table(
         box="[]",
         orders="[]",
     )
-    if wanted.private:
+    if settings.private:
         links.make(tx, server, LinkKey(Purpose.INVITE, host.id, game_id))
-    for number, bot in enumerate(wanted.bots):
+    for number, bot in enumerate(settings.bots):
         tables.add_player(tx, PlayerRow(game_id, number, None, None, bot, f"Bot {number + 1}", "", now, 0))
     return Created(game_id, key, commitment(secret))
 
 
-def settle(wanted: Wanted) -> tuple[game.Game[Any], dict[str, str | int]]:
-    """The rules of what is wanted, and all options with their values; refused if it cannot be played."""
+def check_settings(settings: TableSettings) -> tuple[game.Game[Any], dict[str, str | int]]:
+    """The rules and the value of every option. Raises NotFound or BadInput if the table cannot be played."""
     try:
-        rules = game.load(wanted.kind)
+        rules = game.load(settings.kind)
     except Refused as refused:
         raise NotFound(speech.render(refused.text), remedy=_("Please choose one of these.")) from refused
     try:
-        options = rules.settle(wanted.seats, wanted.options)
+        options = rules.settle(settings.seats, settings.options)
     except Refused as refused:
         raise BadInput(speech.teller(rules)(refused.text)) from refused
-    if len(wanted.bots) >= wanted.seats:
+    if len(settings.bots) >= settings.seats:
         raise BadInput(
             _("A table needs a person."),
-            why=_("It would have %(seats)s seats and %(many)s bots.", seats=wanted.seats, many=len(wanted.bots)),
+            why=_("It would have %(seats)s seats and %(many)s bots.", seats=settings.seats, many=len(settings.bots)),
         )
-    for bot in wanted.bots:
+    for bot in settings.bots:
         if bot not in BOTS:
             raise BadInput(
                 _("There is no bot %(bot)s.", bot=quoted(bot)),
                 why=_("There are %(list)s.", list=" and ".join(sorted(BOTS))),
             )
-    if type(wanted.missed_limit) is not int or not FEWEST <= wanted.missed_limit <= MOST:
+    if type(settings.missed_limit) is not int or not FEWEST <= settings.missed_limit <= MOST:
         raise BadInput(
-            _("A table cannot bear %(missed_limit)s silent turns in a row.", missed_limit=wanted.missed_limit),
+            _("A table cannot bear %(missed_limit)s silent turns in a row.", missed_limit=settings.missed_limit),
             why=_("It bears %(fewest)s to %(most)s.", fewest=FEWEST, most=MOST),
         )
-    if wanted.successor not in set(Successor):
+    if settings.successor not in set(Successor):
         raise BadInput(
-            _("%(successor)s cannot take over a seat.", successor=quoted(wanted.successor)),
+            _("%(successor)s cannot take over a seat.", successor=quoted(settings.successor)),
             why=_("A substitute or a bot can."),
         )
     return rules, options

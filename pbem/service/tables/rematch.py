@@ -1,7 +1,7 @@
-"""Another game with the same people, at a table like the one that is over.
+"""Rematches: a new table with the same settings and people as a finished one.
 
-Whoever asks first is its host, and the others who played to the end are invited; whoever asks later is led to the same
-table. So its name is made from that of the table before, and a second press, or a second player, finds it there.
+The first player to ask is its host, and the others who played to the end are invited. The key of the new table is derived
+from the old one, so a second press or a second player finds the same table.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games, people
 from pbem.store import players as player_rows
 from pbem.store import tables as lobby_rows
@@ -27,8 +27,8 @@ _LIVE = ("open", "playing")
 
 
 def rematch(tx: Tx, server: Server, token: str) -> str:
-    """Open the table, or find the one that is open; the token of the page on which the asker takes a place there."""
-    # The lock of the game that is over lets one press after the other come this far.
+    """Open the rematch, or find the open one. Returns the token of the link by which the player joins it."""
+    # The lock of the old game lets one request at a time through.
     link, before, _player = links.open_to_act(tx, server, token, Purpose.SEAT)
     person_id = link.person_id
     if before.status not in ("over", "void"):
@@ -37,11 +37,11 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
         key = _key(before.key, number)
         row = lobby_rows.by_key(tx, key)
         if row is None:
-            game_id = joining.create_table(tx, server, person_id, _wanted(tx, before, person_id), key).game_id
+            game_id = joining.create_table(tx, server, person_id, _settings(tx, before, person_id), key).game_id
         elif row.status in _LIVE:
             game_id = row.id
         else:
-            # That one was played, or came to nothing.
+            # That rematch was played, or was closed.
             continue
         games.lock(tx, game_id)
         made = links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
@@ -49,11 +49,11 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
     raise AssertionError("numbers do not end")
 
 
-def _wanted(tx: Tx, before: GameRow, person_id: int) -> Wanted:
+def _settings(tx: Tx, before: GameRow, person_id: int) -> TableSettings:
     players = player_rows.of_game(tx, before.id)
     others = {player.person_id for player in players if player.person_id is not None} - {person_id}
     known = people.read_all(tx, others)
-    return Wanted(
+    return TableSettings(
         kind=before.kind,
         seats=before.seats,
         options=json.loads(before.options),
@@ -69,5 +69,5 @@ def _wanted(tx: Tx, before: GameRow, person_id: int) -> Wanted:
 
 
 def _key(before: str, number: int) -> str:
-    """As long as the name of any table."""
+    """A key as long as that of any table."""
     return hashlib.sha256(f"rematch {number} of {before}".encode()).hexdigest()[: len(before)]

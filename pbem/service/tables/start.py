@@ -1,7 +1,7 @@
-"""A full table begins: seats by draw, the seed, the deal, the first questions.
+"""Starting the game of a full table: the seed, the order of seats, the deal and the first turns.
 
-The server's secret was committed to before anybody gave a word; the seed is made of both, and so is the order of the
-seats. What the table has agreed on becomes the first row of its log. From here on `play` moves the game.
+The seed is made from the server's secret, committed to beforehand, and the players' words; it also draws the seats. The
+table's settings become the first row of its log. From here on `play.move` moves the game.
 """
 
 import json
@@ -20,14 +20,14 @@ from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
 
 SEATING: Final = 2**63
-"""The stream of the seed that seats the players: no log is so long that an entry would draw from it."""
+"""The random stream that draws the seats; no log is long enough for an entry to use the same one."""
 
 
 def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -> None:
-    """Seat the players, deal and ask, in a transaction that holds the lock of the game."""
+    """Draw seats, deal, and open the first turns. The game is locked."""
     now = server.now()
     rules = rules_of(row)
-    # A table that waited through a change of the rules begins with those of the day.
+    # A table that waited through a change of the rules starts with the current ones.
     row = row._replace(rules=rules.RULES)
     seed = seed_from(row.secret, [player.word for player in players])
     seating = Stream(seed, SEATING).shuffle(range(row.seats))
@@ -35,7 +35,7 @@ def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -
     tables.seat_all(tx, row.id, [(player.number, seat) for seat, player in seated.items()])
     position, entries = deal(rules, row.seats, seed, json.loads(row.options))
     record = LogWriter(row, now, server.randomness)
-    record.add(Kind.BEGAN, None, "table", _agreed(row, seated, players, seating))
+    record.add(Kind.BEGAN, None, "table", _settings_of(row, seated, players, seating))
     record.entries(0, entries, None, "table")
     log.append(tx, row.id, record.rows)
     tables.change_game(
@@ -53,12 +53,14 @@ def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -
         box="[]",
         orders="[]",
     )
-    tables.drop_wishes(tx, row.id)
-    _ask(tx, row, seated, position, record.seq, now)
+    tables.drop_join_requests(tx, row.id)
+    _open_turns(tx, row, seated, position, record.seq, now)
 
 
-def _agreed(row: GameRow, seated: dict[int, PlayerRow], players: list[PlayerRow], seating: list[int]) -> dict[str, Any]:
-    """What is true of the game from its first row on; places and words are in the order of joining."""
+def _settings_of(
+    row: GameRow, seated: dict[int, PlayerRow], players: list[PlayerRow], seating: list[int]
+) -> dict[str, Any]:
+    """The first row of the log. Words and seating are in the order of joining."""
     return {
         "kind": row.kind,
         "seats": row.seats,
@@ -73,8 +75,10 @@ def _agreed(row: GameRow, seated: dict[int, PlayerRow], players: list[PlayerRow]
     }
 
 
-def _ask(tx: Tx, row: GameRow, seated: dict[int, PlayerRow], position: Position, seq: int, now: datetime) -> None:
-    """The first questions; everybody is told that the game has begun."""
+def _open_turns(
+    tx: Tx, row: GameRow, seated: dict[int, PlayerRow], position: Position, seq: int, now: datetime
+) -> None:
+    """Open the first turns, and queue the emails about the start."""
     asked = sorted(position.open())
     deadlines.ask(tx, row.id, position.turn, asked, now)
     emails = [

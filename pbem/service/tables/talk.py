@@ -1,8 +1,8 @@
-"""Table talk: what players say to everybody at their table.
+"""Table talk: messages to everyone at a table.
 
-It is no part of the game: it is kept beside the log, in a chain of its own, it wakes nobody, and it makes no form stale.
-The others read it in the next mail of theirs, unless they do not want to hear whoever says it. The text of a line can be
-redacted; that somebody said something then stays, and so does the chain.
+Talk is no part of the game: it has a hash chain of its own beside the log, sends no notification and makes no form stale.
+The others read it in their next email, unless they block its author. The text of a line can be redacted; the line itself
+and the chain stay.
 """
 
 from collections.abc import Iterable
@@ -27,12 +27,12 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
 LINES_AN_HOUR: Final = 20
-"""So often one seat may speak: a table is no chat, and everybody finds it in a mail."""
+"""Lines of one seat in an hour: talk goes into emails, so it is not a chat."""
 
 
 def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> None:
-    """Say something to everybody at a table."""
-    said = parse_talk(text)
+    """Add a line of talk. Raises Forbidden, Gone or TooMany."""
+    text = parse_talk(text)
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)}:
         raise Forbidden(_("Only those who sit at a table talk at it."))
@@ -56,42 +56,42 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
         by="person",
         at=now,
         rules=game.rules,
-        body=said.encode(),
+        body=text.encode(),
         nonce=server.randomness.bytes(hash_chain.NONCE_BYTES),
     )
     talk.add(tx, game_id, row)
 
 
-def heard(tx: Tx, server: Server, game_id: int) -> list[Line]:
-    """Everything that was said at a table, the first line first."""
+def lines(tx: Tx, server: Server, game_id: int) -> list[Line]:
+    """All talk at a table, oldest first."""
     return talk.lines(tx, game_id, games.read(tx, game_id).key)
 
 
 def redact(tx: Tx, game_id: int, seq: int) -> None:
-    """Take the text of a line away for good. The game is locked, and a row of its log says why."""
+    """Remove the text of a line for good. The game is locked, and a row of its log says why. Raises NotFound."""
     if not talk.redact(tx, game_id, seq):
         raise NotFound(_("There is no such line at that table."))
 
 
 def check_rows(tx: Tx, game: GameRow) -> hash_chain.ChainCheck:
-    """Read the chain of a table's talk, and say what is wrong with it."""
+    """Check the hash chain of a table's talk."""
     return check(talk.chain(tx, game.id, game.key), game.key)
 
 
 def check(rows: Iterable[hash_chain.Row], key: str) -> hash_chain.ChainCheck:
-    """The same of rows that came in a file."""
+    """Check a hash chain of talk that came in a file."""
     return hash_chain.verify(rows, game=talk.chain_name(key), redactable=frozenset({talk.KIND}))
 
 
 MOST_SHOWN = 200
-"""Lines on one page; what was said before them stands in the mails and in the file of the game."""
+"""Lines on one page; earlier ones are in the emails and in the game file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """What one seat hears. `others` are the other people at the table by seat, `unheard` those of them left out.
+class TalkPage:
+    """The talk page of a seat. `others` are the seats of other people, `unheard` the blocked ones among them.
 
-    `left_out` is how many lines were said by those; `before`, how many are too old for the page.
+    `left_out` counts the lines of blocked players, `before` those too old for the page.
     """
 
     title: str
@@ -109,36 +109,36 @@ class Room:
 
     @property
     def may_speak(self) -> bool:
-        """Whether something can be said at this table now."""
+        """Whether the table can talk now."""
         return self.status == "playing" and bool(self.others)
 
 
-def room(tx: Tx, server: Server, token: str) -> Room:
-    """What the holder of a seat's link hears."""
+def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
+    """The talk page behind the link of a seat."""
     link = follow_seat(tx, server, token)
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
     row = games.read(tx, game_id)
     players = {player.seat: player for player in player_rows.of_game(tx, game_id) if player.seat is not None}
     unheard = blocks.seats(tx, game_id, seat)
-    lines = talk.lines(tx, game_id, row.key)
-    heard = [line for line in lines if line.seat not in unheard]
-    return Room(
+    lines = talk.lines(tx, row.id, row.key)
+    shown = [line for line in lines if line.seat not in unheard]
+    return TalkPage(
         title=row.title,
         rules=rules_of(row),
         turn=row.turn,
         status=row.status,
         seat=seat,
-        names=tuple(players[each].name for each in sorted(players)),
-        others=tuple(each for each in sorted(players) if players[each].person_id not in (None, person_id)),
+        names=tuple(players[number].name for number in sorted(players)),
+        others=tuple(number for number in sorted(players) if players[number].person_id not in (None, person_id)),
         unheard=unheard,
-        lines=tuple(heard[-MOST_SHOWN:]),
-        left_out=len(lines) - len(heard),
-        before=max(len(heard) - MOST_SHOWN, 0),
+        lines=tuple(shown[-MOST_SHOWN:]),
+        left_out=len(lines) - len(shown),
+        before=max(len(shown) - MOST_SHOWN, 0),
         zone=ZoneInfo(people.read(tx, person_id).zone),
     )
 
 
 def say_by_link(tx: Tx, server: Server, token: str, text: str) -> None:
-    """Say something to everybody at the table."""
+    """Add a line of talk by the link of a seat."""
     link = follow_seat(tx, server, token)
     say(tx, server, link.game_id, link.seat, link.person_id, text)

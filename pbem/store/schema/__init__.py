@@ -21,9 +21,9 @@ from pbem.store.schema.people import (
     Session,
     Unreachable,
     Vacation,
-    Willing,
+    Volunteer,
 )
-from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Player, Said, View, Vote, Wish
+from pbem.store.schema.tables import Call, Game, Invitation, JoinRequest, Log, Offer, Player, Talk, View, Vote
 from pbem.store.schema.time import Beat, Deadline, Outage, Pause, Slot
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "Game",
     "Invitation",
     "Job",
+    "JoinRequest",
     "Ledger",
     "Link",
     "Log",
@@ -57,17 +58,16 @@ __all__ = [
     "Quota",
     "Rate",
     "Received",
-    "Said",
     "Session",
     "Slot",
+    "Talk",
     "Tally",
     "Term",
     "Traffic",
     "Unreachable",
     "Vacation",
     "View",
+    "Volunteer",
     "Vote",
-    "Willing",
-    "Wish",
     "table_of",
 ]

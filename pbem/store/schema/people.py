@@ -109,10 +109,10 @@ class Ban(Base):
     lifted_at: Mapped[datetime | None]
 
 
-class Willing(Base):
-    """Somebody who would take over a seat at a table where a player is gone."""
+class Volunteer(Base):
+    """A person ready to take over seats whose players are gone."""
 
-    __tablename__ = "willing"
+    __tablename__ = "volunteer"
 
     person_id: Mapped[Part] = mapped_column(ForeignKey("person.id"))
     since: Mapped[datetime]

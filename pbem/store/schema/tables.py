@@ -98,10 +98,10 @@ class Invitation(Base):
     answered_at: Mapped[datetime | None]
 
 
-class Wish(Base):
-    """Somebody typed an address to join a table with; it becomes a place when that address says yes by its mail."""
+class JoinRequest(Base):
+    """A request to join a table with a typed address; becomes a seat when that address is confirmed."""
 
-    __tablename__ = "wish"
+    __tablename__ = "join_request"
     __table_args__ = (Index(None, "person_id"),)
 
     game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
@@ -131,10 +131,10 @@ class Log(Base):
     hash: Mapped[bytes]
 
 
-class Said(Base):
-    """What a player said to the table. The rows of a game are a chain of their own; one that was redacted has no text."""
+class Talk(Base):
+    """One line of table talk, in a hash chain of its own per game; a redacted line has no text."""
 
-    __tablename__ = "said"
+    __tablename__ = "talk"
 
     game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
     seq: Mapped[Part]

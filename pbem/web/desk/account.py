@@ -121,7 +121,7 @@ def _page(refused: Refusal | None = None, secret: str = "") -> Response:
     return site.page(
         "desk/account.html",
         status,
-        open=server().read(sessions.listed, session.holder),
+        open=server().read(sessions.open_sessions, session.holder),
         here=session.id,
         with_codes=server().read(desk_sign_in.has_codes, session),
         secret=secret,

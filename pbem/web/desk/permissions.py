@@ -97,7 +97,7 @@ def _post(view: View, act: Act, values: dict[str, Any]) -> Response:
         return _ask()
     g.actor = actor
     if actor.role is Role.ORGANISER:
-        sessions.used(server(), organiser_session())
+        sessions.note_use(server(), organiser_session())
     return view(**values)
 
 

@@ -91,9 +91,9 @@ def _page(refused: Refusal | None = None) -> Response:
         "own/account.html",
         status_of(refused),
         here=here,
-        sessions=server().read(sessions.listed, here.holder),
+        sessions=server().read(sessions.open_sessions, here.holder),
         address=server().read(addresses.read, person_id()).address,
-        blocked=server().read(blocks.of_person, person_id()),
+        blocked=server().read(blocks.blocked_by, person_id()),
         given=field,
         refused=refused,
     )

@@ -26,12 +26,12 @@ def confirm(token: str) -> Response:
     if not security.a_person_clicked():
         return _page(token, ask_again=True)
     try:
-        kind = server().run(consent.say_yes, token)
+        kind = server().run(consent.give_consent, token)
     except Refusal as refused:
         return _page(token, refused)
     # Either of them signs every browser out.
     return session_cookie.delete_from(
-        site.go("consent.account_deleted" if kind == "farewell" else "consent.address_changed"), Cookie.PERSON
+        site.go("consent.account_deleted" if kind == "deletion" else "consent.address_changed"), Cookie.PERSON
     )
 
 
@@ -48,6 +48,6 @@ def address_changed() -> Response:
 
 
 def _page(token: str, refused: Refusal | None = None, *, ask_again: bool = False) -> Response:
-    found = server().read(consent.at, token)
+    found = server().read(consent.consent_request, token)
     status = status_of(refused)
     return site.page("consent.html", status, found=found, token=token, refused=refused, ask_again=ask_again)

@@ -38,7 +38,7 @@ def must_be_signed_in() -> Response | None:
             why=_("A sign-in lasts for thirty days, and you can end it on any of your devices."),
             remedy=_("Nothing was changed; please have a new link sent to you with “My games” below."),
         )
-    sessions.used(server(), session)
+    sessions.note_use(server(), session)
     return None
 
 
@@ -96,7 +96,7 @@ def choose_delivery() -> Response:
     way = field("delivery")
     try:
         delivery = f"{way} {field('minutes')}m" if way == Way.DELAYED else way
-        my_page.choose(server(), person_id(), delivery, field("digest_at") if way == Way.DAILY else "")
+        my_page.choose_delivery(server(), person_id(), delivery, field("digest_at") if way == Way.DAILY else "")
     except Refusal as refused:
         return _emails(refused)
     return site.go("my_page.emails")
@@ -123,7 +123,7 @@ def save_settings() -> Response:
     """Save the settings."""
     try:
         server().run(
-            my_page.settle,
+            my_page.change_settings,
             person_id(),
             name=field("name"),
             zone=field("zone"),
@@ -174,7 +174,7 @@ def _game_and_seat() -> tuple[int, int]:
 
 
 def _games(refused: Refusal | None = None) -> Response:
-    found, now = server().read(my_page.at, person_id()), server().now()
+    found, now = server().read(my_page.my_games, person_id()), server().now()
     until = {each: phrases.moment(each.due_at, found.zone, now) for each in found.played if each.due_at}
     return site.page(
         "own/games.html", status_of(refused), found=found, until=until, game_named=title_of, refused=refused
@@ -188,5 +188,5 @@ def _emails(refused: Refusal | None = None) -> Response:
 
 
 def _settings(refused: Refusal | None = None) -> Response:
-    found, at = server().read(my_page.settings, person_id()), server().read(feeds.addresses, person_id())
+    found, at = server().read(my_page.settings, person_id()), server().read(feeds.feed_tokens, person_id())
     return site.page("own/settings.html", status_of(refused), found=found, feeds=at, given=field, refused=refused)

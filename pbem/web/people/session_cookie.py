@@ -11,7 +11,7 @@ from flask import Response, g, request
 
 from pbem.domain.device import device_name
 from pbem.service.people import sessions
-from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON, Session
+from pbem.service.people.sessions import ORGANISER_LIFETIME, PERSON_LIFETIME, Session
 from pbem.web.site import config, server
 
 
@@ -22,7 +22,7 @@ class Cookie(StrEnum):
     ORGANISER = "pbem-organiser"
 
 
-_LIFETIMES: Final = {Cookie.PERSON: LASTS_OF_PERSON, Cookie.ORGANISER: LASTS_OF_ORGANISER}
+_LIFETIMES: Final = {Cookie.PERSON: PERSON_LIFETIME, Cookie.ORGANISER: ORGANISER_LIFETIME}
 
 
 def session(cookie: Cookie) -> Session | None:

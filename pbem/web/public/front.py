@@ -15,7 +15,7 @@ pages = Blueprint("front", __name__)
 @pages.get("/")
 def show() -> Response:
     """The tables that wait for players, and the games."""
-    waiting = [table_values(table) for table in server().read(listing.waiting)]
+    waiting = [table_values(table) for table in server().read(listing.open_tables)]
     games = [game.load(name) for name in game.names()]
     return site.page("front.html", tables=waiting, games=[(each, speech.teller(each)(each.length)) for each in games])
 

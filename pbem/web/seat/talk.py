@@ -40,7 +40,7 @@ def mute(token: str) -> Response:
 
 
 def _page(token: str, refused: Refusal | None = None) -> Response:
-    room, now = server().read(talk.room, token), server().now()
+    room, now = server().read(talk.talk_page, token), server().now()
     return site.page(
         "talk.html",
         status_of(refused),

@@ -35,7 +35,7 @@ def accept(token: str) -> Response:
     if not security.a_person_clicked():
         return _page(token, ask_again=True)
     try:
-        by_link.come_in(server(), token, field("name"), field("word"))
+        by_link.confirm_and_join(server(), token, field("name"), field("word"))
     except Refusal as refused:
         return _page(token, refused=refused)
     return site.go("invitation.show", token=token)
@@ -92,7 +92,7 @@ def addresses_in(text: str) -> tuple[str, ...]:
 
 
 def _page(token: str, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
-    found = server().read(by_link.at, token)
+    found = server().read(by_link.table_page, token)
     return site.page(
         "doorstep.html",
         status_of(refused),

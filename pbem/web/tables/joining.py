@@ -10,8 +10,8 @@ from pbem.domain.errors import NotFound, Refusal
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play.rules import rules_for
-from pbem.service.tables import invite_link, joining, listing
-from pbem.service.tables.listing import Announced
+from pbem.service.tables import by_link, joining, listing
+from pbem.service.tables.listing import TableSummary
 from pbem.web import phrases, security, site
 from pbem.web.errors import status_of
 from pbem.web.site import field, server
@@ -48,13 +48,13 @@ def join_private(token: str) -> Response:
     """Ask for a seat at a private table."""
     security.must_not_be_foreign()
     try:
-        invite_link.ask_to_join(server(), token, field("address"), field("name"), field("word"))
+        by_link.ask_to_join(server(), token, field("address"), field("name"), field("word"))
     except Refusal as refused:
         return _private_page(token, refused)
     return site.go("front.sent")
 
 
-def table_values(table: Announced) -> dict[str, object]:
+def table_values(table: TableSummary) -> dict[str, object]:
     """What pages show of a table that waits for players: the values of `terms.html`."""
     rules = rules_for(table.kind, table.game_id)
     teller = speech.teller(rules)
@@ -73,7 +73,7 @@ def table_values(table: Announced) -> dict[str, object]:
     }
 
 
-def _public_table(key: str) -> Announced:
+def _public_table(key: str) -> TableSummary:
     """The table of that name. Raises NotFound for a private one, which is only its players' business, and a planned one."""
     table = server().read(listing.by_key, key)
     if table.private or table.status == "planned":
@@ -88,10 +88,10 @@ def _public_page(key: str, refused: Refusal | None = None) -> Response:
 
 
 def _private_page(token: str, refused: Refusal | None = None) -> Response:
-    return _page(invite_link.at(server(), token), url_for(".join_private", token=token), refused)
+    return _page(by_link.invited_table(server(), token), url_for(".join_private", token=token), refused)
 
 
-def _page(table: Announced, join_at: str, refused: Refusal | None) -> Response:
+def _page(table: TableSummary, join_at: str, refused: Refusal | None) -> Response:
     return site.page(
         "table.html", status_of(refused), **table_values(table), given=field, refused=refused, join_at=join_at
     )

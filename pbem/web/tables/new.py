@@ -11,7 +11,7 @@ from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.web import security, site
 from pbem.web.errors import status_of
 from pbem.web.public.rules import game_called
@@ -42,12 +42,12 @@ def create(kind: str) -> Response:
     return site.go("front.sent")
 
 
-def _settings(rules: Game[object]) -> Wanted:
+def _settings(rules: Game[object]) -> TableSettings:
     """The settings of the table, as the form has them."""
     bots = whole_number("bots", _("a number of bots"))
     if bots > rules.seats[1]:
         raise BadInput(_("%(bots)s bots are too many.", bots=bots))
-    return Wanted(
+    return TableSettings(
         kind=rules.slug,
         seats=whole_number("seats", _("a number of players")),
         options={option.name: _option(option) for option in rules.options if field(f"option_{option.name}")},

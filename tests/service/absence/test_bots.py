@@ -93,7 +93,7 @@ def test_a_bot_that_fails_is_pushed_and_parked_and_in_nobodys_way(server, time, 
     time.bots_play()
     assert any(row.by == "bot" for row in sound.log())
     for _ in range(deadlines.MOST_ATTEMPTS):
-        time.passes(timeouts.PUSHED)
+        time.passes(timeouts.RETRY_AFTER)
         time.bots_play()
     with server.store.read() as tx:
         assert [row.game_id for row in deadlines.parked(tx)] == [broken.id]

@@ -7,7 +7,7 @@ from pbem.service.absence import substitutes
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.play.move import By
 from pbem.service.tables import joining, leaving, listing
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games, reliability
 from pbem.store import players as player_rows
 from tests.service.actors import moderate
@@ -96,7 +96,7 @@ def test_the_lobby_costs_as_many_statements_for_many_tables_as_for_one(server, p
 
     costs = []
     for _ in range(3):
-        server.run(joining.join, server.run(joining.create_table, ann, Wanted("templari", 3)).game_id, ann)
-        costs.append(len(cost_of(server.store, lambda: server.read(listing.waiting)).statements))
+        server.run(joining.join, server.run(joining.create_table, ann, TableSettings("templari", 3)).game_id, ann)
+        costs.append(len(cost_of(server.store, lambda: server.read(listing.open_tables)).statements))
     assert len(set(costs)) == 1
     assert costs[0] <= 12

@@ -61,7 +61,7 @@ def seated(game):
 
 
 def the_offer(server):
-    (offer,) = server.read(substitutes.on_offer)
+    (offer,) = server.read(substitutes.open_offers)
     return offer
 
 
@@ -130,7 +130,7 @@ def test_a_player_is_told_to_come_back_only_where_the_seat_is_no_longer_theirs(s
     def lost(game, person):
         meant = LinkKey(Purpose.CONFIRM, person, game.id)
         token = server.store.write(lambda tx: links.token(server, links.read(tx, links.make(tx, server, meant))))
-        return server.read(by_link.at, token).lost
+        return server.read(by_link.table_page, token).lost
 
     assert lost(taken, back) == (gone,)
     assert lost(offered, offered.person_at(1)) == ()
@@ -141,7 +141,7 @@ def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(server, silent, per
     before = all_rows(server.store)
     with pytest.raises(Forbidden):
         server.run(substitutes.come_back, game.id, gone, game.person_at((gone + 1) % 3))
-    assert server.read(substitutes.on_offer) == []
+    assert server.read(substitutes.open_offers) == []
     assert all_rows(server.store) == before
 
 
@@ -197,9 +197,9 @@ def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(server, time, silent):
 def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, silent, person):
     zoe, yan, xia = person("Zoe"), person("Yan"), person("Xia")
     for willing in (zoe, yan):
-        server.run(substitutes.set_willing, willing, willing=True)
-    server.run(substitutes.set_willing, xia, willing=True)
-    server.run(substitutes.set_willing, xia, willing=False)
+        server.run(substitutes.set_volunteer, willing, volunteers=True)
+    server.run(substitutes.set_volunteer, xia, volunteers=True)
+    server.run(substitutes.set_volunteer, xia, volunteers=False)
     game, gone = silent("substitute")
     asked = queued_emails(server, kind="substitute")
     assert {email.person_id for email in asked} == {zoe, yan}
@@ -215,7 +215,7 @@ def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, si
 def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(server, table, silent, person):
     ann, zoe = person("Ann"), person("Zoe")
     for willing in (ann, zoe):
-        server.run(substitutes.set_willing, willing, willing=True)
+        server.run(substitutes.set_volunteer, willing, volunteers=True)
     server.run(reachability.note_refusal, zoe, "550")
     silent("substitute")
     assert queued_emails(server, kind="substitute") == []
@@ -234,7 +234,7 @@ def test_the_first_taker_has_the_seat_and_the_second_is_told(server, silent, per
     with pytest.raises(Gone):
         server.run(substitutes.take, offer.id, yan)
     assert all_rows(server.store) == before
-    assert server.read(substitutes.on_offer) == []
+    assert server.read(substitutes.open_offers) == []
     assert len(notices(server, "seat_taken")) == 1
     assert len(notices(server, "substitute_plays")) == 2
     assert seated(game) == [(gone, "person", {"player": "person"})]
@@ -256,11 +256,11 @@ def test_any_move_of_the_player_keeps_the_seat(server, silent, person, time):
             game.play(seat, decision.default)
     time.passes(HOUR)
     game.play(gone, game.asked()[gone].default)
-    assert server.read(substitutes.on_offer) == []
+    assert server.read(substitutes.open_offers) == []
     with pytest.raises(Gone):
         server.run(substitutes.take, offer.id, person("Zoe"))
     time.seats_change()
-    assert server.read(substitutes.offered, offer.id).status == "back"
+    assert server.read(substitutes.read_offer, offer.id).status == "back"
 
 
 def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time, silent):
@@ -277,7 +277,7 @@ def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time,
 
 
 def test_strangers_are_not_asked_to_a_private_table(server, silent, person):
-    server.run(substitutes.set_willing, person("Zoe"), willing=True)
+    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
     game, gone = silent("substitute", private=True)
     assert game.players()[gone].bot is not None
     assert queued_emails(server, kind="substitute") == []
@@ -289,7 +289,7 @@ def test_strangers_are_not_asked_to_a_private_table(server, silent, person):
 def test_who_may_not_take_a_seat_changes_nothing(server, clock, silent, person):
     game, gone = silent("substitute")
     offer = the_offer(server)
-    unknown = server.run(addresses.create, "new@example.org", "New").id
+    unknown = server.run(addresses.register, "new@example.org", "New").id
     before = all_rows(server.store)
     with pytest.raises(Forbidden):
         server.run(substitutes.take, offer.id, unknown)
@@ -307,7 +307,7 @@ def test_who_plays_at_a_table_is_offered_no_second_seat_and_told_why_unless_it_h
     game, gone = silent("substitute")
     server.store.write(lambda tx: tables.change_game(tx, game.id, doubles=doubles))
     me = game.person_at((gone + 1) % 3)
-    found = server.read(by_link.at, Links(server).made(Purpose.CONFIRM, me, game.id))
+    found = server.read(by_link.table_page, Links(server).made(Purpose.CONFIRM, me, game.id))
     assert found.joined
     assert [free.offer for free in found.offers] == ([the_offer(server).id] if doubles else [])
     assert found.no_second is not doubles
@@ -315,11 +315,13 @@ def test_who_plays_at_a_table_is_offered_no_second_seat_and_told_why_unless_it_h
 
 def test_nobody_is_told_of_a_second_seat_where_none_is_free_or_they_have_no_first(server, table, silent, person):
     game, _ = silent("substitute")
-    found = server.read(by_link.at, Links(server).made(Purpose.CONFIRM, person("Zoe"), game.id))
+    found = server.read(by_link.table_page, Links(server).made(Purpose.CONFIRM, person("Zoe"), game.id))
     assert found.offers
     assert not found.no_second
     running = table("bid", 3)
-    assert not server.read(by_link.at, Links(server).made(Purpose.CONFIRM, running.person_at(0), running.id)).no_second
+    assert not server.read(
+        by_link.table_page, Links(server).made(Purpose.CONFIRM, running.person_at(0), running.id)
+    ).no_second
 
 
 def test_who_is_at_too_many_tables_takes_no_seat(server, silent, person):
@@ -340,9 +342,9 @@ def test_an_offer_ends_with_its_game(server, time, silent):
     for seat in range(3):
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     assert game.row().status == "void"
-    assert server.read(substitutes.on_offer) == []
+    assert server.read(substitutes.open_offers) == []
     time.seats_change()
-    assert server.read(substitutes.offered, offer.id).status == "over"
+    assert server.read(substitutes.read_offer, offer.id).status == "over"
 
 
 # Resigned, unreachable, replaced
@@ -350,7 +352,7 @@ def test_an_offer_ends_with_its_game(server, time, silent):
 
 def test_a_resigned_seat_goes_on_with_a_bot_and_is_offered_where_that_was_agreed(server, time, table, person):
     zoe = person("Zoe")
-    server.run(substitutes.set_willing, zoe, willing=True)
+    server.run(substitutes.set_volunteer, zoe, volunteers=True)
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
@@ -383,7 +385,7 @@ def test_the_others_do_not_wait_for_ever_for_a_substitute_of_somebody_unreachabl
     server.run(reachability.note_refusal, game.person_at(seat), "550 no such user")
     time.passes(7 * DAY)
     time.seats_change()
-    assert len(server.read(substitutes.on_offer)) == 1
+    assert len(server.read(substitutes.open_offers)) == 1
     time.passes_until(time.due(game, seat))
     assert time.runs_out().decided == 1
 

@@ -109,7 +109,7 @@ def test_a_turn_that_was_answered_is_not_timed_out(time, asked):
     due = time.due(game, seat)
     game.play(seat, game.asked()[seat].default)
     time.passes_until(due + DAY)
-    assert time.runs_out() == timeouts.Passed()
+    assert time.runs_out() == timeouts.TimeoutRun()
     assert by_clock(game) == []
 
 
@@ -334,9 +334,9 @@ def test_a_deadline_that_cannot_be_acted_on_is_parked_and_visible_and_in_nobodys
     time.passes(DAY)
     passed = time.runs_out()
     assert (passed.decided, passed.failed) == (1, 1)
-    assert time.runs_out() == timeouts.Passed()
+    assert time.runs_out() == timeouts.TimeoutRun()
     for attempts in range(2, deadlines.MOST_ATTEMPTS + 1):
-        time.passes(timeouts.PUSHED)
+        time.passes(timeouts.RETRY_AFTER)
         assert time.runs_out().failed == 1
         assert time.deadline(poison, seat).attempts == attempts
     time.passes(DAY)
@@ -353,7 +353,7 @@ def test_a_worker_that_dies_at_work_has_its_attempt_counted_and_another_goes_on(
     time.sends()
     now = time.passes_until(time.due(game, seat))
     server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, 10, bots=False))
-    assert time.runs_out() == timeouts.Passed()
+    assert time.runs_out() == timeouts.TimeoutRun()
     time.passes(timeouts.LEASE)
     assert time.runs_out().decided == 1
     assert len(by_clock(game)) == 1
@@ -480,7 +480,7 @@ def test_a_reminder_that_cannot_be_made_is_in_nobodys_way(time, server, table):
     time.passes(13 * HOUR)
     passed = time.reminds()
     assert (passed.decided, passed.failed) == (1, 1)
-    assert time.reminds() == timeouts.Passed()
+    assert time.reminds() == timeouts.TimeoutRun()
 
 
 # What a tick costs

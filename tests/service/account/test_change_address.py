@@ -49,12 +49,12 @@ def test_a_new_address_counts_when_its_own_reader_says_yes(server, mailed, perso
     ann = person("Ann")
     token = asked(server, mailed, ann)
     assert server.read(addresses.read, ann).address == "ann@example.org"
-    assert server.read(consent.at, token).name == "Ann"
-    assert server.run(consent.say_yes, token) == "new_address"
+    assert server.read(consent.consent_request, token).name == "Ann"
+    assert server.run(consent.give_consent, token) == "new_address"
     found = server.read(addresses.read, ann)
     assert (found.address, found.mailbox, found.name) == (NEW, NEW, "Ann")
     before = all_rows(server.store)
-    assert server.run(consent.say_yes, token) == "new_address", "pressed twice is once"
+    assert server.run(consent.give_consent, token) == "new_address", "pressed twice is once"
     assert all_rows(server.store) == before
 
 
@@ -64,7 +64,7 @@ def test_the_old_address_is_told_when_it_is_asked_for_and_both_when_it_is_done(s
     told = mailed("ann@example.org")
     assert not [each for each in links_in(told["new_address"]) if each[0] == "y"], "the old one cannot say yes"
     assert NEW not in str(told["new_address"].message), "nor is told which address it is"
-    server.run(consent.say_yes, token)
+    server.run(consent.give_consent, token)
     assert "moved" in mailed("ann@example.org")
     assert "moved" in mailed(NEW)
     assert "ann@example.org" not in str(mailed(NEW)["moved"].message)
@@ -77,7 +77,7 @@ def test_what_is_asked_is_mailed_to_the_new_address_and_old_links_and_browsers_a
     address = server.read(addresses.read, person).address
     old = next(token for purpose, token, _ in links_in(mailed(address)["turn"]) if purpose == "s")
     secret = server.run(sessions.start, Holder(person_id=person), "")
-    server.run(consent.say_yes, asked(server, mailed, person))
+    server.run(consent.give_consent, asked(server, mailed, person))
     with pytest.raises(Gone):
         server.read(service_links.follow, old, Purpose.SEAT)
     assert server.read(sessions.find, secret) is None
@@ -97,17 +97,17 @@ def test_a_mail_that_was_written_and_has_not_left_goes_to_the_new_address_and_na
     deliver.deliver(server, post)
     (waiting,) = [email for email in queued_emails(server, ann, "links") if email.status == "queued"]
     assert b"ann@example.org" in waiting.body
-    server.run(consent.say_yes, token)
+    server.run(consent.give_consent, token)
     links = mailed(NEW)["links"]
     assert "ann@example.org" not in str(links.message)
     token = next(token for purpose, token, _ in links_in(links) if purpose == "l")
-    assert server.read(sessions.welcome, token).name == "Ann"
+    assert server.read(sessions.sign_in_page, token).name == "Ann"
 
 
 def test_the_old_address_is_free_for_whoever_has_it_then(server, mailed, person):
     ann = person("Ann")
-    server.run(consent.say_yes, asked(server, mailed, ann))
-    other = server.run(addresses.create, "ann@example.org", "Anna")
+    server.run(consent.give_consent, asked(server, mailed, ann))
+    other = server.run(addresses.register, "ann@example.org", "Anna")
     assert other.id != ann
     assert (other.name, other.confirmed_at) == ("Anna", None)
 
@@ -117,7 +117,7 @@ def test_an_address_that_plays_here_is_not_taken_over(server, mailed, person):
     token = asked(server, mailed, ann, "ben@example.org")
     before = all_rows(server.store)
     with pytest.raises(BadInput, match="plays here already"):
-        server.run(consent.say_yes, token)
+        server.run(consent.give_consent, token)
     assert all_rows(server.store) == before
     assert server.read(addresses.read, ben).address == "ben@example.org"
 
@@ -131,10 +131,10 @@ def test_asking_tells_nothing_of_whether_an_address_is_known(server, person):
 
 def test_an_address_that_was_only_ever_typed_is_free(server, mailed, person):
     ann = person("Ann")
-    server.run(addresses.create, NEW, "Somebody")
-    server.run(consent.say_yes, asked(server, mailed, ann))
+    server.run(addresses.register, NEW, "Somebody")
+    server.run(consent.give_consent, asked(server, mailed, ann))
     assert server.read(addresses.read, ann).address == NEW
-    assert server.run(addresses.create, "ann@example.org").name == ""
+    assert server.run(addresses.register, "ann@example.org").name == ""
 
 
 @pytest.mark.parametrize("wrong", ["", "ann", "ann@example.org", "ANN@example.org"])
@@ -148,7 +148,7 @@ def test_what_is_no_other_address_is_refused(server, person, wrong):
 
 def test_nobody_is_flooded_with_such_mails(server, person):
     ann = person("Ann")
-    for number in range(change_address.MAILS_A_DAY):
+    for number in range(change_address.EMAILS_A_DAY):
         server.run(change_address.ask, ann, f"new{number}@example.net")
     with pytest.raises(TooMany):
         server.run(change_address.ask, ann, "more@example.net")
@@ -157,8 +157,8 @@ def test_nobody_is_flooded_with_such_mails(server, person):
     with pytest.raises(TooMany):
         server.run(change_address.ask, person("Gus"), "victim@example.net")
     assert (
-        len(queued_emails(server, server.run(addresses.create, "victim@example.net").id, "new_address"))
-        == change_address.MAILS_A_DAY
+        len(queued_emails(server, server.run(addresses.register, "victim@example.net").id, "new_address"))
+        == change_address.EMAILS_A_DAY
     )
 
 
@@ -170,7 +170,7 @@ def test_the_link_of_one_mail_says_yes_to_nothing_else_and_not_for_long(server, 
                 server.read(service_links.follow, token, purpose)
     clock.advance(timedelta(days=1))
     with pytest.raises(Gone):
-        server.run(consent.say_yes, token)
+        server.run(consent.give_consent, token)
 
 
 def test_a_guest_and_somebody_who_has_left_have_no_address_to_change(server, person):

@@ -17,7 +17,7 @@ from pbem.service.desk.acts.emails import ResendOfNoTable
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, send_links, sessions
 from pbem.service.tables import joining, leaving, talk
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import outbox as outbox_rows
 from pbem.store import players as player_rows
 from pbem.store import search
@@ -52,12 +52,12 @@ def live_through(server, clock, post, table, person, gone):
     played = []
     for _ in range(3):
         host = person("Ben")
-        game_id = server.run(joining.create_table, host, Wanted("sunset-poker", 3, successor="bot")).game_id
+        game_id = server.run(joining.create_table, host, TableSettings("sunset-poker", 3, successor="bot")).game_id
         for each in (host, gone, person("Cleo")):
             server.run(joining.join, game_id, each, word="lighthouse")
         played.append(game_id)
-    server.run(joining.create_table, gone, Wanted("bid", 3, invited=("zoe@example.org",)))
-    waiting = server.run(joining.create_table, person("Ben"), Wanted("bid", 3)).game_id
+    server.run(joining.create_table, gone, TableSettings("bid", 3, invited=("zoe@example.org",)))
+    waiting = server.run(joining.create_table, person("Ben"), TableSettings("bid", 3)).game_id
     server.run(joining.join, waiting, gone)
     over = played.pop()
     for each in (person("Ben"), gone, person("Cleo")):
@@ -68,7 +68,7 @@ def live_through(server, clock, post, table, person, gone):
     server.run(calls.call, gone, f"I am {NAME} of Forest Road 3.", game_id=played[0], seat=seat)
     organisers_told(server, clock)
     server.run(send_links.send, ADDRESS)
-    server.run(substitutes.set_willing, gone, willing=True)
+    server.run(substitutes.set_volunteer, gone, volunteers=True)
     server.run(vacations.book_text, gone, "2026-12-20 to 2026-12-27")
     server.run(preferences.set_sealed_receipts, gone, on=True)
     server.run(sessions.start, Holder(person_id=gone), "Firefox on Linux")
@@ -193,7 +193,7 @@ def test_links_and_browsers_of_whoever_has_left_open_nothing(server, person, clo
 
 def test_whoever_comes_back_is_somebody_new(server, gone):
     server.run(delete.delete_person, gone)
-    again = server.run(addresses.create, ADDRESS, NAME)
+    again = server.run(addresses.register, ADDRESS, NAME)
     assert (again.id != gone, again.confirmed_at) == (True, None)
 
 
@@ -202,19 +202,19 @@ def test_leaving_takes_a_yes_by_mail_and_happens_once(server, clock, post, sink,
     server.run(delete.ask, gone)
     drain(server, clock, post)
     token = next(token for purpose, token, _ in links_in(sink.to(ADDRESS)[-1]) if purpose == "y")
-    assert server.read(consent.at, token).name == NAME
+    assert server.read(consent.consent_request, token).name == NAME
     assert server.read(addresses.read, gone).name == NAME
-    assert server.run(consent.say_yes, token) == "farewell"
+    assert server.run(consent.give_consent, token) == "deletion"
     before = all_rows(server.store)
     with pytest.raises(Gone):
-        server.run(consent.say_yes, token)
+        server.run(consent.give_consent, token)
     server.run(delete.delete_person, gone)
     assert all_rows(server.store) == before
     assert game.row().status == "playing"
 
 
 def test_nobody_is_flooded_with_mails_about_leaving(server, gone):
-    for _ in range(delete.MAILS_A_DAY):
+    for _ in range(delete.EMAILS_A_DAY):
         server.run(delete.ask, gone)
     with pytest.raises(TooMany):
         server.run(delete.ask, gone)

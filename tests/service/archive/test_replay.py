@@ -19,7 +19,7 @@ from pbem.service.play import seat_view, views
 from pbem.service.play.log import StandingEntry, standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games
 from pbem.store import links as link_rows
 from pbem.store import log as log_rows
@@ -167,7 +167,7 @@ def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(serve
 
 
 def test_a_table_that_has_not_begun_has_no_past(server, person):
-    created = server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
+    created = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3))
     with pytest.raises(NotFound):
         server.read(replay.moment, Way.PUBLIC, created.key, 0)
     with pytest.raises(NotFound):

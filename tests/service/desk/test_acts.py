@@ -30,7 +30,7 @@ from pbem.service.desk.table import row_told
 from pbem.service.links import follow, make_for_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import demo, joining, leaving, talk
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import audit as rows
 from pbem.store import blocks, deadlines, games, people, received
 from pbem.tokens import Purpose
@@ -79,7 +79,7 @@ def scene(server, time, table, person):
             case "substitute":
                 return game, Substitute(game.id, seat, "zoe@example.org")
             case "offer":
-                server.run(substitutes.set_willing, person("Zoe"), willing=True)
+                server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
                 return game, Offer(game.id, seat)
             case "redact":
                 return game, Redact(game.id, 1)
@@ -404,9 +404,9 @@ def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(server
     ann = game.person_at(next(iter(game.asked())))
     moderate(server, Ban(ann, date(2026, 11, 25)), "Insults at three tables.")
     with pytest.raises(Forbidden, match="Insults") as refused:
-        server.run(joining.create_table, ann, Wanted("bid", 3))
+        server.run(joining.create_table, ann, TableSettings("bid", 3))
     assert refused.value.what == "You are banned from new tables until Thu 26 Nov 2026, 00:00 UTC."
-    other = server.run(joining.create_table, person("Zoe"), Wanted("bid", 3)).game_id
+    other = server.run(joining.create_table, person("Zoe"), TableSettings("bid", 3)).game_id
     with pytest.raises(Forbidden):
         server.run(joining.join, other, ann)
     seat = next(seat for seat, player in game.players().items() if player.person_id == ann)
@@ -419,7 +419,7 @@ def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(server
 
 def test_somebody_banned_is_neither_given_a_seat_nor_asked_to_take_one(server, time, table, person):
     game = table("templari", 3, successor="substitute")
-    server.run(substitutes.set_willing, person("Zoe"), willing=True)
+    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
     moderate(server, Ban(person("Zoe")))
     with pytest.raises(Forbidden, match="banned"):
         moderate(server, Substitute(game.id, 0, "zoe@example.org"))
@@ -430,7 +430,7 @@ def test_somebody_banned_is_neither_given_a_seat_nor_asked_to_take_one(server, t
 def test_a_ban_is_lifted_before_its_end(server, person):
     moderate(server, Ban(person("Ann")))
     moderate(server, Unban(person("Ann")))
-    server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
+    server.run(joining.create_table, person("Ann"), TableSettings("bid", 3))
     with server.store.read() as tx:
         (ban,) = blocks.bans_of(tx, person("Ann"))
     assert ban.lifted_at == server.now()
@@ -476,7 +476,7 @@ def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(ser
 
 def test_before_the_start_an_option_is_corrected_and_afterwards_none(server, person, table):
     ann = person("Ann")
-    waiting = server.run(joining.create_table, ann, Wanted("sun-bid", 3)).game_id
+    waiting = server.run(joining.create_table, ann, TableSettings("sun-bid", 3)).game_id
     with server.store.read() as tx:
         options = json.loads(games.read(tx, waiting).options)
     name, value = next(iter(options.items()))
@@ -499,14 +499,14 @@ def test_before_the_start_an_option_is_corrected_and_afterwards_none(server, per
     ],
 )
 def test_an_option_is_corrected_in_the_words_in_which_it_is_shown(server, person, to, name, value):
-    waiting = server.run(joining.create_table, person("Ann"), Wanted("templari", 3)).game_id
+    waiting = server.run(joining.create_table, person("Ann"), TableSettings("templari", 3)).game_id
     moderate(server, Correct(waiting, "option", to))
     with server.store.read() as tx:
         assert json.loads(games.read(tx, waiting).options)[name] == value
 
 
 def test_an_option_that_there_is_not_is_refused_with_those_that_there_are(server, person):
-    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
+    waiting = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
     with pytest.raises(BadInput) as refused:
         moderate(server, Correct(waiting, "option", "Cats: 3"))
     assert "A new roll costs, Auctions at most" in refused.value.remedy

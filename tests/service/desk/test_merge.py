@@ -14,7 +14,7 @@ from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
 from pbem.service.play.move import By, play_locked
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import blocks, games
 from pbem.store import tables as waiting
 from pbem.store import vacations as vacation_rows
@@ -123,9 +123,9 @@ def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(server, game
 
 def test_who_hosts_who_is_invited_who_is_away_and_who_blocks_whom_goes_along(server, person, ann, annabel):
     ben = person("Ben")
-    hosted = server.run(joining.create_table, ann, Wanted("bid", 3)).game_id
+    hosted = server.run(joining.create_table, ann, TableSettings("bid", 3)).game_id
     invited = server.run(
-        joining.create_table, ben, Wanted("bid", 3, invited=("ann@example.org", "annabel@example.org"))
+        joining.create_table, ben, TableSettings("bid", 3, invited=("ann@example.org", "annabel@example.org"))
     ).game_id
     server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-24")
     for one, other in ((ann, ben), (annabel, ben), (ben, ann)):
@@ -150,7 +150,7 @@ def test_nobody_is_merged_with_themselves_or_into_an_address_that_nobody_confirm
     with pytest.raises(BadInput, match="one already"):
         moderate(server, Merge(ann, ann))
     with pytest.raises(BadInput, match="never been confirmed"):
-        moderate(server, Merge(server.run(addresses.create, "new@example.org").id, ann))
+        moderate(server, Merge(server.run(addresses.register, "new@example.org").id, ann))
     with pytest.raises(NotFound):
         moderate(server, Merge(ann, 999))
 

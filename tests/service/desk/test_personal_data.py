@@ -10,7 +10,7 @@ from pbem.service.desk.acts.perform import preview
 from pbem.service.desk.acts.personal_data import Delete, SendExport
 from pbem.service.people import addresses
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from tests.service.actors import OLGA, moderate
 from tests.service.database import all_rows, queued_emails
 
@@ -54,7 +54,7 @@ def test_those_who_play_with_somebody_deleted_are_named_beforehand_and_read_why(
 
 
 def test_a_table_that_closes_because_its_host_is_deleted_says_why(server, person):
-    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
+    waiting = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
     server.run(joining.join, waiting, person("Ben"))
     moderate(server, Delete(person("Ann")), "It was asked for.")
     (closed,) = queued_emails(server, person("Ben"), "closed")

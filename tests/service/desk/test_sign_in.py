@@ -202,7 +202,7 @@ def test_no_session_outlives_the_passphrase_that_opened_it(server, clock):
             desk_sign_in.change(server, here, PASSPHRASE, "another four words here")
 
         assert meeting(enter, change)[1] is None
-        assert [each.id for each in server.read(sessions.listed, here.holder)] == [here.id]
+        assert [each.id for each in server.read(sessions.open_sessions, here.holder)] == [here.id]
 
 
 def test_whatever_is_done_about_organisers_is_in_the_audit(server, olga):

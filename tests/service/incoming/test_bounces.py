@@ -189,7 +189,7 @@ def test_a_link_that_was_mailed_since_ends_it_and_an_older_one_does_not(server, 
     old = next(token for purpose, token, _ in links_in(sink.to(address)[-1]) if purpose == "l")
     clock.advance(MINUTE)
     bounce(server, person, Bounce.COMPLAINT)
-    assert server.read(my_page.at, person).failing_since == clock.now()
+    assert server.read(my_page.my_games, person).failing_since == clock.now()
     server.run(sessions.sign_in, old, "")
     assert fails(server, person)
     clock.advance(MINUTE)
@@ -201,13 +201,13 @@ def test_a_link_that_was_mailed_since_ends_it_and_an_older_one_does_not(server, 
 
 
 def test_confirming_the_address_anew_ends_it(server, clock, sink, post):
-    zoe = server.run(addresses.create, "zoe@example.org", "Zoe")
+    zoe = server.run(addresses.register, "zoe@example.org", "Zoe")
     bounce(server, zoe.id, Bounce.COMPLAINT)
     clock.advance(MINUTE)
-    server.run(addresses.create, "zoe@example.org", "Zoe")
+    server.run(addresses.register, "zoe@example.org", "Zoe")
     deliver.deliver(server, post)
     token = next(token for purpose, token, _ in links_in(sink.to("zoe@example.org")[-1]) if purpose == "c")
-    by_link.come_in(server, token, "Zoe", "")
+    by_link.confirm_and_join(server, token, "Zoe", "")
     assert not fails(server, zoe.id)
 
 

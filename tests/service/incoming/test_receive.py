@@ -156,7 +156,7 @@ def test_wherever_reading_a_mail_breaks_off_it_is_carried_out_once(server, clock
             receive.process(inbox.server, inbox.box)
         clock.advance(HOUR)
         inbox.attends()
-        assert len(all_rows(server.store)["said"]) == n
+        assert len(all_rows(server.store)["talk"]) == n
         assert len(answers(server, "receipt")) == n
         assert [row.status for row in inbox.rows()] == ["done"] * n
     assert n > 10
@@ -188,7 +188,7 @@ def test_workers_at_one_moment_read_each_mail_once(inbox, server, game):
     with ThreadPoolExecutor(4) as hands:
         done = sum(hands.map(lambda _: receive.process(server, inbox.box, limit=3), range(6)))
     assert done == 10
-    assert len(all_rows(server.store)["said"]) == 10
+    assert len(all_rows(server.store)["talk"]) == 10
 
 
 @pytest.mark.parametrize("reply_first", [True, False])
@@ -451,7 +451,7 @@ def test_the_players_yes_carries_out_exactly_what_was_written_and_once(inbox, se
     for _ in range(3):
         unverified.confirm(server, *doubted)
     assert chosen(game) == before + 1
-    assert len(all_rows(server.store)["said"]) == 1
+    assert len(all_rows(server.store)["talk"]) == 1
     assert len(answers(server, "receipt")) == 1
     assert (inbox.rows()[0].status, inbox.rows()[0].raw) == ("done", None)
     assert server.read(unverified.read, doubted[0]).confirmed
@@ -471,7 +471,7 @@ def test_two_presses_of_yes_that_meet_at_any_step_are_one_mail(server, clock, ga
         with server.store.read() as tx:
             counted = rows.counted(tx, server.now().date())
         assert counted["reply: carried out"] == met
-        assert len(all_rows(server.store)["said"]) == met
+        assert len(all_rows(server.store)["talk"]) == met
     assert met > 4
 
 
@@ -502,7 +502,7 @@ def test_what_is_written_before_the_player_looks_waits_on_the_same_page(inbox, s
     assert len(answers(server, "was_it_you")) == 1
     assert [each.lines[-1] for each in server.read(unverified.read, doubted[0]).waiting] == [choice(game), "talk again"]
     unverified.confirm(server, doubted[0], second.id)
-    assert len(all_rows(server.store)["said"]) == 1
+    assert len(all_rows(server.store)["talk"]) == 1
     assert [each.number for each in server.read(unverified.read, doubted[0]).waiting] == [doubted[1]]
     unverified.confirm(server, *doubted)
     assert not server.read(unverified.read, doubted[0]).waiting

@@ -178,7 +178,7 @@ def test_what_comes_after_a_refusal_is_not_tried(at):
         ("bid 3", "not_tried", None),
         ("talk bye", "not_tried", None),
     ]
-    assert [line.text for line in answers.server.read(talk.heard, answers.begun.id)] == ["hello"]
+    assert [line.text for line in answers.server.read(talk.lines, answers.begun.id)] == ["hello"]
     assert answers.asked(0)
     assert not answers.receipts()[-1]["nothing_changed"]
 
@@ -273,7 +273,7 @@ def test_undo_where_there_is_nothing_is_refused(at):
 def test_talk_is_heard_at_the_table(at):
     answers = at(TURNS)
     answers.write(0, "talk Well played, Ben!")
-    assert [(line.seat, line.text) for line in answers.server.read(talk.heard, answers.begun.id)] == [
+    assert [(line.seat, line.text) for line in answers.server.read(talk.lines, answers.begun.id)] == [
         (answers.seat(0), "Well played, Ben!")
     ]
 
@@ -379,7 +379,7 @@ def test_who_has_lost_the_seat_does_nothing_there(at):
     for each, line in zip(kept, lines, strict=True):
         assert answers.act(each, line) == "reply: refused"
     assert answers.begun.log() == before
-    assert answers.server.read(talk.heard, answers.begun.id) == []
+    assert answers.server.read(talk.lines, answers.begun.id) == []
 
 
 # Once and whole.
@@ -417,7 +417,7 @@ def test_two_workers_with_the_same_reply_carry_it_out_once(at):
             lambda kept=kept, words=words: answers.act(kept, words),
             lambda kept=kept, words=words: answers.act(kept, words),
         )
-        heard = [line.text for line in answers.server.read(talk.heard, answers.begun.id)]
+        heard = [line.text for line in answers.server.read(talk.lines, answers.begun.id)]
         assert done == (done[0], done[0])
         assert heard.count(f"number {number}") <= 1
 

@@ -72,7 +72,7 @@ def worker(server, clock, sink):
     """A worker with limits, some people in each of three domains, and an email to each of them in the queue."""
     for domain in DOMAINS:
         for number in range(EACH):
-            person = server.run(addresses.create, f"p{number}@{domain}.example")
+            person = server.run(addresses.register, f"p{number}@{domain}.example")
             server.run(addresses.confirm, person.id)
     working = Worker(server, clock, Post(HEAD, relay(sink.port), LIMITS), sink)
     working.works(MINUTE)

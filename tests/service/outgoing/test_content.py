@@ -88,7 +88,7 @@ def test_every_notice_has_its_own_subject():
 
 
 def test_an_address_is_confirmed_by_the_link_in_its_email(server, box, sends):
-    found = server.run(addresses.create, "zoe@example.org", "Zoe")
+    found = server.run(addresses.register, "zoe@example.org", "Zoe")
     sends()
     purpose, token, _ = LINK.findall(text_of(box, "confirm"))[0]
     assert purpose == "c"
@@ -97,7 +97,9 @@ def test_an_address_is_confirmed_by_the_link_in_its_email(server, box, sends):
 
 def test_an_invitation_names_the_host_the_terms_and_the_commitment(server, box, sends, person):
     ann = person("Ann")
-    made = server.run(joining.create_table, ann, joining.Wanted("bid", 3, invited=("ben@example.org",), pace="3d"))
+    made = server.run(
+        joining.create_table, ann, joining.TableSettings("bid", 3, invited=("ben@example.org",), pace="3d")
+    )
     sends()
     text = text_of(box, "Ann invites you")
     assert text.startswith("Ann asks you to play by mail: “Bid!”.")
@@ -117,11 +119,11 @@ def test_an_invitation_names_the_host_the_terms_and_the_commitment(server, box, 
 def test_hosts_and_players_hear_what_happens_to_a_table_before_the_start(server, box, sends, person):
     ann, ben = person("Ann"), person("Ben")
     made = server.run(
-        joining.create_table, ann, joining.Wanted("bid", 3, invited=("cleo@example.org",), title="Monday")
+        joining.create_table, ann, joining.TableSettings("bid", 3, invited=("cleo@example.org",), title="Monday")
     )
     server.run(joining.join, made.game_id, ann)
     server.run(joining.join, made.game_id, ben)
-    server.run(invitations.decline, made.game_id, server.run(addresses.create, "cleo@example.org").id)
+    server.run(invitations.decline, made.game_id, server.run(addresses.register, "cleo@example.org").id)
     server.run(leaving.leave, made.game_id, ben)
     sends()
     assert "Monday (Bid!)" in text_of(box, "was declined")
@@ -133,7 +135,7 @@ def test_hosts_and_players_hear_what_happens_to_a_table_before_the_start(server,
 
 
 def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person):
-    made = server.run(joining.create_table, person("Ann"), joining.Wanted("bid", 3))
+    made = server.run(joining.create_table, person("Ann"), joining.TableSettings("bid", 3))
     clock.advance(timedelta(days=20))
     leaving.expire(server)
     sends()
@@ -166,7 +168,9 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
     moderate(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
     sends()
     assert "The pace was 1 day, and is 3 days now" in " ".join(text_of(box, "a correction").split())
-    waiting = server.run(joining.create_table, game.person_at(0), joining.Wanted("bid", 3, title="Later")).game_id
+    waiting = server.run(
+        joining.create_table, game.person_at(0), joining.TableSettings("bid", 3, title="Later")
+    ).game_id
     server.run(joining.join, waiting, game.person_at(0))
     moderate(server, Correct(waiting, "option", "Auctions at most: 30"), "Shorter.")
     sends()
@@ -197,7 +201,7 @@ def test_the_others_hear_of_a_resignation_and_of_an_end_by_consent(server, box, 
 
 def test_a_free_seat_is_offered_with_the_public_board_and_a_link(server, box, sends, table, person):
     willing = person("Zoe")
-    server.run(substitutes.set_willing, willing, willing=True)
+    server.run(substitutes.set_volunteer, willing, volunteers=True)
     game = table("sunset-poker", 3, successor="substitute")
     sends()
     server.run(leaving.resign, game.id, 0, game.person_at(0))

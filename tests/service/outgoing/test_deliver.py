@@ -873,10 +873,10 @@ def test_an_email_that_may_have_left_is_never_rewritten_even_if_its_deadline_is_
 
 
 def began_alone(server, table):
-    found = server.run(addresses.create, "ann@example.org", "Ann")
+    found = server.run(addresses.register, "ann@example.org", "Ann")
     server.run(addresses.confirm, found.id)
     game_id = server.run(
-        joining.create_table, found.id, joining.Wanted("templari", 3, bots=("greedy", "greedy"))
+        joining.create_table, found.id, joining.TableSettings("templari", 3, bots=("greedy", "greedy"))
     ).game_id
     server.run(joining.join, game_id, found.id)
     return RunningGame(server, game_id)

@@ -117,4 +117,4 @@ def test_no_title_of_a_table_changes_the_headers_of_its_emails(server, clock, si
 def test_an_address_whose_local_part_needs_quotes_is_refused_where_it_is_typed(server):
     for address in ('"ann b"@example.org', '"ann@b"@example.org', "ann b@example.org", "ann@b@example.org"):
         with pytest.raises(BadInput):
-            server.run(addresses.create, address, "Ann")
+            server.run(addresses.register, address, "Ann")

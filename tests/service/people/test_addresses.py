@@ -10,13 +10,13 @@ from tests.service.database import all_rows, email_kinds
 
 
 def test_a_new_address_gets_a_mail_to_confirm_it(server):
-    ann = server.run(addresses.create, "ann@example.org", "Ann")
+    ann = server.run(addresses.register, "ann@example.org", "Ann")
     assert ann.confirmed_at is None
     assert email_kinds(server, ann.id) == ["confirm"]
 
 
 def test_following_the_link_confirms_an_address_once(server, clock):
-    ann = server.run(addresses.create, "ann@example.org", "Ann")
+    ann = server.run(addresses.register, "ann@example.org", "Ann")
     first = server.run(addresses.confirm, ann.id)
     clock.advance(timedelta(days=3))
     assert first.confirmed_at is not None
@@ -25,22 +25,22 @@ def test_following_the_link_confirms_an_address_once(server, clock):
 
 @pytest.mark.parametrize("again", ["ANN@example.org", "ann@EXAMPLE.org", "  ann@example.org ", "Ann@Example.Org"])
 def test_one_address_is_one_person_however_it_is_written(server, again):
-    ann = server.run(addresses.create, "ann@example.org", "Ann")
-    assert server.run(addresses.create, again).id == ann.id
+    ann = server.run(addresses.register, "ann@example.org", "Ann")
+    assert server.run(addresses.register, again).id == ann.id
 
 
 def test_an_address_of_another_alphabet_is_the_same_in_both_spellings(server):
-    ann = server.run(addresses.create, "ann@bücher.example.org")
-    assert server.run(addresses.create, "ann@xn--bcher-kva.example.org").id == ann.id
+    ann = server.run(addresses.register, "ann@bücher.example.org")
+    assert server.run(addresses.register, "ann@xn--bcher-kva.example.org").id == ann.id
 
 
 def test_an_address_is_written_to_as_it_was_given(server):
-    assert server.run(addresses.create, "Ann.Lee+games@Example.org").address == "Ann.Lee+games@example.org"
+    assert server.run(addresses.register, "Ann.Lee+games@Example.org").address == "Ann.Lee+games@example.org"
 
 
 def test_two_addresses_that_differ_in_a_tag_are_two_people(server):
-    ann = server.run(addresses.create, "ann@example.org")
-    assert server.run(addresses.create, "ann+games@example.org").id != ann.id
+    ann = server.run(addresses.register, "ann@example.org")
+    assert server.run(addresses.register, "ann+games@example.org").id != ann.id
 
 
 @pytest.mark.parametrize(
@@ -67,31 +67,31 @@ def test_two_addresses_that_differ_in_a_tag_are_two_people(server):
 def test_what_is_no_address_is_refused_and_nothing_is_written(server, wrong):
     before = all_rows(server.store)
     with pytest.raises(BadInput):
-        server.run(addresses.create, wrong)
+        server.run(addresses.register, wrong)
     assert all_rows(server.store) == before
 
 
 def test_an_address_gets_five_mails_to_confirm_it_in_a_day_and_no_sixth(server, clock):
-    for _ in range(addresses.CONFIRM_MAILS_A_DAY):
-        ann = server.run(addresses.create, "ann@example.org", "Ann")
+    for _ in range(addresses.CONFIRM_EMAILS_A_DAY):
+        ann = server.run(addresses.register, "ann@example.org", "Ann")
     before = all_rows(server.store)
     with pytest.raises(TooMany):
-        server.run(addresses.create, "ann@example.org", "Ann")
+        server.run(addresses.register, "ann@example.org", "Ann")
     assert all_rows(server.store) == before
     clock.advance(timedelta(days=1))
-    server.run(addresses.create, "ann@example.org", "Ann")
+    server.run(addresses.register, "ann@example.org", "Ann")
     assert email_kinds(server, ann.id) == ["confirm"] * 6
 
 
 def test_a_confirmed_address_gets_no_more_mails_to_confirm_it(server, person):
     ann = person("Ann")
-    server.run(addresses.create, "ann@example.org", "Somebody else")
+    server.run(addresses.register, "ann@example.org", "Somebody else")
     assert email_kinds(server, ann) == ["confirm"]
 
 
 def test_nobody_renames_a_person_by_typing_their_address(server, person):
     ann = person("Ann")
-    assert server.run(addresses.create, "ann@example.org", "Silly").name == "Ann"
+    assert server.run(addresses.register, "ann@example.org", "Silly").name == "Ann"
     assert server.read(addresses.read, ann).name == "Ann"
 
 
@@ -174,4 +174,4 @@ def test_nobody_is_changed_who_is_not_there(server):
 
 
 def test_an_address_is_in_no_repr(server):
-    assert "example" not in repr(server.run(addresses.create, "ann@example.org", "Ann"))
+    assert "example" not in repr(server.run(addresses.register, "ann@example.org", "Ann"))

@@ -7,7 +7,7 @@ from pbem.service import links
 from pbem.service.people import blocks
 from pbem.service.play import seat_view
 from pbem.service.tables import joining, talk
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games
 from pbem.store import talk as talk_rows
 from tests.service.clock import HOUR
@@ -35,7 +35,7 @@ def say(game, seat, text):
 
 
 def heard(game, seat):
-    return [line.text for line in game.server.read(talk.room, token(game, seat)).lines]
+    return [line.text for line in game.server.read(talk.talk_page, token(game, seat)).lines]
 
 
 def mailed(game, seat):
@@ -51,7 +51,7 @@ def test_whoever_was_blocked_is_heard_by_all_others_and_not_by_whoever_did_it(ga
     assert (heard(game, 0), mailed(game, 0)) == (["Hello from two"], ["Hello from two"])
     assert heard(game, 2) == ["Hello from one", "Hello from two"]
     assert mailed(game, 2) == ["Hello from one"]
-    assert game.server.read(talk.room, token(game, 0)).left_out == 1
+    assert game.server.read(talk.talk_page, token(game, 0)).left_out == 1
 
 
 def test_an_end_of_that_brings_back_what_was_said_meanwhile(game):
@@ -71,11 +71,11 @@ def test_the_same_wish_again_changes_nothing(game):
 def test_ones_list_shows_whom_one_has_met_under_the_name_of_then_and_ends_it(game):
     me, other = game.person_at(0), game.person_at(1)
     game.server.run(blocks.block, token(game, 0), 1)
-    (listed,) = game.server.read(blocks.of_person, me)
+    (listed,) = game.server.read(blocks.blocked_by, me)
     assert (listed.blocked_id, listed.name) == (other, game.players()[1].name)
-    assert game.server.read(blocks.of_person, other) == []
+    assert game.server.read(blocks.blocked_by, other) == []
     game.server.run(blocks.unblock, me, other)
-    assert game.server.read(blocks.of_person, me) == []
+    assert game.server.read(blocks.blocked_by, me) == []
 
 
 def test_nobody_blocks_a_bot_themselves_or_an_empty_place(table):
@@ -91,20 +91,20 @@ def test_whoever_was_blocked_cannot_join_a_new_table_of_the_other_and_can_join_a
     server = game.server
     me, other, third = (game.person_at(seat) for seat in range(3))
     server.run(blocks.block, token(game, 0), 1)
-    mine = server.run(joining.create_table, me, Wanted("bid", 3)).game_id
+    mine = server.run(joining.create_table, me, TableSettings("bid", 3)).game_id
     before = all_rows(server.store)
     with pytest.raises(Forbidden, match="Its host chooses"):
         server.run(joining.join, mine, other)
     assert all_rows(server.store) == before
     server.run(joining.join, mine, third)
-    server.run(joining.join, server.run(joining.create_table, third, Wanted("bid", 3)).game_id, other)
+    server.run(joining.join, server.run(joining.create_table, third, TableSettings("bid", 3)).game_id, other)
 
 
 def test_no_invitation_is_mailed_to_whoever_has_blocked_its_host(game):
     server, me, other = game.server, game.person_at(0), game.person_at(1)
     server.run(blocks.block, token(game, 0), 1)
     people = [f"{game.players()[seat].name.lower()}@example.org" for seat in (0, 2)]
-    made = server.run(joining.create_table, other, Wanted("bid", 3, invited=tuple(people)))
+    made = server.run(joining.create_table, other, TableSettings("bid", 3, invited=tuple(people)))
     assert "invitation" not in email_kinds(server, me)
     assert "invitation" in email_kinds(server, game.person_at(2))
     # They may come all the same, if they want to.

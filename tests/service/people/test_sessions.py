@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from pbem.domain.errors import NotFound
 from pbem.service.desk import organisers
 from pbem.service.people import sessions
-from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON, MOST_OPEN
+from pbem.service.people.sessions import MOST_OPEN, ORGANISER_LIFETIME, PERSON_LIFETIME
 from pbem.store.schema import Session, table_of
 from pbem.store.sessions import Holder
 from tests.service.actors import ROOT, add_organiser
@@ -47,16 +47,16 @@ def test_no_secret_is_stored(server, ann):
     assert secret.encode().hex() not in repr(all_rows(server.store))
 
 
-@pytest.mark.parametrize("who, lasts", [("ann", LASTS_OF_PERSON), ("olga", LASTS_OF_ORGANISER)])
+@pytest.mark.parametrize("who, lasts", [("ann", PERSON_LIFETIME), ("olga", ORGANISER_LIFETIME)])
 def test_a_session_lasts_as_long_as_is_said_and_no_longer(server, clock, request, who, lasts):
     holder = request.getfixturevalue(who)
     secret = signed_in(server, holder)
     clock.advance(lasts - timedelta(seconds=1))
     assert server.read(sessions.find, secret).until == clock.now() + timedelta(seconds=1)
-    assert len(server.read(sessions.listed, holder)) == 1
+    assert len(server.read(sessions.open_sessions, holder)) == 1
     clock.advance(timedelta(seconds=1))
     assert server.read(sessions.find, secret) is None
-    assert server.read(sessions.listed, holder) == []
+    assert server.read(sessions.open_sessions, holder) == []
 
 
 def test_a_session_is_somebody_s_and_nobody_else_s(server, ann, olga):
@@ -87,7 +87,7 @@ def test_all_other_browsers_are_signed_out_at_once(server, ann, person):
     of_ben = signed_in(server, Holder(person_id=person("Ben")))
     assert server.run(sessions.end_others, ann, server.read(sessions.find, here).id) == 2
     assert [server.read(sessions.find, each) for each in others] == [None, None]
-    assert [each.label for each in server.read(sessions.listed, ann)] == ["one"]
+    assert [each.label for each in server.read(sessions.open_sessions, ann)] == ["one"]
     assert server.read(sessions.find, of_ben) is not None
 
 
@@ -102,7 +102,7 @@ def test_looking_for_a_session_writes_nothing_and_pressing_a_button_its_day(serv
     before = all_rows(server.store)
     found = server.read(sessions.find, secret)
     assert all_rows(server.store) == before
-    sessions.used(server, found)
+    sessions.note_use(server, found)
     assert server.read(sessions.find, secret).used_on == clock.now().date()
 
 
@@ -123,7 +123,7 @@ def test_whoever_is_no_organiser_any_more_is_signed_out(server, olga):
 
 def test_sessions_that_have_long_been_over_are_dropped(server, clock, ann):
     signed_in(server, ann)
-    clock.advance(sessions.KEPT + timedelta(seconds=1))
+    clock.advance(sessions.KEPT_FOR + timedelta(seconds=1))
     late = signed_in(server, ann)
     assert server.run(sessions.tidy) == 1
     assert server.read(sessions.find, late) is not None

@@ -24,7 +24,7 @@ from pbem.service.play.log import Kind, LogWriter, body_of, standing_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games, people
 from tests.service.database import all_rows, check_atomic, count_calls
 from tests.service.races import meetings
@@ -186,7 +186,7 @@ def test_a_choice_as_data_is_checked_as_closely(table, wrong):
 
 
 def test_there_is_no_move_in_a_game_that_is_not_there_or_not_begun(server, person):
-    created = server.run(joining.create_table, person("Ann"), Wanted("templari", 3))
+    created = server.run(joining.create_table, person("Ann"), TableSettings("templari", 3))
     with pytest.raises(NotFound):
         server.run(move.play, 99, 1, 0, "pass", By.PERSON)
     with pytest.raises(Gone, match="not begun"):

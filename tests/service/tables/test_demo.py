@@ -64,14 +64,14 @@ def test_nothing_is_ever_mailed_to_a_guest(server, seat, sink, clock):
 
 
 def test_no_list_shows_a_demo(server, seat):
-    assert server.read(listing.waiting) == []
+    assert server.read(listing.open_tables) == []
     assert game_of(server, seat).row().private
 
 
 def test_nobody_can_type_the_address_of_a_guest(server, seat):
     guest = server.read(addresses.read, server.read(links.follow, seat, Purpose.SEAT).person_id)
     with pytest.raises(BadInput):
-        server.run(addresses.create, guest.address)
+        server.run(addresses.register, guest.address)
 
 
 def test_from_a_demo_nobody_is_called(server, seat):

@@ -15,13 +15,13 @@ from pbem.service.people import addresses
 from pbem.service.play.log import Kind, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import invitations, joining, leaving, listing, start
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games
 from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
 from tests.service.races import meetings
 from tests.service.running_game import RunningGame
 
-POKER = Wanted("sunset-poker", 3)
+POKER = TableSettings("sunset-poker", 3)
 
 
 @pytest.fixture
@@ -111,7 +111,9 @@ def test_the_order_of_turns_is_drawn_from_the_seed(server, person, table):
 def test_over_many_games_everybody_gets_every_seat(server, person):
     first = Counter()
     for _ in range(24):
-        game = server.run(joining.create_table, person("Ann"), Wanted("sunset-poker", 3, bots=("random", "random")))
+        game = server.run(
+            joining.create_table, person("Ann"), TableSettings("sunset-poker", 3, bots=("random", "random"))
+        )
         server.run(joining.join, game.game_id, person("Ann"))
         first[next(s for s, p in RunningGame(server, game.game_id).players().items() if p.person_id is not None)] += 1
         with server.store.engine.begin() as tx:
@@ -149,7 +151,7 @@ def test_who_joins_keeps_the_commitment_and_the_word_by_mail(server, person, ope
 
 
 def test_every_place_has_a_name_of_its_own(server, person):
-    created = server.run(joining.create_table, person("Ann"), Wanted("sunset-poker", 4, bots=("greedy",)))
+    created = server.run(joining.create_table, person("Ann"), TableSettings("sunset-poker", 4, bots=("greedy",)))
     for who in ("Ann", "Ben", "Cleo"):
         server.run(joining.join, created.game_id, person(who), name="Bot 1")
     assert players(server, created.game_id) == ("Bot 1", "Bot 1 2", "Bot 1 3", "Bot 1 4")
@@ -196,7 +198,7 @@ def test_one_person_takes_two_seats_where_the_table_allows_it(server, person):
 
 
 def test_an_address_that_is_not_confirmed_neither_opens_nor_joins(server, person, opened):
-    ben = server.run(addresses.create, "ben@example.org", "Ben")
+    ben = server.run(addresses.register, "ben@example.org", "Ben")
     before = all_rows(server.store)
     for act in (
         lambda: server.run(joining.join, opened.game_id, ben.id),
@@ -268,10 +270,10 @@ def test_a_person_is_at_twenty_tables_at_most(server, person):
 def test_only_open_tables_of_everybody_are_in_the_lobby(server, person, opened):
     server.run(joining.create_table, person("Ben"), replace(POKER, private=True))
     server.run(joining.ask_to_create, "dan@example.org", "Dan", POKER)
-    assert [table.key for table in server.read(listing.waiting)] == [opened.key]
+    assert [table.key for table in server.read(listing.open_tables)] == [opened.key]
     server.run(joining.join, opened.game_id, person("Ben"))
     server.run(joining.join, opened.game_id, person("Cleo"))
-    assert server.read(listing.waiting) == []
+    assert server.read(listing.open_tables) == []
 
 
 def test_my_tables_are_those_i_opened_and_those_i_play_at(server, person, opened):
@@ -383,7 +385,7 @@ def test_a_table_of_one_person_and_bots_begins_when_its_host_takes_the_seat(serv
 
 
 def test_fifty_addresses_can_wait_for_one_table(server, opened, monkeypatch):
-    monkeypatch.setattr(joining, "MOST_WISHES", 2)
+    monkeypatch.setattr(joining, "MOST_JOIN_REQUESTS", 2)
     for name in ("dan", "eve"):
         server.run(joining.ask_to_join, opened.game_id, f"{name}@example.org", name)
     with pytest.raises(TooMany):
@@ -606,6 +608,7 @@ def test_one_address_typed_twice_at_once_is_one_person(server):
     for number, meeting in enumerate(meetings(server.store)):
         address = f"dan{number}@example.org"
         one, other = meeting(
-            partial(server.run, addresses.create, address, "Dan"), partial(server.run, addresses.create, address, "Dan")
+            partial(server.run, addresses.register, address, "Dan"),
+            partial(server.run, addresses.register, address, "Dan"),
         )
         assert one.id == other.id

@@ -16,12 +16,12 @@ from pbem.service.play.log import Kind, body_of
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving, listing
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.tokens import Purpose
 from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
 from tests.service.running_game import RunningGame
 
-POKER = Wanted("sunset-poker", 3)
+POKER = TableSettings("sunset-poker", 3)
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_a_resigned_seat_that_a_substitute_takes_plays_on(server, person, table)
     game = table(successor="substitute")
     seat = next(iter(game.asked()))
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
-    (offer,) = server.read(substitutes.on_offer)
+    (offer,) = server.read(substitutes.open_offers)
     server.run(substitutes.take, offer.id, person("Zoe"))
     assert game.person_at(seat) == person("Zoe")
     game.play(seat, game.asked()[seat].default)

@@ -42,7 +42,7 @@ def people_of(game):
 
 def test_the_new_table_is_like_the_old_one_with_its_bots_and_the_others_invited(server, over):
     asker, *others = people_of(over)
-    found = server.read(by_link.at, server.run(rematch.rematch, seat_token(server, over, asker)))
+    found = server.read(by_link.table_page, server.run(rematch.rematch, seat_token(server, over, asker)))
     before, after = over.row(), found.table
     for name in ("kind", "seats", "title", "pace", "missed_limit", "successor", "doubles"):
         assert getattr(after, name) == getattr(before, name)
@@ -57,14 +57,14 @@ def test_whoever_has_left_for_good_is_not_invited(server, over):
     asker, gone, other = people_of(over)
     stays = over.person_at(other)
     server.run(delete.delete_person, over.person_at(gone))
-    found = server.read(by_link.at, server.run(rematch.rematch, seat_token(server, over, asker)))
+    found = server.read(by_link.table_page, server.run(rematch.rematch, seat_token(server, over, asker)))
     with server.store.read() as tx:
         assert [each.person_id for each in table_rows.invitations(tx, found.table.game_id)] == [stays]
 
 
 def test_whoever_asks_later_or_again_is_led_to_the_same_table(server, over):
     first, second, _ = (seat_token(server, over, seat) for seat in people_of(over))
-    tables = [server.read(by_link.at, server.run(rematch.rematch, token)) for token in (first, first, second)]
+    tables = [server.read(by_link.table_page, server.run(rematch.rematch, token)) for token in (first, first, second)]
     assert len({each.table.game_id for each in tables}) == 1
     assert [each.hosts for each in tables] == [True, True, False]
 
@@ -74,7 +74,7 @@ def test_two_who_ask_at_once_open_one_table(server, table, clock):
         game = ended(server, table)
         ann, ben = (seat_token(server, game, seat) for seat in people_of(game)[:2])
         doors = meeting(partial(server.run, rematch.rematch, ann), partial(server.run, rematch.rematch, ben))
-        tables = [server.read(by_link.at, door).table for door in doors]
+        tables = [server.read(by_link.table_page, door).table for door in doors]
         assert tables[0].game_id == tables[1].game_id
         server.run(leaving.leave, tables[0].game_id, tables[0].host_id)
         # Nobody is invited more than a few times in a day.
@@ -84,9 +84,9 @@ def test_two_who_ask_at_once_open_one_table(server, table, clock):
 def test_where_the_new_table_came_to_nothing_there_is_another(server, over):
     asker = people_of(over)[0]
     token = seat_token(server, over, asker)
-    first = server.read(by_link.at, server.run(rematch.rematch, token)).table
+    first = server.read(by_link.table_page, server.run(rematch.rematch, token)).table
     server.run(leaving.leave, first.game_id, over.person_at(asker))
-    second = server.read(by_link.at, server.run(rematch.rematch, token)).table
+    second = server.read(by_link.table_page, server.run(rematch.rematch, token)).table
     assert second.game_id != first.game_id
     assert server.read(listing.by_id, second.game_id).status == "open"
 

@@ -8,13 +8,13 @@ from pbem.domain.user_text import LONGEST_TALK
 from pbem.ops.verify import verify_game
 from pbem.service.desk.acts.talk import Redact
 from pbem.service.tables import leaving, talk
-from pbem.store.schema import Said, table_of
+from pbem.store.schema import Talk, table_of
 from tests.service.actors import moderate
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
 
-SAID = table_of(Said)
+SAID = table_of(Talk)
 
 
 def say(begun, seat, text):
@@ -22,7 +22,7 @@ def say(begun, seat, text):
 
 
 def heard(begun):
-    return [(line.seat, line.text) for line in begun.server.read(talk.heard, begun.id)]
+    return [(line.seat, line.text) for line in begun.server.read(talk.lines, begun.id)]
 
 
 def test_what_is_said_is_heard_in_order(table):

@@ -7,7 +7,7 @@ from pyotp import TOTP
 
 from pbem.service.desk import audit, calls
 from pbem.service.desk.sign_in import FRESH, TRIES_OF_NAME
-from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON
+from pbem.service.people.sessions import ORGANISER_LIFETIME, PERSON_LIFETIME
 from pbem.store.audit import Wanted
 from pbem.store.sessions import Holder
 from tests.service.actors import ANN, PASSPHRASE, add_organiser
@@ -89,7 +89,7 @@ def test_another_site_can_neither_sign_in_nor_send_a_form(browser, server, call,
 
 def test_a_form_survives_the_end_of_a_session(olga, server, call, clock):
     form = olga.open(f"/desk/calls/{call}").form("Answer, and close the call")
-    clock.advance(LASTS_OF_ORGANISER)
+    clock.advance(ORGANISER_LIFETIME)
     asked = form.press(text="It is in <the other> folder.\nGreetings")
     assert asked.heading == "Sign in to the desk"
     assert queued_emails(server, kind="call_answered") == []
@@ -131,7 +131,7 @@ def test_a_host_sees_no_call_and_no_answer(sign_in, server, game, call):
 def test_the_form_of_a_host_survives_the_end_of_a_session(browser, sign_in, server, clock, game):
     host = game.row().host_id
     form = sign_in(host).follow("Help at this table, as its host").follow("Pause the table").forms()[0]
-    clock.advance(LASTS_OF_PERSON)
+    clock.advance(PERSON_LIFETIME)
     asked = form.press(reason="We are all at the fair.")
     assert asked.heading == "Sign in to the desk"
     signed_in(browser, server, Holder(person_id=host))
@@ -196,7 +196,7 @@ def test_a_new_passphrase_counts_and_is_never_shown_again(olga, server):
 
 def test_passphrases_are_not_kept_when_a_session_ends(olga, clock):
     form = olga.open("/desk/account").form("Take the new one")
-    clock.advance(LASTS_OF_ORGANISER)
+    clock.advance(ORGANISER_LIFETIME)
     asked = form.press(**{"desk-old": PASSPHRASE, "desk-new": "another four words here"})
     assert PASSPHRASE not in asked.source
     assert "another four words here" not in asked.source

@@ -14,7 +14,7 @@ from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses, sessions
 from pbem.service.play.log import Kind
 from pbem.service.tables import invitations, joining, talk
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
 from pbem.tokens import contains_token
@@ -307,7 +307,7 @@ def test_a_real_browser_shows_an_email_in_its_frame_as_its_reader_has_it(site, c
 
 
 def test_a_waiting_table_has_no_turn_and_its_options_can_be_corrected(desk, server, person):
-    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
+    waiting = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
     page = desk.open(f"/desk/tables/{waiting}")
     assert "Waits for players. Pace: 1 day." in page.text
     assert "turn 0" not in page.text
@@ -423,10 +423,10 @@ def test_each_row_of_the_record_begins_with_its_kind_and_its_origin(desk, game):
 
 def test_emails_of_a_waiting_table_name_their_readers(server, desk, person):
     waiting = server.run(
-        joining.create_table, person("Ann"), Wanted("templari", 3, invited=("zoe@example.org",))
+        joining.create_table, person("Ann"), TableSettings("templari", 3, invited=("zoe@example.org",))
     ).game_id
     server.run(joining.join, waiting, person("Ben"), name="Benjamin")
-    zoe = server.run(addresses.create, "zoe@example.org").id
+    zoe = server.run(addresses.register, "zoe@example.org").id
     server.run(invitations.decline, waiting, zoe)
     shown = desk.open(f"/desk/tables/{waiting}")
     readers = dict(re.findall(r" · (\w+)</th><td><bdi>(.+?)</bdi>", shown.source))

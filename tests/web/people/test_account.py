@@ -52,7 +52,7 @@ def test_the_account_lists_every_browser_and_signs_out_the_others(browser, sign_
         server.run(sessions.start, Holder(person_id=ann), "Edge on Windows")
     page = browser.open("/my/account").form("Sign all others out").press()
     assert "Edge on Windows" not in page.text
-    assert len(server.read(sessions.listed, Holder(person_id=ann))) == 1
+    assert len(server.read(sessions.open_sessions, Holder(person_id=ann))) == 1
 
 
 def test_a_browser_is_named_by_its_user_agent(app, links, ann, server):
@@ -66,16 +66,16 @@ def test_signing_out_ends_the_session_and_deletes_the_cookie(browser, sign_in, a
     page = account(sign_in(ann)).form("Sign out here").press()
     assert page.url == "/"
     assert browser.open("/my").status == 303
-    assert server.read(sessions.listed, Holder(person_id=ann)) == []
+    assert server.read(sessions.open_sessions, Holder(person_id=ann)) == []
 
 
 def test_nobody_can_end_the_session_of_another_person(browser, sign_in, ann, person, server):
     ben = Holder(person_id=person("Ben"))
     server.run(sessions.start, ben, "")
-    (of_ben,) = server.read(sessions.listed, ben)
+    (of_ben,) = server.read(sessions.open_sessions, ben)
     sign_in(ann)
     assert browser.post("/my/sessions", [("session", str(of_ben.id))]).status == 404
-    assert server.read(sessions.listed, ben) == [of_ben]
+    assert server.read(sessions.open_sessions, ben) == [of_ben]
 
 
 def test_downloading_the_stored_data_changes_nothing(browser, sign_in, table, server, carry):

@@ -20,9 +20,9 @@ def at(server):
     """at(person) -> the addresses of their feeds."""
 
     def of(person):
-        if server.read(feeds.addresses, person) is None:
+        if server.read(feeds.feed_tokens, person) is None:
             server.run(feeds.renew, person)
-        found = server.read(feeds.addresses, person)
+        found = server.read(feeds.feed_tokens, person)
         return f"/k/{found.calendar}/deadlines.ics", f"/n/{found.news}/news.atom"
 
     return of
@@ -111,7 +111,7 @@ def test_a_moved_deadline_revises_its_event_and_a_move_cancels_it(events, table,
     done = next(each for each in events(person) if each["uid"] == first["uid"])
     assert str(done["status"]) == "CANCELLED"
     assert done["sequence"] > moved["sequence"]
-    clock.advance(feeds.LATELY + timedelta(days=5))
+    clock.advance(feeds.RECENT + timedelta(days=5))
     assert first["uid"] not in [each["uid"] for each in events(person)]
 
 

@@ -11,7 +11,7 @@ from pbem.service.desk.acts.clocks import Freeze
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
 from pbem.service.tables import joining, leaving
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.database import all_rows, count_calls, queued_emails
@@ -86,7 +86,7 @@ def test_people_who_are_not_signed_in_are_led_to_the_form_for_a_link(path, brows
     sign_in(ann)
     assert browser.open(path).status == 200
     assert Browser(app).open(path).status == 303
-    clock.advance(sessions.LASTS_OF_PERSON)
+    clock.advance(sessions.PERSON_LIFETIME)
     assert browser.open(path).status == 303
 
 
@@ -96,7 +96,7 @@ def forms_of(page):
 
 def test_forms_from_another_site_or_without_a_session_are_refused(browser, app, table, sign_in, server, carry):
     game = table("templari", 3)
-    server.run(joining.create_table, game.person_at(0), Wanted("bid", 3))
+    server.run(joining.create_table, game.person_at(0), TableSettings("bid", 3))
     server.run(vacations.book_text, game.person_at(0), "2026-12-20 to 2026-12-27")
     carry()
     sign_in(game.person_at(0))
@@ -143,7 +143,9 @@ def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
 
 def test_a_waiting_table_leads_to_its_page(browser, sign_in, ann, server):
     server.run(
-        joining.join, server.run(joining.create_table, ann, Wanted("bid", 3, private=True, title="Secret")).game_id, ann
+        joining.join,
+        server.run(joining.create_table, ann, TableSettings("bid", 3, private=True, title="Secret")).game_id,
+        ann,
     )
     page = sign_in(ann)
     assert "1 of 3 places are taken. You are its host." in page.text
@@ -162,7 +164,7 @@ def test_a_finished_game_leads_to_its_result(browser, sign_in, table, server):
 @pytest.mark.parametrize("path", ["/my/seat", "/my/again", "/my/table"])
 def test_nobody_gets_to_a_table_of_others(path, browser, sign_in, table, person, server):
     game = table("templari", 3)
-    waiting = server.run(joining.create_table, person("Ben"), Wanted("bid", 3)).game_id
+    waiting = server.run(joining.create_table, person("Ben"), TableSettings("bid", 3)).game_id
     sign_in(person("Zoe"))
     for game_id in (game.id, waiting, 99):
         answer = browser.post(path, [("game", f"{game_id}"), ("seat", "0")])
@@ -173,7 +175,7 @@ def test_nobody_gets_to_a_table_of_others(path, browser, sign_in, table, person,
 def test_pages_take_few_queries_and_bytes_however_many_tables_there_are(browser, sign_in, table, ann, server, carry):
     for _ in range(6):
         table("templari", 3, title="A table")
-        server.run(joining.join, server.run(joining.create_table, ann, Wanted("bid", 3)).game_id, ann)
+        server.run(joining.join, server.run(joining.create_table, ann, TableSettings("bid", 3)).game_id, ann)
         over = table("sunset-poker", 3)
         for seat in over.players():
             server.run(leaving.agree_to_end, over.id, over.person_at(seat))

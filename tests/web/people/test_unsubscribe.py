@@ -9,7 +9,7 @@ from pbem.service.outgoing import preferences as outgoing_preferences
 from pbem.service.outgoing import unsubscribe
 from pbem.service.people import addresses
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import preferences
 from pbem.tokens import Purpose
 from tests.service.database import all_rows, queued_emails
@@ -171,7 +171,7 @@ def test_impossible_settings_are_refused_with_a_reason_and_change_nothing(browse
 
 
 def test_the_link_shows_only_tables_its_reader_was_emailed_about(browser, server, ann, person):
-    foreign = server.run(joining.create_table, person("Zoe"), Wanted("bid", 3, title="Theirs", private=True)).key
+    foreign = server.run(joining.create_table, person("Zoe"), TableSettings("bid", 3, title="Theirs", private=True)).key
     for key in ("nonsense", foreign):
         assert browser.open(f"{ann.all}/{key}").status == 404
         assert one_click(browser, f"{ann.all}/{key}").status_code == 404

@@ -270,13 +270,13 @@ def test_the_file_of_a_finished_game_is_offered_and_can_be_read(browser, links, 
 
 def test_names_of_people_and_tables_are_never_html(browser, links, server, person):
     from pbem.service.tables import joining
-    from pbem.service.tables.new import Wanted
+    from pbem.service.tables.new import TableSettings
     from tests.service.running_game import RunningGame
 
     evil = "<b>Ann</b>&amp;\"'"
     players = [person("Ann"), person("Ben"), person("Cleo")]
     game_id = server.run(
-        joining.create_table, players[0], Wanted("templari", 3, title="<script>alert(1)</script>")
+        joining.create_table, players[0], TableSettings("templari", 3, title="<script>alert(1)</script>")
     ).game_id
     for player in players:
         server.run(joining.join, game_id, player, name=evil)

@@ -54,7 +54,7 @@ def test_a_table_with_bots_begins_once_its_host_has_confirmed(browser, carry):
 
 def test_the_page_that_asks_for_a_word_shows_the_commitment(browser, carry, server):
     open_table(browser, carry, title="Open")
-    table = server.read(listing.waiting)[0]
+    table = server.read(listing.open_tables)[0]
     page = browser.open(f"/t/{table.key}")
     assert table.commitment in page.text
     assert "word" in page.form("Ask for a place").texts
@@ -69,9 +69,9 @@ def test_only_the_link_in_the_email_takes_a_seat(browser, carry, server):
     open_table(browser, carry, title="Open")
     browser.open("/").follow("Open").form("Ask for a place").press(address="ben@example.org", name="Ben")
     carry()
-    assert server.read(listing.waiting)[0].players == ("Ann",)
+    assert server.read(listing.open_tables)[0].players == ("Ann",)
     open_in_mail(browser, "ben@example.org", "/c/")
-    assert server.read(listing.waiting)[0].players == ("Ann",)
+    assert server.read(listing.open_tables)[0].players == ("Ann",)
 
 
 def test_only_the_link_to_the_host_announces_a_table(browser, carry):
@@ -128,10 +128,10 @@ def test_a_player_can_leave_and_a_host_can_close(browser, carry, server):
     host = open_table(browser, carry, title="Open")
     guest = join(browser, carry, "Open", "Ben")
     guest.form("Leave the table").press()
-    assert server.read(listing.waiting)[0].players == ("Ann",)
+    assert server.read(listing.open_tables)[0].players == ("Ann",)
     closed = browser.open(host.url).form("Close the table").press()
     assert "This table is closed." in closed.text
-    assert server.read(listing.waiting) == []
+    assert server.read(listing.open_tables) == []
 
 
 def test_using_the_link_again_changes_nothing(browser, carry, server):
@@ -142,7 +142,7 @@ def test_using_the_link_again_changes_nothing(browser, carry, server):
     form_page = open_in_mail(browser, "ben@example.org", "/c/")
     for _ in range(2):
         form_page.form("Take the place").press()
-    assert server.read(listing.waiting)[0].players == ("Ann", "Ben")
+    assert server.read(listing.open_tables)[0].players == ("Ann", "Ben")
 
 
 def test_sending_my_games_answers_the_same_for_every_address(browser, carry, table):
@@ -171,7 +171,7 @@ def test_nobody_gets_many_emails_with_their_games(browser, carry, table):
 
 def test_joining_answers_the_same_for_every_address(browser, carry, server):
     open_table(browser, carry, title="Open")
-    known = server.run(addresses.create, "zoe@example.org", "Zoe")
+    known = server.run(addresses.register, "zoe@example.org", "Zoe")
     server.run(addresses.confirm, known.id)
     form = browser.open("/").follow("Open").form("Ask for a place")
     one, two = (form.press(address=f"{name}@example.org", name="Z") for name in ("zoe", "nobody"))
@@ -191,7 +191,7 @@ def test_a_substitute_takes_the_seat_of_a_player_who_left(browser, carry, table,
     from pbem.service.absence import substitutes
 
     game = table("templari", 3, successor="substitute")
-    server.run(substitutes.set_willing, person("Zoe"), willing=True)
+    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
     seat = next(seat for seat, player in game.players().items() if player.name == "Ben")
     page = browser.open(f"/s/{links.of(game, seat)[1]}")
     page.form("Leave the table …").press().form("Yes, leave the table").press()

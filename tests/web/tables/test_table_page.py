@@ -16,7 +16,7 @@ from engine.chance import Stream
 from engine.game import Listed
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.web.public.rules import passages
 from tests.service.play.test_move_cost import cost_of, lengthen
 from tests.service.running_game import RunningGame
@@ -318,7 +318,7 @@ NAMES = {
 def test_any_name_is_shown_as_it_is_and_set_apart(kind, browser, links, server, person):
     name = NAMES[kind]
     players = [person("Ann"), person("Ben"), person("Cleo")]
-    game_id = server.run(joining.create_table, players[0], Wanted("templari", 3, title=name)).game_id
+    game_id = server.run(joining.create_table, players[0], TableSettings("templari", 3, title=name)).game_id
     for player, called in zip(players, (name, "Ben", "Cleo"), strict=True):
         server.run(joining.join, game_id, player, name=called)
     game = RunningGame(server, game_id)
