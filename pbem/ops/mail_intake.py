@@ -20,8 +20,8 @@ from pbem.domain.finding import Finding, Severity
 from pbem.mail.read.lmtp import Lmtp
 from pbem.ops.commands.terminal import many
 from pbem.ops.setup import must_be_there, open_store, server_on
-from pbem.service.incoming import receive, test_mail
-from pbem.service.incoming.test_mail import Answer
+from pbem.service.incoming import receive, reply_check
+from pbem.service.incoming.reply_check import CheckedReply
 from pbem.service.server import Server
 from pbem.store import received as rows
 from pbem.store.database import Store
@@ -81,7 +81,7 @@ def take_one(config: Config, envelope_from: str, envelope_to: str, raw: bytes) -
     """Keep one mail; raises if it cannot be kept."""
     with open_store(config) as store:
         server = server_on(store, config)
-        receive.receive(server, receive.letterbox_of(config), envelope_from, envelope_to, raw)
+        receive.receive(server, receive.inbound_settings(config), envelope_from, envelope_to, raw)
 
 
 def retry(config: Config) -> int:
@@ -115,7 +115,7 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
     with store.read() as tx:
         parked = rows.with_status(tx, "parked")
         counted = rows.counted(tx, (SystemClock().now() - _LOOK_BACK).date())
-        answer = test_mail.last_answer(tx)
+        answer = reply_check.last_reply(tx)
     unvouched = sum(number for what, number in counted.items() if what.startswith(receive.UNVOUCHED))
     believed = sum(number for what, number in counted.items() if what.startswith("reply"))
     yield Finding(
@@ -136,11 +136,13 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
         yield Finding("arrivals", Severity.WARNING, says, remedy)
 
 
-def finding_of(answer: Answer) -> Finding:
+def finding_of(answer: CheckedReply) -> Finding:
     """What an answer to a test mail shows: whether both directions work."""
     if answer.believed:
-        return Finding("round trip", Severity.OK, f"a test mail was answered {answer.says}; such a player is believed")
-    says = f"A test mail was answered {answer.says}: such a player is asked back, by a link, whether they wrote it."
+        return Finding(
+            "round trip", Severity.OK, f"a test mail was answered {answer.findings}; such a player is believed"
+        )
+    says = f"A test mail was answered {answer.findings}: such a player is asked back, by a link, whether they wrote it."
     remedy = "Have your mail server write Authentication-Results under the name in PBEM_INBOUND_AUTHSERV_ID."
     return Finding("round trip", Severity.WARNING, says, remedy)
 
@@ -155,7 +157,7 @@ def _silence_at(host: str, port: int) -> str:
 
 
 def _lmtp(server: Server, config: Config) -> Lmtp:
-    box, inbound = receive.letterbox_of(config), config.inbound
+    box, inbound = receive.inbound_settings(config), config.inbound
 
     def take(envelope_from: str, envelope_to: str, raw: bytes) -> None:
         receive.receive(server, box, envelope_from, envelope_to, raw)

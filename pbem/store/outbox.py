@@ -1,6 +1,7 @@
-"""Mails to be sent, and the ledger of what became of them.
+"""Emails to be sent, a row each from queueing to their outcome.
 
-A mail is queued in the transaction of the move that causes it, as facts. How it leaves is the business of `sending`.
+An email is queued in the transaction that causes it, as a kind and a few facts. How it leaves is decided in
+`pbem/service/outgoing`.
 """
 
 import json
@@ -97,8 +98,11 @@ _READ = select(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """A mail that is to be written: to whom, about what."""
+class NewEmail:
+    """An email as a use case queues it: its reader, its kind, and facts that nothing else tells.
+
+    It is not written yet, so a move costs the same however much its emails say, and they say what is true when they leave.
+    """
 
     person_id: int
     kind: str
@@ -110,8 +114,8 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class OutboxRow:
-    """One mail as it is stored."""
+class EmailRow:
+    """A row of the outbox. Once `body` is set, every try sends these bytes, with tokens in place of placeholders."""
 
     id: int
     person_id: int
@@ -132,17 +136,17 @@ class OutboxRow:
     accepted_at: datetime | None
 
 
-def queue(tx: Connection, emails: Iterable[Letter], now: datetime, due_at: datetime) -> None:
+def queue(tx: Connection, emails: Iterable[NewEmail], now: datetime, due_at: datetime) -> None:
     """Put mails into the queue; none leaves before it is due."""
     rows = [_row(email, now, due_at) for email in emails]
     if rows:
         tx.execute(_QUEUE, rows)
 
 
-def read(tx: Connection, outbox_id: int) -> OutboxRow | None:
+def read(tx: Connection, outbox_id: int) -> EmailRow | None:
     """One mail."""
     row = tx.execute(_READ, {"of_id": outbox_id}).one_or_none()
-    return None if row is None else OutboxRow(**row._mapping)
+    return None if row is None else EmailRow(**row._mapping)
 
 
 def change(tx: Connection, outbox_id: int, **values: Any) -> None:
@@ -152,7 +156,7 @@ def change(tx: Connection, outbox_id: int, **values: Any) -> None:
     )
 
 
-def turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
+def turn_before(tx: Connection, email: EmailRow) -> EmailRow | None:
     """The last mail before this one that asked the same person on the same seat to decide, and was sent.
 
     Before the mail of a turn that is that of an earlier turn, even if this one was mailed twice.
@@ -160,7 +164,7 @@ def turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
     return prefetch.one(tx, ("turn before", email.id), lambda: _turn_before(tx, email))
 
 
-def read_ahead(tx: Connection, emails: Collection[OutboxRow]) -> None:
+def read_ahead(tx: Connection, emails: Collection[EmailRow]) -> None:
     """Read ahead what is told of these mails: the turn before each, and what happened to them."""
     these = [email.id for email in emails]
     before = {row.id: row.before for row in tx.execute(_TURNS_BEFORE, {"these": these})}
@@ -171,12 +175,12 @@ def read_ahead(tx: Connection, emails: Collection[OutboxRow]) -> None:
         prefetch.put(tx, ("lines", each), told.get(each, []))
 
 
-def turns_open(tx: Connection) -> list[OutboxRow]:
+def turns_open(tx: Connection) -> list[EmailRow]:
     """The mails that asked for what is still open, and were sent."""
     return _turns(tx, _OUTBOX.c.status == "sent")
 
 
-def turns_refused(tx: Connection, person_id: int) -> list[OutboxRow]:
+def turns_refused(tx: Connection, person_id: int) -> list[EmailRow]:
     """The mails that should have asked a person for what is still open, and that their address did not take."""
     return _turns(tx, and_(_OUTBOX.c.status == "undeliverable", _OUTBOX.c.person_id == person_id))
 
@@ -188,18 +192,18 @@ def queue_length(tx: Connection, status: str) -> tuple[int, datetime | None]:
     return number, oldest
 
 
-def of_person(tx: Connection, person_id: int, limit: int) -> list[OutboxRow]:
+def of_person(tx: Connection, person_id: int, limit: int) -> list[EmailRow]:
     """The mails to a person, the newest first."""
     return _newest(tx, _OUTBOX.c.person_id == person_id, limit=limit)
 
 
-def about(tx: Connection, game_id: int, limit: int, seat: int | None = None) -> list[OutboxRow]:
+def about(tx: Connection, game_id: int, limit: int, seat: int | None = None) -> list[EmailRow]:
     """The mails about a game, or about one seat of it, the newest first."""
     on_seat = true() if seat is None else _OUTBOX.c.seat == seat
     return _newest(tx, and_(_OUTBOX.c.game_id == game_id, on_seat), limit=limit)
 
 
-def of_person_below(tx: Connection, person_id: int, below: int | None, limit: int) -> list[OutboxRow]:
+def of_person_below(tx: Connection, person_id: int, below: int | None, limit: int) -> list[EmailRow]:
     """The mails to a person that are older than one of them, or all, the newest first."""
     older = true() if below is None else _OUTBOX.c.id < below
     return _newest(tx, and_(_OUTBOX.c.person_id == person_id, older), limit=limit)
@@ -212,19 +216,19 @@ def resent_since(tx: Connection, person_id: int, since: datetime) -> int:
     return tx.execute(select(func.count()).select_from(_LEDGER).where(*again)).scalar_one()
 
 
-def with_ids(tx: Connection, outbox_ids: Collection[int]) -> list[OutboxRow]:
+def with_ids(tx: Connection, outbox_ids: Collection[int]) -> list[EmailRow]:
     """These mails, the oldest first."""
     wanted = select(_OUTBOX).where(_OUTBOX.c.id.in_(outbox_ids)).order_by(_OUTBOX.c.id)
-    return [OutboxRow(**row._mapping) for row in tx.execute(wanted)]
+    return [EmailRow(**row._mapping) for row in tx.execute(wanted)]
 
 
-def for_digest(tx: Connection, person_id: int) -> list[OutboxRow]:
+def for_digest(tx: Connection, person_id: int) -> list[EmailRow]:
     """The mails that wait to be told in a person's digest, the oldest first."""
     mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "digest")
-    return [OutboxRow(**row._mapping) for row in tx.execute(select(_OUTBOX).where(*mine).order_by(_OUTBOX.c.id))]
+    return [EmailRow(**row._mapping) for row in tx.execute(select(_OUTBOX).where(*mine).order_by(_OUTBOX.c.id))]
 
 
-def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int = 100) -> list[OutboxRow]:
+def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int = 100) -> list[EmailRow]:
     """The mails of one kind to a person that are in this state, the newest first."""
     same = and_(_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.status == status)
     return _newest(tx, same, limit=limit)
@@ -238,25 +242,25 @@ def told_until(tx: Connection, person_id: int, game_id: int) -> int:
     return int(tx.execute(wanted).scalar_one() or 0)
 
 
-def with_status(tx: Connection, status: str, limit: int) -> list[OutboxRow]:
+def with_status(tx: Connection, status: str, limit: int) -> list[EmailRow]:
     """The mails that are in this state, the newest first."""
     return _newest(tx, _OUTBOX.c.status == status, limit=limit)
 
 
-def given_up_of_no_table(tx: Connection, limit: int) -> list[OutboxRow]:
+def given_up_of_no_table(tx: Connection, limit: int) -> list[EmailRow]:
     """The mails about no table that were given up, those first that were due last."""
     wanted = select(_OUTBOX).where(_OUTBOX.c.status == "parked", _OUTBOX.c.game_id.is_(None))
     latest = wanted.order_by(_OUTBOX.c.due_at.desc(), _OUTBOX.c.id.desc()).limit(limit)
-    return [OutboxRow(**row._mapping) for row in tx.execute(latest)]
+    return [EmailRow(**row._mapping) for row in tx.execute(latest)]
 
 
-def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[OutboxRow]:
+def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[EmailRow]:
     """The mails about a game that later rows of its log caused."""
     wanted = select(_OUTBOX).where(_OUTBOX.c.game_id == game_id, _OUTBOX.c.seq > after_seq)
-    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
+    return [EmailRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
 
 
-def _row(email: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
+def _row(email: NewEmail, now: datetime, due_at: datetime) -> dict[str, Any]:
     return {
         "person_id": email.person_id,
         "game_id": email.game_id,
@@ -270,11 +274,11 @@ def _row(email: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
     }
 
 
-def _turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
+def _turn_before(tx: Connection, email: EmailRow) -> EmailRow | None:
     same = {"of_game": email.game_id, "of_seat": email.seat, "of_person": email.person_id, "before": email.id}
     turn = email.turn if email.kind == "turn" else None
     row = tx.execute(_TURN_BEFORE, same | {"before_turn": turn}).one_or_none()
-    return None if row is None else OutboxRow(**row._mapping)
+    return None if row is None else EmailRow(**row._mapping)
 
 
 @cache
@@ -284,7 +288,7 @@ def _changing(names: tuple[str, ...]) -> Update:
     return update(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id")).values(changed)
 
 
-def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:
+def _turns(tx: Connection, which: ColumnElement[bool]) -> list[EmailRow]:
     asked = and_(
         _DEADLINE.c.game_id == _OUTBOX.c.game_id,
         _DEADLINE.c.turn == _OUTBOX.c.turn,
@@ -292,12 +296,12 @@ def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:
         _DEADLINE.c.status == "open",
     )
     wanted = select(_OUTBOX).join(_DEADLINE, asked).where(_OUTBOX.c.kind == "turn", which)
-    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
+    return [EmailRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
 
 
-def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[OutboxRow]:
+def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[EmailRow]:
     newest = select(_OUTBOX).where(which).order_by(_OUTBOX.c.id.desc()).limit(limit)
-    return [OutboxRow(**row._mapping) for row in tx.execute(newest)]
+    return [EmailRow(**row._mapping) for row in tx.execute(newest)]
 
 
 def _claim(free: ColumnElement[bool], first: ColumnElement[datetime]) -> ReturningUpdate[tuple[object, ...]]:
@@ -329,7 +333,7 @@ _SENT = (
 )
 
 
-def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[OutboxRow]:
+def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[EmailRow]:
     """Lease mails that are due and that nobody has begun to send; each claim counts as an attempt.
 
     Where there are none, it is one whose lease ran out without a word, the one that was left the longest time ago: it may
@@ -338,7 +342,7 @@ def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[Ou
     return _leased(tx, _CLAIM, now, until, limit) or _leased(tx, _CLAIM_LEFT, now, until, 1)
 
 
-def release(tx: Connection, email: OutboxRow, due_at: datetime) -> None:
+def release(tx: Connection, email: EmailRow, due_at: datetime) -> None:
     """Give a claimed mail back without a try, because it was not the mail's fault; if it is still ours to give.
 
     One that was tried before goes back among those that were left: it may be one of them, and alone it can do no harm.
@@ -349,7 +353,7 @@ def release(tx: Connection, email: OutboxRow, due_at: datetime) -> None:
     tx.execute(given.values(claimed_until=left, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
 
 
-def keep(tx: Connection, written: Iterable[OutboxRow]) -> None:
+def keep(tx: Connection, written: Iterable[EmailRow]) -> None:
     """Keep the bytes of mails that have been written."""
     rows = [
         {
@@ -371,7 +375,7 @@ def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
         tx.execute(_SENT, rows)
 
 
-def lock_leased(tx: Connection, emails: Collection[OutboxRow]) -> set[int]:
+def lock_leased(tx: Connection, emails: Collection[EmailRow]) -> set[int]:
     """Which of these claimed mails are still their claimer's; nobody else changes them until this transaction ends."""
     leases = {email.id: email.claimed_until for email in emails}
     wanted = select(_OUTBOX.c.id, _OUTBOX.c.claimed_until).where(_OUTBOX.c.id.in_(leases), _OUTBOX.c.status == "queued")
@@ -401,6 +405,6 @@ def unwrite_to(tx: Connection, person_id: int) -> None:
 
 def _leased(
     tx: Connection, claim: ReturningUpdate[tuple[object, ...]], now: datetime, until: datetime, most: int
-) -> list[OutboxRow]:
+) -> list[EmailRow]:
     found = tx.execute(claim, {"now": now, "until": until, "most": most})
-    return sorted((OutboxRow(**row._mapping) for row in found), key=lambda row: (row.due_at, row.id))
+    return sorted((EmailRow(**row._mapping) for row in found), key=lambda row: (row.due_at, row.id))

@@ -247,7 +247,7 @@ def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat
         if blocks.ban_in_force(tx, person, now) is None
     ]
     facts = {"offer": offer_id}
-    emails = [outbox.Letter(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
+    emails = [outbox.NewEmail(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
     outbox.queue(tx, emails, now, now)
     return len(emails)
 

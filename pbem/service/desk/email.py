@@ -13,11 +13,11 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import MailboxEmail, parse_email
 from pbem.service.desk import audit
 from pbem.service.outgoing import digests, ledger
-from pbem.service.outgoing.ledger import Listed
+from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.server import Server
 from pbem.store import games, outbox, people
 from pbem.store.database import Tx
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.tokens import hide_tokens
 
 
@@ -25,7 +25,7 @@ from pbem.tokens import hide_tokens
 class Letter:
     """A mail with what happened to it. `opened` is None where it was not written so far, or its text was deleted."""
 
-    listed: Listed
+    listed: EmailHistory
     reader: str
     opened: MailboxEmail | None
 
@@ -48,10 +48,10 @@ def read(
     return _read(tx, server, actor, email, reason)
 
 
-def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -> Letter:
+def _read(tx: Tx, server: Server, actor: Actor, email: EmailRow, reason: str) -> Letter:
     told = set() if email.game_id is None else {email.game_id}
     if email.kind == "digest" and email.body is not None:
-        told |= digests.tables_of(tx, email)
+        told |= digests.game_ids(tx, email)
     # Locked, so that nobody takes a seat there between the question whether they play and what they are shown.
     for number in sorted(told):
         games.lock(tx, number)
@@ -68,4 +68,4 @@ def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -
         kind=email.kind,
     )
     shown = None if email.body is None else parse_email(f"{email.id}", hide_tokens(email.body))
-    return Letter(ledger.lines_of_email(tx, email), people.read(tx, email.person_id).name, shown)
+    return Letter(ledger.of_email(tx, email), people.read(tx, email.person_id).name, shown)

@@ -210,7 +210,7 @@ def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
     deed = _deed(What(row.what), facts, target)
     if deed is None:
         now = server.now()
-        outbox.queue(tx, [outbox.Letter(target.number, "announcement", facts={"text": facts["text"]})], now, now)
+        outbox.queue(tx, [outbox.NewEmail(target.number, "announcement", facts={"text": facts["text"]})], now, now)
     else:
         perform(tx, server, _actor(row), deed, row.reason)
     jobs.change(tx, job_id, mark=target.number, done=row.done + 1)

@@ -70,7 +70,7 @@ def live_through(server, clock, post, table, person, gone):
     server.run(send_links.send, ADDRESS)
     server.run(substitutes.set_volunteer, gone, volunteers=True)
     server.run(vacations.book_text, gone, "2026-12-20 to 2026-12-27")
-    server.run(preferences.tell_of_sealed, gone, wanted=True)
+    server.run(preferences.set_sealed_receipts, gone, on=True)
     server.run(sessions.start, Holder(person_id=gone), "Firefox on Linux")
     drain(server, clock, post)
     for _ in range(3):
@@ -119,7 +119,7 @@ def kept_but_mails_of_others(server, person_id):
 @pytest.mark.parametrize("kind", ["links", "digest", "new_address", "confirm"])
 def test_an_email_to_a_deleted_person_is_not_sent_again(server, gone, kind):
     now = server.now()
-    server.store.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.Letter(gone, kind)], now, now))
+    server.store.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.NewEmail(gone, kind)], now, now))
     email = next(email for email in queued_emails(server) if email.person_id == gone and email.kind == kind)
     server.run(delete.delete_person, gone)
     with pytest.raises(Gone) as refused:

@@ -94,7 +94,7 @@ def test_a_clock_that_nobody_acts_on_is_overdue_after_a_while(server, table, tim
 
 def test_tables_are_found_by_title_key_and_players_and_by_nothing_else(server, table, person):
     game = table("sun-bid", 2, title="Élan vital on Fridays")
-    other = server.run(joining.create_table, person("Zoe"), Wanted("bid", 3, title="Monday")).game_id
+    other = server.run(joining.create_table, person("Zoe"), joining.TableSettings("bid", 3, title="Monday")).game_id
     for text in ("friday", "elan", "FRI vit", "ann", "ben fridays", game.row().key):
         assert listed(server, text=text) == [game.id], text
     assert listed(server, text="zoe") == []
@@ -105,7 +105,7 @@ def test_tables_are_found_by_title_key_and_players_and_by_nothing_else(server, t
 
 
 def test_who_changes_their_name_or_leaves_is_found_by_the_new_one_only(server, table, person):
-    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3, title="Monday")).game_id
+    waiting = server.run(joining.create_table, person("Ann"), joining.TableSettings("bid", 3, title="Monday")).game_id
     server.run(joining.join, waiting, person("Ben"))
     assert listed(server, text="ben") == [waiting]
     server.run(leaving.leave, waiting, person("Ben"))

@@ -17,6 +17,7 @@ from structlog.testing import capture_logs
 from engine import grammar
 from pbem.config.settings import SenderCheck
 from pbem.domain.bounce import THRESHOLD
+from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import Gone, NotFound
 from pbem.mail.read.lmtp import Lmtp
 from pbem.mail.send.local_mailbox import LocalMailbox
@@ -24,11 +25,11 @@ from pbem.mail.wire import parse
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
 from pbem.service.incoming import receive, unverified
-from pbem.service.incoming.receive import KEPT, LEASE, MOST_AN_HOUR, TRIES
+from pbem.service.incoming.receive import LEASE, MOST_AN_HOUR, RETENTION, TRIES
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import by_link
-from pbem.service.play.move import Receipt, option_of
+from pbem.service.play.move import Receipt
 from pbem.store import ledger as ledger_rows
 from pbem.store import outbox, reachability
 from pbem.store import received as rows
@@ -152,7 +153,7 @@ def test_wherever_reading_a_mail_breaks_off_it_is_carried_out_once(server, clock
                 raise BrokenError
 
         with count_calls(server.store, strike) as made, suppress(BrokenError):
-            receive.attend(inbox.server, inbox.box)
+            receive.process(inbox.server, inbox.box)
         clock.advance(HOUR)
         inbox.attends()
         assert len(all_rows(server.store)["talk"]) == n
@@ -174,7 +175,7 @@ def test_wherever_reading_a_report_breaks_off_it_counts_once(inbox, server, cloc
                 raise BrokenError
 
         with count_calls(server.store, strike) as made, suppress(BrokenError):
-            receive.attend(server, inbox.box)
+            receive.process(server, inbox.box)
         clock.advance(HOUR)
         inbox.attends()
         assert len(noted(server, email)) == n
@@ -185,7 +186,7 @@ def test_workers_at_one_moment_read_each_mail_once(inbox, server, game):
     for number in range(10):
         inbox.takes(inbox.written(game, 0, f"talk number {number}"), inbox.reply_address(game, 0))
     with ThreadPoolExecutor(4) as hands:
-        done = sum(hands.map(lambda _: receive.attend(server, inbox.box, limit=3), range(6)))
+        done = sum(hands.map(lambda _: receive.process(server, inbox.box, limit=3), range(6)))
     assert done == 10
     assert len(all_rows(server.store)["talk"]) == 10
 
@@ -200,7 +201,7 @@ def test_a_click_and_a_reply_that_meet_at_any_step_are_one_move(server, clock, t
         turn, before = game.row().turn, chosen(game)
         raw = inbox.written(game, seat, grammar.write(decision, decision.default))
         assert inbox.takes(raw, inbox.reply_address(game, seat)) == "kept"
-        click = partial(server.run, by_link.move, link_of(inbox, game, seat), option_of(decision.default))
+        click = partial(server.run, by_link.move, link_of(inbox, game, seat), choice_segment(decision.default))
         receipts = meeting(inbox.attends, click) if reply_first else meeting(click, inbox.attends)
         inbox.attends()
         assert said_of(receipts) == [(turn, seat, decision.default)]
@@ -216,7 +217,7 @@ def test_twenty_clicks_and_a_reply_at_once_are_one_move_and_all_hear_so(inbox, s
     turn, before = game.row().turn, chosen(game)
     inbox.takes(inbox.written(game, seat, grammar.write(decision, decision.default)), inbox.reply_address(game, seat))
     link = link_of(inbox, game, seat)
-    click = partial(server.run, by_link.move, link, option_of(decision.default))
+    click = partial(server.run, by_link.move, link, choice_segment(decision.default))
     with ThreadPoolExecutor(21) as hands:
         reply = hands.submit(inbox.attends)
         clicks = [hands.submit(click) for _ in range(20)]
@@ -257,11 +258,11 @@ def test_a_worker_whose_lease_ran_out_meanwhile_does_nothing_twice(inbox, server
         assert inbox.takes(report, to, "") == "kept"
 
         def slow():
-            return receive.attend(server, inbox.box)
+            return receive.process(server, inbox.box)
 
         def next_one():
             clock.advance(LEASE)
-            return receive.attend(server, inbox.box)
+            return receive.process(server, inbox.box)
 
         for came in meeting(slow, next_one):
             assert isinstance(came, int), came
@@ -334,7 +335,7 @@ def test_mails_that_were_given_up_are_read_again_when_what_was_in_their_way_is_m
 
 def test_mails_of_long_ago_are_forgotten(inbox, server, clock, game):
     inbox.replies(game, 0, choice(game))
-    clock.advance(KEPT - HOUR)
+    clock.advance(RETENTION - HOUR)
     server.run(receive.tidy)
     assert inbox.rows()
     clock.advance(2 * HOUR)
@@ -440,7 +441,7 @@ def doubted(inbox, server, game):
 
 def test_the_page_shows_what_was_written_and_changes_nothing(inbox, server, game, doubted):
     before = all_rows(server.store)
-    found = server.read(unverified.at, doubted[0])
+    found = server.read(unverified.read, doubted[0])
     assert [each.lines for each in found.waiting] == [("talk hello", choice(game))]
     assert all_rows(server.store) == before
 
@@ -448,12 +449,12 @@ def test_the_page_shows_what_was_written_and_changes_nothing(inbox, server, game
 def test_the_players_yes_carries_out_exactly_what_was_written_and_once(inbox, server, game, doubted):
     before = chosen(game)
     for _ in range(3):
-        unverified.it_was_me(server, *doubted)
+        unverified.confirm(server, *doubted)
     assert chosen(game) == before + 1
     assert len(all_rows(server.store)["talk"]) == 1
     assert len(answers(server, "receipt")) == 1
     assert (inbox.rows()[0].status, inbox.rows()[0].raw) == ("done", None)
-    assert server.read(unverified.at, doubted[0]).carried_out
+    assert server.read(unverified.read, doubted[0]).confirmed
 
 
 def test_two_presses_of_yes_that_meet_at_any_step_are_one_mail(server, clock, game):
@@ -464,7 +465,7 @@ def test_two_presses_of_yes_that_meet_at_any_step_are_one_mail(server, clock, ga
         row = inbox.replies(game, 0, f"talk number {met}", Authentication_Results=None)
         asking = answers(server, "was_it_you")[-1]
         token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
-        yes = partial(unverified.it_was_me, inbox.server, token, row.id)
+        yes = partial(unverified.confirm, inbox.server, token, row.id)
         meeting(yes, yes)
         met += 1
         with server.store.read() as tx:
@@ -480,18 +481,18 @@ def test_a_yes_that_comes_too_late_plays_in_no_other_turn(inbox, server, game, d
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     before = chosen(game)
-    unverified.it_was_me(server, *doubted)
+    unverified.confirm(server, *doubted)
     assert chosen(game) == before
     assert len(answers(server, "receipt")) == 1
 
 
 def test_the_players_no_drops_it_for_good(inbox, server, game, doubted):
     before = chosen(game)
-    server.run(unverified.it_was_not_me, *doubted)
-    unverified.it_was_me(server, *doubted)
-    found = server.read(unverified.at, doubted[0])
+    server.run(unverified.reject, *doubted)
+    unverified.confirm(server, *doubted)
+    found = server.read(unverified.read, doubted[0])
     assert not found.waiting
-    assert not found.carried_out
+    assert not found.confirmed
     assert chosen(game) == before
     assert not answers(server, "receipt")
 
@@ -499,17 +500,17 @@ def test_the_players_no_drops_it_for_good(inbox, server, game, doubted):
 def test_what_is_written_before_the_player_looks_waits_on_the_same_page(inbox, server, game, doubted):
     second = inbox.replies(game, 0, "talk again", Authentication_Results=None)
     assert len(answers(server, "was_it_you")) == 1
-    assert [each.lines[-1] for each in server.read(unverified.at, doubted[0]).waiting] == [choice(game), "talk again"]
-    unverified.it_was_me(server, doubted[0], second.id)
+    assert [each.lines[-1] for each in server.read(unverified.read, doubted[0]).waiting] == [choice(game), "talk again"]
+    unverified.confirm(server, doubted[0], second.id)
     assert len(all_rows(server.store)["talk"]) == 1
-    assert [each.number for each in server.read(unverified.at, doubted[0]).waiting] == [doubted[1]]
-    unverified.it_was_me(server, *doubted)
-    assert not server.read(unverified.at, doubted[0]).waiting
+    assert [each.number for each in server.read(unverified.read, doubted[0]).waiting] == [doubted[1]]
+    unverified.confirm(server, *doubted)
+    assert not server.read(unverified.read, doubted[0]).waiting
 
 
 def test_the_link_of_one_page_says_nothing_of_replies_to_other_mails(inbox, server, game, doubted):
     other = inbox.replies(game, 1, "talk from elsewhere", Authentication_Results=None)
-    for act in (partial(unverified.it_was_me, server), partial(server.run, unverified.it_was_not_me)):
+    for act in (partial(unverified.confirm, server), partial(server.run, unverified.reject)):
         for number in (other.id, 999):
             with pytest.raises(NotFound):
                 act(doubted[0], number)
@@ -517,9 +518,9 @@ def test_the_link_of_one_page_says_nothing_of_replies_to_other_mails(inbox, serv
 
 
 def test_a_no_after_a_yes_takes_nothing_back(inbox, server, game, doubted):
-    unverified.it_was_me(server, *doubted)
-    server.run(unverified.it_was_not_me, *doubted)
-    assert server.read(unverified.at, doubted[0]).carried_out
+    unverified.confirm(server, *doubted)
+    server.run(unverified.reject, *doubted)
+    assert server.read(unverified.read, doubted[0]).confirmed
 
 
 def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, server, clock, doubted):
@@ -527,7 +528,7 @@ def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, serve
         server.read(links.follow, doubted[0], Purpose.REPLY)
     clock.advance(8 * DAY)
     with pytest.raises(Gone):
-        unverified.it_was_me(server, *doubted)
+        unverified.confirm(server, *doubted)
 
 
 # Programs, loops and storms
@@ -696,10 +697,8 @@ def test_a_failure_for_good_is_in_the_ledger_and_counts_against_the_address(inbo
     inbox.takes(report_samples.failure("5.1.1", "smtp; 550 5.1.1 <ann@example.org>: no such user"), to, "")
     inbox.attends()
     assert noted(server, email)[-1] == ("bounced", "5.1.1 550 5.1.1 <address>: no such user")
-    assert (
-        next(each.status for each in server.read(ledger.of_game, game.id) if each.outbox_id == email) == "undeliverable"
-    )
     with server.store.read() as tx:
+        assert next(row.status for row in ledger.of_game(tx, game.id) if row.outbox_id == email) == "undeliverable"
         assert reachability.points(tx, game.person_at(0), server.now().date()) == 2
     assert failing(server, game.person_at(0)) is None
     assert not answers(server)

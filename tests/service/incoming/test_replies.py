@@ -327,8 +327,8 @@ def test_stop_ends_the_mails_of_this_table_and_keeps_the_seat(at):
     answers = at(TURNS)
     answers.write(0, "stop")
     key = answers.begun.row().key
-    assert str(answers.server.read(preferences.of_table, answers.person(0), key).delivery) == "nothing"
-    assert str(answers.server.read(preferences.of_all, answers.person(0)).delivery) != "nothing"
+    assert str(answers.server.read(preferences.read, answers.person(0), key).delivery) == "nothing"
+    assert str(answers.server.read(preferences.read, answers.person(0)).delivery) != "nothing"
     assert answers.person(0) is not None
 
 

@@ -9,6 +9,7 @@ from pbem.service.play import seat_view
 from pbem.service.tables import joining, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import games
+from pbem.store import talk as talk_rows
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, email_kinds
 
@@ -40,8 +41,7 @@ def heard(game, seat):
 def mailed(game, seat):
     """What a mail to a seat would tell of the talk."""
     with game.server.store.read() as tx:
-        row = games.read(tx, game.id)
-        return [each["text"] for each in talk.lines_of_others(tx, row, seat, ("x", "y", "z"), None)]
+        return [line.text for line in talk_rows.heard(tx, game.id, games.read(tx, game.id).key, seat, None)]
 
 
 def test_a_blocked_player_is_hidden_from_the_blocker_only(game):

@@ -57,7 +57,7 @@ def test_a_guest_is_sent_no_email(server, seat, sink, clock):
     game = game_of(server, seat)
     guest = server.read(links.follow, seat, Purpose.SEAT).person_id
     decide(server, seat)
-    server.run(ledger.turn_again, guest, game.id, server.read(seat_view.view_seat, seat).seat)
+    server.run(ledger.resend_turn, guest, game.id, server.read(seat_view.view_seat, seat).seat)
     drain(server, clock, post_to(sink))
     assert not sink.kept
     assert {email.status for email in queued_emails(server, guest)} <= {"withheld", "superseded"}

@@ -10,7 +10,7 @@ from pbem.service.desk.acts.perform import AtTable, Doing, Done, OnServer
 from pbem.service.outgoing import ledger
 from pbem.store import deadlines, outbox, received
 from pbem.store import players as player_rows
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class RetryDeadline(AtTable):
         return Done((_("It is tried again with the next tick."),))
 
 
-def _called(doing: Doing, email: OutboxRow) -> str:
+def _called(doing: Doing, email: EmailRow) -> str:
     players = [] if email.game_id is None else player_rows.of_game(doing.tx, email.game_id)
-    return ledger.readers_of(doing.tx, [email.person_id], players)[email.person_id]
+    return ledger.reader_names(doing.tx, [email.person_id], players)[email.person_id]
 
 
 def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:

@@ -57,10 +57,10 @@ class Merge(OnPerson):
                 # Vacations and addresses that fail are those of the one who stays.
                 clocks_deadlines.settle_game(tx, server, row, tell=False)
         emails = [
-            outbox.Letter(self.person_id, "merged", facts={"reason": doing.reason, "stays": True}),
-            outbox.Letter(self.other_id, "merged", facts={"reason": doing.reason, "stays": False}),
+            outbox.NewEmail(self.person_id, "merged", facts={"reason": doing.reason, "stays": True}),
+            outbox.NewEmail(self.other_id, "merged", facts={"reason": doing.reason, "stays": False}),
         ]
-        emails += [outbox.Letter(self.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in asked]
+        emails += [outbox.NewEmail(self.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in asked]
         outbox.queue(tx, emails, now, now)
         begun = [row for row in locked.values() if row.status in _BEGUN]
         for row in begun:

@@ -61,7 +61,7 @@ class Ban(OnPerson):
         blocks.lift_ban(doing.tx, person.id, now)
         blocks.ban(doing.tx, person.id, now, end, doing.reason)
         facts = {"reason": doing.reason, "until": self.until and self.until.isoformat(), "lifted": False}
-        outbox.queue(doing.tx, [outbox.Letter(person.id, "banned", facts=facts)], now, now)
+        outbox.queue(doing.tx, [outbox.NewEmail(person.id, "banned", facts=facts)], now, now)
         tables = len(table_rows.of_person(doing.tx, person.id, ("playing",)))
         says = (
             _("It ends after %(day)s.", day=day_text(self.until)) if self.until else _("It has no end."),
@@ -87,7 +87,7 @@ class Unban(OnPerson):
         if ban is None:
             raise Gone(_("They are not banned."), remedy=_("Nothing was changed."))
         blocks.lift_ban(doing.tx, person.id, now)
-        email = outbox.Letter(person.id, "banned", facts={"reason": doing.reason, "until": None, "lifted": True})
+        email = outbox.NewEmail(person.id, "banned", facts={"reason": doing.reason, "until": None, "lifted": True})
         outbox.queue(doing.tx, [email], now, now)
         return Done()
 

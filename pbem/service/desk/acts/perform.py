@@ -229,7 +229,7 @@ class _Before:
                 if due != self.due.get(seat) and seat in called
             )
         # Whoever has just lost a seat is called as they were.
-        names = {**ledger.readers_of(tx, {email.person_id for email in emails}), **self.names, **_names(players)}
+        names = {**ledger.reader_names(tx, {email.person_id for email in emails}), **self.names, **_names(players)}
         told = tuple(Told(names[email.person_id], email.kind, email.what) for email in emails)
         if for_host:
             moved, told = (), ()

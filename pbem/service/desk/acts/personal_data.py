@@ -28,7 +28,7 @@ class SendExport(OnPerson):
     def do(self, doing: Doing) -> Done:
         _known(doing, self.person_id)
         now = doing.server.now()
-        outbox.queue(doing.tx, [outbox.Letter(self.person_id, "links", facts={"reason": doing.reason})], now, now)
+        outbox.queue(doing.tx, [outbox.NewEmail(self.person_id, "links", facts={"reason": doing.reason})], now, now)
         return Done((_("They get a mail with a link to their own page. The file is there, and only they see it."),))
 
 
