@@ -39,7 +39,7 @@ class Unsubscribing:
 
 def read(tx: Tx, server: Server, token: str, key: str | None = None) -> Unsubscribing:
     """How the holder of a link is emailed: about the table of that name, or about all."""
-    person_id = _person(server, token)
+    person_id = links.follow_person(tx, server, token, Purpose.STOP).person_id
     person = persons.read(tx, server, person_id)
     failure = reachability.failure(tx, person_id)
     return Unsubscribing(
