@@ -31,6 +31,11 @@ class Agreement:
         if not FEWEST <= self.limit <= MOST:
             raise ValueError(f"{self.limit} missed turns in a row are out of range")
 
+    @classmethod
+    def of_table(cls, limit: int, successor: str, *, private: bool) -> "Agreement":
+        """What a table agreed. Strangers never join a private one, so a bot takes over there."""
+        return cls(limit, Successor.BOT if private else Successor(successor))
+
 
 def successor_after(in_a_row: int, agreement: Agreement) -> Successor | None:
     """The successor who is offered the seat after that many missed turns in a row; None while it is not offered."""

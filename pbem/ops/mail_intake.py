@@ -19,8 +19,8 @@ from pbem.domain.finding import Finding, Severity
 from pbem.mail.read.lmtp import Lmtp
 from pbem.ops.commands.terminal import counted
 from pbem.ops.setup import must_be_there, open_store, server_on
-from pbem.service.incoming import receive, test_mail
-from pbem.service.incoming.test_mail import Answer
+from pbem.service.incoming import receive, reply_check
+from pbem.service.incoming.reply_check import CheckedReply
 from pbem.service.server import Server
 from pbem.store import received as rows
 from pbem.store.database import Store
@@ -80,7 +80,7 @@ def take_one(config: Config, envelope_from: str, envelope_to: str, raw: bytes) -
     """Store one email. Raises if it cannot be stored."""
     with open_store(config) as store:
         server = server_on(store, config)
-        receive.receive(server, receive.letterbox_of(config), envelope_from, envelope_to, raw)
+        receive.receive(server, receive.inbound_settings(config), envelope_from, envelope_to, raw)
 
 
 def retry(config: Config) -> int:
@@ -114,7 +114,7 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
     with store.read() as tx:
         parked = rows.count_with_status(tx, "parked")
         counts = rows.counts_since(tx, (SystemClock().now() - _LOOK_BACK).date())
-        answer = test_mail.last_answer(tx)
+        answer = reply_check.last_reply(tx)
     unvouched = sum(number for what, number in counts.items() if what.startswith(receive.UNVOUCHED))
     believed = sum(number for what, number in counts.items() if what.startswith("reply"))
     yield Finding(
@@ -135,11 +135,13 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
         yield Finding("arrivals", Severity.WARNING, says, remedy)
 
 
-def finding_of(answer: Answer) -> Finding:
+def finding_of(answer: CheckedReply) -> Finding:
     """What an answer to a test email shows: whether both directions work."""
     if answer.believed:
-        return Finding("round trip", Severity.OK, f"a test mail was answered {answer.says}; such a player is believed")
-    says = f"A test mail was answered {answer.says}: such a player is asked back, by a link, whether they wrote it."
+        return Finding(
+            "round trip", Severity.OK, f"a test mail was answered {answer.findings}; such a player is believed"
+        )
+    says = f"A test mail was answered {answer.findings}: such a player is asked back, by a link, whether they wrote it."
     remedy = "Have your mail server write Authentication-Results under the name in PBEM_INBOUND_AUTHSERV_ID."
     return Finding("round trip", Severity.WARNING, says, remedy)
 
@@ -154,7 +156,7 @@ def _connection_error(host: str, port: int) -> str:
 
 
 def _lmtp(server: Server, config: Config) -> Lmtp:
-    box, inbound = receive.letterbox_of(config), config.inbound
+    box, inbound = receive.inbound_settings(config), config.inbound
 
     def take(envelope_from: str, envelope_to: str, raw: bytes) -> None:
         receive.receive(server, box, envelope_from, envelope_to, raw)

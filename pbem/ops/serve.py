@@ -132,7 +132,7 @@ def _worker_loop(context: WorkerContext, config: Config) -> Iterator[None]:
 
 
 def _worker_context(server: Server, config: Config) -> WorkerContext:
-    post, box = post_of(config), receive.letterbox_of(config)
+    post, box = post_of(config), receive.inbound_settings(config)
 
     def send(server: Server) -> int:
         done = deliver(server, post)
@@ -141,7 +141,7 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
         return done.dealt_with
 
     def receive_batch(server: Server) -> int:
-        return receive.attend(server, box)
+        return receive.process(server, box)
 
     def look(tx: Tx, game_id: int) -> daily_check.CheckResult:
         report = verify_game(tx, game_id)

@@ -6,6 +6,7 @@ refused in words for whoever asked.
 
 from typing import Any, NoReturn
 
+from engine import codec
 from engine.game import Game
 from engine.tell import Text
 from pbem.domain.errors import Unplayable
@@ -55,3 +56,13 @@ class Away(Game[Any]):
 
     settle = start = setup = asks = resolve = standing = board = longest = tally = _refuse
     objects = barred = prospect = imagine = _refuse
+
+
+def loads(rules: Game[Any], text: str) -> Any:
+    """A value of a game from its text. Raises Unplayable where the rules that could read it are not there."""
+    try:
+        return codec.loads(rules, text)
+    except codec.Malformed:
+        if isinstance(rules, Away):
+            raise rules.unplayable() from None
+        raise

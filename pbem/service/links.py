@@ -8,9 +8,9 @@ Followed links are typed by purpose, so that no caller asks whether a field is s
 token, and following one changes nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final, Self, TypeVar
 
 from pbem.domain.errors import Gone, NotFound
@@ -84,14 +84,6 @@ class EmailLink:
         """The link of a row."""
         return cls(_field(row.person_id), _field(row.outbox_id), row.game_id)
 
-
-LASTS: Final[dict[Purpose, timedelta]] = {
-    Purpose.SIGN_IN: timedelta(hours=24),
-    Purpose.CONFIRM: timedelta(days=14),
-    Purpose.WRITTEN: timedelta(days=7),
-    Purpose.YES: timedelta(hours=24),
-}
-"""How long a link works. Those of a game work as long as the game exists, which says itself what is over."""
 
 # Mail programs that guess where an address ends may leave these around it.
 _AROUND: Final = " \t\r\n.,;:!?'\"<>()[]{}*_"
@@ -177,38 +169,14 @@ def make(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = Non
 
     The caller holds the lock of the game, or of the person where there is no game, against a second row.
     """
-    return make_all(tx, server, {key: expires_at})[key]
-
-
-def make_all(tx: Tx, server: Server, expiries: Mapping[LinkKey, datetime | None]) -> dict[LinkKey, int]:
-    """The ids of several links, missing ones added, each with its expiry or None for the default of its purpose."""
-    known = links.find_all(tx, expiries)
-    now = server.now()
-    new = {
-        key: expires_at or (now + LASTS[purpose] if (purpose := Purpose(key.purpose)) in LASTS else None)
-        for key, expires_at in expiries.items()
-        if key not in known
-    }
-    return {key: row.id for key, row in (known | links.add_all(tx, new, now)).items()}
-
-
-def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, LinkKey]:
-    """The keys of the links of a seat in a turn: one choice, the seat's page, a reply."""
-    return {
-        purpose: LinkKey(purpose, person_id, game_id, turn, seat)
-        for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
-    }
-
-
-def seat_links(made: Mapping[LinkKey, int], keys: Mapping[Purpose, LinkKey]) -> SeatLinks:
-    """The links of a seat among those made."""
-    return SeatLinks(made[keys[Purpose.MOVE]], made[keys[Purpose.SEAT]], made[keys[Purpose.REPLY]])
+    return links.make_all(tx, {key: expires_at}, server.now())[key]
 
 
 def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: int, seat: int) -> SeatLinks:
     """Make the links of a seat in a turn. The caller holds the lock of the game."""
-    keys = of_seat(person_id, game_id, turn, seat)
-    return seat_links(make_all(tx, server, dict.fromkeys(keys.values())), keys)
+    keys = links.of_seat(person_id, game_id, turn, seat)
+    made = links.make_all(tx, dict.fromkeys(keys.values()), server.now())
+    return SeatLinks(made[keys[Purpose.MOVE]], made[keys[Purpose.SEAT]], made[keys[Purpose.REPLY]])
 
 
 def revoke_seat(tx: Tx, game_id: int, seat: int) -> None:
@@ -280,6 +248,6 @@ def renew_mails(tx: Tx, server: Server) -> Renewed:
         ledger.note(tx, outbox_id, now, "rewritten", "a key was revoked")
     sent = {(row.game_id, row.turn, row.seat): row for row in outbox.turns_open(tx)}
     # A new email, not the old one again: mail programs hide a second one with the same Message-ID.
-    emails = [outbox.Letter(row.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in sent.values()]
+    emails = [outbox.NewEmail(row.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in sent.values()]
     outbox.queue(tx, emails, now, now)
     return Renewed(len(rewritten), len(emails))

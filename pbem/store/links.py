@@ -2,15 +2,15 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, bindparam, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbem.store import prefetch
 from pbem.store.schema import Link, table_of
+from pbem.tokens import Purpose
 
 _LINK = table_of(Link)
 # Used by every move and every link of an email, so these statements are built once.
@@ -47,15 +47,27 @@ class LinkKey:
     outbox_id: int | None = None
 
 
+LIFETIMES: Final[Mapping[str, timedelta]] = {
+    Purpose.SIGN_IN: timedelta(hours=24),
+    Purpose.CONFIRM: timedelta(days=14),
+    Purpose.WRITTEN: timedelta(days=7),
+    Purpose.YES: timedelta(hours=24),
+}
+"""How long a link works. Those of a game work as long as the game exists, which says itself what is over."""
+
+
+def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, LinkKey]:
+    """The keys of the links of a seat in a turn: one choice, the whole table, a reply."""
+    return {
+        purpose: LinkKey(purpose, person_id, game_id, turn, seat)
+        for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
+    }
+
+
 def read(tx: Connection, link_id: int) -> LinkRow | None:
     """A link, or None."""
-    return prefetch.get_or_read(tx, ("link", link_id), lambda: _read(tx, link_id))
-
-
-def read_ahead(tx: Connection, link_ids: Collection[int]) -> None:
-    """Read links ahead."""
-    for link_id, row in read_all(tx, link_ids).items():
-        prefetch.put(tx, ("link", link_id), row)
+    row = tx.execute(_READ, {"of_id": link_id}).one_or_none()
+    return None if row is None else LinkRow(**row._mapping)
 
 
 def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:
@@ -87,6 +99,20 @@ def add_all(tx: Connection, keys: Mapping[LinkKey, datetime | None], now: dateti
     ]
     rows = (LinkRow(**row._mapping) for row in (tx.execute(_ADD, values) if values else ()))
     return {key_of(row): row for row in rows}
+
+
+def make_all(tx: Connection, keys: Mapping[LinkKey, datetime | None], now: datetime) -> dict[LinkKey, int]:
+    """The ids of the links with these keys, added if missing; each with its expiry, if that is not the usual one.
+
+    The caller holds the locks of the games, or else of the people.
+    """
+    existing = find_all(tx, keys)
+    new = {
+        key: expires_at or (now + LIFETIMES[key.purpose] if key.purpose in LIFETIMES else None)
+        for key, expires_at in keys.items()
+        if key not in existing
+    }
+    return {key: row.id for key, row in (existing | add_all(tx, new, now)).items()}
 
 
 def renew_of_nobody(tx: Connection, purpose: str, now: datetime) -> LinkRow:
@@ -129,11 +155,6 @@ def raise_person(tx: Connection, person_id: int) -> int:
     """Revoke every token of a person, at all tables; returns the number of links."""
     raised = update(_LINK).where(_LINK.c.person_id == person_id).values(generation=_LINK.c.generation + 1)
     return tx.execute(raised).rowcount
-
-
-def _read(tx: Connection, link_id: int) -> LinkRow | None:
-    row = tx.execute(_READ, {"of_id": link_id}).one_or_none()
-    return None if row is None else LinkRow(**row._mapping)
 
 
 @cache

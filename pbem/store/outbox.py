@@ -96,7 +96,7 @@ _READ = select(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class NewEmail:
     """An email to be queued: its reader, its kind and what it is about."""
 
     person_id: int
@@ -109,7 +109,7 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class OutboxRow:
+class EmailRow:
     """An email as stored."""
 
     id: int
@@ -131,17 +131,17 @@ class OutboxRow:
     accepted_at: datetime | None
 
 
-def queue(tx: Connection, emails: Iterable[Letter], now: datetime, due_at: datetime) -> None:
+def queue(tx: Connection, emails: Iterable[NewEmail], now: datetime, due_at: datetime) -> None:
     """Queue emails, to be sent when due."""
     rows = [_row(email, now, due_at) for email in emails]
     if rows:
         tx.execute(_QUEUE, rows)
 
 
-def read(tx: Connection, outbox_id: int) -> OutboxRow | None:
+def read(tx: Connection, outbox_id: int) -> EmailRow | None:
     """An email, if there is one."""
     row = tx.execute(_READ, {"of_id": outbox_id}).one_or_none()
-    return None if row is None else OutboxRow(**row._mapping)
+    return None if row is None else EmailRow(**row._mapping)
 
 
 def change(tx: Connection, outbox_id: int, **values: Any) -> None:
@@ -151,7 +151,7 @@ def change(tx: Connection, outbox_id: int, **values: Any) -> None:
     )
 
 
-def turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
+def turn_before(tx: Connection, email: EmailRow) -> EmailRow | None:
     """The last sent turn email before this one, to the same person at the same seat.
 
     For a turn email it is that of an earlier turn, even if this turn was emailed twice.
@@ -159,7 +159,7 @@ def turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
     return prefetch.get_or_read(tx, ("turn before", email.id), lambda: _turn_before(tx, email))
 
 
-def read_ahead(tx: Connection, emails: Collection[OutboxRow]) -> None:
+def read_ahead(tx: Connection, emails: Collection[EmailRow]) -> None:
     """Read ahead the turn email before each of these, and their ledgers."""
     ids = [email.id for email in emails]
     before = {row.id: row.before for row in tx.execute(_TURNS_BEFORE, {"these": ids})}
@@ -170,12 +170,12 @@ def read_ahead(tx: Connection, emails: Collection[OutboxRow]) -> None:
         prefetch.put(tx, ("lines", outbox_id), ledgers.get(outbox_id, []))
 
 
-def turns_open(tx: Connection) -> list[OutboxRow]:
+def turns_open(tx: Connection) -> list[EmailRow]:
     """Sent turn emails whose deadline is still open."""
     return _turns(tx, _OUTBOX.c.status == "sent")
 
 
-def turns_refused(tx: Connection, person_id: int) -> list[OutboxRow]:
+def turns_refused(tx: Connection, person_id: int) -> list[EmailRow]:
     """Undeliverable turn emails to a person, whose deadline is still open."""
     return _turns(tx, and_(_OUTBOX.c.status == "undeliverable", _OUTBOX.c.person_id == person_id))
 
@@ -187,18 +187,18 @@ def queue_length(tx: Connection, status: str) -> tuple[int, datetime | None]:
     return number, oldest
 
 
-def of_person(tx: Connection, person_id: int, limit: int) -> list[OutboxRow]:
+def of_person(tx: Connection, person_id: int, limit: int) -> list[EmailRow]:
     """The emails to a person, newest first."""
     return _newest(tx, _OUTBOX.c.person_id == person_id, limit=limit)
 
 
-def about(tx: Connection, game_id: int, limit: int, seat: int | None = None) -> list[OutboxRow]:
+def about(tx: Connection, game_id: int, limit: int, seat: int | None = None) -> list[EmailRow]:
     """The emails about a game, or one seat of it, newest first."""
     on_seat = true() if seat is None else _OUTBOX.c.seat == seat
     return _newest(tx, and_(_OUTBOX.c.game_id == game_id, on_seat), limit=limit)
 
 
-def of_person_below(tx: Connection, person_id: int, below: int | None, limit: int) -> list[OutboxRow]:
+def of_person_below(tx: Connection, person_id: int, below: int | None, limit: int) -> list[EmailRow]:
     """The emails to a person, with ids below `below` if given, newest first."""
     older = true() if below is None else _OUTBOX.c.id < below
     return _newest(tx, and_(_OUTBOX.c.person_id == person_id, older), limit=limit)
@@ -211,19 +211,19 @@ def resent_since(tx: Connection, person_id: int, since: datetime) -> int:
     return tx.execute(select(func.count()).select_from(_LEDGER).where(*again)).scalar_one()
 
 
-def with_ids(tx: Connection, outbox_ids: Collection[int]) -> list[OutboxRow]:
+def with_ids(tx: Connection, outbox_ids: Collection[int]) -> list[EmailRow]:
     """These emails, oldest first."""
     query = select(_OUTBOX).where(_OUTBOX.c.id.in_(outbox_ids)).order_by(_OUTBOX.c.id)
-    return [OutboxRow(**row._mapping) for row in tx.execute(query)]
+    return [EmailRow(**row._mapping) for row in tx.execute(query)]
 
 
-def for_digest(tx: Connection, person_id: int) -> list[OutboxRow]:
+def for_digest(tx: Connection, person_id: int) -> list[EmailRow]:
     """The emails that wait for a person's digest, oldest first."""
     mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "digest")
-    return [OutboxRow(**row._mapping) for row in tx.execute(select(_OUTBOX).where(*mine).order_by(_OUTBOX.c.id))]
+    return [EmailRow(**row._mapping) for row in tx.execute(select(_OUTBOX).where(*mine).order_by(_OUTBOX.c.id))]
 
 
-def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int = 100) -> list[OutboxRow]:
+def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int = 100) -> list[EmailRow]:
     """The emails of one kind and status to a person, newest first."""
     same = and_(_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.status == status)
     return _newest(tx, same, limit=limit)
@@ -237,25 +237,25 @@ def last_turn_told(tx: Connection, person_id: int, game_id: int) -> int:
     return int(tx.execute(query).scalar_one() or 0)
 
 
-def with_status(tx: Connection, status: str, limit: int) -> list[OutboxRow]:
+def with_status(tx: Connection, status: str, limit: int) -> list[EmailRow]:
     """The emails with this status, newest first."""
     return _newest(tx, _OUTBOX.c.status == status, limit=limit)
 
 
-def given_up_of_no_table(tx: Connection, limit: int) -> list[OutboxRow]:
+def given_up_of_no_table(tx: Connection, limit: int) -> list[EmailRow]:
     """Parked emails about no table, last due first."""
     query = select(_OUTBOX).where(_OUTBOX.c.status == "parked", _OUTBOX.c.game_id.is_(None))
     latest = query.order_by(_OUTBOX.c.due_at.desc(), _OUTBOX.c.id.desc()).limit(limit)
-    return [OutboxRow(**row._mapping) for row in tx.execute(latest)]
+    return [EmailRow(**row._mapping) for row in tx.execute(latest)]
 
 
-def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[OutboxRow]:
+def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[EmailRow]:
     """The emails about a game that rows of its log after `after_seq` caused."""
     query = select(_OUTBOX).where(_OUTBOX.c.game_id == game_id, _OUTBOX.c.seq > after_seq)
-    return [OutboxRow(**row._mapping) for row in tx.execute(query.order_by(_OUTBOX.c.id))]
+    return [EmailRow(**row._mapping) for row in tx.execute(query.order_by(_OUTBOX.c.id))]
 
 
-def _row(email: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
+def _row(email: NewEmail, now: datetime, due_at: datetime) -> dict[str, Any]:
     return {
         "person_id": email.person_id,
         "game_id": email.game_id,
@@ -269,11 +269,11 @@ def _row(email: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
     }
 
 
-def _turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
+def _turn_before(tx: Connection, email: EmailRow) -> EmailRow | None:
     same = {"of_game": email.game_id, "of_seat": email.seat, "of_person": email.person_id, "before": email.id}
     turn = email.turn if email.kind == "turn" else None
     row = tx.execute(_TURN_BEFORE, same | {"before_turn": turn}).one_or_none()
-    return None if row is None else OutboxRow(**row._mapping)
+    return None if row is None else EmailRow(**row._mapping)
 
 
 @cache
@@ -283,7 +283,7 @@ def _changing(names: tuple[str, ...]) -> Update:
     return update(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id")).values(changed)
 
 
-def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:
+def _turns(tx: Connection, which: ColumnElement[bool]) -> list[EmailRow]:
     asked = and_(
         _DEADLINE.c.game_id == _OUTBOX.c.game_id,
         _DEADLINE.c.turn == _OUTBOX.c.turn,
@@ -291,12 +291,12 @@ def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:
         _DEADLINE.c.status == "open",
     )
     query = select(_OUTBOX).join(_DEADLINE, asked).where(_OUTBOX.c.kind == "turn", which)
-    return [OutboxRow(**row._mapping) for row in tx.execute(query.order_by(_OUTBOX.c.id))]
+    return [EmailRow(**row._mapping) for row in tx.execute(query.order_by(_OUTBOX.c.id))]
 
 
-def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[OutboxRow]:
+def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[EmailRow]:
     newest = select(_OUTBOX).where(which).order_by(_OUTBOX.c.id.desc()).limit(limit)
-    return [OutboxRow(**row._mapping) for row in tx.execute(newest)]
+    return [EmailRow(**row._mapping) for row in tx.execute(newest)]
 
 
 def _claim(free: ColumnElement[bool], first: ColumnElement[datetime]) -> ReturningUpdate[tuple[object, ...]]:
@@ -328,7 +328,7 @@ _SEND = (
 )
 
 
-def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[OutboxRow]:
+def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[EmailRow]:
     """Lease due emails that no worker has begun to send; each claim counts as an attempt.
 
     If there are none, lease one email whose lease ran out, the longest ago. It may have crashed its worker, and alone
@@ -337,7 +337,7 @@ def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[Ou
     return _leased(tx, _CLAIM, now, until, limit) or _leased(tx, _CLAIM_LEFT, now, until, 1)
 
 
-def release(tx: Connection, email: OutboxRow, due_at: datetime) -> None:
+def release(tx: Connection, email: EmailRow, due_at: datetime) -> None:
     """Release a claimed email without counting the attempt, if the lease is still ours.
 
     One that was tried before goes back among the expired leases, where it is sent alone.
@@ -348,7 +348,7 @@ def release(tx: Connection, email: OutboxRow, due_at: datetime) -> None:
     tx.execute(released.values(claimed_until=expired, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
 
 
-def keep(tx: Connection, written: Iterable[OutboxRow]) -> None:
+def keep(tx: Connection, written: Iterable[EmailRow]) -> None:
     """Store the bytes of written emails."""
     rows = [
         {
@@ -370,7 +370,7 @@ def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
         tx.execute(_SEND, rows)
 
 
-def lock_leased(tx: Connection, emails: Collection[OutboxRow]) -> set[int]:
+def lock_leased(tx: Connection, emails: Collection[EmailRow]) -> set[int]:
     """Lock these claimed emails; returns the ids of those whose lease is still ours."""
     leases = {email.id: email.claimed_until for email in emails}
     query = select(_OUTBOX.c.id, _OUTBOX.c.claimed_until).where(_OUTBOX.c.id.in_(leases), _OUTBOX.c.status == "queued")
@@ -400,6 +400,6 @@ def unwrite_to(tx: Connection, person_id: int) -> None:
 
 def _leased(
     tx: Connection, claim: ReturningUpdate[tuple[object, ...]], now: datetime, until: datetime, most: int
-) -> list[OutboxRow]:
+) -> list[EmailRow]:
     found = tx.execute(claim, {"now": now, "until": until, "most": most})
-    return sorted((OutboxRow(**row._mapping) for row in found), key=lambda row: (row.due_at, row.id))
+    return sorted((EmailRow(**row._mapping) for row in found), key=lambda row: (row.due_at, row.id))

@@ -44,6 +44,11 @@ class PersonRow:
         # No trace or log may show an address.
         return f"PersonRow(id={self.id})"
 
+    @property
+    def delivery_address(self) -> str:
+        """The address for email to this person: as they typed it, but with the domain in its ASCII form."""
+        return f"{self.address.rpartition('@')[0]}@{self.mailbox.rpartition('@')[2]}"
+
 
 def add(tx: Connection, **values: Any) -> int:
     """Add a person and return the id."""

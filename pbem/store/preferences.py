@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, delete, insert, or_, select, tuple_, update
 
+from pbem.domain.delivery import Delivery, parse_delivery
 from pbem.store.schema import Deadline, Outbox, Person, Preference, Unreachable, table_of
 
 _DEADLINE, _OUTBOX, _PERSON, _PREFERENCE = table_of(Deadline), table_of(Outbox), table_of(Person), table_of(Preference)
@@ -48,6 +49,11 @@ class PreferenceRow:
     delivery: str
     of_table: str | None
     failing: bool
+
+    @property
+    def preferred(self) -> Delivery:
+        """How the person wants to be emailed about this table: as chosen for it, or else for all."""
+        return parse_delivery(self.of_table or self.delivery)
 
 
 About = tuple[int, int | None]

@@ -105,8 +105,8 @@ def open_games(tx: Connection, *, private: bool = False, limit: int = 100) -> li
 def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
     """Tables that have waited for players too long."""
     waiting = _GAME.c.status.in_(("planned", "open"))
-    wanted = select(_GAME.c.id).where(waiting, _GAME.c.expires_at <= now)
-    return list(tx.execute(wanted.order_by(_GAME.c.expires_at).limit(limit)).scalars())
+    query = select(_GAME.c.id).where(waiting, _GAME.c.expires_at <= now)
+    return list(tx.execute(query.order_by(_GAME.c.expires_at).limit(limit)).scalars())
 
 
 def by_key(tx: Connection, key: str) -> GameRow | None:
@@ -126,8 +126,8 @@ def count_current(tx: Connection, person_id: int) -> int:
 def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
     """The tables a person plays at, with one of these statuses."""
     joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
-    wanted = select(_GAME).where(select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(list(statuses)))
-    return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
+    query = select(_GAME).where(select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(list(statuses)))
+    return [GameRow(**row._mapping) for row in tx.execute(query.order_by(_GAME.c.id))]
 
 
 def names_of(tx: Connection, person_id: int) -> set[str]:
@@ -139,8 +139,8 @@ def finished_games(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
     """A person's finished games, latest first."""
     joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     over = (select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(("over", "void")))
-    wanted = select(_GAME).where(*over).order_by(_GAME.c.ended_at.desc(), _GAME.c.id.desc()).limit(limit)
-    return [GameRow(**row._mapping) for row in tx.execute(wanted)]
+    query = select(_GAME).where(*over).order_by(_GAME.c.ended_at.desc(), _GAME.c.id.desc()).limit(limit)
+    return [GameRow(**row._mapping) for row in tx.execute(query)]
 
 
 def titles(tx: Connection, game_ids: Collection[int]) -> dict[int, str]:
@@ -197,12 +197,12 @@ def join_request(tx: Connection, game_id: int, person_id: int) -> JoinRequestRow
 
 def join_requests(tx: Connection, game_id: int) -> list[JoinRequestRow]:
     """Join requests at a table, oldest first."""
-    wanted = (
+    query = (
         select(_JOIN_REQUEST)
         .where(_JOIN_REQUEST.c.game_id == game_id)
         .order_by(_JOIN_REQUEST.c.created_at, _JOIN_REQUEST.c.person_id)
     )
-    return [JoinRequestRow(**row._mapping) for row in tx.execute(wanted)]
+    return [JoinRequestRow(**row._mapping) for row in tx.execute(query)]
 
 
 def drop_join_requests(tx: Connection, game_id: int) -> None:
@@ -269,11 +269,11 @@ def offer_of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
 def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bool]]:
     """The open offers at a table, each with the seat's name and whether its player still has it."""
     here = and_(_PLAYER.c.game_id == _OFFER.c.game_id, _PLAYER.c.seat == _OFFER.c.seat)
-    theirs = (_PLAYER.c.name.label("name"), (_PLAYER.c.person_id == _OFFER.c.person_id).label("kept"))
-    these = select(_OFFER, *theirs).join(_PLAYER, here).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open")
+    player = (_PLAYER.c.name.label("name"), (_PLAYER.c.person_id == _OFFER.c.person_id).label("remains"))
+    these = select(_OFFER, *player).join(_PLAYER, here).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open")
     rows = [dict(row._mapping) for row in tx.execute(these.order_by(_OFFER.c.seat))]
-    about = [(str(row.pop("name")), bool(row.pop("kept"))) for row in rows]
-    return [(OfferRow(**row), name, kept) for row, (name, kept) in zip(rows, about, strict=True)]
+    about = [(str(row.pop("name")), bool(row.pop("remains"))) for row in rows]
+    return [(OfferRow(**row), name, remains) for row, (name, remains) in zip(rows, about, strict=True)]
 
 
 def end_offer(tx: Connection, offer_id: int, status: str, now: datetime, taken_by: int | None = None) -> None:
@@ -285,9 +285,9 @@ def end_offer(tx: Connection, offer_id: int, status: str, now: datetime, taken_b
 def open_to_all(tx: Connection, limit: int) -> list[OfferRow]:
     """Seats at running tables that any substitute may take, newest first."""
     going_on = and_(_GAME.c.id == _OFFER.c.game_id, _GAME.c.status == "playing")
-    wanted = select(_OFFER).join(_GAME, going_on)
+    query = select(_OFFER).join(_GAME, going_on)
     still = (_OFFER.c.status == "open", _OFFER.c.successor == "substitute")
-    newest = wanted.where(*still).order_by(_OFFER.c.offered_at.desc(), _OFFER.c.id.desc()).limit(limit)
+    newest = query.where(*still).order_by(_OFFER.c.offered_at.desc(), _OFFER.c.id.desc()).limit(limit)
     return [OfferRow(**row._mapping) for row in tx.execute(newest)]
 
 
@@ -310,14 +310,14 @@ def is_volunteer(tx: Connection, person_id: int) -> bool:
 
 
 def volunteers(tx: Connection, game_id: int, without: Iterable[int]) -> list[int]:
-    """Volunteers who are not at this table and whom email reaches."""
+    """Volunteers who are not at this table and can be reached by email."""
     at_table = select(_PLAYER.c.number).where(
         _PLAYER.c.game_id == game_id, _PLAYER.c.person_id == _VOLUNTEER.c.person_id
     )
     failing = select(_UNREACHABLE.c.id).where(
         _UNREACHABLE.c.person_id == _VOLUNTEER.c.person_id, _UNREACHABLE.c.end_at.is_(None)
     )
-    wanted = (
+    query = (
         select(_VOLUNTEER.c.person_id)
         .join(_PERSON, _PERSON.c.id == _VOLUNTEER.c.person_id)
         .where(
@@ -328,7 +328,7 @@ def volunteers(tx: Connection, game_id: int, without: Iterable[int]) -> list[int
         )
         .order_by(_VOLUNTEER.c.person_id)
     )
-    return list(tx.execute(wanted).scalars())
+    return list(tx.execute(query).scalars())
 
 
 def add_vote(tx: Connection, game_id: int, seat: int, at: datetime) -> None:

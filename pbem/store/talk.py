@@ -7,13 +7,17 @@ from typing import Any, Final
 from sqlalchemy import Connection, Integer, Row, bindparam, func, insert, or_, select, true, update
 
 from pbem.domain.hash_chain import Row as ChainRow
-from pbem.store import blocks, prefetch
+from pbem.domain.talk import Line
+from pbem.store import blocks, log, prefetch
 from pbem.store.schema import Log, Talk, table_of
 
 KIND: Final = "Said"
 """What every row of such a chain is."""
 
 _BY: Final = "person"
+_SEATED: Final = "Seated"
+"""The kind of a row of the log with which a seat changes hands."""
+
 _LOG, _TALK = table_of(Log), table_of(Talk)
 
 _OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", type_=Integer)
@@ -69,6 +73,24 @@ def chain(tx: Connection, game_id: int, key: str, after: datetime | None = None)
         yield _row(row, key)
 
 
+def lines(tx: Connection, game_id: int, key: str, after: datetime | None = None) -> list[Line]:
+    """The lines said at a table, the first one first; only those after a moment, if one is given."""
+    rows = list(chain(tx, game_id, key, after))
+    if not rows:
+        return []
+    # Read backwards, so that the last change of each seat is the one that stays.
+    changes = reversed(list(log.chain_back(tx, game_id, key, (_SEATED,))))
+    seated = {change.seat: change.at for change in changes}
+    return [_line(row, seated.get(row.seat)) for row in rows]
+
+
+def heard(tx: Connection, game_id: int, key: str, seat: int, after: datetime | None) -> list[Line]:
+    """The lines of the others after a moment, without those of players that this seat has blocked."""
+    others = [line for line in lines(tx, game_id, key, after) if line.seat != seat or line.earlier]
+    blocked = blocks.blocked_seats(tx, game_id, seat) if others else frozenset()
+    return [line for line in others if line.seat not in blocked]
+
+
 def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
     """Read ahead when something was last said at these tables: at most of them, nothing lately."""
     latest = {row.game_id: row.at for row in tx.execute(_LATEST, {"these": list(game_ids)})}
@@ -93,6 +115,12 @@ def redact(tx: Connection, game_id: int, seq: int) -> bool:
     """Take the text out of a line for good, with the nonce, so that it cannot be guessed; False if there is no such line."""
     line = update(_TALK).where(_TALK.c.game_id == game_id, _TALK.c.seq == seq)
     return tx.execute(line.values(body=None, nonce=None)).rowcount == 1
+
+
+def _line(row: ChainRow, seated_at: datetime | None) -> Line:
+    assert row.seat is not None
+    text = None if row.body is None else row.body.decode()
+    return Line(row.seq, row.seat, row.at, text, earlier=seated_at is not None and row.at < seated_at)
 
 
 def _row(row: Row[Any], key: str) -> ChainRow:

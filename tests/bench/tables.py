@@ -13,6 +13,7 @@ from sqlalchemy import insert
 from engine import codec, game
 from engine.chance import Stream
 from pbem.clock import SeededRandomness, SystemClock
+from pbem.domain.choice_links import choice_segment
 from pbem.service.people import addresses
 from pbem.service.play import move as play_move
 from pbem.service.server import Server
@@ -98,7 +99,7 @@ def moves_of(server: Server, game_id: int, most: int) -> list[Move]:
         bodies = [{"turn": turn + i, "entry": entry} for i, entry in enumerate(entries)]
         written = tuple(len(codec.dumps(body)) for body in bodies or [{"turn": turn, "choice": choice}])
         asked = tuple(position.open()) if entries else ()
-        option = play_move.option_of(choice)
+        option = choice_segment(choice)
         found.append(Move(game_id, turn, seat, option, written, codec.dumps(position.state), asked))
     return found
 

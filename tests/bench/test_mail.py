@@ -23,7 +23,7 @@ from pbem.mail.write import compose
 from pbem.mail.write.compose import EmailContent
 from pbem.service.outgoing import content, deliver
 from pbem.service.outgoing.deliver import Post
-from pbem.service.outgoing.email_links import make_all
+from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.server import Server
 from pbem.store import games, outbox
 from pbem.store.schema import Ledger, Outbox, table_of
@@ -153,9 +153,9 @@ def words(server: Server, row_id: int) -> EmailContent:
     assert row is not None
     about = row.game_id
     assert about is not None, "a turn's mail"
-    ready = server.store.write(lambda tx: make_all(tx, server, [row], games.lock_all(tx, [about]), now)[row.id])
+    drafts = server.store.write(lambda tx: make_drafts(tx, [row], games.lock_all(tx, [about]), now))
     with server.store.read() as tx:
-        return content.content_of(tx, server, HEAD, row, ready, now)
+        return content.read_contents(tx, server, HEAD, drafts, now)[0]
 
 
 def compare(*contenders: Callable[[], Callable[[], object]]) -> list[float]:

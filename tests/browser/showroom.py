@@ -289,8 +289,8 @@ class Showroom:
             calls.answer, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again."
         )
         mine, not_mine = (self._unverified_reply(self._begun("sunset-poker")) for _ in range(2))
-        unverified.it_was_me(self.server, mine, self.server.read(unverified.at, mine).waiting[0].number)
-        self.server.run(unverified.it_was_not_me, not_mine, self.server.read(unverified.at, not_mine).waiting[0].number)
+        unverified.confirm(self.server, mine, self.server.read(unverified.read, mine).waiting[0].number)
+        self.server.run(unverified.reject, not_mine, self.server.read(unverified.read, not_mine).waiting[0].number)
         return {
             "stopped": self._links.made(Purpose.STOP, gina),
             "gone": gone,

@@ -20,11 +20,12 @@ from urllib.parse import quote, urlencode
 from engine import game
 from pbem.clock import FakeClock, SystemRandomness
 from pbem.domain import hash_chain
+from pbem.domain.choice_links import choice_segment
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service.outgoing.deliver import TOGETHER
 from pbem.service.people import addresses
 from pbem.service.play.log import Kind, body_of
-from pbem.service.play.move import By, option_of
+from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
@@ -267,11 +268,11 @@ def _read(
     if each.seat is None:
         return
     if each.kind == Kind.SEALED:
-        choices[row.id, body["turn"], each.seat].append(option_of(body["choice"]))
+        choices[row.id, body["turn"], each.seat].append(choice_segment(body["choice"]))
         silent[row.id, body["turn"], each.seat] += each.by == By.CLOCK
         return
     entry, number = body["entry"], body["turn"]
     if each.seat in entry.choices and each.seat not in entry.alone:
         # Those who had sealed before are noted already; this is the choice that closed the turn.
-        choices[row.id, number, each.seat].append(option_of(entry.choices[each.seat]))
+        choices[row.id, number, each.seat].append(choice_segment(entry.choices[each.seat]))
         silent[row.id, number, each.seat] += each.by == By.CLOCK

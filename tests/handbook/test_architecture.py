@@ -34,6 +34,13 @@ def test_tables_and_ticks_named_in_the_walks_exist():
     assert words - {tick.name for tick in TICKS} - {"turn", "resolve"} <= TABLES
 
 
+def test_every_stage_of_an_email_is_a_type_of_the_file_beside_it():
+    stages = [(name.strip("`"), file.strip("`")) for name, file, _ in rows(PAGE, "Follow one email")]
+    assert len(stages) == 7
+    missing = [name for name, file in stages if f"\nclass {name}:" not in (ROOT / file).read_text(encoding="utf-8")]
+    assert missing == []
+
+
 def test_every_package_has_its_line():
     # The games share one line, so that a new game needs none.
     packages = {

@@ -215,7 +215,7 @@ class _Scenario:
     def changes_preferences(self, table: RunningGame) -> None:
         """One player wants receipts for sealed choices, and one a daily digest."""
         seat, decision = min(table.asked().items())
-        self.server.run(preferences.tell_of_sealed, table.person_at(seat), wanted=True)
+        self.server.run(preferences.set_sealed_receipts, table.person_at(seat), on=True)
         table.play(seat, decision.default)
         self.carry()
         reader = table.person_at(min(table.asked()))

@@ -114,8 +114,8 @@ class Site:
     def arrivals(self) -> dict[str, int]:
         """The outcomes of received emails with their numbers, after all of them were processed; the process must have ended."""
         with self.opened() as server:
-            box = receive.letterbox_of(config.read(self.settings))
-            while receive.attend(server, box):
+            box = receive.inbound_settings(config.read(self.settings))
+            while receive.process(server, box):
                 pass
             with server.store.read() as tx:
                 return arrivals.counts_since(tx, date.min)

@@ -106,10 +106,10 @@ def _press(browser: Any, email: str) -> None:
 
 def _answer(server: Server, config: Config, turn: MailboxEmail, text: str) -> None:
     """Answer an email; the answer is handed in and read."""
-    box = receive.letterbox_of(config)
+    box = receive.inbound_settings(config)
     sent = local_mailbox.reply_to(turn, text, server.now(), box.authserv_id)
     receive.receive(server, box, sent.sender, sent.recipient, sent.content)
-    while receive.attend(server, box):
+    while receive.process(server, box):
         pass
 
 

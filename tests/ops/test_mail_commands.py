@@ -83,7 +83,7 @@ def answers(pbem: Run, email: ReceivedEmail, settings: dict[str, str], vouched: 
     assert pbem("mail", "receive", "--from", "me@example.org", "--to", to, typed=raw, **settings).exit_code == 0
     config = read(settings)
     with open_server(config) as server:
-        receive.attend(server, receive.letterbox_of(config))
+        receive.process(server, receive.inbound_settings(config))
     return to
 
 

@@ -52,7 +52,7 @@ def test_the_overview_tells_of_trouble_and_of_tables(typed):
 
 def test_a_mail_about_no_table_that_was_given_up_is_told_and_sent_again(typed):
     with open_server(read_settings()) as server:
-        server.store.write(lambda tx: outbox.queue(tx, [outbox.Letter(1, "links")], server.now(), server.now()))
+        server.store.write(lambda tx: outbox.queue(tx, [outbox.NewEmail(1, "links")], server.now(), server.now()))
         with server.store.read() as tx:
             (email,) = outbox.of_kind(tx, 1, "links", "queued")
         server.store.write(lambda tx: outbox.change(tx, email.id, status="parked"))

@@ -15,7 +15,7 @@ from pbem.service.server import Server
 from pbem.store import deadlines, games, heartbeats, outbox
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from tests.service.database import queued_emails
 from tests.service.running_game import RunningGame
 
@@ -62,7 +62,7 @@ class Time:
                 self.accepts(email, accepted_at)
         return promised
 
-    def renders(self, email: OutboxRow) -> Deadline:
+    def renders(self, email: EmailRow) -> Deadline:
         """A turn mail is rendered now."""
 
         def render(tx: Tx) -> Deadline:
@@ -75,7 +75,7 @@ class Time:
 
         return self.server.store.write(render)
 
-    def accepts(self, email: OutboxRow, at: datetime | None = None) -> None:
+    def accepts(self, email: EmailRow, at: datetime | None = None) -> None:
         """The next hop accepts a mail."""
 
         def accept(tx: Tx) -> None:

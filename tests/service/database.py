@@ -8,7 +8,7 @@ from sqlalchemy import event, select
 
 from pbem.service.server import Server
 from pbem.store.database import Store
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.store.schema import Base, Outbox, table_of
 
 _OUTBOX = table_of(Outbox)
@@ -27,10 +27,10 @@ def all_rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def queued_emails(server: Server, person_id: int | None = None, kind: str | None = None) -> list[OutboxRow]:
+def queued_emails(server: Server, person_id: int | None = None, kind: str | None = None) -> list[EmailRow]:
     """The emails in the outbox, oldest first, of one person or one kind if given."""
     with server.store.read() as tx:
-        rows = [OutboxRow(**row._mapping) for row in tx.execute(select(_OUTBOX).order_by(_OUTBOX.c.id))]
+        rows = [EmailRow(**row._mapping) for row in tx.execute(select(_OUTBOX).order_by(_OUTBOX.c.id))]
     return [row for row in rows if person_id in (None, row.person_id) and kind in (None, row.kind)]
 
 

@@ -71,7 +71,7 @@ class Replies:
 
     def act(self, kept: tuple[int, MoveLink], *lines: str) -> str | None:
         """Act on a stored email."""
-        return self.server.run(replies.act, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
+        return self.server.run(replies.carry_out, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
 
     def receipts(self) -> list[dict[str, Any]]:
         """The facts of each receipt, oldest first."""

@@ -10,7 +10,7 @@ from pbem.clock import FakeClock
 from pbem.config.settings import SenderCheck
 from pbem.service import links as link_service
 from pbem.service.incoming import receive
-from pbem.service.incoming.receive import Letterbox
+from pbem.service.incoming.receive import InboundSettings
 from pbem.service.server import Server
 from pbem.store import games
 from pbem.store import links as link_rows
@@ -36,7 +36,7 @@ class Inbox:
     def __init__(self, server: Server, clock: FakeClock) -> None:
         self.server = server
         self.clock = clock
-        self.box = Letterbox(HOST, OUR_SENDER, HOST)
+        self.box = InboundSettings(HOST, OUR_SENDER, HOST)
 
     def checks(self, check: SenderCheck) -> None:
         """From now on this is checked of a sender."""
@@ -92,7 +92,7 @@ class Inbox:
     def attends(self) -> int:
         """A worker reads what came in, until nothing is left that is due."""
         done = 0
-        while more := receive.attend(self.server, self.box):
+        while more := receive.process(self.server, self.box):
             done += more
         return done
 

@@ -12,7 +12,7 @@ from pbem.store import games, outbox
 from pbem.store import log as log_rows
 from pbem.store import players as player_rows
 from pbem.store.games import GameRow
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.store.players import PlayerRow
 
 
@@ -44,7 +44,7 @@ class RunningGame:
         with self.server.store.read() as tx:
             return list(log_rows.chain(tx, self.id, games.read(tx, self.id).key))
 
-    def emails(self) -> list[OutboxRow]:
+    def emails(self) -> list[EmailRow]:
         """All emails about the game, oldest first."""
         with self.server.store.read() as tx:
             return outbox.of_game(tx, self.id, -1)

@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.game import Game
 from pbem.clock import FakeClock
+from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.hash_chain import Row
 from pbem.domain.interval import ZERO, Interval
@@ -19,7 +20,7 @@ from pbem.domain.pace import PerDecision, parse_pace
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
 from pbem.service.play.log import TAKES_BACK, Kind, body_of
-from pbem.service.play.move import By, option_of
+from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import games, ledger, outbox, reachability
@@ -126,14 +127,14 @@ class Truth:
             # Entries that answered themselves follow the one that a choice made, and hold no choice of the seat.
             if choice is None or (each.kind == Kind.ENTRY and each.seat in body["entry"].alone):
                 continue
-            if last.get((turn, each.seat)) == option_of(choice):
+            if last.get((turn, each.seat)) == choice_segment(choice):
                 raise BrokenError(f"row {each.seq} of game {row.id} makes a choice a second time")
-            last[turn, each.seat] = option_of(choice)
+            last[turn, each.seat] = choice_segment(choice)
             if each.seq not in acknowledged and each.at not in self.unanswered:
                 raise BrokenError(f"nobody was told of the choice in row {each.seq} of game {row.id}")
 
     def _without_mail(
-        self, tx: Tx, emails: list[outbox.OutboxRow], lines: dict[int, list[ledger.LedgerRow]]
+        self, tx: Tx, emails: list[outbox.EmailRow], lines: dict[int, list[ledger.LedgerRow]]
     ) -> dict[Any, datetime]:
         """Turns of which nobody need have been told, and since when their clocks may have run.
 
@@ -227,7 +228,7 @@ def _choice_in(rules: Game[Any], row: Row, turn: int, seat: int) -> Any:
     return None
 
 
-def _mails(emails: list[outbox.OutboxRow], far_end: FarEnd) -> None:
+def _mails(emails: list[outbox.EmailRow], far_end: FarEnd) -> None:
     """Check that no email waits and every sent email has arrived."""
     for email in emails:
         if email.status in ("queued", "parked"):

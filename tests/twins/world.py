@@ -33,7 +33,7 @@ from pbem.domain import hash_chain
 from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput
 from pbem.service.incoming import receive
-from pbem.service.incoming.receive import Letterbox
+from pbem.service.incoming.receive import InboundSettings
 from pbem.service.outgoing import digests, preferences
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.people import addresses
@@ -104,7 +104,7 @@ class World:
         links = Links(self.server)
         self._links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
         self._programs = {seat: self.server.run(by_link.api_token, token) for seat, (_, token) in self._links.items()}
-        self._answer_mails(receive.letterbox_of(settings))
+        self._answer_mails(receive.inbound_settings(settings))
 
     def meets(self, seat: int) -> dict[str, bytes]:
         """Everything the player of a seat sees, by name; necessary differences are blanked."""
@@ -173,7 +173,7 @@ class World:
         while deliver(self.server, self.post).dealt_with:
             pass
 
-    def _answer_mails(self, box: Letterbox) -> None:
+    def _answer_mails(self, box: InboundSettings) -> None:
         """Reply to everyone's latest email, with questions and a line that is refused."""
         last: dict[str, str] = {}
         for parcel in self.inbox.kept:
@@ -182,7 +182,7 @@ class World:
         for address, to in sorted(last.items()):
             raw = f"From: {address}\nTo: {to}\nMessage-ID: <to-{to}>\nSubject: Re\n\nboard\nhelp\nbid 999\n".encode()
             assert receive.receive(self.server, box, address, to, raw) == "kept"
-        while receive.attend(self.server, replace(box, check=SenderCheck.OFF)):
+        while receive.process(self.server, replace(box, check=SenderCheck.OFF)):
             pass
         before = len(self.inbox.kept)
         self._carry()

@@ -55,11 +55,11 @@ def give_to_person(
     row = _change_hands(tx, server, row, record, seat, person_id=person.id, bot=None, name=name)
     now = server.now()
     facts = {"by": by} | reason_facts(reason)
-    emails = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.turn, facts)]
+    emails = [outbox.NewEmail(person.id, "seated", row.id, record.seq, seat, row.turn, facts)]
     if (deadline := _open_deadline(tx, row, seat)) is not None:
         cleared: dict[str, Any] = dict.fromkeys(_CLEARED)
         deadlines.change(tx, deadline, asked_at=now, reminded=0, extensions="[]", attempts=0, **cleared)
-        emails.append(outbox.Letter(person.id, "turn", row.id, record.seq, seat, row.turn))
+        emails.append(outbox.NewEmail(person.id, "turn", row.id, record.seq, seat, row.turn))
     outbox.queue(tx, emails, now, now)
     return row
 

@@ -5,7 +5,7 @@
     resigned     the player resigned; a bot plays the seat already
 
 If the table agreed on a bot, it takes over at once. If it agreed on a substitute, volunteers are emailed and the first to
-accept gets the seat; until then the player stays, and any move of theirs keeps the seat. A player may return from a bot.
+accept gets the seat; until then the player stays, and any move keeps their seat. A player may return from a bot.
 Private tables never ask volunteers, so a bot takes over. This holds for the last person among bots, too: nobody is emailed
 for ever about a game they have left.
 
@@ -187,7 +187,7 @@ def after_resignation(tx: Tx, server: Server, game: GameRow, seat: int, person_i
 
 
 def give_up_unreachable(server: Server) -> int:
-    """Give up the seats of people whom email has long failed to reach. Returns how many turns were settled."""
+    """Give up the seats of people unreachable by email for too long. Returns how many turns were settled."""
     now = server.now()
     with server.store.read() as tx:
         failing = reachability.failing(tx, now - PATIENCE, _BATCH)
@@ -247,7 +247,7 @@ def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat
         if blocks.current_ban(tx, person, now) is None
     ]
     facts = {"offer": offer_id}
-    emails = [outbox.Letter(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
+    emails = [outbox.NewEmail(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
     outbox.queue(tx, emails, now, now)
     return len(emails)
 

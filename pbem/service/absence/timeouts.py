@@ -130,7 +130,7 @@ def _email_missed_turn(tx: Tx, server: Server, before: GameRow, row: DeadlineRow
         facts["warning"] = warning(player.missed, agreement_of(game))
     now = server.now()
     assert player.person_id is not None, "a bot is never timed out"
-    email = outbox.Letter(player.person_id, "auto_passed", game.id, game.seq, row.seat, row.turn, facts)
+    email = outbox.NewEmail(player.person_id, "auto_passed", game.id, game.seq, row.seat, row.turn, facts)
     outbox.queue(tx, [email], now, now)
     if game.status == "playing":
         substitutes.after_missed_turns(tx, server, game, player)
@@ -157,6 +157,6 @@ def _remind(tx: Tx, server: Server, due: DeadlineRow, now: datetime) -> str:
     promised = max(deadline.at, row.promised_at or deadline.at)
     deadlines.change(tx, row, reminded=reached, remind_at=following, promised_at=promised)
     facts = {"due_at": deadline.at.isoformat(), "last": following is None}
-    email = outbox.Letter(clock.person.id, "reminder", game.id, None, row.seat, row.turn, facts)
+    email = outbox.NewEmail(clock.person.id, "reminder", game.id, None, row.seat, row.turn, facts)
     outbox.queue(tx, [email], now, now)
     return "reminded"

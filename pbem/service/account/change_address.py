@@ -14,7 +14,7 @@ from pbem.domain.guests import is_guest
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.clocks import reachability
-from pbem.service.outgoing.preferences import AT_WISH
+from pbem.service.outgoing.prepare import ASKED_FOR
 from pbem.service.people import addresses as persons
 from pbem.service.people import sessions
 from pbem.service.server import Server
@@ -48,8 +48,8 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
             )
     request = {"here": True, "person": person.id, "address": given}
     emails = [
-        outbox.Letter(newcomer.id, "new_address", facts=request),
-        outbox.Letter(person.id, "new_address", facts={"here": False}),
+        outbox.NewEmail(newcomer.id, "new_address", facts=request),
+        outbox.NewEmail(person.id, "new_address", facts={"here": False}),
     ]
     outbox.queue(tx, emails, now, now)
 
@@ -79,14 +79,14 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     reachability.mark_reachable(tx, server, person_id)
     outbox.unwrite_to(tx, person_id)
     emails = [
-        outbox.Letter(number, "moved", facts={"here": here, "reason": reason})
+        outbox.NewEmail(number, "moved", facts={"here": here, "reason": reason})
         for number, here in ((before, False), (person_id, True))
     ]
     queued = {(email.game_id, email.turn, email.seat) for email in outbox.of_kind(tx, person_id, "turn", "queued")}
     current = [row for row in asked if row.turn == locked[row.game_id].turn]
     again = [row for row in current if (row.game_id, row.turn, row.seat) not in queued]
     emails += [
-        outbox.Letter(person_id, "turn", row.game_id, None, row.seat, row.turn, {AT_WISH: True}) for row in again
+        outbox.NewEmail(person_id, "turn", row.game_id, None, row.seat, row.turn, {ASKED_FOR: True}) for row in again
     ]
     outbox.queue(tx, emails, now, now)
     return before, len(again)

@@ -12,7 +12,7 @@ from pbem.service.links import EmailLink
 from pbem.service.server import Server
 from pbem.store import outbox, people
 from pbem.store.database import Tx
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.tokens import Purpose
 
 
@@ -45,7 +45,7 @@ def give_consent(tx: Tx, server: Server, token: str) -> str:
     return email.kind
 
 
-def _open(tx: Tx, server: Server, token: str) -> tuple[EmailLink, OutboxRow]:
+def _open(tx: Tx, server: Server, token: str) -> tuple[EmailLink, EmailRow]:
     link = links.follow_email(tx, server, token, Purpose.YES)
     email = outbox.read(tx, link.email_id)
     assert email is not None, "its link is made with it"

@@ -31,7 +31,7 @@ def ask(tx: Tx, server: Server, person_id: int) -> None:
             why=_("%(mails_a_day)s are the most.", mails_a_day=EMAILS_A_DAY),
             remedy=_("Please use the link in one of them."),
         )
-    outbox.queue(tx, [outbox.Letter(person_id, "deletion")], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person_id, "deletion")], now, now)
 
 
 def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> list[int]:

@@ -20,8 +20,8 @@ from pbem.service import links
 from pbem.service.absence import substitutes
 from pbem.service.clocks import vacations as vacation_days
 from pbem.service.outgoing import ledger, preferences
-from pbem.service.outgoing.ledger import Listed
-from pbem.service.outgoing.preferences import Wished
+from pbem.service.outgoing.ledger import EmailHistory
+from pbem.service.outgoing.preferences import EmailPreferences
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
 from pbem.store import deadlines, games, people, reachability
@@ -107,8 +107,8 @@ class MyEmails:
     """
 
     zone: ZoneInfo
-    wished: Wished
-    listed: tuple[Listed, ...]
+    wished: EmailPreferences
+    listed: tuple[EmailHistory, ...]
     titles: dict[int, str]
     stop: str
     tables: tuple[tuple[str, str], ...]
@@ -152,13 +152,13 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
 def emails(tx: Tx, server: Server, person_id: int) -> MyEmails:
     """A person's latest emails, and how they like to be emailed."""
     person = people.read(tx, person_id)
-    listed = ledger.lines_of_person(tx, person_id, MOST_EMAILS)
+    listed = ledger.of_person(tx, person_id, MOST_EMAILS)
     playing = table_rows.of_person(tx, person_id, ("open", "playing"))
     stop = link_rows.find(tx, LinkKey(Purpose.STOP, person_id))
     failure = reachability.failure(tx, person_id)
     return MyEmails(
         zone=ZoneInfo(person.zone),
-        wished=preferences.of_person_row(tx, person),
+        wished=preferences.of_person(tx, person),
         listed=tuple(listed),
         titles=table_rows.titles(tx, {email.game_id for email in listed if email.game_id is not None}),
         stop="" if stop is None else links.token(server, stop),

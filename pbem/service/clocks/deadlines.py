@@ -51,7 +51,7 @@ from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow, Key
 from pbem.store.games import GameRow
 from pbem.store.intervals import Times
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.store.people import PersonRow
 
 Games = Mapping[int, GameRow]
@@ -98,7 +98,7 @@ def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key])
     return {key for key, clock in clocks_of(tx, games, waiting).items() if _is_broken(clock)}
 
 
-def emails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple[OutboxRow, datetime]]) -> None:
+def emails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple[EmailRow, datetime]]) -> None:
     """Start the clocks of turns whose emails the next hop has accepted; a repeated email starts nothing."""
     turns = {
         (email.game_id, email.turn, email.seat): (email.person_id, accepted_at)
@@ -227,7 +227,7 @@ def queue_notice(
     """Queue a notice to a person at a table. Moments in the facts are stored as text."""
     values = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}
     seat, turn = (None, None) if row is None else (row.seat, row.turn)
-    email = outbox.Letter(person_id, "notice", game.id, None, seat, turn, {"what": what} | values)
+    email = outbox.NewEmail(person_id, "notice", game.id, None, seat, turn, {"what": what} | values)
     now = server.now()
     outbox.queue(tx, [email], now, now)
 

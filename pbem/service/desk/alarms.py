@@ -43,7 +43,7 @@ def _send(tx: Tx, server: Server) -> int:
         # An organiser is a person with an address, who may also play.
         person = addresses.find_or_add(tx, server, organiser.address)
         emails.append(
-            outbox.Letter(person.id, "alert", facts={"who": organiser.name, "alarms": _grouped(tx, found, person.id)})
+            outbox.NewEmail(person.id, "alert", facts={"who": organiser.name, "alarms": _grouped(tx, found, person.id)})
         )
     if found:
         outbox.queue(tx, emails, now, now)

@@ -163,7 +163,7 @@ def _close_and_tell(tx: Tx, server: Server, row: CallRow, answer: str, done: str
     calls.change(tx, row.id, status="closed", answer=answer, answered_at=now)
     if row.person_id is not None:
         facts = {"call": row.text, "answer": answer, "done": done}
-        outbox.queue(tx, [outbox.Letter(row.person_id, "call_answered", row.game_id, facts=facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(row.person_id, "call_answered", row.game_id, facts=facts)], now, now)
 
 
 def _too_many(limit: int) -> TooMany:

@@ -13,7 +13,7 @@ from typing import Final
 from pbem.domain.acts import Actor, Role
 from pbem.service.desk.overview import LATE
 from pbem.service.incoming.receive import ANOTHER_SENDER, UNVOUCHED
-from pbem.service.incoming.test_mail import COUNTED_AS
+from pbem.service.incoming.reply_check import COUNTED_AS
 from pbem.service.incoming.unverified import NOT_THEIRS
 from pbem.service.server import Server
 from pbem.store import overview, people, reachability, received, traffic

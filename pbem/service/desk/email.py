@@ -13,11 +13,11 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import MailboxEmail, parse_email
 from pbem.service.desk import audit
 from pbem.service.outgoing import digests, ledger
-from pbem.service.outgoing.ledger import Listed
+from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.server import Server
 from pbem.store import games, outbox, people
 from pbem.store.database import Tx
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.tokens import hide_tokens
 
 
@@ -25,7 +25,7 @@ from pbem.tokens import hide_tokens
 class OpenedEmail:
     """An email with its ledger. `opened` is None if it was not written yet, or its text was deleted."""
 
-    listed: Listed
+    listed: EmailHistory
     reader: str
     opened: MailboxEmail | None
 
@@ -48,10 +48,10 @@ def read(
     return _read(tx, server, actor, email, reason)
 
 
-def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -> OpenedEmail:
+def _read(tx: Tx, server: Server, actor: Actor, email: EmailRow, reason: str) -> OpenedEmail:
     game_ids = set() if email.game_id is None else {email.game_id}
     if email.kind == "digest" and email.body is not None:
-        game_ids |= digests.tables_of(tx, email)
+        game_ids |= digests.game_ids(tx, email)
     # Locked, so that the actor cannot take a seat between the permission check and the page.
     for number in sorted(game_ids):
         games.lock(tx, number)
@@ -68,4 +68,4 @@ def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -
         kind=email.kind,
     )
     shown = None if email.body is None else parse_email(f"{email.id}", hide_tokens(email.body))
-    return OpenedEmail(ledger.lines_of_email(tx, email), people.read(tx, email.person_id).name, shown)
+    return OpenedEmail(ledger.of_email(tx, email), people.read(tx, email.person_id).name, shown)

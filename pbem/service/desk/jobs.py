@@ -209,7 +209,7 @@ def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
     act = _act(What(row.what), facts, target)
     if act is None:
         now = server.now()
-        outbox.queue(tx, [outbox.Letter(target.number, "announcement", facts={"text": facts["text"]})], now, now)
+        outbox.queue(tx, [outbox.NewEmail(target.number, "announcement", facts={"text": facts["text"]})], now, now)
     else:
         perform(tx, server, _actor(row), act, row.reason)
     jobs.change(tx, job_id, last_id=target.number, done=row.done + 1)

@@ -13,7 +13,7 @@ from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import jobs as desk_jobs
 from pbem.service.outgoing import ledger
-from pbem.service.outgoing.ledger import Listed as EmailEntry
+from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
 from pbem.store import heartbeats, outages, overview, people, received, search, tally
@@ -88,7 +88,7 @@ class Overview:
     workers: tuple[HeartbeatRow, ...]
     outages: tuple[OutageRow, ...]
     jobs: tuple[desk_jobs.Job, ...]
-    given_up: tuple[EmailEntry, ...]
+    given_up: tuple[EmailHistory, ...]
     unread: tuple[ParkedRow, ...]
     page: Page
 

@@ -11,7 +11,7 @@ from pbem.domain.reliability import PERIOD, Reliability, reliability
 from pbem.service.desk import overview
 from pbem.service.desk.overview import Page, TableFilter
 from pbem.service.outgoing import ledger
-from pbem.service.outgoing.ledger import Listed
+from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.people import sessions
 from pbem.service.people.sessions import Session
 from pbem.service.server import Server
@@ -36,7 +36,7 @@ class Profile:
     person: PersonRow
     now: datetime
     tables: Page
-    emails: tuple[Listed, ...]
+    emails: tuple[EmailHistory, ...]
     devices: tuple[Session, ...]
     punctuality: Reliability
     bans: tuple[BanRow, ...]
@@ -62,7 +62,7 @@ def profile(tx: Tx, server: Server, person_id: int) -> Profile:
         person,
         now,
         overview.page_of(tx, TableFilter(person_id=person_id), now),
-        tuple(ledger.lines_of_person(tx, person_id, MAILS)),
+        tuple(ledger.of_person(tx, person_id, MAILS)),
         tuple(sessions.open_sessions(tx, server, Holder(person_id=person_id))),
         reliability(counts[person_id]),
         tuple(blocks.bans_of(tx, person_id)),

@@ -20,24 +20,24 @@ from pbem.domain import hash_chain
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.moments import explanation
+from pbem.domain.talk import Line
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk import audit
 from pbem.service.outgoing import ledger
-from pbem.service.outgoing.ledger import Listed
+from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.play import views
 from pbem.service.play.log import Kind, entries_back, json_body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
-from pbem.service.tables import talk
-from pbem.service.tables.talk import Line
 from pbem.store import audit as audit_rows
 from pbem.store import deadlines, games, people
 from pbem.store import log as log_rows
 from pbem.store import players as player_rows
+from pbem.store import talk as talk_rows
 from pbem.store.audit import AuditFilter, AuditRow
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
@@ -96,7 +96,7 @@ class DeskTable:
     seats: tuple[SeatStatus, ...]
     log: tuple[LogLine, ...]
     acts: tuple[AuditRow, ...]
-    emails: tuple[Listed, ...]
+    emails: tuple[EmailHistory, ...]
     said: tuple[Line, ...]
     turns: tuple[tuple[int, str], ...]
     called: Mapping[int, str]
@@ -125,7 +125,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
     game = games.read(tx, game_id)
     for_host = actor.role is Role.HOST
     rules, players = rules_of(game), player_rows.of_game(tx, game_id)
-    emails = () if for_host else tuple(ledger.lines_of_game(tx, game_id, MOST_MAILS))
+    emails = () if for_host else tuple(ledger.of_game(tx, game_id, MOST_MAILS))
     return DeskTable(
         game=game,
         rules=rules,
@@ -136,9 +136,9 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
         # Players find in the log what they may know; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, AuditFilter(game_id=game_id), None, MOST_ACTS)),
         emails=emails,
-        said=tuple(talk.lines_of_game(tx, game)),
+        said=tuple(talk_rows.lines(tx, game.id, game.key)),
         turns=() if for_host else tuple(_turns(tx, game, rules, players)),
-        called=ledger.readers_of(tx, {email.person_id for email in emails}, players),
+        called=ledger.reader_names(tx, {email.person_id for email in emails}, players),
     )
 
 

@@ -1,16 +1,16 @@
-"""Mails that come in: kept first, then dealt with, each once however often it is handed in and wherever a process dies.
+"""Email that comes in: stored first, then processed, once however often it arrives and wherever a process dies.
 
-    receive    the address is looked up; the mail is kept, without attachments and tokens, or counted and dropped
-    attend     a lease, which counts as an attempt; then what the mail is decides what is done:
+    receive    the recipient is looked up; the email is stored without attachments and tokens, or counted and dropped
+    process    a lease, which counts as an attempt; then what follows depends on the recipient:
 
-    to r+TOKEN    an answer to a mail: what a program wrote is dropped; what the seat's player wrote is carried out; what only
-                  may be theirs waits, and the player is asked at the address on file; an answer to a test mail is noted
-    to b+TOKEN    what mail servers say of one mail of ours: a line in its ledger, and word to whom it concerns
-    complaints@   reports of spam, which name a mail of ours in the same way
+    to r+TOKEN    a reply. If a program wrote it, it is dropped; if it is from the seat's player, it is carried out; if that
+                  is in doubt it waits, and the player is asked at the address on file. A reply to a test email is noted.
+    to b+TOKEN    a mail server's report about one of our emails: noted in its ledger, and acted on
+    complaints@   reports of spam, which name one of our emails in the same way
 
-Strangers get no answer, whatever they write. What a sender is believed follows from the setting `sender_check`: strict is
-the token, the player's own address, and our mail server's word that the address's domain has sent it; token is the first
-two; off is the token alone. This module must never store or log a token, and never decide what a line of a reply means.
+Strangers get no answer. Who counts as the player follows from the setting `sender_check`: strict asks for the token, the
+player's own address and our mail server's word for its domain; token for the first two; off for the token alone. This module
+must never store or log a token, and never interpret a line of a reply.
 """
 
 from collections.abc import Callable
@@ -31,34 +31,33 @@ from pbem.mail.read.reports import Report, ReportKind
 from pbem.service import alarms, links
 from pbem.service.alarms import What
 from pbem.service.clocks import reachability
-from pbem.service.incoming import replies, test_mail
+from pbem.service.incoming import replies, reply_check
 from pbem.service.links import EmailLink, MoveLink
 from pbem.service.outgoing import rate_limits
 from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import ledger
-from pbem.store import outbox as store_outbox
+from pbem.store import ledger, outbox
 from pbem.store import people as person_rows
 from pbem.store import received as rows
 from pbem.store.database import Tx
 from pbem.store.links import LinkRow
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 from pbem.store.received import ReceivedRow
 from pbem.tokens import Purpose, contains_token
 
 LEASE: Final = timedelta(minutes=5)
-"""So long nobody else reads a claimed mail."""
+"""The time for which nobody else processes a claimed email."""
 
 BATCH: Final = 20
 TRIES: Final = 5
 PAUSE: Final = timedelta(minutes=2)
-"""How long a mail waits that could not be dealt with, times the number of its tries."""
+"""The wait after a failed try, times the number of tries."""
 
 MOST_AN_HOUR: Final = 30
-"""Mails to one address of ours; nobody writes so many, but programs do that answer each other."""
+"""Emails an hour to one of our addresses: more than a person writes, less than two programs that answer each other."""
 
-KEPT: Final = timedelta(days=30)
-"""So long a mail is known by its name; mail servers try for five days. Whatever text is left then goes."""
+RETENTION: Final = timedelta(days=30)
+"""How long an email is recognised when it comes again; mail servers try for five days. Then its row is deleted."""
 
 ANOTHER_SENDER: Final = "another sender"
 UNVOUCHED: Final = "a sender nobody vouches for"
@@ -67,8 +66,8 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Letterbox:
-    """What a process knows of how mails come in, by the settings."""
+class InboundSettings:
+    """The settings that decide about incoming email."""
 
     domain: str
     sender: str = field(repr=False)
@@ -78,93 +77,92 @@ class Letterbox:
     most_bytes: int = 2**20
 
 
-def letterbox_of(config: Config) -> Letterbox:
-    """The letterbox of these settings."""
-    email, inbound = config.mail, config.inbound
-    return Letterbox(
-        email.domain,
-        email.sender,
-        inbound.authserv_id,
-        inbound.sender_check,
-        inbound.replies,
+def inbound_settings(config: Config) -> InboundSettings:
+    """Those of a configuration."""
+    return InboundSettings(
+        config.mail.domain,
+        config.mail.sender,
+        config.inbound.authserv_id,
+        config.inbound.sender_check,
+        config.inbound.replies,
         config.limits.mail_bytes,
     )
 
 
-def receive(server: Server, box: Letterbox, envelope_from: str, envelope_to: str, raw: bytes) -> str:
-    """Keep a mail that came in, or drop it; what it was taken for. Raises where it could not be kept."""
-    link = _addressed(server, box, envelope_to, raw)
+def receive(server: Server, settings: InboundSettings, envelope_from: str, envelope_to: str, raw: bytes) -> str:
+    """Store an incoming email, or drop it; returns a word for what was done. Raises if it could not be stored."""
+    link = _find_link(server, settings, envelope_to, raw)
     if isinstance(link, str):
-        return _dropped(server, link)
-    if len(raw) > box.most_bytes:
-        return _dropped(server, "too large")
-    if link.purpose == Purpose.REPLY and not box.replies:
-        return _dropped(server, "replies are off")
-    name = inbound.raw_message_id(raw)
-    if contains_token(name.encode(), server.keys):
-        name = ""
+        return _drop(server, link)
+    if len(raw) > settings.most_bytes:
+        return _drop(server, "too large")
+    if link.purpose == Purpose.REPLY and not settings.replies:
+        return _drop(server, "replies are off")
+    message_id = inbound.raw_message_id(raw)
+    if contains_token(message_id.encode(), server.keys):
+        message_id = ""
     try:
-        fit = inbound.sanitise(raw, envelope_from, name)
+        sanitised = inbound.sanitise(raw, envelope_from, message_id)
     except BadInput:
-        return _dropped(server, "unreadable")
-    # The number of the link and not the token: that may change its letters on the way, and must be kept nowhere.
-    known_by = inbound.fingerprint(raw, f"{link.purpose}{link.id}")
-    return server.run(_keep, link, known_by, name, fit)
+        return _drop(server, "unreadable")
+    # By the id of the link and not its token, which must not be stored, and whose letters may change case on the way.
+    fingerprint = inbound.fingerprint(raw, f"{link.purpose}{link.id}")
+    return server.run(_store, link, fingerprint, message_id, sanitised)
 
 
-def attend(server: Server, box: Letterbox, limit: int = BATCH) -> int:
-    """Deal with mails that were kept, as many as one look takes; how many that were."""
+def process(server: Server, settings: InboundSettings, limit: int = BATCH) -> int:
+    """Process stored emails, at most one batch; returns how many."""
     now = server.now()
     claimed = server.store.write(lambda tx: rows.claim(tx, now, now + LEASE, limit))
     for row in claimed:
         try:
-            _attend_one(server, box, row)
-        except Exception:  # noqa: BLE001 - a mail that cannot be dealt with must not hold up the others
+            _process_one(server, settings, row)
+        except Exception:  # noqa: BLE001 - an email that cannot be processed must not hold up the others
             _log.exception("mail_not_read", email=row.id, attempts=row.attempts)
             _try_later(server, row)
     return len(claimed)
 
 
 def retry(tx: Tx, server: Server) -> int:
-    """Let the mails that were given up be read again, because what was in their way is mended; how many those are.
+    """Let parked emails be processed again, because the cause has been fixed; returns how many.
 
-    What a mail has led to already is not done again, and one that is too late by now is told so, as any that comes late.
+    Nothing is done twice, and a reply that is too late by now gets a receipt that says so.
     """
     return rows.unpark(tx, server.now())
 
 
-def note_carried_out(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
-    """Note that what a player wrote was done, or refused with a word to them. It shows that mails reach them."""
+def finish_reply(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
+    """Note the outcome of a player's reply, which also shows that email reaches them."""
     reachability.note_contact(tx, server, person_id)
     finish(tx, server, received_id, outcome)
 
 
 def finish(tx: Tx, server: Server, received_id: int, outcome: str) -> None:
-    """Note what has become of a mail, and let go of its text."""
+    """Note the outcome of an email, and delete its text."""
     rows.change(tx, received_id, status="done", outcome=outcome, raw=None, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)
 
 
 def tidy(tx: Tx, server: Server) -> None:
-    """Drop mails of long ago, whatever became of them."""
-    rows.forget_before(tx, server.now() - KEPT)
+    """Delete old emails, whatever became of them."""
+    rows.forget_before(tx, server.now() - RETENTION)
 
 
-def _addressed(server: Server, box: Letterbox, envelope_to: str, raw: bytes) -> LinkRow | str:
-    """What the token in an address stands for; or why the mail is not kept."""
-    if inbound.is_complaint_address(envelope_to, box.domain):
-        tokens = inbound.bounce_tokens(raw[: box.most_bytes])
-        opened = (_opened(server, token, Purpose.BOUNCE) for token in tokens)
-        return next((link for link in opened if not isinstance(link, str)), "a stranger")
-    to = inbound.parse_recipient(envelope_to, box.domain)
-    if to is None:
+def _find_link(server: Server, settings: InboundSettings, envelope_to: str, raw: bytes) -> LinkRow | str:
+    """The link that the recipient names; or the reason for dropping the email."""
+    if inbound.is_complaint_address(envelope_to, settings.domain):
+        tokens = inbound.bounce_tokens(raw[: settings.most_bytes])
+        found = (_follow(server, token, Purpose.BOUNCE) for token in tokens)
+        return next((link for link in found if not isinstance(link, str)), "a stranger")
+    recipient = inbound.parse_recipient(envelope_to, settings.domain)
+    if recipient is None:
         return "a stranger"
-    if to.purpose not in (Purpose.REPLY, Purpose.BOUNCE):
+    if recipient.purpose not in (Purpose.REPLY, Purpose.BOUNCE):
         return "to no address for mails"
-    return _opened(server, to.token, to.purpose)
+    return _follow(server, recipient.token, recipient.purpose)
 
 
-def _opened(server: Server, token: str, purpose: Purpose) -> LinkRow | str:
+def _follow(server: Server, token: str, purpose: Purpose) -> LinkRow | str:
     try:
         return server.read(links.follow, token, purpose)
     except NotFound:
@@ -173,128 +171,135 @@ def _opened(server: Server, token: str, purpose: Purpose) -> LinkRow | str:
         return "to an address that was replaced"
 
 
-def _dropped(server: Server, why: str) -> str:
-    """Count a mail of which nothing is kept."""
+def _drop(server: Server, why: str) -> str:
+    """Count an email that is not stored."""
     server.store.write(lambda tx: rows.count(tx, server.now().date(), why))
     return why
 
 
-def _keep(tx: Tx, server: Server, link: LinkRow, known_by: bytes, name: str, fit: bytes) -> str:
+def _store(tx: Tx, server: Server, link: LinkRow, fingerprint: bytes, message_id: str, sanitised: bytes) -> str:
     now = server.now()
     if rows.count_since(tx, link.id, now - timedelta(hours=1)) >= MOST_AN_HOUR:
         rows.count(tx, now.date(), "too many")
         return "too many"
-    kept = rows.add(tx, fingerprint=known_by, link_id=link.id, message_id=name, raw=fit, now=now)
-    return "again" if kept is None else "kept"
+    stored = rows.add(tx, fingerprint=fingerprint, link_id=link.id, message_id=message_id, raw=sanitised, now=now)
+    return "again" if stored is None else "kept"
 
 
-def _attend_one(server: Server, box: Letterbox, row: ReceivedRow) -> None:
+def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) -> None:
     if row.attempts > TRIES:
         # Each try failed, or ended the process that made it.
-        _if_ours(server, row, lambda tx: _park(tx, row))
+        _if_claimed(server, row, lambda tx: _park(tx, row))
         return
     assert row.raw is not None
     with server.store.read() as tx:
         link_row = links.read(tx, row.link_id)
     email = inbound.parse(row.raw)
     if link_row.purpose == Purpose.BOUNCE:
-        reported = reports.parse_report(email)
-        _if_ours(server, row, lambda tx: _report(tx, server, row, EmailLink.of(link_row), reported))
+        report = reports.parse_report(email)
+        _if_claimed(server, row, lambda tx: _apply_report(tx, server, row, EmailLink.of(link_row), report))
         return
-    program = auto_replies.automation_sign(email, box.domain, box.sender)
+    program = auto_replies.automation_sign(email, settings.domain, settings.sender)
     if link_row.person_id is None:
-        believed, says = _trial(box, email, program)
-        _if_ours(server, row, lambda tx: test_mail.note(tx, server, row.id, believed=believed, says=says))
+        believed, findings = _check_reply(settings, email, program)
+        _if_claimed(
+            server, row, lambda tx: reply_check.record(tx, server, row.id, believed=believed, findings=findings)
+        )
         return
     link = MoveLink.of(link_row)
     if program is not None:
-        _if_ours(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
-    elif doubt := _doubt(server, box, link, email):
-        _if_ours(server, row, lambda tx: _ask(tx, server, row, link, doubt))
-    elif (outcome := server.run(replies.act, row.id, link, parse_reply(email))) is not None:
-        _if_ours(server, row, lambda tx: note_carried_out(tx, server, row.id, link.person_id, outcome))
+        _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
+    elif doubt := _doubt(server, settings, link, email):
+        _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, doubt))
+    elif (outcome := server.run(replies.carry_out, row.id, link, parse_reply(email))) is not None:
+        _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link.person_id, outcome))
 
 
-def _trial(box: Letterbox, email: InboundEmail, program: str | None) -> tuple[bool, str]:
-    """Whether who answered a test mail would be believed as a player, and what is known of the sender."""
+def _check_reply(settings: InboundSettings, email: InboundEmail, program: str | None) -> tuple[bool, str]:
+    """Whether a player who replied like this would be believed, and what is known about the sender."""
     address = sender.sender_of(email)
-    found = ", ".join(sender.verdicts(email, box.authserv_id)) or f"no word about it by {box.authserv_id}"
+    verdicts = ", ".join(sender.verdicts(email, settings.authserv_id)) or f"no word about it by {settings.authserv_id}"
     if address is None:
-        return False, f"from no single address; {found}"
-    says = f"from {address.rpartition('@')[2].lower()}; {found}"
+        return False, f"from no single address; {verdicts}"
+    findings = f"from {address.rpartition('@')[2].lower()}; {verdicts}"
     if program is not None:
-        return False, f"{says}; written by a program ({program})"
-    vouched = box.check is not SenderCheck.STRICT or sender.is_authenticated(email, address, box.authserv_id)
-    return vouched, says
+        return False, f"{findings}; written by a program ({program})"
+    return _is_vouched_for(settings, email, address), findings
 
 
-def _doubt(server: Server, box: Letterbox, link: MoveLink, email: InboundEmail) -> str:
-    """Why a reply may not be by the player whose address it came to; nothing if there is no doubt."""
-    if box.check is SenderCheck.OFF:
+def _doubt(server: Server, settings: InboundSettings, link: MoveLink, email: InboundEmail) -> str:
+    """The reason to doubt that a reply is from its player; empty if there is none."""
+    if settings.check is SenderCheck.OFF:
         return ""
     with server.store.read() as tx:
-        known = person_rows.read(tx, link.person_id).mailbox
+        mailbox = person_rows.read(tx, link.person_id).mailbox
     address = sender.sender_of(email)
-    if address is None or _as_compared(address) != known:
+    if address is None or _mailbox(address) != mailbox:
         return ANOTHER_SENDER
-    if box.check is SenderCheck.STRICT and not sender.is_authenticated(email, address, box.authserv_id):
-        return UNVOUCHED
-    return ""
+    return "" if _is_vouched_for(settings, email, address) else UNVOUCHED
 
 
-def _as_compared(address: str) -> str:
+def _is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str) -> bool:
+    """Whether our mail server vouches for a sender, as far as the settings ask for that."""
+    return settings.check is not SenderCheck.STRICT or sender.is_authenticated(email, address, settings.authserv_id)
+
+
+def _mailbox(address: str) -> str:
+    """An address in the form in which addresses are compared; empty if it is none."""
     try:
         return addresses.normalised(address)[1]
     except BadInput:
         return ""
 
 
-def _ask(tx: Tx, server: Server, row: ReceivedRow, link: MoveLink, doubt: str) -> None:
-    """Ask the player at the address on file whether a reply was theirs; if that was asked already, one page is for both."""
+def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: MoveLink, doubt: str) -> None:
+    """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for both."""
     facts = {"received": row.id}
-    email = Letter(link.person_id, "was_it_you", link.game_id, None, link.seat, link.turn, facts)
+    email = NewEmail(link.person_id, "was_it_you", link.game_id, None, link.seat, link.turn, facts)
     outcome = doubt if rate_limits.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
     rows.change(tx, row.id, status="doubted", outcome=outcome, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)
 
 
-def _report(tx: Tx, server: Server, row: ReceivedRow, link: EmailLink, report: Report) -> None:
-    """Write into the ledger what was reported of a mail of ours, and tell it to whom it concerns."""
-    note = {
-        ReportKind.LATE: "delayed",
-        ReportKind.AWAY: "away",
-        ReportKind.COMPLAINT: "complained",
-        ReportKind.FAILED: "bounced",
-    }
+def _apply_report(tx: Tx, server: Server, row: ReceivedRow, link: EmailLink, report: Report) -> None:
+    """Note a report in the ledger of its email, and count it against the address or our reputation."""
     if report.kind is ReportKind.COMPLAINT:
         reachability.note_bounce(tx, server, link.person_id, Bounce.COMPLAINT, report.answer)
     elif report.kind is ReportKind.FAILED:
-        store_outbox.came_back(tx, link.email_id)
+        outbox.came_back(tx, link.email_id)
         if bounce.is_about_sender(report.answer):
             _log.error("mail_refused_later", email=link.email_id, said=report.answer)
             alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.email_id}, later: {report.answer}", link.game_id)
         else:
             kind = Bounce.HARD if report.permanent else Bounce.SOFT
             reachability.note_bounce(tx, server, link.person_id, kind, report.answer)
-    if report.kind in note:
-        ledger.note(tx, link.email_id, server.now(), note[report.kind], report.answer)
+    if report.kind in _LEDGER_WORDS:
+        ledger.note(tx, link.email_id, server.now(), _LEDGER_WORDS[report.kind], report.answer)
     finish(tx, server, row.id, f"report: {report.kind}")
 
 
-def _if_ours(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) -> None:
-    """Do something about a mail unless somebody else has claimed it since, or has dealt with it."""
+_LEDGER_WORDS: Final = {
+    ReportKind.LATE: "delayed",
+    ReportKind.AWAY: "away",
+    ReportKind.COMPLAINT: "complained",
+    ReportKind.FAILED: "bounced",
+}
 
-    def only_then(tx: Tx) -> None:
-        kept = rows.lock(tx, row.id)
-        if kept is not None and kept.status == "waiting" and kept.claimed_until == row.claimed_until:
+
+def _if_claimed(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) -> None:
+    """Do something about an email unless another worker has claimed or processed it since."""
+
+    def locked(tx: Tx) -> None:
+        current = rows.lock(tx, row.id)
+        if current is not None and current.status == "waiting" and current.claimed_until == row.claimed_until:
             work(tx)
 
-    server.store.write(only_then)
+    server.store.write(locked)
 
 
 def _try_later(server: Server, row: ReceivedRow) -> None:
     later = server.now() + PAUSE * row.attempts
-    _if_ours(server, row, lambda tx: rows.change(tx, row.id, claimed_until=None, due_at=later))
+    _if_claimed(server, row, lambda tx: rows.change(tx, row.id, claimed_until=None, due_at=later))
 
 
 def _park(tx: Tx, row: ReceivedRow) -> None:

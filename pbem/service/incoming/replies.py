@@ -1,14 +1,14 @@
-"""Replies: what a player wrote in answer to a mail is carried out line by line, and a receipt says what became of each line.
+"""Replies: the lines that a player wrote are carried out one by one, and a receipt gives the outcome of each.
 
-The whole of a reply is one transaction, together with its receipt and with the note in its row of what was done. So a
-reply that is handed in again, or that broke off half way, is carried out once. The lines are done in their order, up to
-the first that is refused: what was done before it stays, what comes after it is not tried.
+A reply is one transaction, together with its receipt and the note in its row, so a reply that comes twice or broke off
+half-way is carried out once. Lines are done in their order up to the first that is refused: earlier ones stay done, later
+ones are not tried.
 
-A line is read by what was asked in the turn of the mail that it answers, and a choice counts for that turn alone: late
-replies are harmless. Only where a choice has led straight to the next question for the same player, with nothing new to
-be known in between, does the next line answer that.
+A line is read against what was asked in the turn of the email that it answers, and a choice counts for that turn only, so
+late replies do no harm. If a choice leads straight to the next question for the same player, with nothing new to know in
+between, the next line answers that one.
 
-Whether a mail may act for a seat was decided before. This module must never guess what somebody meant.
+Whether the reply is from its player was decided before. This module must never guess what a line means.
 """
 
 import json
@@ -44,20 +44,20 @@ from pbem.store import deadlines, games, log, people
 from pbem.store import received as rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 
 MOST_COMMANDS: Final = 20
-"""Commands of one reply that are carried out: nobody plays so many turns ahead."""
+"""Commands of one reply that are carried out; nobody plays more turns ahead."""
 
 MOST_SHOWN: Final = 3
-"""Lines of prose that a receipt repeats, where there was no command."""
+"""Lines of prose that a receipt quotes if there was no command."""
 
 LONGEST_SHOWN: Final = 200
-"""Characters of a line, or of a subject, that a receipt repeats."""
+"""Characters of a line or subject that a receipt quotes."""
 
 
 class Outcome(StrEnum):
-    """What became of a line."""
+    """The outcomes of a line."""
 
     APPLIED = "applied"
     REFUSED = "refused"
@@ -65,7 +65,7 @@ class Outcome(StrEnum):
 
 
 class Done(StrEnum):
-    """What a line that was applied has done; the receipt has a sentence for each."""
+    """The effects of a line that was applied; the receipt has a sentence for each."""
 
     PLAYED = "played"
     SEALED = "sealed"
@@ -86,7 +86,7 @@ _CHANGE_NOTHING: Final = frozenset({Done.AGAIN, Done.RESENT, Done.SHOWN, Done.TO
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a reply, as the receipt tells it: what became of it, and what more there is to say of that."""
+    """A line of a reply with its outcome, as the receipt shows it. `text` is the choice made, or why it was refused."""
 
     said: str
     outcome: Outcome
@@ -96,9 +96,10 @@ class Line:
 
 @dataclass(slots=True)
 class _Acting:
-    """A reply that is being carried out. `turn` is what its next choice is for.
+    """A reply while it is carried out. `turn` is the turn that the next choice is for.
 
-    `asked` is what the player was asked there, as long as it is known: until something was done.
+    `question` is the decision that the player was asked to make in that turn, in a tuple once it has been read. The next
+    line that is applied may change it.
     """
 
     tx: Tx
@@ -112,74 +113,77 @@ class _Acting:
     shown: set[Word] = field(default_factory=set)
     stopped: bool = False
     late: bool = False
-    asked: tuple[Decision | None] | None = None
+    question: tuple[Decision | None] | None = None
 
     def game(self) -> GameRow:
         """The game as it is now."""
         return games.read(self.tx, self.game_id)
 
 
-def act(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: Reply) -> str | None:
-    """Carry out a reply that was kept, and queue its receipt; what came of it, in a few words. Again changes nothing.
+def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: Reply) -> str | None:
+    """Carry out a stored reply and queue its receipt; returns the outcome in a few words. Doing it again changes nothing.
 
-    None where it has been let go of meanwhile: its player has said that it was not theirs, or has left for good.
+    Returns None if the reply is done already, because its player rejected it or was deleted.
     """
-    kept = rows.lock(tx, received_id)
-    assert kept is not None, "a mail is there as long as it is not dealt with"
-    if done := json.loads(kept.acts):
-        return _in_few_words([Outcome(line["outcome"]) for line in done if line["said"]])
-    if kept.status == "done":
+    row = rows.lock(tx, received_id)
+    assert row is not None, "an email is stored until it is processed"
+    if done := json.loads(row.acts):
+        return _summary([Outcome(line["outcome"]) for line in done if line["said"]])
+    if row.status == "done":
         return None
     acting = _Acting(tx, server, link.game_id, link.seat, link.person_id, link.turn)
     _lock(acting, reply)
     for line in reply.lines:
         _read(acting, line)
     _queue_receipt(acting, link.turn, reply)
-    # A reply without a command has a line too, so that nobody takes it for one that was never read.
-    noted = acting.lines or [Line("", Outcome.NOT_TRIED)]
-    rows.change(tx, received_id, acts=json.dumps([asdict(line) for line in noted]))
-    return _in_few_words([line.outcome for line in acting.lines])
+    # A reply without a command has a line too, so that it is not taken for one that was never read.
+    lines = acting.lines or [Line("", Outcome.NOT_TRIED)]
+    rows.change(tx, received_id, acts=json.dumps([asdict(line) for line in lines]))
+    return _summary([line.outcome for line in acting.lines])
 
 
 def _lock(acting: _Acting, reply: Reply) -> None:
-    """Lock the game, and with it in order all others that a vacation would concern."""
-    concerned = {acting.game_id}
-    if any(isinstance(each, WordCommand) and each.word is Word.VACATION for each in map(_without_game, reply.lines)):
-        concerned |= {row.game_id for row in deadlines.of_person(acting.tx, acting.person_id)}
-    for game_id in sorted(concerned):
+    """Lock the game, and all others that a vacation would change, in the order of their ids."""
+    game_ids = {acting.game_id}
+    if any(
+        isinstance(command, WordCommand) and command.word is Word.VACATION
+        for command in map(_read_without_question, reply.lines)
+    ):
+        game_ids |= {row.game_id for row in deadlines.of_person(acting.tx, acting.person_id)}
+    for game_id in sorted(game_ids):
         games.lock(acting.tx, game_id)
 
 
-def _without_game(line: str) -> Command | None:
+def _read_without_question(line: str) -> Command | None:
     return reply_commands.read(line, None)
 
 
 def _read(acting: _Acting, line: str) -> None:
-    """Read a line, and do what it says unless one before it was refused."""
-    if acting.asked is None:
-        acting.asked = (_decision(acting),)
-    command = reply_commands.read(line, acting.asked[0])
+    """Read a line, and carry it out unless one before it was refused."""
+    if acting.question is None:
+        acting.question = (_question(acting),)
+    command = reply_commands.read(line, acting.question[0])
     if command is None:
         acting.prose.append(line[:LONGEST_SHOWN])
         return
-    said = command.text[:LONGEST_SHOWN]
+    quoted = command.text[:LONGEST_SHOWN]
     if acting.stopped or len(acting.lines) >= MOST_COMMANDS:
-        acting.lines.append(Line(said, Outcome.NOT_TRIED))
+        acting.lines.append(Line(quoted, Outcome.NOT_TRIED))
         return
     try:
-        # Nothing has to be taken back where something is refused: every use case looks first and writes then.
+        # A refusal leaves nothing to take back: every use case checks first and writes afterwards.
         done, text = _do(acting, command)
     except Refusal as refusal:
         acting.stopped = True
         acting.late = acting.late or isinstance(refusal, Stale)
-        acting.lines.append(Line(said, Outcome.REFUSED, text=str(refusal)))
+        acting.lines.append(Line(quoted, Outcome.REFUSED, text=str(refusal)))
     else:
-        acting.asked = None
-        acting.lines.append(Line(said, Outcome.APPLIED, done, text))
+        acting.question = None
+        acting.lines.append(Line(quoted, Outcome.APPLIED, done, text))
 
 
-def _decision(acting: _Acting) -> Decision | None:
-    """What the player was asked in the turn that the next line is for."""
+def _question(acting: _Acting) -> Decision | None:
+    """The decision that the player was asked to make in the turn that the next line is for."""
     game = acting.game()
     if game.seed is None:
         return None
@@ -188,14 +192,14 @@ def _decision(acting: _Acting) -> Decision | None:
 
 
 def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
-    """What a command has done, and the words for it."""
+    """Carry out a command; returns its effect, and words for the receipt."""
     match command:
         case Move():
             return _play(acting, command)
         case StandingOrder():
             return _leave_order(acting, command)
         case WordCommand():
-            return _do_plain(acting, command)
+            return _do_word(acting, command)
         case Slip():
             teller = speech.teller(rules_of(acting.game()))
             raise BadInput(teller(command.why), remedy=_("Nothing was changed by this line."))
@@ -218,20 +222,20 @@ def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
 
 
 def _next_turn(acting: _Acting) -> int:
-    """What the next choice is for: the present question, if it is the player's, and nothing new has led to it."""
+    """The turn for the next choice: the present one, if the player is asked there and learnt nothing new in between."""
     game = acting.game()
     rules = rules_of(game)
     if game.status != "playing":
         return acting.turn
-    since = latest_entries(rules, log.chain_back(acting.tx, game.id, game.key), acting.turn)
-    nothing_new = play_move.may_be_undone([standing.entry for standing in since])
+    entries = latest_entries(rules, log.chain_back(acting.tx, game.id, game.key), acting.turn)
+    nothing_new = play_move.may_be_undone([standing.entry for standing in entries])
     question = decision_in(rules, views.view(acting.tx, game, acting.seat).view, acting.seat)
     return game.turn if nothing_new and question is not None else acting.turn
 
 
 def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
     if acting.game().turn != acting.turn:
-        # An order knows no turn: left late, it could bid for something that nobody had seen when it was written.
+        # An order names no turn: a late one could bid for something that nobody had seen when it was written.
         raise _moved_on(acting)
     order = play_orders.set_order(
         acting.tx, acting.server, acting.game_id, acting.seat, standing.text, acting.person_id
@@ -250,7 +254,7 @@ def _moved_on(acting: _Acting) -> Stale:
     )
 
 
-def _do_plain(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
+def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
     tx, server, person_id = acting.tx, acting.server, acting.person_id
     match command.word:
         case Word.HELP | Word.BOARD | Word.RULES:
@@ -263,11 +267,11 @@ def _do_plain(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             return Done.SAID, ""
         case Word.VACATION:
             today = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone))
-            wanted = parse_vacation(command.rest, today)
-            vacations.book(tx, server, person_id, wanted)
-            return Done.AWAY, str(wanted)
+            vacation = parse_vacation(command.rest, today)
+            vacations.book(tx, server, person_id, vacation)
+            return Done.AWAY, str(vacation)
         case Word.RESEND:
-            ledger.turn_again(tx, server, person_id, acting.game().id, acting.seat)
+            ledger.resend_turn(tx, server, person_id, acting.game().id, acting.seat)
             return Done.RESENT, ""
         case Word.STOP:
             preferences.choose(tx, server, person_id, Delivery(Way.NOTHING), acting.game().key)
@@ -280,19 +284,19 @@ def _do_plain(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
 
 
 def _take_back(acting: _Acting) -> str:
-    """Take back the choice of the mail's turn; where that turn is still open, the last choice before it will do."""
+    """Take back the choice of the email's turn; if that turn is still open and has none, the last choice before it."""
     game = acting.game()
     rules = rules_of(game)
     turn, choice = acting.turn, None
     if game.turn == turn:
         choice = play_move.position_of(game).box.get(acting.seat)
         if choice is None:
-            made = (
+            own = (
                 standing
                 for standing in entries_back(rules, log.chain_back(acting.tx, game.id, game.key))
                 if acting.seat in standing.entry.choices and acting.seat not in standing.entry.alone
             )
-            last = next(made, None)
+            last = next(own, None)
             if last is None:
                 raise Gone(_("There is no choice of yours that could be taken back."), remedy=_("Nothing was changed."))
             turn, choice = last.turn, last.entry.choices[acting.seat]
@@ -304,7 +308,6 @@ def _take_back(acting: _Acting) -> str:
 def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
     done = {line.done for line in acting.lines if line.done is not None}
     refused = next((line.text for line in acting.lines if line.outcome is Outcome.REFUSED), "")
-    nothing = not done - _CHANGE_NOTHING
     facts = {
         "subject": reply.subject[:LONGEST_SHOWN],
         "answers": reply.message_id,
@@ -312,19 +315,19 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "quoted": reply.turn,
         "lines": [asdict(line) for line in acting.lines],
         "prose": acting.prose[:MOST_SHOWN],
-        "nothing_changed": nothing,
+        "nothing_changed": not done - _CHANGE_NOTHING,
         "late": acting.late,
         "board": bool(done & _CHANGE_THE_TABLE) or acting.stopped or not acting.lines or Word.BOARD in acting.shown,
         "help": Word.HELP in acting.shown or not acting.lines,
         "rules": Word.RULES in acting.shown,
     }
-    email = Letter(acting.person_id, "receipt", acting.game_id, None, acting.seat, turn, facts)
-    # Somebody who has asked for something gets it; what went wrong in the same way is told once a day.
+    email = NewEmail(acting.person_id, "receipt", acting.game_id, None, acting.seat, turn, facts)
+    # A player who asked for something gets it; the same error is answered once a day.
     error = "" if done else refused or "no command"
     rate_limits.queue_answer(acting.tx, acting.server, email, error)
 
 
-def _in_few_words(outcomes: list[Outcome]) -> str:
+def _summary(outcomes: list[Outcome]) -> str:
     if not outcomes:
         return "reply: no command"
     if Outcome.REFUSED in outcomes:

@@ -1,9 +1,8 @@
-"""Replies that may not be by the player: what they say, and the player's word on whose they are.
+"""Replies that may not be by their player: what they say, and the player's answer to the question whose they are.
 
-A reply waits here when its sender could be anybody. The mail to the address on file has a link of its own, whose page says
-what was written in answer to which turn; the button there carries out exactly that, as if the reply had been believed at
-once. Whoever has written it may have written more than once before they look, so the page shows all that waits for the
-same turn, with a button for each. Somebody who has not written it says so, or does nothing: after a month it is gone.
+Such a reply waits. The email to the address on file has a link to a page with its lines and two buttons: one carries them
+out as if the reply had just come, one drops it. If several replies wait for the same turn, the page shows all of them, each
+with its own buttons. A reply that nobody decides about is deleted after a month.
 """
 
 import json
@@ -26,94 +25,94 @@ from pbem.store.received import ReceivedRow
 from pbem.tokens import Purpose
 
 MOST_SHOWN: Final = 10
-"""The newest replies to one mail; nobody writes more before they look at what came of the first."""
+"""The newest replies to one email that a page shows; a person stops writing before that."""
 
 NOT_THEIRS: Final = "not by the player"
 
 
 @dataclass(frozen=True, slots=True)
-class Unsure:
-    """A reply that waits for the player's word, line by line."""
+class UnverifiedReply:
+    """A reply that waits for the player's decision, line by line."""
 
     number: int
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Doubted:
-    """What somebody wrote in a player's name: at which table, for which turn, the oldest first.
+class UnverifiedReplies:
+    """What came in a player's name for one turn of a table, the oldest first.
 
-    `carried_out` says, where nothing waits any more, whether the player said that the last was theirs.
+    `confirmed` tells, if nothing waits any more, whether the player said that the last reply was theirs.
     """
 
     title: str
     turn: int
-    waiting: tuple[Unsure, ...]
-    carried_out: bool
+    waiting: tuple[UnverifiedReply, ...]
+    confirmed: bool
 
 
-def at(tx: Tx, server: Server, token: str) -> Doubted:
-    """What the link of a mail that asks is about."""
-    answered = _answered(tx, server, token)
-    link = MoveLink.of(answered)
+def read(tx: Tx, server: Server, token: str) -> UnverifiedReplies:
+    """The replies that the link of a question is about."""
+    link_row = _reply_link(tx, server, token)
+    link = MoveLink.of(link_row)
     title = games.read(tx, link.game_id).title
-    known = rows.of_link(tx, answered.id, MOST_SHOWN)
-    waiting = (row for row in reversed(known) if row.status == "doubted" and row.raw is not None)
-    decided = next((row for row in known if row.status == "done"), None)
-    return Doubted(
+    received = rows.of_link(tx, link_row.id, MOST_SHOWN)
+    waiting = (row for row in reversed(received) if row.status == "doubted" and row.raw is not None)
+    decided = next((row for row in received if row.status == "done"), None)
+    return UnverifiedReplies(
         title,
         link.turn,
-        tuple(Unsure(row.id, parse_reply(parse(row.raw or b"")).lines) for row in waiting),
-        carried_out=decided is not None and decided.outcome != NOT_THEIRS,
+        tuple(UnverifiedReply(row.id, parse_reply(parse(row.raw or b"")).lines) for row in waiting),
+        confirmed=decided is not None and decided.outcome != NOT_THEIRS,
     )
 
 
-def it_was_me(server: Server, token: str, number: int) -> None:
-    """Carry out one reply that waits; again changes nothing."""
+def confirm(server: Server, token: str, number: int) -> None:
+    """Carry out a reply that waits; doing it again changes nothing."""
     with server.store.read() as tx:
-        answered = _answered(tx, server, token)
-        row = _reply(tx, answered, number)
+        link_row = _reply_link(tx, server, token)
+        row = _reply(tx, link_row, number)
     if row.status != "doubted":
         return
-    assert row.raw is not None, "kept as long as it is doubted"
-    link = MoveLink.of(answered)
-    outcome = server.run(replies.act, row.id, link, parse_reply(parse(row.raw)))
+    assert row.raw is not None, "stored until it is decided"
+    link = MoveLink.of(link_row)
+    outcome = server.run(replies.carry_out, row.id, link, parse_reply(parse(row.raw)))
     if outcome is not None:
-        server.run(_carried_out, row.id, link.person_id, outcome)
+        server.run(_finish, row.id, link.person_id, outcome)
 
 
-def it_was_not_me(tx: Tx, server: Server, token: str, number: int) -> None:
-    """Drop one reply that waits."""
-    row = _reply(tx, _answered(tx, server, token), number)
+def reject(tx: Tx, server: Server, token: str, number: int) -> None:
+    """Drop a reply that waits."""
+    row = _reply(tx, _reply_link(tx, server, token), number)
     if _still_waits(tx, row.id):
         receive.finish(tx, server, row.id, NOT_THEIRS)
 
 
-def _carried_out(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
-    # Two presses at once carry out the same reply, and the second of them finds everything done: it is one mail.
+def _finish(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
+    # If the button is pressed twice at once, the second press finds everything done and must not count it again.
     if _still_waits(tx, received_id):
-        receive.note_carried_out(tx, server, received_id, person_id, outcome)
+        receive.finish_reply(tx, server, received_id, person_id, outcome)
 
 
 def _still_waits(tx: Tx, received_id: int) -> bool:
-    """Whether nobody has said yet whose a reply is; nobody else can, while this transaction lasts."""
-    kept = rows.lock(tx, received_id)
-    return kept is not None and kept.status == "doubted"
+    """Whether a reply still waits for a decision; locks it."""
+    row = rows.lock(tx, received_id)
+    return row is not None and row.status == "doubted"
 
 
-def _answered(tx: Tx, server: Server, token: str) -> LinkRow:
-    """What the address stands for to which the reply came that a mail asks about."""
+def _reply_link(tx: Tx, server: Server, token: str) -> LinkRow:
+    """The link of the address that the reply in question came to."""
     link = links.follow_email(tx, server, token, Purpose.WRITTEN)
-    asking = outbox.read(tx, link.email_id)
-    assert asking is not None, "mails are never deleted"
-    row = rows.read(tx, json.loads(asking.facts)["received"])
+    question = outbox.read(tx, link.email_id)
+    assert question is not None, "emails are never deleted"
+    row = rows.read(tx, json.loads(question.facts)["received"])
     if row is None:
         raise Gone(_("This was too long ago."), why=_("What somebody writes is kept for a month at most."))
     return links.read(tx, row.link_id)
 
 
-def _reply(tx: Tx, answered: LinkRow, number: int) -> ReceivedRow:
+def _reply(tx: Tx, link: LinkRow, number: int) -> ReceivedRow:
     row = rows.read(tx, number)
-    if row is None or row.link_id != answered.id:
+    if row is None or row.link_id != link.id:
         raise NotFound(_("There is no such reply here."))
     return row

@@ -1,1 +1,1 @@
-"""Outgoing email: what is sent, to whom, when, and the ledger of what became of it."""
+"""Outgoing email: which email leaves, when, and with which words; and the ledger of what became of it."""

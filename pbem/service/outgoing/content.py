@@ -1,8 +1,7 @@
-"""What a mail tells its reader: the rows behind it, turned into words.
+"""What an email says: one reading of the rows behind a draft, and one value with everything that its template needs.
 
-A letter in the outbox is a kind and a few facts. In one transaction its links are made and its deadline is promised
-(`ready`); in another everything is read that it says, from the view of the reader's seat and from nothing else
-(`words_in`). Putting words into templates and templates on the wire happens outside of both.
+A row of the outbox is a kind and a few facts. Everything about a seat comes from the view of that seat. Putting the content
+into a template happens elsewhere, outside of any transaction.
 
 Facts by kind, beside what the rows themselves say:
 
@@ -12,236 +11,366 @@ Facts by kind, beside what the rows themselves say:
     new_address here, and where it asks person, address
     moved       here, reason  banned      until or lifted, reason
     notice      what, and with it who, due_at, because, why, reason, by, turn, turn, of, before or now
-    receipt     answers, subject, lines, prose and what is to be shown: told in `replies`
+    receipt     answers, subject, lines, prose and what is to be shown: see `replies`
+    digest      letters, since and until: see `digests`
 
 This module must never look into a game's state.
 """
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from engine.facts import SPECTATOR
+from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, agreed
 from pbem.domain import hash_chain
+from pbem.domain.deadline import Deadline
+from pbem.domain.missed_turns import Agreement, warning
+from pbem.domain.outdated import ASKING
 from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.user_text import isolate
 from pbem.i18n import speech
+from pbem.mail.write import words
 from pbem.mail.write.board import print_board
 from pbem.mail.write.compose import EmailContent, Letterhead, Reader, Thread, message_id
-from pbem.service import links
-from pbem.service.outgoing import content_of_seat, digests
-from pbem.service.outgoing.content_of_seat import Words, table_named
-from pbem.service.outgoing.email_links import ASKING, WITH_BOARD, EmailLinks
-from pbem.service.play import views
+from pbem.mail.write.words import DigestSection, SeatContent, TalkLine, Words
+from pbem.plugins.away import loads
+from pbem.service.play import seat_cache, views
+from pbem.service.play.log import Kind, body_of, latest_entries
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_view import view_of_link
+from pbem.service.play.seat_cache import SeatKnowledge
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, outbox, people, seats, talk
-from pbem.store import links as link_rows
+from pbem.store import deadlines, games, ledger, log, outbox, people, seats, talk
 from pbem.store import players as player_rows
 from pbem.store import tables as table_rows
-from pbem.store import views as kept_views
+from pbem.store import views as view_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import OutboxRow
-from pbem.store.people import PersonRow
+from pbem.store.outbox import EmailRow
 from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
 
+_WITH_BOARD: Final = ASKING | {"seated", "result", "receipt"}
+"""Kinds that show the table."""
+
 _ANSWERABLE: Final = ASKING | {"receipt"}
-"""Kinds whose answers are read: the address for them names a seat and a turn."""
+"""Kinds whose replies are read: their Reply-To names a seat and a turn."""
+
+_LINK_VARIABLES: Final = {
+    Purpose.CONFIRM: "confirm",
+    Purpose.SIGN_IN: "sign_in",
+    Purpose.WRITTEN: "written",
+    Purpose.YES: "yes",
+    Purpose.SEAT: "seat_page",
+}
+"""The variables of the templates with the URL of a link."""
+
+Links = Mapping[Purpose, int]
+"""The rows of the links of an email, by purpose."""
 
 
-def read_ahead(tx: Tx, emails: Collection[OutboxRow], ready: Mapping[int, EmailLinks]) -> None:
-    """Read what many mails say with as few statements as one; what few of them ask for is read when it is."""
-    about = {email.game_id for email in emails if email.game_id is not None}
-    people.read_ahead(tx, {email.person_id for email in emails})
-    outbox.read_ahead(tx, emails)
-    games.read_ahead(tx, about)
-    talk.read_ahead(tx, about)
-    link_rows.read_ahead(tx, [made.seat for each in ready.values() if (made := each.seat_links) is not None])
-    seated = {
-        (email.game_id, seat): email.person_id
-        for email in emails
-        if email.game_id is not None and (seat := ready[email.id].seat) is not None
+@dataclass(frozen=True, slots=True)
+class SeatLinks:
+    """The links of one of its reader's seats, in an email about several tables."""
+
+    game_id: int
+    seat: int
+    links: Links
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An email that can be written now: its row, the rows of its links, and the deadline that it promises.
+
+    Links and promise are stored before anything is read, so an email that is written twice has the same. `seat` is the seat
+    it speaks to; `seats` are those of an email about several tables.
+    """
+
+    email: EmailRow
+    links: Links
+    seat: int | None = None
+    due: Deadline | None = None
+    seats: tuple[SeatLinks, ...] = ()
+
+
+def read_contents(
+    tx: Tx, server: Server, letterhead: Letterhead, drafts: Collection[Draft], rendered_at: datetime
+) -> list[EmailContent]:
+    """What these emails say, read with as few statements as for one."""
+    _prefetch(tx, drafts)
+    return [_Reading(tx, server, letterhead, draft).content(rendered_at) for draft in drafts]
+
+
+def _prefetch(tx: Tx, drafts: Collection[Draft]) -> None:
+    """Read at once what most of these emails say; the rest is read one by one."""
+    game_ids = {draft.email.game_id for draft in drafts if draft.email.game_id is not None}
+    people.read_ahead(tx, {draft.email.person_id for draft in drafts})
+    outbox.read_ahead(tx, [draft.email for draft in drafts])
+    games.read_ahead(tx, game_ids)
+    talk.read_ahead(tx, game_ids)
+    readers = {
+        (draft.email.game_id, draft.seat): draft.email.person_id
+        for draft in drafts
+        if draft.email.game_id is not None and draft.seat is not None
     }
-    kept_views.read_ahead(tx, seated.keys())
-    current = {game_id: games.read(tx, game_id).turn for game_id, _ in seated}
-    seats.read_ahead(
-        tx, {(game_id, current[game_id], seat): person_id for (game_id, seat), person_id in seated.items()}
-    )
+    view_rows.read_ahead(tx, readers.keys())
+    turns = {game_id: games.read(tx, game_id).turn for game_id, _ in readers}
+    seats.read_ahead(tx, {(game_id, turns[game_id], seat): person_id for (game_id, seat), person_id in readers.items()})
 
 
-def content_of(
-    tx: Tx, server: Server, letterhead: Letterhead, email: OutboxRow, ready: EmailLinks, rendered_at: datetime
-) -> EmailContent:
-    """Everything that a mail says."""
-    person = people.read(tx, email.person_id)
-    game = None if email.game_id is None else games.read(tx, email.game_id)
-    players = [] if game is None else player_rows.of_game(tx, game.id)
-    rules = None if game is None else rules_of(game)
-    facts = _facts(email, rules)
-    words: Words = {"facts": facts}
-    for name, purpose, row in (
-        ("confirm", Purpose.CONFIRM, ready.owner),
-        ("sign_in", Purpose.SIGN_IN, ready.sign_in),
-        ("written", Purpose.WRITTEN, ready.written),
-        ("yes", Purpose.YES, ready.yes),
-        ("seat_page", Purpose.SEAT, None if ready.seat_links is None else ready.seat_links.seat),
-    ):
-        if row is not None:
-            words[name] = letterhead.url(purpose, server.keys.placeholder(purpose, row))
-    if ready.seat_links is not None:
-        words |= {"call": f"{words['seat_page']}/call", "rules": f"{words['seat_page']}/rules"}
-    if game is not None:
-        words = _about_table(letterhead, game, players, email) | words
-        words |= _about_seat(tx, server, letterhead, email, game, players, ready)
-    if email.kind == "digest":
-        found = digests.sections_of(tx, email, ready.sections)
-        words["sections"] = [content_of_seat.section(server, letterhead, each, len(found)) for each in found]
-    if email.kind == "links":
-        words["games"] = _games(tx, server, letterhead, ready)
-    called = next(
-        (player.name for player in players if player.seat == ready.seat and ready.seat is not None), person.name
-    )
-    turn = None if email.seat is None or email.kind == "receipt" else outbox.turn_before(tx, email)
-    reply = None if ready.seat_links is None or email.kind not in _ANSWERABLE else ready.seat_links.reply
-    return EmailContent(
-        kind=email.kind,
-        reader=Reader(called, address_of(person), ZoneInfo(person.zone)),
-        thread=Thread(
-            message_id=message_id(letterhead, _number(tx, email), person.key if game is None else game.key),
-            game="" if game is None else game.key,
-            title="" if game is None else game.title,
-            answers=facts.get("answers", "") if turn is None else turn.message_id or "",
-        ),
-        date=rendered_at,
-        words=words,
-        stop=server.keys.placeholder(Purpose.STOP, ready.stop),
-        reply="" if reply is None else server.keys.placeholder(Purpose.REPLY, reply),
-    )
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The reading of one draft."""
 
+    tx: Tx
+    server: Server
+    letterhead: Letterhead
+    draft: Draft
 
-def address_of(person: PersonRow) -> str:
-    """Where mail to a person goes: as they wrote it, with the domain as it is written on the wire."""
-    return f"{person.address.rpartition('@')[0]}@{person.mailbox.rpartition('@')[2]}"
+    @property
+    def email(self) -> EmailRow:
+        """The row of the email."""
+        return self.draft.email
 
-
-def _number(tx: Tx, email: OutboxRow) -> str:
-    """What a mail is called: its row, and how often it was written anew, so that no two mails have one name."""
-    anew = sum(line.what == "rewritten" for line in ledger.lines_of(tx, email.id))
-    return f"{email.id}.{anew}" if anew else f"{email.id}"
-
-
-def _facts(email: OutboxRow, rules: Game[Any] | None) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(email.facts)
-    if email.kind == "notice":
-        return {
-            "because": (),
-            "why": "",
-            "reason": "",
-            "until": "",
-            "due_at": None,
-            "who": "",
-            "length": "",
-            "gone": "",
-            "by_bot": False,
-            "paused": False,
-            "in_turn": False,
-            "by": "organiser",
-            "seat": email.seat,
-        } | dict(content_of_seat.corrected(said, rules))
-    return said
-
-
-def _about_table(letterhead: Letterhead, game: GameRow, players: list[PlayerRow], email: OutboxRow) -> Words:
-    """What anybody at the table may know of it."""
-    rules = rules_of(game)
-    options: Mapping[str, str | int] = json.loads(game.options)
-    words: Words = {
-        "game": rules.title,
-        "rules": letterhead.rules(game.kind),
-        "table": table_named(game.title, rules.title),
-        "turn": game.turn if email.turn is None else email.turn,
-        "seats": game.seats,
-        "by_decision": isinstance(parse_pace(game.pace), PerDecision),
-        "pace": content_of_seat.pace_said(game.pace),
-        "chosen": [
-            speech.teller(rules)(agreed(option, options[option.name]))
-            for option in rules.options
-            if options.get(option.name, option.default) != option.default
-            and game.seats in (option.seats or (game.seats,))
-        ],
-        "missed_limit": game.missed_limit,
-        "successor": game.successor,
-        "expires_at": game.expires_at,
-        "commitment": game.commitment,
-        "present": [player.name for player in players],
-    }
-    if email.kind == "invitation":
-        words |= {"about": speech.translate(rules.about), "length": speech.render(rules.length)}
-    if game.started_at is not None:
-        words["head"] = hash_chain.fingerprint(game.entry_head)
-    if game.status in ("over", "void"):
-        words["secret"] = game.secret.hex()
-    return words
-
-
-def _about_seat(
-    tx: Tx,
-    server: Server,
-    letterhead: Letterhead,
-    email: OutboxRow,
-    game: GameRow,
-    players: list[PlayerRow],
-    ready: EmailLinks,
-) -> Words:
-    """What the reader's seat sees, and is asked."""
-    if email.kind == "substitute":
-        rules = rules_of(game)
-        known = views.view(tx, game, SPECTATOR).view
-        names = tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))
-        board = print_board(rules.board(known, SPECTATOR), speech.teller(rules, None, names), SPECTATOR)
-        return {"board": board, "gone": names[table_rows.offer(tx, json.loads(email.facts)["offer"]).seat]}
-    if ready.seat is None or ready.seat_links is None:
-        return {}
-    words: Words = {
-        "players": [
-            {"seat": seat + 1, "name": player.name, "mine": seat == ready.seat}
-            for seat, player in sorted((player.seat, player) for player in players if player.seat is not None)
-        ],
-        "asked_at_once": deadlines.read(tx, game.id, game.turn, ready.seat) is not None,
-    }
-    if email.kind not in WITH_BOARD:
-        return words
-    look = view_of_link(tx, links.read_seat(tx, ready.seat_links.seat))
-    words |= content_of_seat.board(look)
-    if email.kind in ("turn", "result"):
-        words |= content_of_seat.happened(tx, email, game, look)
-    if email.kind in ASKING and look.decision is not None:
-        words |= content_of_seat.asked(server, letterhead, look, look.decision, ready.seat_links.move, ready.due)
-    if email.kind == "result":
-        words |= content_of_seat.result(look.standing, look)
-    if email.kind == "receipt":
-        words |= content_of_seat.receipt(server, letterhead, look, ready.seat_links.move)
-    return words
-
-
-def _games(tx: Tx, server: Server, letterhead: Letterhead, ready: EmailLinks) -> list[Words]:
-    """The reader's games, those first that wait for the reader."""
-    found: list[Words] = []
-    for game_id, seat, link in ready.played:
-        game = games.read(tx, game_id)
-        asked = deadlines.read(tx, game_id, game.turn, seat)
-        mine = asked is not None and asked.status == "open"
-        found.append(
-            {
-                "table": table_named(game.title, rules_of(game).title),
-                "waiting": mine,
-                "until": asked.due_at if mine and asked is not None else None,
-                "url": letterhead.url(Purpose.SEAT, server.keys.placeholder(Purpose.SEAT, link)),
-            }
+    def content(self, rendered_at: datetime) -> EmailContent:
+        """What the email says."""
+        tx, email, draft = self.tx, self.email, self.draft
+        person = people.read(tx, email.person_id)
+        game = None if email.game_id is None else games.read(tx, email.game_id)
+        players = [] if game is None else player_rows.of_game(tx, game.id)
+        rules = None if game is None else rules_of(game)
+        facts = json.loads(email.facts)
+        if email.kind == "notice":
+            facts = words.notice_facts(facts, email.seat, rules)
+        variables: Words = {"facts": facts} | self._link_variables()
+        if game is not None and rules is not None:
+            variables = self._table(game, rules, players) | variables
+            variables |= self._seat(game, rules, players)
+        if email.kind == "digest":
+            sections = self._digest_sections()
+            variables["sections"] = [
+                words.digest_section(self.letterhead, section, len(sections)) for section in sections
+            ]
+        if email.kind == "links":
+            variables["games"] = self._own_tables()
+        called = next(
+            (player.name for player in players if player.seat == draft.seat and draft.seat is not None), person.name
         )
-    return sorted(found, key=lambda each: not each["waiting"])
+        turn = None if email.seat is None or email.kind == "receipt" else outbox.turn_before(tx, email)
+        replies = email.kind in _ANSWERABLE and Purpose.REPLY in draft.links
+        return EmailContent(
+            kind=email.kind,
+            reader=Reader(called, person.delivery_address, ZoneInfo(person.zone)),
+            thread=Thread(
+                message_id=message_id(self.letterhead, self._number(), person.key if game is None else game.key),
+                game="" if game is None else game.key,
+                title="" if game is None else game.title,
+                answers=facts.get("answers", "") if turn is None else turn.message_id or "",
+            ),
+            date=rendered_at,
+            words=variables,
+            stop=self._placeholder(Purpose.STOP, draft.links),
+            reply=self._placeholder(Purpose.REPLY, draft.links) if replies else "",
+        )
+
+    def _placeholder(self, purpose: Purpose, links: Links) -> str:
+        return self.server.keys.placeholder(purpose, links[purpose])
+
+    def _url(self, purpose: Purpose, links: Links) -> str:
+        return self.letterhead.url(purpose, self._placeholder(purpose, links))
+
+    def _number(self) -> str:
+        """The email's id, with the number of times it was written again, so that no two emails share a Message-ID."""
+        rewritten = sum(line.what == "rewritten" for line in ledger.lines_of(self.tx, self.email.id))
+        return f"{self.email.id}.{rewritten}" if rewritten else f"{self.email.id}"
+
+    def _link_variables(self) -> Words:
+        links = self.draft.links
+        urls: Words = {name: self._url(purpose, links) for purpose, name in _LINK_VARIABLES.items() if purpose in links}
+        page = urls.get("seat_page")
+        return urls if page is None else urls | {"call": f"{page}/call", "rules": f"{page}/rules"}
+
+    def _table(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:
+        """What everyone at the table may know."""
+        options: Mapping[str, str | int] = json.loads(game.options)
+        variables: Words = {
+            "game": rules.title,
+            "rules": self.letterhead.rules(game.kind),
+            "table": words.table_name(game.title, rules.title),
+            "turn": game.turn if self.email.turn is None else self.email.turn,
+            "seats": game.seats,
+            "by_decision": isinstance(parse_pace(game.pace), PerDecision),
+            "pace": words.pace_text(game.pace),
+            "chosen": [
+                speech.teller(rules)(agreed(option, options[option.name]))
+                for option in rules.options
+                if options.get(option.name, option.default) != option.default
+                and game.seats in (option.seats or (game.seats,))
+            ],
+            "missed_limit": game.missed_limit,
+            "successor": game.successor,
+            "expires_at": game.expires_at,
+            "commitment": game.commitment,
+            "present": [player.name for player in players],
+        }
+        if self.email.kind == "invitation":
+            variables |= {"about": speech.translate(rules.about), "length": speech.render(rules.length)}
+        if game.started_at is not None:
+            variables["head"] = hash_chain.fingerprint(game.entry_head)
+        if game.status in ("over", "void"):
+            variables["secret"] = game.secret.hex()
+        return variables
+
+    def _seat(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:
+        """What the reader's seat sees, and what it is asked."""
+        email, draft = self.email, self.draft
+        if email.kind == "substitute":
+            return self._free_seat(game, rules, players)
+        if draft.seat is None:
+            return {}
+        variables: Words = {
+            "players": [
+                {"seat": seat + 1, "name": player.name, "mine": seat == draft.seat}
+                for seat, player in sorted((player.seat, player) for player in players if player.seat is not None)
+            ],
+            "asked_at_once": deadlines.read(self.tx, game.id, game.turn, draft.seat) is not None,
+        }
+        if email.kind not in _WITH_BOARD:
+            return variables
+        known = seat_cache.knowledge_of(self.tx, game, rules, draft.seat)
+        seat = self._seat_content(game, rules, draft.seat, known)
+        token = self._placeholder(Purpose.MOVE, draft.links)
+        variables |= words.board(seat)
+        if email.kind in ("turn", "result"):
+            variables |= self._since_last_turn(game, seat, known)
+        if email.kind in ASKING and seat.decision is not None:
+            variables |= words.question(self.letterhead, seat, seat.decision, token, draft.due)
+        if email.kind == "result":
+            variables |= words.result(seat)
+        if email.kind == "receipt":
+            variables |= words.receipt(self.letterhead, seat, token)
+        return variables
+
+    def _free_seat(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:
+        """A seat on offer, to a person who sees only what is public."""
+        names = tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))
+        board = rules.board(views.view(self.tx, game, SPECTATOR).view, SPECTATOR)
+        offer = table_rows.offer(self.tx, json.loads(self.email.facts)["offer"])
+        return {"board": print_board(board, speech.teller(rules, None, names), SPECTATOR), "gone": names[offer.seat]}
+
+    def _seat_content(self, game: GameRow, rules: Game[Any], seat: int, known: SeatKnowledge) -> SeatContent:
+        """The reader's seat, from what it knows."""
+        taken, clock = seats.taken_with_clock(self.tx, game.id, game.turn, seat, self.email.person_id, 0)
+        names = tuple(player.name for player in taken)
+        agreement = Agreement.of_table(game.missed_limit, game.successor, private=game.private)
+        asked = known.decision is not None and game.status == "playing"
+        return SeatContent(
+            rules=rules,
+            title=game.title,
+            status=game.status,
+            turn=game.turn,
+            seat=seat,
+            names=names,
+            view=known.view,
+            board=known.board,
+            standing=known.standing,
+            teller=speech.teller(rules, seat, tuple(map(isolate, names))),
+            decision=known.decision if asked else None,
+            sealed=dict(loads(rules, game.box)).get(seat) if asked else None,
+            order=dict(loads(rules, game.orders)).get(seat),
+            due_at=clock.due_at,
+            promised_at=clock.promised_at,
+            warning=warning(taken[seat].missed, agreement),
+        )
+
+    def _since_last_turn(self, game: GameRow, seat: SeatContent, known: SeatKnowledge) -> Words:
+        """What happened and was said since the email of the seat's last turn, and its standing orders that ended."""
+        before = outbox.turn_before(self.tx, self.email)
+        turn, seq, at = (0, 0, None) if before is None else (before.turn or 0, before.seq or 0, before.rendered_at)
+        sentences = words.tell_all(self._facts_since(game, seat, known, turn), seat.teller)
+        return {
+            **words.past_turns(sentences, self._talk(game, seat, at)),
+            "first": before is None,
+            "notes": self._ended_orders(game, seat, seq),
+        }
+
+    def _facts_since(self, game: GameRow, seat: SeatContent, known: SeatKnowledge, turn: int) -> list[Fact[Any]]:
+        """The facts that the seat was told from this turn on."""
+        if known.recent_entries and known.recent_entries[0].turn <= turn:
+            entries = [standing for standing in known.recent_entries if standing.turn >= turn]
+        else:
+            entries = latest_entries(seat.rules, log.chain_back(self.tx, game.id, game.key), turn)
+        return [seen(fact, seat.seat) for standing in entries for fact in standing.entry.facts]
+
+    def _talk(self, game: GameRow, seat: SeatContent, after: datetime | None) -> list[TalkLine]:
+        lines = talk.heard(self.tx, game.id, game.key, seat.seat, after)
+        return [TalkLine(line.who(seat.names[line.seat]), line.text) for line in lines]
+
+    def _ended_orders(self, game: GameRow, seat: SeatContent, since_seq: int) -> list[str]:
+        notes = []
+        for row in log.chain_back(self.tx, game.id, game.key):
+            if row.seq <= since_seq:
+                break
+            if row.kind == Kind.ORDER and row.seat == seat.seat:
+                note = body_of(seat.rules, row).get("note")
+                if note is not None:
+                    notes.append(seat.teller(note))
+        return notes[::-1]
+
+    def _own_tables(self) -> list[Words]:
+        """The reader's tables, those first that wait for the reader."""
+        tables: list[Words] = []
+        for own in self.draft.seats:
+            game = games.read(self.tx, own.game_id)
+            deadline = deadlines.read(self.tx, game.id, game.turn, own.seat)
+            waiting = deadline is not None and deadline.status == "open"
+            tables.append(
+                {
+                    "table": words.table_name(game.title, rules_of(game).title),
+                    "waiting": waiting,
+                    "until": deadline.due_at if waiting and deadline is not None else None,
+                    "url": self._url(Purpose.SEAT, own.links),
+                }
+            )
+        return sorted(tables, key=lambda table: not table["waiting"])
+
+    def _digest_sections(self) -> list[DigestSection]:
+        """The sections of a digest, those first in which something is asked; a seat without news has none."""
+        email = self.email
+        facts = json.loads(email.facts)
+        replaced = outbox.with_ids(self.tx, facts["letters"])
+        last = outbox.of_kind(self.tx, email.person_id, "digest", "sent", limit=1)
+        sections = [
+            self._digest_section(own, facts, replaced, last[0].rendered_at if last else None)
+            for own in self.draft.seats
+        ]
+        return sorted(
+            (section for section in sections if section.sentences or section.news or section.seat.decision is not None),
+            key=lambda section: (section.seat.decision is None, section.seat.due_at is None, section.seat.due_at),
+        )
+
+    def _digest_section(
+        self, own: SeatLinks, facts: Mapping[str, Any], replaced: Collection[EmailRow], last: datetime | None
+    ) -> DigestSection:
+        game = games.read(self.tx, own.game_id)
+        rules = rules_of(game)
+        seat = self._seat_content(game, rules, own.seat, seat_cache.knowledge_of(self.tx, game, rules, own.seat))
+        entries = latest_entries(rules, log.chain_back(self.tx, game.id, game.key), facts["since"].get(f"{game.id}", 0))
+        # Turns since the digest was queued belong in the next one, together with what came of them.
+        until = facts["until"].get(f"{game.id}", 0)
+        known_facts = (seen(fact, own.seat) for row in entries if row.turn < until for fact in row.entry.facts)
+        return DigestSection(
+            seat=seat,
+            sentences=words.tell_all(known_facts, seat.teller),
+            news=tuple(
+                {"kind": email.kind, "facts": json.loads(email.facts)}
+                for email in replaced
+                if email.game_id == game.id and email.seat in (None, own.seat)
+            ),
+            talk=tuple(self._talk(game, seat, last)),
+            page=self._url(Purpose.SEAT, own.links),
+            token=self._placeholder(Purpose.MOVE, own.links),
+        )

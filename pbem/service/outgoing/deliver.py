@@ -1,19 +1,18 @@
-"""Mails on their way out: leased, prepared, handed over, and written down.
+"""Sending what is due: emails are claimed, prepared, handed to the relay, and their outcomes recorded.
 
-    claim      a lease, which counts as an attempt: many mails that nobody has begun, or one that its sender has left
-    prepare    checked, written and kept as bytes (`writing`): a mail whose turn is over is superseded, one that its reader
-               does not want waits
-    send       outside of any transaction, as is filling in the links and signing
-    record     what became of it (`outcomes`); of those that were accepted, a few at a time
+    claim     a lease, which counts as an attempt: many emails that nobody has begun, or one that its sender left behind
+    prepare   checked, written and stored as bytes (`prepare`)
+    send      outside of any transaction, as are filling in the tokens and signing
+    record    the outcome (`outcomes`); accepted emails are recorded a few at a time
 
-A crash between any two steps repeats the steps and sends the same bytes under the same name, so that a mail program shows
-one mail. It repeats no more mails than are recorded together. What a sender that died has left is claimed mail by mail, when
-nobody has any other mail to begin: so the next crash repeats one at most, and a mail that kills its sender again and again,
-while it is written or while it is sent, takes no other with it. Once a mail may have left, it is never written anew. This
-module must never store or log a token.
+A crash between two steps repeats them, and sends the same bytes under the same Message-ID, so a mail program shows one email.
+At most as many are sent twice as are recorded together. Emails that a dead sender left behind are claimed one at a time, when
+there is nothing else to begin: an email that kills its sender again and again takes no other with it. Once an email may have
+left, it is never written again. This module must never store or log a token.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -30,55 +29,54 @@ from pbem.mail.send.throttle import Throttle
 from pbem.mail.write.compose import Letterhead
 from pbem.service import alarms
 from pbem.service.alarms import What
-from pbem.service.outgoing import outcomes, prepare, rate_limits
-from pbem.service.outgoing.outcomes import Accepted
-from pbem.service.outgoing.prepare import Stored
+from pbem.service.outgoing import outcomes, prepare
+from pbem.service.outgoing.outcomes import Attempt
+from pbem.service.outgoing.prepare import PreparedEmail
+from pbem.service.outgoing.rate_limits import ANSWERS
 from pbem.service.server import Server
-from pbem.store import outbox, quotas
+from pbem.store import outbox, people, quotas, traffic
 from pbem.store.database import Tx
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.tokens import Purpose
 
 if TYPE_CHECKING:
     from pbem.mail.send.dkim import Signer
 
 LEASE: Final = timedelta(minutes=5)
-"""So long nobody else sends a claimed mail. The sender stops at half of it, as long as a relay may take to answer."""
+"""The time for which nobody else sends a claimed email. Its sender stops at half of it: a relay may need that to answer."""
 
 BATCH: Final = 100
-"""So many mails are claimed, prepared and sent over one connection; what does not fit into a lease is given back."""
+"""Emails that are claimed, prepared and sent over one connection. The lease may not be long enough for all; the others are given back."""
 
 IN_A_ROW: Final = 5
-"""After so many mails in a row that did not get through, a domain is left alone for a while; the relay after as many breaks."""
+"""Failures in a row after which a domain is left alone for a while; broken connections, after which the relay is."""
 
 RESTS: Final = timedelta(minutes=5)
-"""So long a domain is left alone."""
+"""The time for which a domain is left alone."""
 
 TOGETHER: Final = 10
-"""So many accepted mails are recorded in one transaction: what a sender that dies may have sent and not recorded."""
+"""Accepted emails that are recorded in one transaction: what a sender that dies may have sent and not recorded."""
 
 RECORDED: Final = timedelta(seconds=1)
-"""So old a mail that was accepted waits for no more of them."""
+"""The longest time that an accepted email waits to be recorded with others."""
 
 _BROKEN: Final = ""
-"""Under this name broken connections are counted, which are no domain's."""
+"""The key under which broken connections are counted; they belong to no domain."""
 
 ALARMED: Final = timedelta(minutes=5)
-"""A relay that is away for so long is told to the organisers."""
+"""The time after which the organisers are told that the relay is away."""
 
 _log = structlog.get_logger(__name__)
 
-
-Sendable = tuple[OutboxRow, OutgoingEmail]
-"""A mail, and its bytes as they are sent."""
+Sendable = tuple[EmailRow, OutgoingEmail]
+"""An email, and what the relay gets."""
 
 
 @dataclass(slots=True)
 class Post:
-    """What one process sends mails with. It remembers since when the relay has been away, and who was in the way lately.
+    """What one process sends with, and what it remembers of failures.
 
-    `in_a_row` counts the mails to each domain that did not get through one after the other; under no name, broken
-    connections.
+    `in_a_row` counts failures in a row by domain, and broken connections under no name.
     """
 
     letterhead: Letterhead
@@ -94,7 +92,7 @@ class Post:
 
 @dataclass(slots=True)
 class Delivered:
-    """What one look at the queue did."""
+    """What one batch did with its emails."""
 
     accepted: int = 0
     superseded: int = 0
@@ -103,7 +101,7 @@ class Delivered:
 
     @property
     def dealt_with(self) -> int:
-        """How many mails it has done something about."""
+        """The number of emails in the batch."""
         return self.accepted + self.superseded + self.postponed + self.given_up
 
 
@@ -124,7 +122,7 @@ def post_of(config: Config) -> Post:
 
 
 def signer_of(config: Config) -> "Signer | None":
-    """What signs our mails, if there is a key for it."""
+    """The DKIM signer, if the settings have a key."""
     if config.dkim is None:
         return None
     try:
@@ -138,129 +136,136 @@ def signer_of(config: Config) -> "Signer | None":
 
 
 def mailbox_of(config: Config) -> LocalMailbox:
-    """Where mails are kept on a server without a relay."""
+    """The mailbox of a server without a relay."""
     return LocalMailbox(config.data_dir / "mailbox")
 
 
 def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
-    """Send the mails that are due, as many as one look takes."""
+    """Send the emails that are due, at most one batch."""
     done, started = Delivered(), server.now()
     if post.rests_until is not None and started < post.rests_until:
         return done
     post.rests_until = None
-    until = started + LEASE
-
-    def claimed(tx: Tx) -> tuple[list[OutboxRow], int]:
-        return rate_limits.free(tx, post.throttle, outbox.claim(tx, started, until, limit), started)
-
-    rows, waiting = server.store.write(claimed)
-    done.postponed += waiting
+    claimed, done.postponed = server.store.write(lambda tx: _claim(tx, post.throttle, started, limit))
+    for row in claimed:
+        if row.attempts > outcomes.TRIES:
+            server.run(outcomes.park, row, "its sender has failed too often")
+            done.given_up += 1
+    tried = [row for row in claimed if row.attempts <= outcomes.TRIES]
     with post.transport.session() as session:
-        _send(server, post, session, _ready_to_go(server, post, rows, done), started, done)
+        sendable = _prepare(server, post, tried, started, done) if tried else []
+        _send(server, post, session, sendable, started, done)
     return done
 
 
-def _ready_to_go(server: Server, post: Post, rows: list[OutboxRow], done: Delivered) -> list[Sendable]:
-    """Those of some claimed mails that leave now, as they are sent."""
-    tried = [row for row in rows if row.attempts <= outcomes.TRIES]
+def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[EmailRow], int]:
+    """Claim due emails. Returns those that may leave now, and how many were put off because of their domain's quota."""
+    rows = outbox.claim(tx, now, now + LEASE, limit)
+    if not rows:
+        return [], 0
+    domains = people.domains(tx, {row.person_id for row in rows})
+    used = quotas.lock(tx, {name for domain in domains.values() for name in throttle.share_names(domain)})
+    before = dict(used)
+    known = (
+        traffic.known_domains(tx, set(domains.values()), now.date()) if throttle.new_domain else set(domains.values())
+    )
+    free, waiting = [], Counter[str]()
     for row in rows:
-        if row.attempts > outcomes.TRIES:
-            _park(server, row)
-            done.given_up += 1
-    return _prepared(server, post, tried, done) if tried else []
+        domain = domains[row.person_id]
+        if wait := throttle.wait(used, domain, now, new=domain not in known):
+            # One after the other, so that they do not all come back at the first free moment.
+            outbox.release(tx, row, now + wait + throttle.interval(domain) * waiting[domain])
+            waiting[domain] += 1
+        else:
+            free.append(row)
+    quotas.write(tx, {name: moment for name, moment in used.items() if before.get(name) != moment})
+    return free, waiting.total()
 
 
-def _prepared(server: Server, post: Post, rows: list[OutboxRow], done: Delivered) -> list[Sendable]:
+def _prepare(server: Server, post: Post, rows: Sequence[EmailRow], now: datetime, done: Delivered) -> list[Sendable]:
+    """Those of some claimed emails that leave now, as they are sent."""
     try:
-        stored = prepare.prepare(server, post.letterhead, rows)
-        sendable = [(each.email, _filled(server, post, each)) for each in stored]
-    except Exception as error:  # noqa: BLE001 - a mail that cannot be written must not hold up the others
+        prepared = prepare.prepare(server, post.letterhead, rows, now)
+        sendable = [(email.email, _filled(server, post, email)) for email in prepared]
+    except Exception as error:  # noqa: BLE001 - an email that cannot be written must not hold up the others
         if len(rows) > 1:
-            # One of them has failed, and nobody knows which: each goes for itself.
-            return [each for row in rows for each in _prepared(server, post, [row], done)]
+            # One of them failed, and nobody knows which, so each is prepared by itself.
+            return [email for row in rows for email in _prepare(server, post, [row], now, done)]
         (row,) = rows
         _log.exception("mail_not_written", email=row.id, kind=row.kind, attempts=row.attempts)
-        said = f"it could not be written ({type(error).__name__})"
-        _count(done, server.run(outcomes.postpone, row, said))
+        _count(done, server.run(outcomes.postpone, row, f"it could not be written ({type(error).__name__})"))
         return []
     done.superseded += len(rows) - len(sendable)
     return sendable
 
 
+def _filled(server: Server, post: Post, prepared: PreparedEmail) -> OutgoingEmail:
+    """The email with the tokens of its reader, signed."""
+    email = prepared.email
+    assert email.rendered_at is not None, "stored with the bytes"
+    content = prepared.template.fill(prepared.generations)
+    if post.signer is not None:
+        content = post.signer.sign(content, email.rendered_at)
+    returns = server.keys.make(Purpose.BOUNCE, prepared.bounce.id, prepared.bounce.generation)
+    return OutgoingEmail(
+        name=f"m{email.id}",
+        # An answer has no return address, so that no program can answer it in turn (RFC 3834).
+        sender="" if email.kind in ANSWERS else f"b+{returns}@{post.letterhead.domain}",
+        recipient=prepared.recipient,
+        content=content,
+    )
+
+
 def _send(
     server: Server, post: Post, session: Session, sendable: list[Sendable], started: datetime, done: Delivered
 ) -> None:
-    """Hand mails over, one after the other, and write down what becomes of each."""
-    accepted, refused = list[Accepted](), set[int]()
-    for place, (email, parcel) in enumerate(sendable):
-        # Writing may have taken long, too: what is left over is the next claimer's.
-        if server.now() >= started + LEASE / 2:
-            _give_back(server, sendable[place:])
+    """Hand emails over one by one, and record the outcome of each."""
+    accepted, refused, now = list[Attempt](), set[int](), server.now()
+    for position, (email, outgoing) in enumerate(sendable):
+        # Preparing may have taken long, too: what is left over is the next claimer's.
+        if now >= started + LEASE / 2:
+            _give_back(server, sendable[position:])
             break
         if email.person_id in refused:
-            # Whether anything more goes there is for the next look to say.
-            _give_back(server, [(email, parcel)])
+            # The next batch finds out whether anything more goes there.
+            _give_back(server, [(email, outgoing)])
             continue
-        outcome = session.send(parcel)
+        outcome = session.send(outgoing)
         failpoints.hit("mail.handed_over")
+        now = server.now()
         if outcome.result is Result.DOWN:
             _rest(server, post, outcome)
-            _give_back(server, sendable[place:])
+            _give_back(server, sendable[position:])
             break
         if outcome.result in (Result.REFUSED_RECIPIENT, Result.UNABLE):
             refused.add(email.person_id)
-        domain = _domain(parcel.recipient)
+        attempt = Attempt(email, outcome, now, outgoing.recipient.rpartition("@")[2].lower())
         if outcome.result is Result.ACCEPTED:
             done.accepted += 1
-            accepted.append(Accepted(email, server.now(), domain, outcome.answer))
+            accepted.append(attempt)
         else:
             _record(server, accepted)
-            _count(done, _failed(server, email, outcome, domain))
-        _watch(server, post, outcome, domain)
+            _count(done, server.run(outcomes.record, attempt))
+        _watch(server, post, attempt)
         if post.rests_until is not None:
-            _give_back(server, sendable[place + 1 :])
+            _give_back(server, sendable[position + 1 :])
             break
-        if accepted and (len(accepted) == TOGETHER or server.now() >= accepted[0].at + RECORDED):
+        if accepted and (len(accepted) == TOGETHER or now >= accepted[0].at + RECORDED):
             _record(server, accepted)
     # Before the connection is closed, for which a relay may take its time.
     _record(server, accepted)
 
 
-def _failed(server: Server, email: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
-    """Write down that a mail was not accepted; None if this try did not end it."""
-    return server.run(outcomes.record, email, outcome, domain)
-
-
-def _record(server: Server, accepted: list[Accepted]) -> None:
-    """Write down that mails were accepted, and wait for none of them any more."""
+def _record(server: Server, accepted: list[Attempt]) -> None:
+    """Record that emails were accepted, and empty the list."""
     if accepted:
         server.run(outcomes.accept, accepted)
         accepted.clear()
 
 
-def _park(server: Server, row: OutboxRow) -> None:
-    server.run(outcomes.park, row, "its sender has failed too often")
-
-
-def _filled(server: Server, post: Post, stored: Stored) -> OutgoingEmail:
-    """The bytes with tokens in their places, those of the mail's reader and of nobody else, and signed."""
-    email = stored.email
-    assert email.rendered_at is not None, "kept with the bytes"
-    content = stored.content.fill(stored.generations)
-    if post.signer is not None:
-        content = post.signer.sign(content, email.rendered_at)
-    returns = server.keys.make(Purpose.BOUNCE, stored.bounce.id, stored.bounce.generation)
-    return OutgoingEmail(
-        name=f"m{email.id}",
-        # An answer has no return address, so that no program can answer it in turn (RFC 3834).
-        sender="" if email.kind in rate_limits.ANSWERS else f"b+{returns}@{post.letterhead.domain}",
-        recipient=stored.recipient,
-        content=content,
-    )
-
-
-def _watch(server: Server, post: Post, outcome: Outcome, domain: str) -> None:
-    """Leave the relay alone, or a domain, where one mail after the other does not get through."""
+def _watch(server: Server, post: Post, attempt: Attempt) -> None:
+    """Leave the relay or a domain alone after too many failures in a row."""
+    outcome, domain = attempt.outcome, attempt.domain
     lost = outcome.result is Result.LOST
     if not lost:
         post.failures, post.down_since, post.alarmed = 0, None, False
@@ -282,7 +287,7 @@ def _watch(server: Server, post: Post, outcome: Outcome, domain: str) -> None:
 
 
 def _rest(server: Server, post: Post, outcome: Outcome) -> None:
-    """Leave the relay alone for a while: it is away, and no mail is to blame. The organisers hear of it if that lasts."""
+    """Leave the relay alone for a while: it is away. The organisers are told if that lasts."""
     now = server.now()
     post.failures += 1
     post.rests_until = now + outcomes.jittered(server, min(post.failures, 5))
@@ -292,18 +297,19 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
         post.alarmed = True
         since = f"{post.down_since:%Y-%m-%d %H:%M} UTC"
         _log.error("relay_away", since=post.down_since, said=outcome.answer)
-        said = f"The relay has taken no mail since {since}. It said: {outcome.answer}"
-        server.run(alarms.raise_alarm, What.RELAY, said)
+        text = f"The relay has taken no mail since {since}. It said: {outcome.answer}"
+        server.run(alarms.raise_alarm, What.RELAY, text)
 
 
 def _give_back(server: Server, sendable: list[Sendable]) -> None:
+    """Give claimed emails back without an attempt."""
     now = server.now()
 
-    def given(tx: Tx) -> None:
-        for row, _parcel in sendable:
-            outbox.release(tx, row, now)
+    def release(tx: Tx) -> None:
+        for email, _outgoing in sendable:
+            outbox.release(tx, email, now)
 
-    server.store.write(given)
+    server.store.write(release)
 
 
 def _count(done: Delivered, result: Result | None) -> None:
@@ -314,9 +320,4 @@ def _count(done: Delivered, result: Result | None) -> None:
 
 
 def _throttle(config: Config) -> Throttle:
-    email = config.mail
-    return Throttle(email.per_second, email.per_domain, email.new_domain)
-
-
-def _domain(address: str) -> str:
-    return address.rpartition("@")[2].lower()
+    return Throttle(config.mail.per_second, config.mail.per_domain, config.mail.new_domain)

@@ -1,11 +1,11 @@
-"""The ledger: what became of every mail, for its reader and for the organiser, and sending one again by hand.
+"""The ledger: what became of every email, for its reader and for organisers; and sending one again by hand.
 
-A ledger tells kinds, moments and what the relay said. What a mail says it does not tell: that is shown to its reader's
-mailbox, and for a reason and on record by `moderation.letters`.
+It shows kinds, moments and the relay's answers, never what an email says: that is in its reader's mailbox, and on the desk for
+a reason and on record.
 """
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,7 +13,7 @@ from typing import Final
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.i18n.speech import gettext as _
-from pbem.service.outgoing import outdated, preferences
+from pbem.service.outgoing import prepare
 from pbem.service.play import move
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, outbox, people
@@ -21,18 +21,18 @@ from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.ledger import LedgerRow
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 from pbem.store.players import PlayerRow
 
 MOST_SHOWN: Final = 200
 
 AGAIN_AN_HOUR: Final = 10
-"""So many mails of turns at one table a player gets in an hour before asking for one more is refused."""
+"""Emails of turns at one table in an hour after which a player's request for one more is refused; and likewise resendings."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """One mail and what happened to it, the first thing first."""
+class EmailHistory:
+    """One email and what happened to it, the first thing first."""
 
     outbox_id: int
     kind: str
@@ -49,55 +49,43 @@ class Listed:
     lines: tuple[LedgerRow, ...]
 
 
-def of_person(tx: Tx, server: Server, person_id: int, limit: int = MOST_SHOWN) -> list[Listed]:
-    """The mails to a person, the newest first."""
-    people.read(tx, person_id)
-    return lines_of_person(tx, person_id, limit)
+def of_person(tx: Tx, person_id: int, limit: int = MOST_SHOWN) -> list[EmailHistory]:
+    """The emails to a person, the newest first."""
+    return _histories(tx, outbox.of_person(tx, person_id, limit))
 
 
-def lines_of_person(tx: Tx, person_id: int, limit: int) -> list[Listed]:
-    """The same within a transaction that is under way."""
-    return _listed(tx, outbox.of_person(tx, person_id, limit))
+def of_game(tx: Tx, game_id: int, limit: int = MOST_SHOWN, seat: int | None = None) -> list[EmailHistory]:
+    """The emails about a game, or to one seat of it, the newest first."""
+    return _histories(tx, outbox.about(tx, game_id, limit, seat))
 
 
-def of_game(tx: Tx, server: Server, game_id: int, seat: int | None = None, limit: int = MOST_SHOWN) -> list[Listed]:
-    """The mails about a game, or those to one seat of it, the newest first."""
-    games.read(tx, game_id)
-    return lines_of_game(tx, game_id, limit, seat)
+def of_email(tx: Tx, email: EmailRow) -> EmailHistory:
+    """One email."""
+    (history,) = _histories(tx, [email])
+    return history
 
 
-def readers_of(tx: Tx, person_ids: Collection[int], players: Sequence[PlayerRow] = ()) -> dict[int, str]:
-    """What the readers of mails are called: at the table, or by themselves, or by nobody yet and so by their numbers."""
+def given_up(tx: Tx, limit: int) -> list[EmailHistory]:
+    """The emails about no table that were given up; those about a table are on its desk."""
+    return _histories(tx, outbox.given_up_of_no_table(tx, limit))
+
+
+def reader_names(tx: Tx, person_ids: Collection[int], players: Sequence[PlayerRow] = ()) -> dict[int, str]:
+    """The names of readers: the one used at the table, or their own, or their id if they have given none."""
     at_table = {player.person_id: player.name for player in players}
     return {
-        number: at_table.get(number) or person.name or _("person %(number)s", number=number)
-        for number, person in people.read_all(tx, set(person_ids)).items()
+        person_id: at_table.get(person_id) or person.name or _("person %(number)s", number=person_id)
+        for person_id, person in people.read_all(tx, set(person_ids)).items()
     }
 
 
-def lines_of_game(tx: Tx, game_id: int, limit: int, seat: int | None = None) -> list[Listed]:
-    """The same within a transaction that is under way."""
-    return _listed(tx, outbox.about(tx, game_id, limit, seat))
-
-
-def lines_of_email(tx: Tx, email: OutboxRow) -> Listed:
-    """One mail within a transaction that is under way."""
-    (listed,) = _listed(tx, [email])
-    return listed
-
-
-def given_up(tx: Tx, limit: int) -> list[Listed]:
-    """The mails about no table that were given up: those about one are found at its desk."""
-    return _listed(tx, outbox.given_up_of_no_table(tx, limit))
-
-
 def resend_own(tx: Tx, server: Server, person_id: int, outbox_id: int) -> None:
-    """Queue a mail of one's own again; so often in an hour."""
+    """Queue one of a person's own emails again, a limited number of times in an hour."""
     row = outbox.read(tx, outbox_id)
     if row is None or row.person_id != person_id:
         raise NotFound(_("There is no such mail to you."))
     if row.status == "queued":
-        # It is on its way: pressed twice is once.
+        # It is on its way already: two presses are one.
         return
     if outbox.resent_since(tx, person_id, server.now() - timedelta(hours=1)) >= AGAIN_AN_HOUR:
         raise TooMany(
@@ -105,46 +93,46 @@ def resend_own(tx: Tx, server: Server, person_id: int, outbox_id: int) -> None:
             why=_("%(again_an_hour)s in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
             remedy=_("Please look among unwanted mails, or call the organiser."),
         )
-    resend(tx, server, outbox_id, at_wish=True)
+    resend(tx, server, outbox_id, asked_for=True)
 
 
-def resend(tx: Tx, server: Server, outbox_id: int, *, at_wish: bool = False) -> None:
-    """Queue a mail again, by hand: the same bytes, with the links that its reader has now.
+def resend(tx: Tx, server: Server, outbox_id: int, *, asked_for: bool = False) -> None:
+    """Queue an email again by hand: the same bytes, with the links that its reader has now.
 
-    Where that is its reader's own wish, no other wish of theirs keeps it back.
+    If its reader asked for it, no preference holds it back.
     """
     row = outbox.read(tx, outbox_id)
     if row is None:
         raise NotFound(_("There is no such mail."))
     if is_former(people.read(tx, row.person_id).address):
-        # What it said is deleted, and there is nowhere to send it.
+        # Its text is deleted, and so is the address.
         raise Gone(_("This mail is not worth sending any more."), why=_("Its reader has left for good."))
     locked = {} if row.game_id is None else {row.game_id: games.lock(tx, row.game_id)}
-    if (why := outdated.why_outdated(tx, [row], locked).get(row.id)) is not None:
+    if (why := prepare.why_outdated(tx, [row], locked).get(row.id)) is not None:
         raise Gone(_("This mail is not worth sending any more."), why=_("In the meantime %(why)s.", why=why))
     now = server.now()
-    # Whoever is sending it just now finds its lease gone: from here on the mail is the next claimer's.
+    # A worker that is sending it now loses its lease: from here on the email is the next claimer's.
     outbox.change(tx, row.id, status="queued", due_at=now, claimed_until=None, attempts=0)
-    if at_wish:
-        outbox.change(tx, row.id, facts=json.dumps(json.loads(row.facts) | {preferences.AT_WISH: True}))
+    if asked_for:
+        outbox.change(tx, row.id, facts=json.dumps(json.loads(row.facts) | {prepare.ASKED_FOR: True}))
     ledger.note(tx, row.id, now, "resent", "by hand")
 
 
-def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> None:
-    """Send a player the mail of their present turn anew, at once however they are mailed, because they have asked for it."""
+def resend_turn(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> None:
+    """Email a player their present turn again because they asked for it, at once, also if they prefer a digest."""
     game = games.lock(tx, game_id)
     if all(player.person_id != person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat):
         raise Forbidden(_("This seat is not yours."))
     move.must_be_playing(game)
-    asked = deadlines.read(tx, game_id, game.turn, seat)
-    if asked is None or asked.status != "open":
+    deadline = deadlines.read(tx, game_id, game.turn, seat)
+    if deadline is None or deadline.status != "open":
         raise Gone(_("You are not asked anything just now."), remedy=_("You get a mail when you are."))
-    now, facts = server.now(), {preferences.AT_WISH: True}
-    # Not sooner than the first mail of this turn could leave: until then the move before it may be taken back.
-    due_at = max(now, asked.asked_at + server.hold)
+    now, facts = server.now(), {prepare.ASKED_FOR: True}
+    # Not before the first email of this turn could leave: until then the move before it may be taken back.
+    due_at = max(now, deadline.asked_at + server.hold)
     for email in outbox.of_kind(tx, person_id, "turn", "queued"):
         if _is_that_turn(email, game, seat):
-            # It is on its way already; as far as it waits only because of a wish, it waits no longer.
+            # It is on its way already, and no longer waits for its reader's preferences.
             outbox.change(tx, email.id, facts=json.dumps(facts), due_at=min(email.due_at, due_at))
             return
     if people.count_emails_since(tx, person_id, "turn", now - timedelta(hours=1), game_id) >= AGAIN_AN_HOUR:
@@ -153,18 +141,17 @@ def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
             why=_("%(again_an_hour)s mails of a table's turns in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
             remedy=_("Please look among unwanted mails, or call the organiser."),
         )
-    outbox.queue(tx, [outbox.Letter(person_id, "turn", game_id, None, seat, game.turn, facts)], now, due_at)
+    outbox.queue(tx, [outbox.NewEmail(person_id, "turn", game_id, None, seat, game.turn, facts)], now, due_at)
 
 
-def _is_that_turn(email: OutboxRow, game: GameRow, seat: int) -> bool:
+def _is_that_turn(email: EmailRow, game: GameRow, seat: int) -> bool:
     return (email.game_id, email.turn, email.seat) == (game.id, game.turn, seat)
 
 
-def _listed(tx: Tx, rows: Iterable[OutboxRow]) -> list[Listed]:
-    found = list(rows)
-    lines = ledger.lines(tx, [row.id for row in found])
+def _histories(tx: Tx, rows: Sequence[EmailRow]) -> list[EmailHistory]:
+    lines = ledger.lines(tx, [row.id for row in rows])
     return [
-        Listed(
+        EmailHistory(
             outbox_id=row.id,
             kind=row.kind,
             person_id=row.person_id,
@@ -179,5 +166,5 @@ def _listed(tx: Tx, rows: Iterable[OutboxRow]) -> list[Listed]:
             message_id=row.message_id,
             lines=(LedgerRow(row.queued_at, "queued", ""), *lines.get(row.id, [])),
         )
-        for row in found
+        for row in rows
     ]

@@ -1,47 +1,30 @@
-"""Wishes: how a person wants to be mailed, and what that means for each mail when it is due.
+"""How people want to be emailed: about all their tables, or about one.
 
-Mails are queued by whatever causes them and know nothing of wishes. Each is judged once here, when it could leave, under
-the lock of its game: it goes, waits, is told in the next digest, or is withheld. So a move costs the same whatever its
-players wish, and no way of causing a mail can forget to ask. A wish of one table wins over that of all.
-
-A turn whose mail does not go at once has its clock started as if it had. Nothing here touches a seat.
+A use case queues an email whatever its reader prefers. Preferences are applied once, by `prepare`, when the email could leave:
+so a move costs the same whatever its players prefer, and no cause of an email can forget to ask. The preference of a table
+wins over that of all. Nothing here touches a seat.
 """
 
-import json
-from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime, time
-from typing import Final
+from datetime import time
 from zoneinfo import ZoneInfo
 
-from pbem.domain.delivery import URGENT, Action, Delivery, Way, digest_day, judge, parse_delivery
+from pbem.domain.delivery import Delivery, Way, digest_day, parse_delivery
 from pbem.domain.errors import NotFound
-from pbem.domain.guests import is_guest
 from pbem.domain.localtime import parse_wall
-from pbem.domain.quiet_hours import parse_quiet
 from pbem.i18n.speech import gettext as _
-from pbem.service.clocks import deadlines
-from pbem.service.clocks.deadlines import Games
 from pbem.service.server import Server
-from pbem.store import ledger, outbox, people, preferences, tables
+from pbem.store import ledger, people, preferences, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import OutboxRow
 from pbem.store.people import PersonRow
-from pbem.store.preferences import PreferenceRow
-
-AT_WISH: Final = "at_wish"
-"""The fact of a mail that its reader has just asked for, and that no wish keeps back. A turn's `asked` is its question."""
-
-_CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken"})
-"""Notices that take a seat away: its player must hear of that in time to come back."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wished:
-    """How somebody wants to be mailed: about a table, if one is named, otherwise about all.
+class EmailPreferences:
+    """How a person wants to be emailed: about one table if one is named, otherwise about all.
 
-    `own` says that the table has a wish of its own. `others` are the titles of the tables that have one.
+    `own` tells that the table has a preference of its own; `others` are the titles of the tables that have one.
     """
 
     delivery: Delivery
@@ -53,121 +36,77 @@ class Wished:
     others: tuple[str, ...] = ()
 
 
-def may_leave(tx: Tx, server: Server, emails: Collection[OutboxRow], games: Games) -> list[OutboxRow]:
-    """Those of some mails that are due which leave now; of the others it is written down. Their games are locked."""
-    wished = preferences.read_all(tx, {(email.person_id, email.game_id) for email in emails})
-    return [email for email in emails if _may_leave(tx, server, email, wished[email.person_id, email.game_id], games)]
+def read(tx: Tx, server: Server, person_id: int, key: str | None = None) -> EmailPreferences:
+    """The preferences of a person: for all tables, or for one that they have been emailed about."""
+    person = people.read(tx, person_id)
+    if key is None:
+        return of_person(tx, person)
+    game = _table(tx, person_id, key)
+    row = preferences.read_all(tx, [(person_id, game.id)])[person_id, game.id]
+    return EmailPreferences(
+        delivery=row.preferred,
+        digest_at=parse_wall(person.digest_at),
+        sealed=person.sealed,
+        game_id=game.id,
+        title=game.title,
+        own=row.of_table is not None,
+    )
 
 
-def _may_leave(tx: Tx, server: Server, email: OutboxRow, wished: PreferenceRow, games: Games) -> bool:
-    facts = json.loads(email.facts)
-    if email.kind in URGENT or facts.get(AT_WISH):
-        if is_guest(wished.address):
-            _keep_back(tx, server, email, Action.WITHHOLD, None)
-        return not is_guest(wished.address)
-    now = server.now()
-    if wished.failing:
-        outbox.change(tx, email.id, status="undeliverable", claimed_until=None)
-        ledger.note(tx, email.id, now, "undeliverable", "mail to this address fails at present")
-        return False
-    wish = parse_delivery(wished.of_table or wished.delivery)
-    quiet = parse_quiet(wished.quiet, ZoneInfo(wished.zone)) if wished.quiet else None
-    last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
-    verdict = judge(email.kind, wish, email.queued_at, now, quiet, last=last)
-    if verdict.action is Action.SEND:
-        return True
-    _keep_back(tx, server, email, verdict.action, verdict.until)
-    if email.kind == "turn" and wish.way is not Way.AT_ONCE:
-        assert email.game_id is not None
-        assert email.turn is not None
-        assert email.seat is not None
-        deadlines.start_without_mail(tx, server, games[email.game_id], email.turn, email.seat, email.person_id)
-    return False
-
-
-def of_all(tx: Tx, server: Server, person_id: int) -> Wished:
-    """How a person wants to be mailed about all tables."""
-    return of_person_row(tx, people.read(tx, person_id))
-
-
-def of_person_row(tx: Tx, person: PersonRow) -> Wished:
-    """The same within a transaction that is under way."""
+def of_person(tx: Tx, person: PersonRow) -> EmailPreferences:
+    """The preferences of a person for all tables."""
     special = preferences.of_tables(tx, person.id)
-    playing = {game.id: game.title for game in tables.of_person(tx, person.id, ("open", "playing"))}
-    others = tuple(title for game_id, title in playing.items() if game_id in special)
-    return Wished(parse_delivery(person.delivery), parse_wall(person.digest_at), person.sealed, others=others)
-
-
-def of_table(tx: Tx, server: Server, person_id: int, key: str) -> Wished:
-    """How a person wants to be mailed about one table, which they must have been mailed about."""
-    person, game = people.read(tx, person_id), _table(tx, person_id, key)
-    found = preferences.read_all(tx, [(person_id, game.id)])[person_id, game.id]
-    wish = parse_delivery(found.of_table or found.delivery)
-    at = parse_wall(person.digest_at)
-    return Wished(wish, at, person.sealed, game.id, game.title, own=found.of_table is not None)
+    titles = {game.id: game.title for game in tables.of_person(tx, person.id, ("open", "playing"))}
+    others = tuple(title for game_id, title in titles.items() if game_id in special)
+    return EmailPreferences(parse_delivery(person.delivery), parse_wall(person.digest_at), person.sealed, others=others)
 
 
 def choose(
-    tx: Tx, server: Server, person_id: int, wish: Delivery, key: str | None = None, digest_at: time | None = None
+    tx: Tx, server: Server, person_id: int, delivery: Delivery, key: str | None = None, digest_at: time | None = None
 ) -> None:
-    """Say how to be mailed from now on: about one table, or about all that have no wish of their own.
+    """Choose how to be emailed: about one table, or about all that have no preference of their own.
 
-    Who wants nothing at all means every table. The time of a digest is that of all tables, so that it is one mail a day.
+    To be emailed about nothing at all means every table. All tables share the time of the digest, so that it is one email.
     """
     person = people.lock(tx, person_id)
     game = None if key is None else _table(tx, person_id, key)
     if game is not None:
-        preferences.set_of_table(tx, person_id, game.id, str(wish))
+        preferences.set_of_table(tx, person_id, game.id, str(delivery))
     else:
-        if wish.way is Way.NOTHING:
+        if delivery.way is Way.NOTHING:
             preferences.forget_tables(tx, person_id)
-        people.change(tx, person_id, delivery=str(wish))
-    if wish.way is Way.DAILY:
+        people.change(tx, person_id, delivery=str(delivery))
+    if delivery.way is Way.DAILY:
         _set_digest(tx, server, person, digest_at or parse_wall(person.digest_at))
-    _look_again(tx, server, person_id, None if game is None else game.id)
+    _release(tx, server, person_id, None if game is None else game.id)
 
 
-def as_for_all(tx: Tx, server: Server, person_id: int, key: str) -> None:
-    """Be mailed about a table as about all the others."""
-
+def reset(tx: Tx, server: Server, person_id: int, key: str) -> None:
+    """Be emailed about a table as about all others."""
     people.lock(tx, person_id)
     game = _table(tx, person_id, key)
     preferences.set_of_table(tx, person_id, game.id, None)
-    _look_again(tx, server, person_id, game.id)
+    _release(tx, server, person_id, game.id)
 
 
-def tell_of_sealed(tx: Tx, server: Server, person_id: int, *, wanted: bool) -> None:
-    """Be told, or no longer, when a choice that waits for others has been taken in."""
-    people.change(tx, person_id, sealed=wanted)
-
-
-def _keep_back(tx: Tx, server: Server, email: OutboxRow, fate: Action, until: datetime | None) -> None:
-    now = server.now()
-    if fate is Action.WAIT:
-        assert until is not None
-        # No try was made, so none counts.
-        outbox.change(tx, email.id, due_at=until, claimed_until=None, attempts=0)
-        ledger.note(tx, email.id, now, "waits", "as its reader wishes")
-    elif fate is Action.DIGEST:
-        outbox.change(tx, email.id, status="digest", claimed_until=None)
-        ledger.note(tx, email.id, now, "waits", "for its reader's digest")
-    else:
-        outbox.change(tx, email.id, status="withheld", claimed_until=None)
-        ledger.note(tx, email.id, now, "withheld", "its reader does not want it")
+def set_sealed_receipts(tx: Tx, server: Server, person_id: int, *, on: bool) -> None:
+    """Choose whether to get an email when a sealed choice is in."""
+    people.change(tx, person_id, sealed=on)
 
 
 def _set_digest(tx: Tx, server: Server, person: PersonRow, at: time) -> None:
     values: dict[str, object] = {"digest_at": f"{at:%H:%M}"}
-    # Of a day whose time has gone by, everything has been mailed already.
-    if (over := digest_day(server.now(), at, ZoneInfo(person.zone), None)) is not None:
-        values["digest_on"] = over
+    # If the time has passed today, everything of today has been emailed already.
+    if (today := digest_day(server.now(), at, ZoneInfo(person.zone), None)) is not None:
+        values["digest_on"] = today
     people.change(tx, person.id, **values)
 
 
-def _look_again(tx: Tx, server: Server, person_id: int, game_id: int | None) -> None:
+def _release(tx: Tx, server: Server, person_id: int, game_id: int | None) -> None:
+    """Let the emails that were held back be judged again."""
     now = server.now()
-    for mail_id in preferences.requeue_held_back(tx, person_id, game_id, now, now + server.hold):
-        ledger.note(tx, mail_id, now, "queued", "its reader wishes something else now")
+    for email_id in preferences.requeue_held_back(tx, person_id, game_id, now, now + server.hold):
+        ledger.note(tx, email_id, now, "queued", "its reader wishes something else now")
 
 
 def _table(tx: Tx, person_id: int, key: str) -> GameRow:

@@ -1,44 +1,66 @@
-"""From claimed mails to bytes that may leave: each is checked, written if it never was, kept, and checked once more.
+"""Claimed emails made ready to leave: each is checked, written if it was not, stored, and checked again.
 
-    check      still claimed, still worth sending, wanted now; what is kept as bytes still promises rightly. The links and the
-               promise of what is to be written are made with the check.
-    write      read and put into words and templates, outside of that transaction
-    keep       the bytes, which are what is sent on every try from now on, after a second check
+    check   it is still claimed, still worth sending, and its reader wants it now; stored bytes still promise the right
+            deadline. What has to be written becomes a draft: its links are made and its deadline is promised.
+    write   the contents are read, and put into templates, outside of that transaction
+    store   after a second check: from then on every try sends these bytes
 
-A batch is checked and kept with as few statements as one mail, under the locks of its games in the order of their numbers.
-This module must never store or log a token.
+A batch takes as few statements as one email, under the locks of its games in the order of their ids. This module must never
+store or log a token.
 """
 
 import hashlib
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
+from zoneinfo import ZoneInfo
 
+from pbem.domain.delivery import URGENT, Action, Verdict, Way, judge
+from pbem.domain.guests import is_guest
+from pbem.domain.outdated import ANSWERED, Subject
+from pbem.domain.outdated import why_outdated as why_subject_outdated
+from pbem.domain.quiet_hours import parse_quiet
 from pbem.mail.write.compose import Letterhead, compose
 from pbem.service.clocks import deadlines
 from pbem.service.clocks.deadlines import Games
-from pbem.service.outgoing import content as outgoing_content
-from pbem.service.outgoing import outdated as outgoing_outdated
-from pbem.service.outgoing import preferences
-from pbem.service.outgoing.email_links import EmailLinks, make_all
+from pbem.service.outgoing import content, digests
+from pbem.service.outgoing.content import Draft, SeatLinks
 from pbem.service.server import Server
-from pbem.store import games, ledger, links, outbox, people
+from pbem.store import deadlines as deadline_rows
+from pbem.store import games, ledger, links, outbox, people, preferences, tables
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
+from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
+from pbem.store.preferences import PreferenceRow
 from pbem.tokens import EmailTemplate, Purpose
 
-Contents = Mapping[int, EmailTemplate]
-"""The bytes of mails, by the mails' numbers."""
+ASKED_FOR: Final = "at_wish"
+"""The fact of an email that its reader has just asked for: no preference holds it back."""
+
+_CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken"})
+"""Notices that take a seat away: its player must hear of it in time to come back."""
+
+_ASKS_FOR_YES: Final = frozenset({"deletion", "new_address"})
+"""Kinds that ask for a yes, which their link gives."""
+
+_WITH_CONFIRM: Final = frozenset({"confirm", "invitation", "joined", "declined", "left", "substitute"})
+"""Kinds with a link for their reader as a person at that table, who may have no seat there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """A mail whose bytes are kept, with what is missing in them: its reader's links, and where it goes and comes back."""
+class PreparedEmail:
+    """An email whose bytes are stored, and what they lack until it is sent: tokens, which nothing may store, and addresses.
 
-    email: OutboxRow
-    content: EmailTemplate
+    `generations` are those of its reader's links, by the row of the link.
+    """
+
+    email: EmailRow
+    template: EmailTemplate
     recipient: str
     bounce: LinkRow
     generations: Mapping[int, int]
@@ -46,134 +68,316 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """What the check has found: mails that are kept as bytes, and those that are to be written, with what that takes."""
+    """The emails of a batch that leave now: those with stored bytes, and those to be written."""
 
-    stored: list[Stored]
-    unwritten: list[OutboxRow]
-    ready: Mapping[int, EmailLinks]
+    prepared: list[PreparedEmail]
+    drafts: list[Draft]
 
 
-def prepare(server: Server, letterhead: Letterhead, rows: Collection[OutboxRow]) -> list[Stored]:
-    """Those of some claimed mails that leave now, as bytes that are kept; of the others it is written down why not."""
-    now = server.now()
-    found = server.run(_check, rows, now)
-    if not found.unwritten:
-        return found.stored
-    written = []
+def prepare(
+    server: Server, letterhead: Letterhead, claimed: Collection[EmailRow], now: datetime
+) -> list[PreparedEmail]:
+    """Prepare those of these claimed emails that leave now; for the others, the ledger says why not."""
+    checked = server.run(_check, claimed, now)
+    if not checked.drafts:
+        return checked.prepared
     with server.store.read(ahead=True) as tx:
-        outgoing_content.read_ahead(tx, found.unwritten, found.ready)
-        for email in found.unwritten:
-            words = outgoing_content.content_of(tx, server, letterhead, email, found.ready[email.id], now)
-            body = compose(letterhead, words)
-            written.append(replace(email, body=body, message_id=words.thread.message_id, rendered_at=now))
-    kept = server.run(_keep, written, now)
-    return sorted(found.stored + kept, key=lambda stored: (stored.email.due_at, stored.email.id))
+        contents = content.read_contents(tx, server, letterhead, checked.drafts, now)
+    written = [
+        replace(draft.email, body=compose(letterhead, each), message_id=each.thread.message_id, rendered_at=now)
+        for draft, each in zip(checked.drafts, contents, strict=True)
+    ]
+    stored = server.run(_store, written, now)
+    return sorted(checked.prepared + stored, key=lambda prepared: (prepared.email.due_at, prepared.email.id))
 
 
-def _check(tx: Tx, server: Server, rows: Collection[OutboxRow], now: datetime) -> _Checked:
-    tables = games.lock_all(tx, {row.game_id for row in rows if row.game_id is not None})
-    worthy = _worth_sending(tx, server, _claimed(tx, rows), tables)
-    leaving = preferences.may_leave(tx, server, worthy, tables)
-    unfilled = {email.id: server.keys.template(email.body) for email in leaving if email.body is not None}
-    unwritten = _unwritten(tx, server, leaving, unfilled, tables, now)
-    for person_id in sorted({email.person_id for email in unwritten if email.game_id is None}):
-        people.lock(tx, person_id)
-    ready = make_all(tx, server, unwritten, tables, now)
-    to_write = {email.id for email in unwritten}
-    stored = _stored(tx, [email for email in leaving if email.id not in to_write], unfilled)
-    return _Checked(stored, unwritten, ready)
-
-
-def _keep(tx: Tx, server: Server, written: Collection[OutboxRow], now: datetime) -> list[Stored]:
-    """Keep the bytes of mails, unless somebody else was faster or they are outdated by now."""
-    tables = games.lock_all(tx, {email.game_id for email in written if email.game_id is not None})
-    still = {email.id for email in _worth_sending(tx, server, _claimed(tx, written), tables)}
-    kept = [email for email in written if email.id in still]
-    outbox.keep(tx, kept)
-    ledger.note_all(tx, now, "rendered", {email.id: _digest(email) for email in kept})
-    return _stored(tx, kept, {email.id: server.keys.template(email.body) for email in kept if email.body is not None})
-
-
-def _claimed(tx: Tx, rows: Collection[OutboxRow]) -> list[OutboxRow]:
-    """The mails as they are now, as far as they are still ours to send."""
-    leases = {row.id: row.claimed_until for row in rows}
-    kept = outbox.with_ids(tx, leases.keys())
-    return [email for email in kept if email.status == "queued" and email.claimed_until == leases[email.id]]
-
-
-def _worth_sending(tx: Tx, server: Server, emails: Collection[OutboxRow], tables: Games) -> list[OutboxRow]:
-    """The mails that still are; the others are superseded."""
-    outdated = outgoing_outdated.why_outdated(tx, emails, tables)
-    now = server.now()
-    for mail_id in outdated:
-        outbox.change(tx, mail_id, status="superseded", claimed_until=None)
-    ledger.note_all(tx, now, "superseded", outdated)
-    # They know of the turn without its mail; an answer taken back must not leave a clock that never starts.
-    answered = [(email, now) for email in emails if outdated.get(email.id) == outgoing_outdated.ANSWERED]
-    deadlines.emails_accepted(tx, server, tables, answered)
-    return [email for email in emails if email.id not in outdated]
-
-
-def _unwritten(
-    tx: Tx, server: Server, emails: Collection[OutboxRow], unfilled: Contents, tables: Games, now: datetime
-) -> list[OutboxRow]:
-    """The mails that have to be written: for the first time, or because the bytes that are kept must not leave any more."""
-    stale = _stale(tx, server, [email for email in emails if email.body is not None], unfilled, tables)
-    for mail_id in stale:
-        outbox.change(tx, mail_id, body=None, message_id=None)
-    ledger.note_all(tx, now, "rewritten", stale)
-    return [replace(email, body=None, message_id=None) for email in emails if email.body is None or email.id in stale]
-
-
-def _stale(tx: Tx, server: Server, emails: Collection[OutboxRow], unfilled: Contents, tables: Games) -> dict[int, str]:
-    """Which mails must not leave as they are kept, and why. Once a mail may have left, another would be a second one."""
-    turns = {email.id: turn for email in emails if (turn := _turn(email)) is not None}
-    broken = deadlines.broken_promises(tx, server, tables, set(turns.values()))
-    found = {}
+def make_drafts(tx: Tx, emails: Collection[EmailRow], games: Games, now: datetime) -> list[Draft]:
+    """Make the links of emails and promise their deadlines. The games are locked, or the readers where there is no game."""
+    seats = _seats(tx, emails)
+    own_seats = {email.id: _own_seats(tx, email) for email in emails}
+    keys = {email.id: _link_keys(email, games, seats.get(email.id)) for email in emails}
+    expiries: dict[LinkKey, datetime | None] = {}
     for email in emails:
-        # Every mail has a link; one without places that we know was written with a key that was revoked since.
-        if not unfilled[email.id].rows:
-            found[email.id] = "its links were made with a key that is gone"
-        elif turns.get(email.id) in broken and not _may_have_left(tx, email):
-            found[email.id] = "its deadline would not have been right any more"
-    return found
-
-
-def _turn(email: OutboxRow) -> Key | None:
-    if email.kind != "turn" or email.game_id is None or email.turn is None or email.seat is None:
-        return None
-    return email.game_id, email.turn, email.seat
-
-
-def _may_have_left(tx: Tx, email: OutboxRow) -> bool:
-    """Whether some try may have handed these bytes over."""
-    if email.attempts > 1:
-        return True
-    return any(line.what not in ("rendered", "rewritten") for line in ledger.lines(tx, [email.id]).get(email.id, []))
-
-
-def _stored(tx: Tx, emails: Collection[OutboxRow], unfilled: Contents) -> list[Stored]:
-    returns = {email.id: LinkKey(Purpose.BOUNCE, email.person_id, outbox_id=email.id) for email in emails}
-    bounces = links.find_all(tx, returns.values())
-    linked = links.read_all(tx, {row for email in emails for row in unfilled[email.id].rows})
-    readers = people.read_all(tx, {email.person_id for email in emails})
+        game = None if email.game_id is None else games[email.game_id]
+        for of_links in (keys[email.id], *own_seats[email.id].values()):
+            expiries |= {key: _expiry(purpose, game) for purpose, key in of_links.items()}
+    made = links.make_all(tx, expiries, now)
+    turns = {
+        email.id: key for email in emails if Purpose.SEAT in keys[email.id] and (key := _turn_key(email)) is not None
+    }
+    promised = deadlines.promise(tx, games, set(turns.values()), now)
     return [
-        Stored(
+        Draft(
             email,
-            unfilled[email.id],
-            outgoing_content.address_of(readers[email.person_id]),
-            bounces[returns[email.id]],
-            # Nobody else's links have any business in a mail: without its generation a place cannot be filled.
-            {
-                row: linked[row].generation
-                for row in unfilled[email.id].rows
-                if linked[row].person_id == email.person_id
-            },
+            {purpose: made[key] for purpose, key in keys[email.id].items()},
+            seats.get(email.id) if Purpose.SEAT in keys[email.id] else None,
+            promised[turns[email.id]] if email.id in turns else None,
+            tuple(
+                SeatLinks(game_id, seat, {purpose: made[key] for purpose, key in of_links.items()})
+                for (game_id, seat), of_links in own_seats[email.id].items()
+            ),
         )
         for email in emails
     ]
 
 
-def _digest(email: OutboxRow) -> str:
+def why_outdated(tx: Tx, emails: Collection[EmailRow], games: Games) -> dict[int, str]:
+    """The reasons why emails are no longer worth sending, for those that are not. Their games are locked."""
+    keys = {
+        email.id: (email.game_id, games[email.game_id].turn, email.seat)
+        for email in emails
+        if email.game_id is not None and email.seat is not None
+    }
+    players = player_rows.of_games(tx, {game_id for game_id, _, _ in keys.values()})
+    asked = {key for key, row in deadline_rows.read_all(tx, set(keys.values())).items() if row.status == "open"}
+    reasons = {}
+    for email in emails:
+        game = None if email.game_id is None else games[email.game_id]
+        subject = Subject(
+            None if game is None else game.status,
+            None if game is None else game.turn,
+            None
+            if game is None or email.seat is None
+            else any((player.seat, player.person_id) == (email.seat, email.person_id) for player in players[game.id]),
+            keys.get(email.id) in asked,
+            _is_settled(tx, email),
+        )
+        if (why := why_subject_outdated(email.kind, email.turn, subject)) is not None:
+            reasons[email.id] = why
+    return reasons
+
+
+def _check(tx: Tx, server: Server, claimed: Collection[EmailRow], now: datetime) -> _Checked:
+    locked = games.lock_all(tx, {row.game_id for row in claimed if row.game_id is not None})
+    emails = _not_postponed(tx, server, _worth_sending(tx, server, claimed, locked, now), locked, now)
+    templates = {email.id: server.keys.template(email.body) for email in emails if email.body is not None}
+    stale = _stale(tx, server, emails, templates, locked)
+    for email_id in stale:
+        outbox.change(tx, email_id, body=None, message_id=None)
+    ledger.note_all(tx, now, "rewritten", stale)
+    unwritten = [
+        replace(email, body=None, message_id=None) for email in emails if email.body is None or email.id in stale
+    ]
+    for person_id in sorted({email.person_id for email in unwritten if email.game_id is None}):
+        people.lock(tx, person_id)
+    drafts = make_drafts(tx, unwritten, locked, now)
+    stored = [email for email in emails if email.body is not None and email.id not in stale]
+    return _Checked(_prepared(tx, stored, templates), drafts)
+
+
+def _store(tx: Tx, server: Server, written: Collection[EmailRow], now: datetime) -> list[PreparedEmail]:
+    """Store the bytes of emails, unless another worker was faster or they are outdated by now."""
+    locked = games.lock_all(tx, {email.game_id for email in written if email.game_id is not None})
+    worth_sending = {email.id for email in _worth_sending(tx, server, written, locked, now)}
+    stored = [email for email in written if email.id in worth_sending]
+    outbox.keep(tx, stored)
+    ledger.note_all(tx, now, "rendered", {email.id: _digest(email) for email in stored})
+    templates = {email.id: server.keys.template(email.body) for email in stored if email.body is not None}
+    return _prepared(tx, stored, templates)
+
+
+def _worth_sending(
+    tx: Tx, server: Server, claimed: Collection[EmailRow], games: Games, now: datetime
+) -> list[EmailRow]:
+    """Those of these emails, as they are now, that are still claimed and worth sending; the others are superseded."""
+    leases = {email.id: email.claimed_until for email in claimed}
+    rows = outbox.with_ids(tx, leases.keys())
+    emails = [email for email in rows if email.status == "queued" and email.claimed_until == leases[email.id]]
+    outdated = why_outdated(tx, emails, games)
+    for email_id in outdated:
+        outbox.change(tx, email_id, status="superseded", claimed_until=None)
+    ledger.note_all(tx, now, "superseded", outdated)
+    # They know of the turn without its email. If they take their answer back, there must be a clock that runs.
+    answered = [(email, now) for email in emails if outdated.get(email.id) == ANSWERED]
+    if answered:
+        deadlines.emails_accepted(tx, server, games, answered)
+    return [email for email in emails if email.id not in outdated]
+
+
+def _not_postponed(tx: Tx, server: Server, emails: Collection[EmailRow], games: Games, now: datetime) -> list[EmailRow]:
+    """The emails that their readers want now; the others wait, are left to a digest, or are withheld."""
+    preferred = preferences.read_all(tx, {(email.person_id, email.game_id) for email in emails})
+    leaving = []
+    for email in emails:
+        preference = preferred[email.person_id, email.game_id]
+        verdict = _judge(email, preference, now)
+        if verdict is not None and verdict.action is Action.SEND:
+            leaving.append(email)
+            continue
+        _hold_back(tx, email, verdict, now)
+        key = _turn_key(email)
+        if verdict is not None and key is not None and preference.preferred.way is not Way.AT_ONCE:
+            game_id, turn, seat = key
+            deadlines.start_without_mail(tx, server, games[game_id], turn, seat, email.person_id)
+    return leaving
+
+
+def _judge(email: EmailRow, preference: PreferenceRow, now: datetime) -> Verdict | None:
+    """What becomes of an email that is due, by its reader's preferences; None if email to them fails at present."""
+    facts = json.loads(email.facts)
+    if email.kind in URGENT or facts.get(ASKED_FOR):
+        return Verdict(Action.WITHHOLD if is_guest(preference.address) else Action.SEND)
+    if preference.failing:
+        return None
+    quiet = parse_quiet(preference.quiet, ZoneInfo(preference.zone)) if preference.quiet else None
+    last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
+    return judge(email.kind, preference.preferred, email.queued_at, now, quiet, last=last)
+
+
+def _hold_back(tx: Tx, email: EmailRow, verdict: Verdict | None, now: datetime) -> None:
+    """Note that an email does not leave now, and why."""
+    if verdict is None:
+        outbox.change(tx, email.id, status="undeliverable", claimed_until=None)
+        ledger.note(tx, email.id, now, "undeliverable", "mail to this address fails at present")
+    elif verdict.action is Action.WAIT:
+        # It was not tried, so this attempt does not count.
+        outbox.change(tx, email.id, due_at=verdict.until, claimed_until=None, attempts=0)
+        ledger.note(tx, email.id, now, "waits", "as its reader preferred")
+    elif verdict.action is Action.DIGEST:
+        outbox.change(tx, email.id, status="digest", claimed_until=None)
+        ledger.note(tx, email.id, now, "waits", "for its reader's digest")
+    else:
+        outbox.change(tx, email.id, status="withheld", claimed_until=None)
+        ledger.note(tx, email.id, now, "withheld", "its reader does not want it")
+
+
+def _stale(
+    tx: Tx, server: Server, emails: Collection[EmailRow], templates: Mapping[int, EmailTemplate], games: Games
+) -> dict[int, str]:
+    """The reasons why stored bytes must not leave. Once an email may have left, another would be a second one."""
+    turns = {email.id: key for email in emails if email.id in templates and (key := _turn_key(email)) is not None}
+    broken = deadlines.broken_promises(tx, server, games, set(turns.values())) if turns else set()
+    reasons = {}
+    for email in emails:
+        # Every email has a link. If there is no placeholder that we know, its key has been revoked.
+        if email.id in templates and not templates[email.id].rows:
+            reasons[email.id] = "its links were made with a key that is gone"
+        elif turns.get(email.id) in broken and not _may_have_left(tx, email):
+            reasons[email.id] = "its deadline would not have been right any more"
+    return reasons
+
+
+def _may_have_left(tx: Tx, email: EmailRow) -> bool:
+    if email.attempts > 1:
+        return True
+    return any(line.what not in ("rendered", "rewritten") for line in ledger.lines(tx, [email.id]).get(email.id, []))
+
+
+def _prepared(tx: Tx, emails: Collection[EmailRow], templates: Mapping[int, EmailTemplate]) -> list[PreparedEmail]:
+    """Emails with stored bytes, and what is missing in them."""
+    if not emails:
+        return []
+    bounces = {email.id: LinkKey(Purpose.BOUNCE, email.person_id, outbox_id=email.id) for email in emails}
+    bounce_links = links.find_all(tx, bounces.values())
+    rows = links.read_all(tx, {row for email in emails for row in templates[email.id].rows})
+    readers = people.read_all(tx, {email.person_id for email in emails})
+    return [
+        PreparedEmail(
+            email,
+            templates[email.id],
+            readers[email.person_id].delivery_address,
+            bounce_links[bounces[email.id]],
+            # Without its generation a placeholder cannot be filled: an email never has links of another person.
+            {row: rows[row].generation for row in templates[email.id].rows if rows[row].person_id == email.person_id},
+        )
+        for email in emails
+    ]
+
+
+def _is_settled(tx: Tx, email: EmailRow) -> bool:
+    """Whether nothing is left to say, beside what the table and its seats tell."""
+    match email.kind:
+        case "confirm":
+            return people.read(tx, email.person_id).confirmed_at is not None
+        case "digest":
+            return digests.is_over(tx, email)
+        case "substitute":
+            return tables.offer(tx, json.loads(email.facts)["offer"]).status != "open"
+        case "sealed" if email.game_id is not None:
+            newer = outbox.of_game(tx, email.game_id, email.seq or 0)
+            return any((row.kind, row.seat, row.turn) == ("sealed", email.seat, email.turn) for row in newer)
+    return False
+
+
+def _seats(tx: Tx, emails: Collection[EmailRow]) -> dict[int, int]:
+    """The seats that emails speak to: the one that an email names, or its reader's first; none if it is not theirs."""
+    players = player_rows.of_games(tx, {email.game_id for email in emails if email.game_id is not None})
+    seats = {}
+    for email in emails:
+        own = [
+            player.seat
+            for player in ([] if email.game_id is None else players[email.game_id])
+            if player.person_id == email.person_id and player.seat is not None and email.seat in (None, player.seat)
+        ]
+        if own:
+            seats[email.id] = min(own)
+    return seats
+
+
+def _own_seats(tx: Tx, email: EmailRow) -> dict[tuple[int, int], dict[Purpose, LinkKey]]:
+    """The reader's seats in an email about several tables, with the keys of their links. The reader is locked."""
+    if email.kind not in ("digest", "links"):
+        return {}
+    own = digests.daily_games(tx, email.person_id) if email.kind == "digest" else _played(tx, email.person_id)
+    return {
+        (game.id, player.seat): links.of_seat(email.person_id, game.id, game.turn, player.seat)
+        for game in own
+        for player in player_rows.of_game(tx, game.id)
+        if player.person_id == email.person_id and player.seat is not None
+    }
+
+
+def _played(tx: Tx, person_id: int) -> list[GameRow]:
+    return tables.of_person(tx, person_id, ("playing",))
+
+
+def _link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, LinkKey]:
+    """The links of an email, by purpose."""
+    person_id = email.person_id
+    of_email = {
+        purpose: LinkKey(purpose, person_id, outbox_id=email.id)
+        for purpose in (Purpose.BOUNCE, Purpose.YES, Purpose.SIGN_IN, Purpose.WRITTEN)
+        if _has_link(email, purpose)
+    }
+    keys = {Purpose.STOP: LinkKey(Purpose.STOP, person_id)} | of_email
+    facts = json.loads(email.facts)
+    if email.kind in _WITH_CONFIRM or facts.get("what") == "replaced":
+        # Its reader may have no seat, or another person plays it now.
+        named = facts.get("seat", email.seat) if email.kind == "notice" else email.seat
+        keys[Purpose.CONFIRM] = LinkKey(Purpose.CONFIRM, person_id, email.game_id, None, named, email.id)
+    if email.game_id is None or seat is None or email.kind == "was_it_you":
+        return keys
+    game = games[email.game_id]
+    if game.status in ("open", "planned", "closed", "expired"):
+        return keys
+    # A receipt is about a reply to some turn, and leads on from the present one.
+    turn = game.turn if email.turn is None or email.kind == "receipt" else email.turn
+    return keys | links.of_seat(person_id, game.id, turn, seat)
+
+
+def _has_link(email: EmailRow, purpose: Purpose) -> bool:
+    match purpose:
+        case Purpose.YES:
+            return email.kind in _ASKS_FOR_YES and json.loads(email.facts).get("here", True)
+        case Purpose.SIGN_IN:
+            return email.kind == "links"
+        case Purpose.WRITTEN:
+            return email.kind == "was_it_you"
+    return purpose is Purpose.BOUNCE
+
+
+def _expiry(purpose: Purpose, game: GameRow | None) -> datetime | None:
+    """The expiry of a link, if it is not the usual one."""
+    return game.expires_at if purpose is Purpose.CONFIRM and game is not None and game.status == "open" else None
+
+
+def _turn_key(email: EmailRow) -> Key | None:
+    """The turn of a seat that an email asks for a decision, unless it is a reminder."""
+    if email.kind != "turn" or email.game_id is None or email.turn is None or email.seat is None:
+        return None
+    return email.game_id, email.turn, email.seat
+
+
+def _digest(email: EmailRow) -> str:
     assert email.body is not None
     return hashlib.sha256(email.body).hexdigest()[:20]

@@ -1,9 +1,9 @@
-"""A mail of any kind as a seat would get it: for looking at, before anybody gets one.
+"""Previews: an email of any kind as a seat would get it.
 
-It is written as every mail is, from what that seat sees, in a transaction that is undone. Where such a mail was sent to the
-seat before, it tells the same again; otherwise what it tells is made up, with the names of that table. Where the game has
-not come so far, it is played on, by what silence means, until it has; that is undone with the rest. Nothing is sent, nothing
-is kept, and the links of a preview are only places for links.
+It is written like every email, from what that seat sees, in a transaction that is rolled back. If such an email was sent to
+the seat before, the preview has the same facts; otherwise they are made up, with the names of that table. A game that has not
+come far enough is played on with default choices, and that is rolled back with the rest. Nothing is sent or stored, and the
+links of a preview are placeholders.
 """
 
 import json
@@ -12,10 +12,11 @@ from typing import Any, Final, NoReturn
 
 from engine import grammar
 from pbem.domain.errors import BadInput, NotFound, quoted
+from pbem.domain.outdated import ASKING
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write.compose import EmailContent, Letterhead, compose
 from pbem.service.outgoing import content
-from pbem.service.outgoing.email_links import ASKING, make_all
+from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.play import move
 from pbem.service.play.log import LogWriter
 from pbem.service.play.move import By
@@ -25,11 +26,11 @@ from pbem.store import games, outbox, people, preferences, tables
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 from pbem.store.players import PlayerRow
 
 MOST_MOVES: Final = 5000
-"""More than any game has; a game that goes on for longer has a fault."""
+"""More moves than any game has; one that takes longer has a bug."""
 
 _OF_NO_TABLE: Final = frozenset(
     {"alert", "announcement", "banned", "confirm", "digest", "deletion", "links", "merged", "moved", "new_address"}
@@ -50,7 +51,7 @@ KINDS: Final = tuple(
 
 
 def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, seat: int) -> bytes:
-    """The bytes of a mail of that kind to whoever plays the seat, the first being 0."""
+    """The bytes of an email of that kind to the player of a seat; seats count from 0. Raises BadInput and NotFound."""
     if kind not in KINDS:
         raise BadInput(
             _("%(kind)s is no kind of mail.", kind=quoted(kind)),
@@ -58,23 +59,23 @@ def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, sea
         )
 
     def pretend(tx: Tx) -> NoReturn:
-        raise _Undone(_written(tx, server, letterhead, kind, games.lock(tx, game_id), seat))
+        raise _RollBack(_content(tx, server, letterhead, kind, games.lock(tx, game_id), seat))
 
     try:
         server.store.write(pretend)
-    except _Undone as undone:
-        return compose(letterhead, undone.email)
+    except _RollBack as rolled_back:
+        return compose(letterhead, rolled_back.content)
 
 
-class _Undone(Exception):
-    """The transaction ends here and leaves nothing behind."""
+class _RollBack(Exception):
+    """Rolls the transaction back, and carries the email out of it."""
 
-    def __init__(self, email: EmailContent) -> None:
+    def __init__(self, content: EmailContent) -> None:
         super().__init__()
-        self.email = email
+        self.content = content
 
 
-def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> EmailContent:
+def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> EmailContent:
     players = player_rows.of_game(tx, game.id)
     player = next((player for player in players if player.seat == seat), None)
     if player is None:
@@ -87,20 +88,24 @@ def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: Ga
             _("A bot plays seat %(value)s of game %(id)s.", value=seat + 1, id=game.id),
             remedy=_("Choose the seat of a person."),
         )
-    game = _far_enough(tx, server, kind, game, seat)
-    facts = _made_up(tx, server, kind, game, players, player) | _told_before(tx, kind, game.id, player)
-    about = None if kind in _OF_NO_TABLE else game.id
-    of_seat = None if about is None or kind in _OF_NO_SEAT else seat
+    game = _play_on(tx, server, kind, game, seat)
+    facts = _example_facts(tx, server, kind, game, players, player) | _last_facts(tx, kind, game.id, player)
     now = server.now()
-    queued = Letter(player.person_id, kind, about, None, of_seat, None if of_seat is None else game.turn, facts)
-    outbox.queue(tx, [queued], now, now)
+    if kind in _OF_NO_TABLE:
+        new = NewEmail(player.person_id, kind, facts=facts)
+    elif kind in _OF_NO_SEAT:
+        new = NewEmail(player.person_id, kind, game.id, facts=facts)
+    else:
+        new = NewEmail(player.person_id, kind, game.id, None, seat, game.turn, facts)
+    outbox.queue(tx, [new], now, now)
     (email,) = outbox.of_person(tx, player.person_id, limit=1)
-    ready = make_all(tx, server, [email], {game.id: games.read(tx, game.id)}, now)[email.id]
-    return content.content_of(tx, server, letterhead, email, ready, now)
+    drafts = make_drafts(tx, [email], {game.id: games.read(tx, game.id)}, now)
+    (email_content,) = content.read_contents(tx, server, letterhead, drafts, now)
+    return email_content
 
 
-def _far_enough(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:
-    """The game, where a mail of that kind could be sent."""
+def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:
+    """Play the game on until an email of that kind could be sent; returns it as it is then."""
     if kind == "voided" and game.status == "playing":
         leaving.end(
             tx, server, game, LogWriter(game, server.now(), server.randomness), "organiser", "all agreed to end it"
@@ -108,14 +113,14 @@ def _far_enough(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> 
     for _move in range(MOST_MOVES):
         game = games.read(tx, game.id)
         position = move.position_of(game)
-        waiting = [each for each in position.open() if each not in position.box]
+        waiting = [asked for asked in position.open() if asked not in position.box]
         if game.status != "playing" or (kind in _NEEDS_QUESTION and seat in waiting):
             break
         if kind not in _ENDED and kind not in _NEEDS_QUESTION:
             break
-        asked = waiting[0]
-        by = By.BOT if _is_bot(tx, game.id, asked) else By.CLOCK
-        move.play_locked(tx, server, game, game.turn, asked, position.open()[asked].default, by)
+        first = waiting[0]
+        by = By.BOT if _is_bot(tx, game.id, first) else By.CLOCK
+        move.play_locked(tx, server, game, game.turn, first, position.open()[first].default, by)
     if kind in _NEEDS_QUESTION and game.status != "playing":
         raise BadInput(
             _("Game %(id)s has ended, so nobody is asked anything there.", id=game.id),
@@ -128,21 +133,21 @@ def _is_bot(tx: Tx, game_id: int, seat: int) -> bool:
     return any(player.seat == seat and player.person_id is None for player in player_rows.of_game(tx, game_id))
 
 
-def _told_before(tx: Tx, kind: str, game_id: int, player: PlayerRow) -> dict[str, Any]:
-    """What the last mail of that kind told this reader; nothing if there was none."""
+def _last_facts(tx: Tx, kind: str, game_id: int, player: PlayerRow) -> dict[str, Any]:
+    """The facts of the last email of that kind to this reader; none if there was none."""
     assert player.person_id is not None
-    before = outbox.of_person(tx, player.person_id, limit=1000)
-    found = (json.loads(row.facts) for row in before if row.kind == kind and row.game_id in (None, game_id))
-    return next(found, {})
+    emails = outbox.of_person(tx, player.person_id, limit=1000)
+    same_kind = (json.loads(row.facts) for row in emails if row.kind == kind and row.game_id in (None, game_id))
+    return next(same_kind, {})
 
 
-def _made_up(
+def _example_facts(
     tx: Tx, server: Server, kind: str, game: GameRow, players: list[PlayerRow], player: PlayerRow
 ) -> dict[str, Any]:
-    """What such a mail could tell."""
+    """Facts that such an email could have."""
     assert player.person_id is not None
     assert player.seat is not None
-    other = next((each.name for each in players if each.seat != player.seat), "Somebody")
+    other = next((other.name for other in players if other.seat != player.seat), "Somebody")
     soon = (server.now() + timedelta(hours=6)).isoformat()
     match kind:
         case "invitation":
@@ -172,9 +177,9 @@ def _made_up(
         case "reminder":
             return {"due_at": soon, "last": False}
         case "auto_passed":
-            return {"choice": _silence(game, player.seat), "due_at": soon, "missed": 1}
+            return {"choice": _default_move(game, player.seat), "due_at": soon, "missed": 1}
         case "sealed":
-            return {"choice": _silence(game, player.seat)}
+            return {"choice": _default_move(game, player.seat)}
         case "notice":
             return {"what": "extended", "due_at": soon, "reason": "The server was away for some hours."}
         case "was_it_you":
@@ -190,20 +195,25 @@ def _made_up(
             preferences.set_of_table(tx, player.person_id, game.id, "daily")
             return {"letters": [], "since": {}, "until": {f"{game.id}": game.turn}}
         case "alert":
-            told = {"at": server.now().isoformat(), "table": game.title, "says": f"{other} calls."}
-            return {"who": player.name, "alarms": [{"what": "call", "number": 1, "told": [told]}]}
+            alarm = {"at": server.now().isoformat(), "table": game.title, "says": f"{other} calls."}
+            return {"who": player.name, "alarms": [{"what": "call", "number": 1, "told": [alarm]}]}
     return {}
 
 
 def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
     refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": _("That is nothing you can do here.")}
-    played = {"said": _silence(game, seat), "outcome": "applied", "done": "played", "text": _silence(game, seat)}
+    played = {
+        "said": _default_move(game, seat),
+        "outcome": "applied",
+        "done": "played",
+        "text": _default_move(game, seat),
+    }
     shown = {"board": True, "help": True, "rules": False}
-    said = {"subject": "", "answers": "", "turn": game.turn, "quoted": game.turn, "prose": []}
-    return said | shown | {"lines": [played, refused], "nothing_changed": False, "late": False}
+    reply = {"subject": "", "answers": "", "turn": game.turn, "quoted": game.turn, "prose": []}
+    return reply | shown | {"lines": [played, refused], "nothing_changed": False, "late": False}
 
 
-def _silence(game: GameRow, seat: int) -> str:
-    """What is played for the seat if it does not answer, as it is written."""
+def _default_move(game: GameRow, seat: int) -> str:
+    """The choice made for the seat if it misses the deadline, as it is written."""
     decision = move.position_of(game).open()[seat]
     return grammar.write(decision, decision.default)

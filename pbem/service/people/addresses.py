@@ -119,7 +119,7 @@ def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | Non
             why=_("Whoever types an address need not be its owner."),
             remedy=_("Please use the link in one of those mails, or try again tomorrow."),
         )
-    outbox.queue(tx, [outbox.Letter(person.id, "confirm", game_id)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person.id, "confirm", game_id)], now, now)
 
 
 def normalised(address: str) -> tuple[str, str]:

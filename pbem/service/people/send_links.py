@@ -30,7 +30,7 @@ def send_to(tx: Tx, server: Server, person_id: int) -> None:
     now = server.now()
     people.lock(tx, person_id)
     if people.count_emails_since(tx, person_id, "links", now - timedelta(days=1)) < EMAILS_A_DAY:
-        outbox.queue(tx, [outbox.Letter(person_id, "links")], now, now)
+        outbox.queue(tx, [outbox.NewEmail(person_id, "links")], now, now)
 
 
 def send_by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> None:

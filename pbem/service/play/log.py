@@ -18,7 +18,7 @@ from engine.table import Entry
 from pbem import metrics
 from pbem.clock import Randomness
 from pbem.domain import hash_chain
-from pbem.service.play.rules import loads
+from pbem.plugins.away import loads
 from pbem.service.server import Server
 from pbem.store import games, log
 from pbem.store.database import Tx

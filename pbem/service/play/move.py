@@ -17,14 +17,16 @@ from engine import codec, game, grammar, orders
 from engine.decisions import Choice, Decision, Refused, check_shape
 from engine.facts import fold, seen
 from engine.table import Entry, Position
+from pbem.domain.choice_links import choice_segment, segment_text, text_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
-from pbem.domain.missed_turns import Agreement, Successor
+from pbem.domain.missed_turns import Agreement
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import LRU
+from pbem.plugins.away import loads
 from pbem.service.play import views
 from pbem.service.play.log import Kind, LogWriter, latest_entries
-from pbem.service.play.rules import loads, rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, outbox, turns
 from pbem.store import players as player_rows
@@ -175,26 +177,12 @@ def refusal(refused: Refused, rules: game.Game[Any]) -> BadInput:
     return BadInput(speech.teller(rules)(refused.text), remedy=_("Nothing was changed."))
 
 
-def option_of(choice: Choice) -> str:
-    """A choice as one part of a link: `bid-7`."""
-    return "-".join(_flat((choice.verb, *choice.values))).lower()
-
-
-def text_of(request: str) -> str:
-    """An option as text: `bid-7` as `bid 7`. Text stays as it is, so that `bid -1` never means `bid 1`."""
-    return request if " " in request or "" in request.split("-") else request.replace("-", " ")
-
-
-def _flat(values: tuple[Any, ...]) -> list[str]:
-    return [word for value in values for word in (_flat(value) if isinstance(value, tuple) else [str(value)])]
-
-
 def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choice) -> Receipt | None:
     """The receipt of the same choice made in an earlier turn, or None."""
     rules = rules_of(row)
     for standing in latest_entries(rules, log.chain_back(tx, row.id, row.key), turn):
         if standing.turn == turn and (made := standing.entry.choices.get(seat)) is not None:
-            same = made == request if isinstance(request, Choice) else option_of(made) == _as_option(request)
+            same = made == request if isinstance(request, Choice) else choice_segment(made) == text_segment(request)
             if same and seat not in standing.entry.alone:
                 over = row.status != "playing"
                 return Receipt(
@@ -249,14 +237,12 @@ def _decision(position: Position, seat: int) -> Decision:
 def _choice(position: Position, decision: Decision, request: str | Choice) -> Choice:
     try:
         return (
-            check_shape(decision, request) if isinstance(request, Choice) else grammar.read(decision, text_of(request))
+            check_shape(decision, request)
+            if isinstance(request, Choice)
+            else grammar.read(decision, segment_text(request))
         )
     except Refused as refused:
         raise refusal(refused, position.game) from refused
-
-
-def _as_option(text: str) -> str:
-    return "-".join(grammar.words_of(text_of(text)))
 
 
 def choice_words(choice: Choice, rules: game.Game[Any]) -> str:
@@ -357,7 +343,7 @@ def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, writte
     """Queue a confirmation of a sealed choice, for players who want one, once the time to change it is over."""
     if player.person_id is not None and player.sealed:
         facts = {"choice": written}
-        email = outbox.Letter(
+        email = outbox.NewEmail(
             player.person_id, "sealed", move.row.id, move.record.seq, player.seat, move.position.turn, facts
         )
         outbox.queue(tx, [email], now, now + server.hold)
@@ -375,4 +361,4 @@ def lock_seat(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow
 
 def agreement_of(row: GameRow) -> Agreement:
     """The table's agreement on missed turns. A private table never gets a stranger as a substitute."""
-    return Agreement(row.missed_limit, Successor.BOT if row.private else Successor(row.successor))
+    return Agreement.of_table(row.missed_limit, row.successor, private=row.private)

@@ -5,7 +5,7 @@ Rules are always loaded for one table, so that rules that fail stop that table a
 
 from typing import Any
 
-from engine import codec, game
+from engine import game
 from engine.game import Game
 from pbem.plugins.away import Away
 from pbem.plugins.foreign import Foreign
@@ -33,13 +33,3 @@ def known_rules(kind: str) -> Game[Any] | None:
 def title_of(kind: str) -> str:
     """The title of a kind of game, also where its rules are not installed."""
     return (known_rules(kind) or Away(kind, None, failed=False)).title
-
-
-def loads(rules: Game[Any], text: str) -> Any:
-    """A value of a game from its text. Raises Unplayable where the rules are missing."""
-    try:
-        return codec.loads(rules, text)
-    except codec.Malformed:
-        if isinstance(rules, Away):
-            raise rules.unplayable() from None
-        raise

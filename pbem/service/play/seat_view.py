@@ -20,6 +20,7 @@ from engine.facts import SPECTATOR
 from engine.game import Game, OptionValue, Standing
 from engine.tell import Teller, Text
 from pbem.domain import hash_chain
+from pbem.domain.choice_links import segment_text
 from pbem.domain.missed_turns import warning
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
@@ -170,11 +171,6 @@ def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[
     return view, facts_by_turn(entries[:most], view.seat), len(entries) > most
 
 
-def view_of_link(tx: Tx, link: SeatLink) -> SeatView:
-    """The view of a followed seat's link."""
-    return _view(tx, link, games.read(tx, link.game_id))
-
-
 def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
     rules = rules_of(row)
@@ -253,7 +249,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
 
 def _choice(decision: Decision, option: str) -> Choice | None:
     try:
-        return grammar.read(decision, move.text_of(option))
+        return grammar.read(decision, segment_text(option))
     except Refused:
         return None
 

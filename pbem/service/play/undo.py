@@ -26,7 +26,7 @@ from pbem.store import players as player_rows
 from pbem.store import views as saved_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 
 
 def take_back(tx: Tx, server: Server, game_id: int, turn: int, seat: int, person_id: int | None = None) -> None:
@@ -108,7 +108,7 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
     saved_views.forget(tx, row.id, turn)
 
 
-def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) -> list[OutboxRow]:
+def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) -> list[EmailRow]:
     """The emails about these entries. Raises Gone unless they are one choice that nobody has learnt of."""
     entries = [standing.entry for standing in undone]
     final = not entries or not move.may_be_undone(entries) or seat not in entries[0].choices or seat in entries[0].alone
@@ -170,4 +170,4 @@ def _reopen(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int
     player = next(player for player in player_rows.of_game(tx, row.id) if player.seat == seat)
     if player.person_id is not None:
         now = server.now()
-        outbox.queue(tx, [outbox.Letter(player.person_id, "turn", row.id, seq, seat, turn)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(player.person_id, "turn", row.id, seq, seat, turn)], now, now)

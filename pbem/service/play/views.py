@@ -18,9 +18,10 @@ from engine import codec
 from engine.facts import SPECTATOR, fold, seen
 from engine.game import Game
 from engine.table import watch
+from pbem.plugins.away import loads
 from pbem.plugins.foreign import at_table
 from pbem.service.play.log import TAKES_BACK, Kind, StandingEntry, entries_back, standing_entries
-from pbem.service.play.rules import loads, rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import games, log
 from pbem.store import views as saved_views

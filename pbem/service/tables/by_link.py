@@ -78,7 +78,7 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
     joined = tuple(name for name, player in zip(table.players, table.people, strict=True) if player == person.id)
     to_take = tuple(
         OfferedSeat(offer.id, offer.seat, name)
-        for offer, name, _kept in offers
+        for offer, name, _remains in offers
         if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
     )
     no_second = bool(joined) and not row.doubles
@@ -94,7 +94,7 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
         offers=() if no_second else to_take,
         no_second=no_second and bool(to_take),
         # An offered seat stays its player's until a bot or another person plays it.
-        lost=tuple(offer.seat for offer, _name, kept in offers if offer.person_id == person.id and not kept),
+        lost=tuple(offer.seat for offer, _name, remains in offers if offer.person_id == person.id and not remains),
         invite_token=_invite_token(tx, server, row.id, person.id) if hosts and row.status == "open" else "",
         unanswered=sum(invitation.status == "open" for invitation in invited) if hosts else 0,
     )

@@ -43,7 +43,7 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     now = server.now()
     if tables.answer_invitation(tx, game_id, person_id, "declined", now) and row.status == "open":
         facts = {"who": people.read(tx, person_id).address}
-        outbox.queue(tx, [outbox.Letter(row.host_id, "declined", game_id, facts=facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(row.host_id, "declined", game_id, facts=facts)], now, now)
 
 
 def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addresses: tuple[str, ...]) -> list[int]:
@@ -81,7 +81,9 @@ def email_invitations(tx: Tx, server: Server, row: GameRow, host_name: str, to: 
     facts = {"host": host_name}
     # People who block the host get no email, and the host is not told.
     blockers = block_rows.blockers_of(tx, row.host_id)
-    emails = [outbox.Letter(person, "invitation", row.id, facts=facts) for person in invited if person not in blockers]
+    emails = [
+        outbox.NewEmail(person, "invitation", row.id, facts=facts) for person in invited if person not in blockers
+    ]
     outbox.queue(tx, emails, now, now)
 
 

@@ -50,7 +50,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     now = server.now()
     tables.withdraw_acceptance(tx, game_id, person_id, now)
     facts = {"who": own[0].name} | reason_facts(reason)
-    outbox.queue(tx, [outbox.Letter(row.host_id, "left", game_id, facts=facts)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(row.host_id, "left", game_id, facts=facts)], now, now)
 
 
 def expire(server: Server) -> list[int]:
@@ -129,7 +129,7 @@ def end(tx: Tx, server: Server, row: GameRow, record: LogWriter, by: str, why: s
             outbox.change(tx, email.id, status="superseded")
             ledger.note(tx, email.id, now, "superseded", "the game has ended")
     emails = [
-        outbox.Letter(player.person_id, "voided", row.id, record.seq, player.seat, facts=facts)
+        outbox.NewEmail(player.person_id, "voided", row.id, record.seq, player.seat, facts=facts)
         for player in player_rows.of_game(tx, row.id)
         if player.person_id is not None
     ]
@@ -152,7 +152,7 @@ def close(
     if row.status == "open":
         waited.add(row.host_id)
     readers = sorted(person for person in waited - {besides} if person is not None)
-    outbox.queue(tx, [outbox.Letter(person, status, row.id, facts=facts) for person in readers], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person, status, row.id, facts=facts) for person in readers], now, now)
 
 
 def _expire(tx: Tx, server: Server, game_id: int) -> bool:
@@ -170,7 +170,7 @@ def _email_resignation(
     now = server.now()
     facts = {"who": resigned.name, "seat": resigned.seat} | reason_facts(reason)
     emails = [
-        outbox.Letter(player.person_id, "resigned", row.id, row.seq, player.seat, facts=facts)
+        outbox.NewEmail(player.person_id, "resigned", row.id, row.seq, player.seat, facts=facts)
         for player in left
         if player.person_id is not None
     ]
@@ -185,7 +185,7 @@ def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -
         return
     now = server.now()
     tables.change_game(tx, row.id, host_id=heir)
-    outbox.queue(tx, [outbox.Letter(heir, "host", row.id)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(heir, "host", row.id)], now, now)
 
 
 def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: list[PlayerRow]) -> None:
@@ -195,7 +195,7 @@ def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: 
     # Agreeing and withdrawing all day must not email the others each time.
     since = now - timedelta(days=1)
     emails = [
-        outbox.Letter(other, "end_proposed", row.id, facts=facts)
+        outbox.NewEmail(other, "end_proposed", row.id, facts=facts)
         for other in others
         if people.count_emails_since(tx, other, "end_proposed", since, row.id) < PROPOSALS_A_DAY
     ]

@@ -82,7 +82,7 @@ def _open_turns(
     asked = sorted(position.open())
     deadlines.ask(tx, row.id, position.turn, asked, now)
     emails = [
-        outbox.Letter(player.person_id, kind, row.id, seq, seat, position.turn)
+        outbox.NewEmail(player.person_id, kind, row.id, seq, seat, position.turn)
         for seat, player in sorted(seated.items())
         if player.person_id is not None
         for kind in (("welcome", "turn") if seat in asked else ("welcome",))

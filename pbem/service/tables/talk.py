@@ -5,47 +5,29 @@ The others read it in their next email, unless they block its author. The text o
 and the chain stay.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from engine.game import Game
 from pbem.domain import hash_chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.talk import Line
 from pbem.domain.user_text import parse_talk
 from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow_seat
 from pbem.service.people import admission
-from pbem.service.play.log import Kind
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import blocks, games, log, people, talk
+from pbem.store import blocks, games, people, talk
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
 LINES_AN_HOUR: Final = 20
 """Lines of one seat in an hour: talk goes into emails, so it is not a chat."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of talk. The text is None if it was redacted.
-
-    `earlier` means that the seat has changed hands since, so the line is not its present player's.
-    """
-
-    seq: int
-    seat: int
-    at: datetime
-    text: str | None
-    earlier: bool = False
-
-    def who(self, name: str) -> str:
-        """The author's name, given that of the seat's present player. Names of earlier players are not stored."""
-        return _("An earlier player of seat %(number)s", number=self.seat + 1) if self.earlier else name
 
 
 def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> None:
@@ -82,28 +64,7 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
 
 def lines(tx: Tx, server: Server, game_id: int) -> list[Line]:
     """All talk at a table, oldest first."""
-    return lines_of_game(tx, games.read(tx, game_id))
-
-
-def lines_of_game(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]:
-    """Talk at a table, oldest first; only later than `after`, if given."""
-    rows = list(talk.chain(tx, game.id, game.key, after))
-    if not rows:
-        return []
-    changes = list(log.chain_back(tx, game.id, game.key, (Kind.SEATED,)))
-    # In reverse, so that each seat keeps its latest change.
-    seated = {change.seat: change.at for change in reversed(changes)}
-    return [_line(row, earlier=row.seat in seated and row.at < seated[row.seat]) for row in rows]
-
-
-def lines_of_others(
-    tx: Tx, game: GameRow, seat: int, names: Sequence[str], after: datetime | None
-) -> list[dict[str, str | None]]:
-    """Lines of the others after a moment, for an email to a seat, without those of blocked players."""
-    lines = [line for line in lines_of_game(tx, game, after) if line.seat != seat or line.earlier]
-    blocked = blocks.blocked_seats(tx, game.id, seat) if lines else frozenset()
-    lines = [line for line in lines if line.seat not in blocked]
-    return [{"name": line.who(names[line.seat]), "text": line.text} for line in lines]
+    return talk.lines(tx, game_id, games.read(tx, game_id).key)
 
 
 def redact(tx: Tx, game_id: int, seq: int) -> None:
@@ -120,11 +81,6 @@ def check_rows(tx: Tx, game: GameRow) -> hash_chain.ChainCheck:
 def check(rows: Iterable[hash_chain.Row], key: str) -> hash_chain.ChainCheck:
     """Check a hash chain of talk that came in a file."""
     return hash_chain.verify(rows, game=talk.chain_name(key), redactable=frozenset({talk.KIND}))
-
-
-def _line(row: hash_chain.Row, *, earlier: bool) -> Line:
-    assert row.seat is not None
-    return Line(row.seq, row.seat, row.at, None if row.body is None else row.body.decode(), earlier)
 
 
 MOST_SHOWN = 200
@@ -164,7 +120,7 @@ def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
     row = games.read(tx, game_id)
     players = {player.seat: player for player in player_rows.of_game(tx, game_id) if player.seat is not None}
     unheard = blocks.blocked_seats(tx, game_id, seat)
-    lines = lines_of_game(tx, row)
+    lines = talk.lines(tx, row.id, row.key)
     shown = [line for line in lines if line.seat not in unheard]
     return TalkPage(
         title=row.title,

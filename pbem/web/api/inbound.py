@@ -51,7 +51,7 @@ def take() -> Response:
         )
     if not envelope_to or max(len(envelope_from), len(envelope_to)) > LONGEST_ENVELOPE:
         raise BadInput(_("This mail is for nobody."), why=_("X-Pbem-To names one recipient."))
-    receive.receive(site.server(), receive.letterbox_of(config), envelope_from, envelope_to, body)
+    receive.receive(site.server(), receive.inbound_settings(config), envelope_from, envelope_to, body)
     return Response(status=204)
 
 

@@ -12,8 +12,8 @@ from pbem.domain import hash_chain
 from pbem.domain.acts import READ_ONLY, Act
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
+from pbem.mail.write import words
 from pbem.service.desk import audit
-from pbem.service.outgoing import content_of_seat
 from pbem.service.play.rules import rules_for
 from pbem.store.audit import AuditFilter, AuditRow
 from pbem.web import site
@@ -101,8 +101,8 @@ def _corrected(body: dict[str, Any], rules: game.Game[Any]) -> dict[str, Any]:
     if not {"what", "before", "to"} <= body.keys():
         return body
     facts = {"what": "corrected", "of": body["what"], "before": body["before"], "now": body["to"]}
-    words = content_of_seat.corrected(facts, rules)
-    return body | {"before": words["before"], "to": words["now"]}
+    in_words = words.correction_in_words(facts, rules)
+    return body | {"before": in_words["before"], "to": in_words["now"]}
 
 
 def _in_words(act: str, name: str, value: Any) -> Any:

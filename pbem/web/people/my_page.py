@@ -71,7 +71,7 @@ def open_table() -> Response:
 def resend_turn() -> Response:
     """Email a turn again."""
     try:
-        server().run(ledger.turn_again, person_id(), *_game_and_seat())
+        server().run(ledger.resend_turn, person_id(), *_game_and_seat())
     except Refusal as refused:
         return _games(refused)
     return site.go("my_page.emails")

@@ -48,7 +48,7 @@ def save_settings(token: str) -> Response:
     """Save when reminders come, the quiet hours, and whether sealed choices are acknowledged."""
     security.must_not_be_foreign()
     try:
-        unsubscribe.settle(server(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
+        unsubscribe.save(server(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
     except Refusal as refused:
         return _page(token, None, refused=refused)
     return site.go("unsubscribe.show", token=token)
@@ -65,7 +65,7 @@ def send_links(token: str) -> Response:
 def _choose(token: str, key: str | None) -> None:
     way = field("delivery")
     if way == "as for all" and key is not None:
-        unsubscribe.as_for_all(server(), token, key)
+        unsubscribe.reset(server(), token, key)
     elif way in ("", Way.NOTHING):
         unsubscribe.stop(server(), token, key)
     elif way == Way.DELAYED:
@@ -76,7 +76,7 @@ def _choose(token: str, key: str | None) -> None:
 
 def _page(token: str, key: str | None, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
     status = status_of(refused)
-    found = server().read(unsubscribe.at, token, key)
+    found = server().read(unsubscribe.read, token, key)
     given = [(name, value) for name, value in request.form.items() if name in ("delivery", "minutes", "digest_at")]
     return site.page(
         "stop.html", status, found=found, token=token, key=key, refused=refused, ask_again=ask_again, given=given

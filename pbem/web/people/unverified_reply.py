@@ -21,7 +21,7 @@ def confirm(token: str) -> Response:
     security.must_not_be_foreign()
     if not security.a_person_clicked():
         return _page(token, sure_of=_number())
-    unverified.it_was_me(site.server(), token, _number())
+    unverified.confirm(site.server(), token, _number())
     return site.go("unverified_reply.show", token=token)
 
 
@@ -29,7 +29,7 @@ def confirm(token: str) -> Response:
 def reject(token: str) -> Response:
     """Drop the reply."""
     security.must_not_be_foreign()
-    site.server().run(unverified.it_was_not_me, token, _number())
+    site.server().run(unverified.reject, token, _number())
     return site.go("unverified_reply.show", token=token)
 
 
@@ -38,4 +38,4 @@ def _number() -> int:
 
 
 def _page(token: str, *, sure_of: int | None = None) -> Response:
-    return site.page("written.html", found=site.server().read(unverified.at, token), token=token, sure_of=sure_of)
+    return site.page("written.html", found=site.server().read(unverified.read, token), token=token, sure_of=sure_of)

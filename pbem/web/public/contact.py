@@ -53,7 +53,7 @@ def send_for_move(token: str, option: str) -> Response:
 @pages.get("/u/<token>/call")
 def show_for_email(token: str) -> Response:
     """The form for the reader of an email."""
-    server().read(unsubscribe.at, token)
+    server().read(unsubscribe.read, token)
     return _page("contact.send_for_email", token)
 
 

@@ -74,7 +74,7 @@ def reply(key: str) -> Response:
         raise BadInput(
             _("There is nothing to send."), why=_("An answer has a text, and goes to a mail that can be answered.")
         )
-    box = receive.letterbox_of(site.config())
+    box = receive.inbound_settings(site.config())
     message = local_mailbox.reply_to(opened, text, server().now(), box.authserv_id)
     receive.receive(server(), box, message.sender, message.recipient, message.content)
     return site.go("dev_inbox.show", to=opened.entry.to)

@@ -46,7 +46,7 @@ def bots_turn(game):
     return bot
 
 
-def test_a_bot_whose_choice_has_become_stale_is_simply_asked_again(server, time, table, monkeypatch):
+def test_a_bot_with_a_stale_choice_is_asked_again(server, time, table, monkeypatch):
     game = table("sun-bid", 2, bots=("random",))
     bot = bots_turn(game)
     turn = game.row().turn
@@ -69,7 +69,7 @@ def test_a_bot_whose_choice_has_become_stale_is_simply_asked_again(server, time,
     assert bots.play_bots(server) == 1
 
 
-def test_bots_of_a_paused_table_wait_and_are_not_worn_out_by_it(server, time, table):
+def test_bots_of_a_paused_table_wait_without_attempts(server, time, table):
     game = table("sun-bid", 2, bots=("random",))
     bots_turn(game)
     moderate(server, Pause(game.id), "a pause")
@@ -79,7 +79,7 @@ def test_bots_of_a_paused_table_wait_and_are_not_worn_out_by_it(server, time, ta
     assert bots.play_bots(server) == 1
 
 
-def test_a_bot_that_fails_is_pushed_and_parked_and_in_nobodys_way(server, time, table, monkeypatch):
+def test_a_failing_bot_is_postponed_then_parked(server, time, table, monkeypatch):
     broken, sound = table("sun-bid", 2, bots=("greedy",)), table("sun-bid", 2, bots=("random",))
 
     def broken_bot(*_):

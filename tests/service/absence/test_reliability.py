@@ -19,7 +19,7 @@ def counted(server, person_id):
         return reliability.counts(tx, {person_id}, server.now() - timedelta(days=365))[person_id]
 
 
-def test_turns_are_counted_and_those_that_the_clock_decided(server, table):
+def test_turns_and_missed_turns_are_counted(server, table):
     game = table("templari", 3)
     silences = dict.fromkeys(range(3), 0)
     for _ in range(12):
@@ -35,7 +35,7 @@ def test_turns_are_counted_and_those_that_the_clock_decided(server, table):
     assert sum(counted(server, game.person_at(seat)).turns for seat in range(3)) == 12
 
 
-def test_what_was_rewound_counts_neither_as_silence_nor_as_a_turn_in_time(server, table):
+def test_rewound_turns_count_neither_as_missed_nor_as_in_time(server, table):
     game = table("templari", 3)
     for _ in range(3):
         seat, decision = next(iter(game.asked().items()))
@@ -54,7 +54,7 @@ def test_what_was_rewound_counts_neither_as_silence_nor_as_a_turn_in_time(server
     assert (again.turns, again.missed) == (before[seat].turns + 1, 1)
 
 
-def test_what_the_clock_sealed_stays_a_silence_when_the_others_have_answered(server, table):
+def test_a_choice_sealed_by_the_clock_stays_a_missed_turn(server, table):
     game = table("bid", 3)
     (first, decision), *others = game.asked().items()
     game.play(first, decision.default, By.CLOCK)
@@ -64,7 +64,7 @@ def test_what_the_clock_sealed_stays_a_silence_when_the_others_have_answered(ser
     assert all(counted(server, game.person_at(seat)).missed == 0 for seat, _ in others)
 
 
-def test_who_comes_back_from_a_bot_was_not_silent_because_it_took_over(server, table):
+def test_turns_of_a_bot_are_not_missed_turns_of_a_returning_player(server, table):
     game = table("sun-bid", 3, missed_limit=2)
     (gone,) = game.asked()
     person = game.person_at(gone)
@@ -76,14 +76,14 @@ def test_who_comes_back_from_a_bot_was_not_silent_because_it_took_over(server, t
     assert counted(server, person).missed == 0
 
 
-def test_who_left_is_told_and_what_a_bot_does_in_their_place_is_not_theirs(server, table):
+def test_leaving_counts_and_turns_of_the_bot_do_not(server, table):
     game = table("templari", 3)
     gone = game.person_at(0)
     server.run(leaving.resign, game.id, 0, gone)
     assert counted(server, gone) == Counts(left=1)
 
 
-def test_what_was_long_ago_is_forgotten(server, table, clock):
+def test_turns_long_ago_do_not_count(server, table, clock):
     game = table("templari", 3)
     seat, decision = next(iter(game.asked().items()))
     game.play(seat, decision.default, By.CLOCK)

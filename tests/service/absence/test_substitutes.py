@@ -68,7 +68,7 @@ def the_offer(server):
 # A bot takes over
 
 
-def test_after_as_many_silent_turns_as_agreed_a_bot_takes_over(server, silent):
+def test_a_bot_takes_over_after_the_agreed_missed_turns(server, silent):
     game, gone = silent("bot")
     assert game.players()[gone].bot == "greedy"
     ((seat, by, body),) = seated(game)
@@ -78,7 +78,7 @@ def test_after_as_many_silent_turns_as_agreed_a_bot_takes_over(server, silent):
     assert len(notices(server, "bot_plays")) == 2
 
 
-def test_a_silent_turn_less_than_agreed_costs_nothing(server, silent):
+def test_one_missed_turn_fewer_costs_nothing(server, silent):
     game, gone = silent("bot", limit=3, turns=2)
     assert game.players()[gone].missed == 2
     assert seated(game) == []
@@ -95,7 +95,7 @@ def test_the_bot_plays_on_and_the_game_does_not_wait(time, silent):
     assert [row.by for row in game.log() if row.seat == gone][-1] == "bot"
 
 
-def test_the_links_of_whoever_left_are_dead(server, table, silent, time):
+def test_links_of_a_replaced_player_are_dead(server, table, silent, time):
     game, gone = silent("substitute")
     before = game.person_at(gone)
     made = server.run(make_for_seat, before, game.id, game.row().turn, gone)
@@ -121,7 +121,7 @@ def test_a_player_whose_seat_a_bot_plays_may_come_back(server, silent):
     assert all_rows(server.store) == before
 
 
-def test_a_player_is_told_to_come_back_only_where_the_seat_is_no_longer_theirs(server, silent, table):
+def test_only_replaced_players_are_asked_to_come_back(server, silent, table):
     taken, gone = silent("bot")
     back = notices(server, "replaced")[0].person_id
     offered = table("sun-bid", 3)
@@ -145,7 +145,7 @@ def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(server, silent, per
     assert all_rows(server.store) == before
 
 
-def test_a_returning_player_who_falls_silent_again_is_followed_again(server, time, silent):
+def test_a_returning_player_who_misses_turns_again_is_replaced_again(server, time, silent):
     game, gone = silent("bot")
     back = notices(server, "replaced")[0].person_id
     server.run(substitutes.come_back, game.id, gone, back)
@@ -161,7 +161,7 @@ def test_a_returning_player_who_falls_silent_again_is_followed_again(server, tim
     assert [body["player"] for _, _, body in seated(game)] == ["bot", "person", "bot"]
 
 
-def test_the_last_person_among_bots_is_replaced_like_everybody_and_the_bots_end_the_game(server, time, table):
+def test_the_last_person_among_bots_is_replaced_and_the_bots_end_the_game(server, time, table):
     game = table("sun-bid", 2, pace="1d", missed_limit=2, successor="bot", bots=("random",))
     person = next(player.seat for player in game.players().values() if player.person_id is not None)
     for _ in range(2):
@@ -194,7 +194,7 @@ def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(server, time, silent):
 # A substitute takes over
 
 
-def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, silent, person):
+def test_a_seat_is_offered_by_email_to_volunteers(server, silent, person):
     zoe, yan, xia = person("Zoe"), person("Yan"), person("Xia")
     for willing in (zoe, yan):
         server.run(substitutes.set_volunteer, willing, volunteers=True)
@@ -212,7 +212,7 @@ def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, si
     assert game.verifies()
 
 
-def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(server, table, silent, person):
+def test_volunteers_at_the_table_or_unreachable_are_not_asked(server, table, silent, person):
     ann, zoe = person("Ann"), person("Zoe")
     for willing in (ann, zoe):
         server.run(substitutes.set_volunteer, willing, volunteers=True)
@@ -286,7 +286,7 @@ def test_strangers_are_not_asked_to_a_private_table(server, silent, person):
     assert told.startswith("A bot plays your seat from now on")
 
 
-def test_who_may_not_take_a_seat_changes_nothing(server, clock, silent, person):
+def test_a_refused_substitute_changes_nothing(server, clock, silent, person):
     game, gone = silent("substitute")
     offer = the_offer(server)
     unknown = server.run(addresses.register, "new@example.org", "New").id
@@ -303,7 +303,7 @@ def test_who_may_not_take_a_seat_changes_nothing(server, clock, silent, person):
 
 
 @pytest.mark.parametrize("doubles", [False, True])
-def test_who_plays_at_a_table_is_offered_no_second_seat_and_told_why_unless_it_has_doubles(server, silent, doubles):
+def test_a_player_is_offered_a_second_seat_only_with_doubles(server, silent, doubles):
     game, gone = silent("substitute")
     server.store.write(lambda tx: tables.change_game(tx, game.id, doubles=doubles))
     me = game.person_at((gone + 1) % 3)
@@ -313,7 +313,7 @@ def test_who_plays_at_a_table_is_offered_no_second_seat_and_told_why_unless_it_h
     assert found.no_second is not doubles
 
 
-def test_nobody_is_told_of_a_second_seat_where_none_is_free_or_they_have_no_first(server, table, silent, person):
+def test_a_second_seat_is_mentioned_only_to_players_when_one_is_free(server, table, silent, person):
     game, _ = silent("substitute")
     found = server.read(by_link.table_page, Links(server).made(Purpose.CONFIRM, person("Zoe"), game.id))
     assert found.offers
@@ -324,7 +324,7 @@ def test_nobody_is_told_of_a_second_seat_where_none_is_free_or_they_have_no_firs
     ).no_second
 
 
-def test_who_is_at_too_many_tables_takes_no_seat(server, silent, person):
+def test_a_person_at_too_many_tables_takes_no_seat(server, silent, person):
     silent("substitute")
     with pytest.raises(TooMany):
         replace(server, open_tables=0).run(substitutes.take, the_offer(server).id, person("Zoe"))
@@ -363,7 +363,7 @@ def test_a_resigned_seat_goes_on_with_a_bot_and_is_offered_where_that_was_agreed
     assert game.players()[seat].person_id == zoe
 
 
-def test_the_seat_of_somebody_unreachable_is_given_up_after_a_week_and_not_before(server, time, table):
+def test_an_unreachable_players_seat_is_given_up_after_a_week(server, time, table):
     game = table("sun-bid", 3, pace="1d", successor="bot")
     (seat,) = game.asked()
     time.sends()
@@ -378,7 +378,7 @@ def test_the_seat_of_somebody_unreachable_is_given_up_after_a_week_and_not_befor
     assert time.bots_play() >= 1
 
 
-def test_the_others_do_not_wait_for_ever_for_a_substitute_of_somebody_unreachable(server, time, table):
+def test_the_others_do_not_wait_for_ever_for_a_substitute(server, time, table):
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
     # The first mail bounced before it was accepted anywhere.
@@ -390,7 +390,7 @@ def test_the_others_do_not_wait_for_ever_for_a_substitute_of_somebody_unreachabl
     assert time.runs_out().decided == 1
 
 
-def test_somebody_who_reads_no_mail_and_plays_on_the_pages_keeps_the_seat(server, time, table):
+def test_an_unreachable_player_who_moves_on_the_pages_keeps_the_seat(server, time, table):
     game = table("sun-bid", 2, pace="1d", successor="bot")
     (seat,) = game.asked()
     person = game.person_at(seat)
@@ -407,7 +407,7 @@ def test_somebody_who_reads_no_mail_and_plays_on_the_pages_keeps_the_seat(server
     assert time.due(game, seat) is not None, "the others wait for an address no longer than that, whoever plays without"
 
 
-def test_an_organiser_gives_a_seat_to_somebody_else_with_a_reason_that_all_may_read(server, time, table, person):
+def test_an_organiser_gives_a_seat_to_another_with_a_public_reason(server, time, table, person):
     game = table("sun-bid", 3, pace="1d")
     (seat,) = game.asked()
     time.sends()

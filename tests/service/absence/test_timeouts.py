@@ -51,7 +51,7 @@ def by_clock(game):
 # A clock runs out
 
 
-def test_a_clock_that_has_run_out_decides_what_silence_means(time, asked):
+def test_a_passed_deadline_plays_the_default_choice(time, asked):
     game, seat = asked
     time.sends()
     default = game.asked()[seat].default
@@ -90,7 +90,7 @@ def test_a_sealed_choice_that_is_missing_is_made_and_the_turn_closes(time, table
     assert {row.seat for row in by_clock(game)} == set(others)
 
 
-def test_silent_turns_are_counted_and_a_move_ends_the_count(time, asked):
+def test_missed_turns_are_counted_until_a_move(time, asked):
     game, seat = asked
     time.sends()
     time.passes_until(time.due(game, seat))
@@ -127,7 +127,7 @@ def test_a_deadline_that_has_moved_since_it_was_stored_does_not_fire(time, serve
     assert time.runs_out().decided == 1
 
 
-def test_a_game_comes_to_its_end_when_everybody_is_silent(time, table):
+def test_a_game_ends_even_if_all_players_miss_every_turn(time, table):
     game = table("sunset-poker", 3, pace="1d", missed_limit=10, options={"max_rounds": 1})
     # With two turns of each played, the game is over before anybody was silent too often.
     for seat in (0, 1, 2) * 2:
@@ -172,7 +172,7 @@ def test_nothing_fires_in_the_first_minutes_after_a_start(time, server, clock, a
     assert time.runs_out().decided == 1
 
 
-def test_nothing_fires_when_no_beat_was_written_for_long(time, clock, asked):
+def test_nothing_fires_after_a_long_time_without_a_heartbeat(time, clock, asked):
     game, seat = asked
     time.sends()
     clock.set(time.due(game, seat) + HOUR)
@@ -195,7 +195,7 @@ def test_nothing_fires_while_the_clock_is_set_back(time, server, clock, asked):
     assert time.runs_out().decided == 1
 
 
-def test_a_paused_game_waits_and_takes_nobodys_place_in_the_queue(time, server, table):
+def test_a_paused_game_waits_without_holding_up_others(time, server, table):
     first, second = table("sun-bid", 2, pace="1d"), table("sun-bid", 2, pace="2d", bots=("random",))
     time.sends()
     moderate(server, Pause(first.id), "a pause")
@@ -326,7 +326,7 @@ def spoil(server, game):
         connection.execute(text("UPDATE game SET state = '!' WHERE id = :id"), {"id": game.id})
 
 
-def test_a_deadline_that_cannot_be_acted_on_is_parked_and_visible_and_in_nobodys_way(time, server, table, events):
+def test_a_failing_deadline_is_parked_and_visible(time, server, table, events):
     poison, healthy = table("sun-bid", 2, pace="1d"), table("sun-bid", 2, pace="1d", missed_limit=10)
     time.sends()
     (seat,) = poison.asked()
@@ -426,7 +426,7 @@ def test_nobody_is_reminded_who_has_answered_or_who_wants_none(time, server, tab
     assert email.person_id == game.person_at(third)
 
 
-def test_several_moments_that_went_by_are_one_reminder(time, server, asked):
+def test_several_overdue_reminders_are_one(time, server, asked):
     game, seat = asked
     time.sends()
     time.passes(22 * HOUR + MINUTE)
@@ -435,7 +435,7 @@ def test_several_moments_that_went_by_are_one_reminder(time, server, asked):
     assert time.deadline(game, seat).remind_at is None
 
 
-def test_nobody_is_reminded_again_of_what_they_were_reminded_of_when_time_is_given(time, server, asked):
+def test_an_extension_repeats_no_reminder(time, server, asked):
     game, _ = asked
     time.sends()
     time.passes(13 * HOUR)
@@ -447,7 +447,7 @@ def test_nobody_is_reminded_again_of_what_they_were_reminded_of_when_time_is_giv
     assert time.reminds().decided == 1
 
 
-def test_who_wants_fewer_reminders_in_the_middle_of_a_turn_gets_fewer(time, server, asked):
+def test_a_changed_cadence_counts_in_the_middle_of_a_turn(time, server, asked):
     game, seat = asked
     time.sends()
     time.passes(13 * HOUR)
@@ -472,7 +472,7 @@ def test_nobody_is_reminded_during_a_pause_or_a_vacation(time, server, asked):
     assert time.reminds().decided == 1
 
 
-def test_a_reminder_that_cannot_be_made_is_in_nobodys_way(time, server, table):
+def test_a_failing_reminder_holds_up_no_other(time, server, table):
     broken, _ = table("sun-bid", 2, pace="1d"), table("sun-bid", 2, pace="1d")
     time.sends()
     with server.store.engine.begin() as connection:

@@ -45,7 +45,7 @@ def asked(server, mailed, person, address=NEW):
     return yes_in(mailed(address)["new_address"])
 
 
-def test_a_new_address_counts_when_its_own_reader_says_yes(server, mailed, person):
+def test_a_new_address_counts_after_its_reader_consents(server, mailed, person):
     ann = person("Ann")
     token = asked(server, mailed, ann)
     assert server.read(addresses.read, ann).address == "ann@example.org"
@@ -58,7 +58,7 @@ def test_a_new_address_counts_when_its_own_reader_says_yes(server, mailed, perso
     assert all_rows(server.store) == before
 
 
-def test_the_old_address_is_told_when_it_is_asked_for_and_both_when_it_is_done(server, mailed, person):
+def test_the_old_address_is_emailed_at_the_request_and_both_at_the_change(server, mailed, person):
     ann = person("Ann")
     token = asked(server, mailed, ann)
     told = mailed("ann@example.org")
@@ -70,7 +70,7 @@ def test_the_old_address_is_told_when_it_is_asked_for_and_both_when_it_is_done(s
     assert "ann@example.org" not in str(mailed(NEW)["moved"].message)
 
 
-def test_what_is_asked_is_mailed_to_the_new_address_and_old_links_and_browsers_are_out(server, mailed, table, clock):
+def test_open_turns_are_emailed_again_and_old_links_and_sessions_end(server, mailed, table, clock):
     game = table("templari", 3)
     seat = next(iter(game.asked()))
     person = game.person_at(seat)
@@ -87,9 +87,7 @@ def test_what_is_asked_is_mailed_to_the_new_address_and_old_links_and_browsers_a
     assert len([email for email in queued_emails(server, person, "turn") if email.status == "queued"]) == 0
 
 
-def test_a_mail_that_was_written_and_has_not_left_goes_to_the_new_address_and_names_no_other(
-    server, clock, post, sink, mailed, person
-):
+def test_an_unsent_email_goes_to_the_new_address_and_names_no_other(server, clock, post, sink, mailed, person):
     ann = person("Ann")
     token = asked(server, mailed, ann)
     server.run(send_links.send, "ann@example.org")
@@ -104,7 +102,7 @@ def test_a_mail_that_was_written_and_has_not_left_goes_to_the_new_address_and_na
     assert server.read(sessions.sign_in_page, token).name == "Ann"
 
 
-def test_the_old_address_is_free_for_whoever_has_it_then(server, mailed, person):
+def test_the_old_address_is_free_for_a_new_person(server, mailed, person):
     ann = person("Ann")
     server.run(consent.give_consent, asked(server, mailed, ann))
     other = server.run(addresses.register, "ann@example.org", "Anna")
@@ -122,7 +120,7 @@ def test_an_address_that_plays_here_is_not_taken_over(server, mailed, person):
     assert server.read(addresses.read, ben).address == "ben@example.org"
 
 
-def test_asking_tells_nothing_of_whether_an_address_is_known(server, person):
+def test_a_request_does_not_reveal_whether_an_address_is_known(server, person):
     ann = person("Ann")
     person("Ben")
     assert server.run(change_address.ask, ann, "ben@example.org") is None
@@ -138,7 +136,7 @@ def test_an_address_that_was_only_ever_typed_is_free(server, mailed, person):
 
 
 @pytest.mark.parametrize("wrong", ["", "ann", "ann@example.org", "ANN@example.org"])
-def test_what_is_no_other_address_is_refused(server, person, wrong):
+def test_an_invalid_or_unchanged_address_is_refused(server, person, wrong):
     ann = person("Ann")
     before = all_rows(server.store)
     with pytest.raises(BadInput):
@@ -146,7 +144,7 @@ def test_what_is_no_other_address_is_refused(server, person, wrong):
     assert all_rows(server.store) == before
 
 
-def test_nobody_is_flooded_with_such_mails(server, person):
+def test_emails_about_a_change_are_limited_by_the_day(server, person):
     ann = person("Ann")
     for number in range(change_address.EMAILS_A_DAY):
         server.run(change_address.ask, ann, f"new{number}@example.net")
@@ -162,7 +160,7 @@ def test_nobody_is_flooded_with_such_mails(server, person):
     )
 
 
-def test_the_link_of_one_mail_says_yes_to_nothing_else_and_not_for_long(server, clock, mailed, person):
+def test_a_consent_link_is_for_one_request_and_expires(server, clock, mailed, person):
     token = asked(server, mailed, person("Ann"))
     for purpose in Purpose:
         if purpose is not Purpose.YES:
@@ -173,7 +171,7 @@ def test_the_link_of_one_mail_says_yes_to_nothing_else_and_not_for_long(server, 
         server.run(consent.give_consent, token)
 
 
-def test_a_guest_and_somebody_who_has_left_have_no_address_to_change(server, person):
+def test_guests_and_deleted_people_have_no_address_to_change(server, person):
     guest = server.run(addresses.add_guest, "Guest").id
     with pytest.raises(Forbidden):
         server.run(change_address.ask, guest, NEW)

@@ -70,7 +70,7 @@ def live_through(server, clock, post, table, person, gone):
     server.run(send_links.send, ADDRESS)
     server.run(substitutes.set_volunteer, gone, volunteers=True)
     server.run(vacations.book_text, gone, "2026-12-20 to 2026-12-27")
-    server.run(preferences.tell_of_sealed, gone, wanted=True)
+    server.run(preferences.set_sealed_receipts, gone, on=True)
     server.run(sessions.start, Holder(person_id=gone), "Firefox on Linux")
     drain(server, clock, post)
     for _ in range(3):
@@ -88,9 +88,7 @@ def organisers_told(server, clock):
     alarms.send(server)
 
 
-def test_nothing_that_is_kept_names_a_person_who_has_left_but_the_mails_of_others(
-    server, clock, post, table, person, gone
-):
+def test_only_emails_of_others_name_a_deleted_person(server, clock, post, table, person, gone):
     _, over = live_through(server, clock, post, table, person, gone)
     assert ADDRESS in repr(all_rows(server.store))
     server.run(delete.delete_person, gone)
@@ -119,9 +117,9 @@ def kept_but_mails_of_others(server, person_id):
 
 
 @pytest.mark.parametrize("kind", ["links", "digest", "new_address", "confirm"])
-def test_a_mail_to_somebody_who_has_left_for_good_is_not_sent_again(server, gone, kind):
+def test_an_email_to_a_deleted_person_is_not_sent_again(server, gone, kind):
     now = server.now()
-    server.store.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.Letter(gone, kind)], now, now))
+    server.store.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.NewEmail(gone, kind)], now, now))
     email = next(email for email in queued_emails(server) if email.person_id == gone and email.kind == kind)
     server.run(delete.delete_person, gone)
     with pytest.raises(Gone) as refused:
@@ -130,7 +128,7 @@ def test_a_mail_to_somebody_who_has_left_for_good_is_not_sent_again(server, gone
     assert [each.status for each in queued_emails(server) if each.id == email.id] == ["superseded"]
 
 
-def test_an_answer_that_is_read_as_its_writer_leaves_for_good_is_let_go_of(server, table):
+def test_a_reply_read_while_its_writer_is_deleted_is_dropped(server, table):
     answers = Replies(table("sunset-poker", 3))
     gone = answers.person(0)
     kept = answers.keep(0)
@@ -140,7 +138,7 @@ def test_an_answer_that_is_read_as_its_writer_leaves_for_good_is_let_go_of(serve
     assert all_rows(server.store) == before
 
 
-def test_the_mails_of_others_are_left_alone(server, clock, post, table, person, gone):
+def test_emails_of_others_are_left_alone(server, clock, post, table, person, gone):
     live_through(server, clock, post, table, person, gone)
     before = {email.id: email for email in queued_emails(server) if email.person_id != gone}
     server.run(delete.delete_person, gone)
@@ -171,7 +169,7 @@ def test_games_that_are_over_stay_and_can_be_checked(server, clock, post, table,
     assert export.write(server.read(export.of_game, over)) == before
 
 
-def test_no_mail_ever_goes_to_whoever_has_left(server, clock, post, sink, table, person, gone):
+def test_a_deleted_person_is_sent_no_email(server, clock, post, sink, table, person, gone):
     live_through(server, clock, post, table, person, gone)
     server.run(send_links.send, ADDRESS)
     server.run(delete.delete_person, gone)
@@ -180,7 +178,7 @@ def test_no_mail_ever_goes_to_whoever_has_left(server, clock, post, sink, table,
     assert not [email for email in sink.kept[before:] if email.recipient == ADDRESS or "invalid" in email.recipient]
 
 
-def test_links_and_browsers_of_whoever_has_left_open_nothing(server, person, clock, post, sink, gone):
+def test_links_and_sessions_of_a_deleted_person_open_nothing(server, person, clock, post, sink, gone):
     secret = server.run(sessions.start, Holder(person_id=gone), "")
     server.run(send_links.send, ADDRESS)
     drain(server, clock, post)
@@ -191,13 +189,13 @@ def test_links_and_browsers_of_whoever_has_left_open_nothing(server, person, clo
     assert server.read(sessions.find, secret) is None
 
 
-def test_whoever_comes_back_is_somebody_new(server, gone):
+def test_a_deleted_person_who_returns_is_a_new_person(server, gone):
     server.run(delete.delete_person, gone)
     again = server.run(addresses.register, ADDRESS, NAME)
     assert (again.id != gone, again.confirmed_at) == (True, None)
 
 
-def test_leaving_takes_a_yes_by_mail_and_happens_once(server, clock, post, sink, table, person, gone):
+def test_deletion_needs_consent_by_email_and_happens_once(server, clock, post, sink, table, person, gone):
     game = table("sunset-poker", 3)
     server.run(delete.ask, gone)
     drain(server, clock, post)
@@ -213,14 +211,14 @@ def test_leaving_takes_a_yes_by_mail_and_happens_once(server, clock, post, sink,
     assert game.row().status == "playing"
 
 
-def test_nobody_is_flooded_with_mails_about_leaving(server, gone):
+def test_emails_about_deletion_are_limited_by_the_day(server, gone):
     for _ in range(delete.EMAILS_A_DAY):
         server.run(delete.ask, gone)
     with pytest.raises(TooMany):
         server.run(delete.ask, gone)
 
 
-def test_two_who_have_left_are_told_apart_at_their_table(server, table):
+def test_two_deleted_people_have_different_names_at_a_table(server, table):
     game = table("sunset-poker", 3)
     players = {seat: game.person_at(seat) for seat in range(3)}
     for seat in range(3):
@@ -238,11 +236,11 @@ def test_the_last_player_of_a_game_ends_it(server, table):
     assert game.row().status == "void"
 
 
-def test_somebody_unknown_cannot_leave(server):
+def test_an_unknown_person_cannot_be_deleted(server):
     with pytest.raises(NotFound):
         server.run(delete.delete_person, 99)
 
 
-def test_a_person_leaves_whole_or_not_at_all(server, clock, post, table, person, gone):
+def test_a_person_is_deleted_whole_or_not_at_all(server, clock, post, table, person, gone):
     live_through(server, clock, post, table, person, gone)
     assert check_atomic(server.store, lambda: server.run(delete.delete_person, gone)) > 20

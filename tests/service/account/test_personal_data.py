@@ -46,7 +46,7 @@ def played(server, clock, post, table):
     return game
 
 
-def test_it_holds_settings_tables_choices_words_and_mails(server, played):
+def test_the_export_holds_settings_tables_choices_words_and_emails(server, played):
     told = file_of(server, played.person_at(0))
     assert (told["format"], told["version"]) == ("pbem-person", 1)
     assert told["person"]["name"] == played.players()[0].name
@@ -61,14 +61,14 @@ def test_it_holds_settings_tables_choices_words_and_mails(server, played):
     assert "links" in {each["kind"] for each in told["mails"]}
 
 
-def test_it_holds_nothing_that_opens_a_door(server, played):
+def test_the_export_holds_no_working_link_or_secret(server, played):
     text = "".join(personal_data.export_person(server, played.person_at(0)))
     assert not contains_token(text.encode(), server.keys)
     assert not re.search(r"0[a-z][a-z2-7]{30}1", text), "nor what a mail holds in place of a link"
     assert "secret_hash" not in text
 
 
-def test_it_names_no_card_that_only_others_have_seen(server, played):
+def test_the_export_names_no_card_only_others_have_seen(server, played):
     from pbem.service.play.rules import rules_of
 
     rules = rules_of(played.row())
@@ -81,13 +81,13 @@ def test_it_names_no_card_that_only_others_have_seen(server, played):
         assert not [rules.word(card) for card in foreign if f'"{card}"' in seen]
 
 
-def test_it_holds_nothing_of_the_address_of_others(server, played):
+def test_the_export_holds_no_address_of_others(server, played):
     text = "".join(personal_data.export_person(server, played.person_at(0)))
     others = [f"{played.players()[seat].name.lower()}@example.org" for seat in (1, 2)]
     assert not [each for each in others if each in text]
 
 
-def test_a_long_life_is_written_in_pieces_and_no_transaction_lasts_all_the_while(server, clock, post, played):
+def test_a_long_export_is_streamed_in_short_transactions(server, clock, post, played):
     person = played.person_at(0)
     for _ in range(30):
         server.run(send_links.send, f"{played.players()[0].name.lower()}@example.org")
@@ -103,12 +103,12 @@ def test_a_long_life_is_written_in_pieces_and_no_transaction_lasts_all_the_while
     assert json.loads(first + rest)["person"]["name"]
 
 
-def test_there_is_no_file_of_nobody(server):
+def test_an_unknown_person_has_no_export(server):
     with pytest.raises(NotFound):
         personal_data.export_person(server, 99)
 
 
-def test_the_handbook_tells_of_every_name_in_the_file(server, played):
+def test_the_handbook_names_every_field_of_the_export(server, played):
     page = (paths.handbook() / "your-data.md").read_text(encoding="utf-8")
     told = file_of(server, played.person_at(0))
     rows = {name for line in page.splitlines() if line.startswith("| `") for name in re.findall(r"`(\w+)`", line)}

@@ -14,7 +14,7 @@ from pbem.service.desk import calls
 from pbem.service.desk.alarms import APART, GATHERED
 from pbem.service.outgoing import deliver
 from pbem.store import outbox
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 from tests.service.actors import add_organiser
 from tests.service.database import queued_emails
 from tests.service.outgoing.test_deliver import HOUR, post_to
@@ -138,7 +138,7 @@ def test_an_alert_that_is_given_up_raises_no_alarm_of_its_own(server, clock, sin
 def test_a_relay_that_is_away_for_five_minutes_is_told_once(server, clock, sink, person):
     away = deliver.Post(post_to(sink).letterhead, post_to(sink).transport)
     ann, now = person("Ann"), server.now()
-    server.store.write(lambda tx: outbox.queue(tx, [Letter(ann, "links")], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [NewEmail(ann, "links")], now, now))
     sink.does(*["450 mail"] * 100)
     for _ in range(40):
         deliver.deliver(server, away)

@@ -9,7 +9,7 @@ from pbem.mail.read.reports import ReportKind
 from pbem.service.clocks import reachability
 from pbem.service.desk import deliverability
 from pbem.service.desk.deliverability import BY_A_PROGRAM, OUTCOMES, UNREAD, UNUSED_ENDS, Kind
-from pbem.service.incoming import receive, test_mail, unverified
+from pbem.service.incoming import receive, reply_check, unverified
 from pbem.store import received as rows
 from tests.service import table_copies
 from tests.service.actors import OLGA
@@ -58,7 +58,7 @@ def test_an_end_that_no_word_is_known_for_is_told_as_it_was_noted(server):
 
 
 def test_every_end_that_is_noted_is_known():
-    noted = {f"report: {what}" for what in ReportKind} | {test_mail.COUNTED_AS, unverified.NOT_THEIRS}
+    noted = {f"report: {what}" for what in ReportKind} | {reply_check.COUNTED_AS, unverified.NOT_THEIRS}
     noted |= {receive.ANOTHER_SENDER, receive.UNVOUCHED}
     assert noted <= OUTCOMES.keys()
     assert OUTCOMES.keys() >= UNUSED_ENDS

@@ -1,4 +1,4 @@
-"""Addresses that no mail reaches: when one is left alone, who is told, and how it comes back.
+"""Unreachable addresses: when one is left alone, who is told, and how it becomes reachable.
 
 The relay is a real server on this machine, and time passes only when it is told to.
 """
@@ -91,7 +91,7 @@ def test_a_bad_day_counts_once_by_its_worst(server, clock, person):
     assert fails(server, ann)
 
 
-def test_of_a_day_on_which_the_worst_came_first_nothing_is_forgiven(server, clock, person):
+def test_a_milder_bounce_after_the_worst_of_a_day_changes_nothing(server, clock, person):
     ann = person("Ann")
     for _ in range(3):
         bounce(server, ann, HARD)
@@ -100,7 +100,7 @@ def test_of_a_day_on_which_the_worst_came_first_nothing_is_forgiven(server, cloc
     assert fails(server, ann)
 
 
-def test_what_came_back_long_ago_counts_no_more(server, clock, person):
+def test_old_bounces_no_longer_count(server, clock, person):
     ann = person("Ann")
     days(server, clock, ann, HARD, HARD)
     clock.advance(MEMORY)
@@ -108,7 +108,7 @@ def test_what_came_back_long_ago_counts_no_more(server, clock, person):
     assert not fails(server, ann)
 
 
-def test_a_sign_of_life_forgets_what_came_back(server, clock, person):
+def test_contact_clears_earlier_bounces(server, clock, person):
     ann = person("Ann")
     days(server, clock, ann, HARD, HARD)
     server.run(reachability.note_contact, ann)
@@ -147,8 +147,8 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     bounce(server, person, Bounce.COMPLAINT)
     clock.advance(HOUR)
     deliver.deliver(server, post)
-    told = [email for email in sink.kept if f"{name} cannot be reached" in str(email.message["subject"])]
-    assert {email.recipient for email in told} == {
+    notices = [email for email in sink.kept if f"{name} cannot be reached" in str(email.message["subject"])]
+    assert {email.recipient for email in notices} == {
         server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
     }
     assert alarms.send(server) == 1
@@ -159,7 +159,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     assert any(email.recipient == "olga@example.net" for email in sink.kept)
 
 
-def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(server, clock, sink, post, game):
+def test_a_turn_that_was_held_back_is_emailed_when_the_address_works_again(server, clock, sink, post, game):
     seat = next(iter(game.asked()))
     following = game.person_at((seat + 1) % 3), game.person_at((seat + 2) % 3)
     for person in following:
@@ -181,7 +181,7 @@ def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(server
 # How it comes back
 
 
-def test_a_link_that_was_mailed_since_ends_it_and_an_older_one_does_not(server, clock, sink, post, game):
+def test_a_link_that_was_emailed_since_ends_it_and_an_older_one_does_not(server, clock, sink, post, game):
     person = game.person_at(0)
     address = server.read(addresses.read, person).address
     server.run(send_links.send, address)
@@ -200,7 +200,7 @@ def test_a_link_that_was_mailed_since_ends_it_and_an_older_one_does_not(server, 
     assert not fails(server, person)
 
 
-def test_confirming_the_address_anew_ends_it(server, clock, sink, post):
+def test_confirming_the_address_again_ends_it(server, clock, sink, post):
     zoe = server.run(addresses.register, "zoe@example.org", "Zoe")
     bounce(server, zoe.id, Bounce.COMPLAINT)
     clock.advance(MINUTE)
@@ -221,7 +221,7 @@ def test_after_thirty_days_an_address_is_tried_again(server, clock, person):
     assert not fails(server, ann)
 
 
-def test_that_the_relay_takes_a_mail_ends_only_what_the_relay_itself_has_said(server, clock, sink, post, person):
+def test_an_acceptance_by_the_relay_ends_only_refusals_by_the_relay(server, clock, sink, post, person):
     ann, ben = person("Ann"), person("Ben")
     drain(server, clock, post)
     server.run(reachability.note_refusal, ann, WHY)
@@ -233,7 +233,7 @@ def test_that_the_relay_takes_a_mail_ends_only_what_the_relay_itself_has_said(se
     assert fails(server, ben), "a mail that came back was taken by the relay, too"
 
 
-def test_an_organiser_lets_mails_go_there_again_and_what_came_back_before_counts_no_more(
+def test_an_organiser_lets_emails_go_there_again_and_what_came_back_before_counts_no_more(
     server, clock, sink, post, game
 ):
     seat = next(iter(game.asked()))
@@ -248,7 +248,7 @@ def test_an_organiser_lets_mails_go_there_again_and_what_came_back_before_counts
     assert queued_emails(server, person, "turn")[-1].status == "undeliverable"
     done = moderate(server, Release(person), "Her mailbox has room again.")
     assert "Turns that were held back and are mailed now: 1. Clocks that waited go on." in done.says
-    assert {(told.kind, told.what) for told in done.told} == {("notice", "reachable")}
+    assert {(notice.kind, notice.what) for notice in done.told} == {("notice", "reachable")}
     deliver.deliver(server, post)
     assert queued_emails(server, person, "turn")[-1].status == "sent"
     bounce(server, person)
@@ -285,7 +285,7 @@ def test_a_refusal_of_the_sender_is_no_fault_of_the_readers(server, clock, sink,
     assert not fails(server, ann)
 
 
-def test_what_became_of_mails_is_counted_by_domain_and_day_without_addresses(server, clock, sink, post, person):
+def test_outcomes_are_counted_by_domain_and_day_without_addresses(server, clock, sink, post, person):
     for name in ("Ann", "Ben", "Cleo", "Dan"):
         person(name)
     drain(server, clock, post)
@@ -303,7 +303,7 @@ def test_what_became_of_mails_is_counted_by_domain_and_day_without_addresses(ser
     assert (row.domain, row.sent, row.deferred, row.bounced, row.complained) == ("example.org", 1, 1, 2, 1)
 
 
-def test_noting_a_bounce_is_done_whole_or_not_at_all(server, clock, game):
+def test_a_bounce_is_recorded_whole_or_not_at_all(server, clock, game):
     person = game.person_at(0)
     days(server, clock, person, HARD, HARD)
     assert check_atomic(server.store, lambda: bounce(server, person)) > 8

@@ -1,6 +1,6 @@
-"""Mails that come in: kept before anything else, dealt with once, believed only from whom they say, and never answered twice.
+"""Incoming email: stored first, processed once, believed only from its sender, and never answered twice.
 
-What is handed in are whole mails, as a mail server hands them in; what is looked at is what is stored afterwards.
+The tests hand in whole emails, as a mail server does, and look at what is stored afterwards.
 """
 
 import json
@@ -17,6 +17,7 @@ from structlog.testing import capture_logs
 from engine import grammar
 from pbem.config.settings import SenderCheck
 from pbem.domain.bounce import THRESHOLD
+from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import Gone, NotFound
 from pbem.mail.read.lmtp import Lmtp
 from pbem.mail.send.local_mailbox import LocalMailbox
@@ -24,11 +25,11 @@ from pbem.mail.wire import parse
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
 from pbem.service.incoming import receive, unverified
-from pbem.service.incoming.receive import KEPT, LEASE, MOST_AN_HOUR, TRIES
+from pbem.service.incoming.receive import LEASE, MOST_AN_HOUR, RETENTION, TRIES
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import by_link
-from pbem.service.play.move import Receipt, option_of
+from pbem.service.play.move import Receipt
 from pbem.store import ledger as ledger_rows
 from pbem.store import outbox, reachability
 from pbem.store import received as rows
@@ -49,9 +50,9 @@ def inbox(server, clock):
 
 @pytest.fixture
 def logged():
-    """What the server says to its operator. To show it, with all that led to a fault, takes longer than anything else."""
-    with capture_logs() as said:
-        yield said
+    """The captured log. Printing it, with the traceback of each failure, would take longer than all else."""
+    with capture_logs() as entries:
+        yield entries
 
 
 @pytest.fixture
@@ -60,18 +61,18 @@ def game(table):
 
 
 def choice(game, seat=0):
-    """What silence would mean for a seat, as a reply says it."""
+    """The default of a seat, as a reply writes it."""
     decision = game.open()[seat]
     return grammar.write(decision, decision.default)
 
 
 def chosen(game):
-    """How many rows of the log say that somebody has chosen."""
+    """The number of rows of the log: each is a choice here."""
     return len(game.log())
 
 
 def unchanged(server, *but):
-    """All that is stored, except for some tables."""
+    """All stored rows, except for some tables."""
     return {name: found for name, found in all_rows(server.store).items() if name not in but}
 
 
@@ -102,7 +103,7 @@ def test_a_reply_of_the_seats_player_is_carried_out_and_its_text_is_gone(inbox, 
     assert [each.person_id for each in answers(server)] == [game.person_at(0)]
 
 
-def test_a_mail_is_kept_before_anything_is_done_about_it(inbox, game):
+def test_an_email_is_stored_before_it_is_processed(inbox, game):
     raw = inbox.written(game, 0, choice(game))
     before = chosen(game)
     assert inbox.takes(raw, inbox.reply_address(game, 0)) == "kept"
@@ -110,7 +111,7 @@ def test_a_mail_is_kept_before_anything_is_done_about_it(inbox, game):
     assert chosen(game) == before
 
 
-def test_a_mail_that_is_handed_in_again_is_one_mail(inbox, server, game):
+def test_an_email_that_comes_again_is_one_email(inbox, server, game):
     raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
     before = chosen(game)
     for again in (raw, b"Received: by another way\r\n" + raw):
@@ -121,26 +122,26 @@ def test_a_mail_that_is_handed_in_again_is_one_mail(inbox, server, game):
     assert (len(inbox.rows()), chosen(game), len(answers(server))) == (1, before + 1, 1)
 
 
-def test_a_mail_that_is_handed_in_twice_at_one_moment_is_one_mail(inbox, game):
+def test_an_email_that_comes_twice_at_once_is_one_email(inbox, game):
     raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
     with ThreadPoolExecutor(4) as hands:
-        said = list(hands.map(lambda _: inbox.takes(raw, to), range(8)))
-    assert sorted(said) == ["again"] * 7 + ["kept"]
+        outcomes = list(hands.map(lambda _: inbox.takes(raw, to), range(8)))
+    assert sorted(outcomes) == ["again"] * 7 + ["kept"]
     assert len(inbox.rows()) == 1
 
 
-def test_the_same_mail_to_two_seats_of_one_player_is_two_mails(inbox, game):
+def test_the_same_email_to_two_seats_of_one_player_is_two_emails(inbox, game):
     raw = inbox.written(game, 0, "help")
     assert inbox.takes(raw, inbox.reply_address(game, 0)) == "kept"
     assert inbox.takes(raw, inbox.reply_address(game, 1)) == "kept"
 
 
-def test_a_database_that_breaks_while_a_mail_is_kept_leaves_nothing_and_says_so(inbox, server, game):
+def test_a_database_that_breaks_while_an_email_is_kept_leaves_nothing_and_says_so(inbox, server, game):
     raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
     assert check_atomic(server.store, lambda: inbox.takes(raw, to)) > 3
 
 
-def test_wherever_reading_a_mail_breaks_off_it_is_carried_out_once(server, clock, game, logged):
+def test_wherever_reading_an_email_breaks_off_it_is_carried_out_once(server, clock, game, logged):
     inbox = Inbox(replace(server, answers_a_turn=1000, answers_a_day=1000), clock)
     made, n = [""], 0
     while len(made) >= n:
@@ -152,7 +153,7 @@ def test_wherever_reading_a_mail_breaks_off_it_is_carried_out_once(server, clock
                 raise BrokenError
 
         with count_calls(server.store, strike) as made, suppress(BrokenError):
-            receive.attend(inbox.server, inbox.box)
+            receive.process(inbox.server, inbox.box)
         clock.advance(HOUR)
         inbox.attends()
         assert len(all_rows(server.store)["talk"]) == n
@@ -174,18 +175,18 @@ def test_wherever_reading_a_report_breaks_off_it_counts_once(inbox, server, cloc
                 raise BrokenError
 
         with count_calls(server.store, strike) as made, suppress(BrokenError):
-            receive.attend(server, inbox.box)
+            receive.process(server, inbox.box)
         clock.advance(HOUR)
         inbox.attends()
         assert len(noted(server, email)) == n
     assert n > 8
 
 
-def test_workers_at_one_moment_read_each_mail_once(inbox, server, game):
+def test_workers_at_one_moment_read_each_email_once(inbox, server, game):
     for number in range(10):
         inbox.takes(inbox.written(game, 0, f"talk number {number}"), inbox.reply_address(game, 0))
     with ThreadPoolExecutor(4) as hands:
-        done = sum(hands.map(lambda _: receive.attend(server, inbox.box, limit=3), range(6)))
+        done = sum(hands.map(lambda _: receive.process(server, inbox.box, limit=3), range(6)))
     assert done == 10
     assert len(all_rows(server.store)["talk"]) == 10
 
@@ -200,12 +201,12 @@ def test_a_click_and_a_reply_that_meet_at_any_step_are_one_move(server, clock, t
         turn, before = game.row().turn, chosen(game)
         raw = inbox.written(game, seat, grammar.write(decision, decision.default))
         assert inbox.takes(raw, inbox.reply_address(game, seat)) == "kept"
-        click = partial(server.run, by_link.move, link_of(inbox, game, seat), option_of(decision.default))
+        click = partial(server.run, by_link.move, link_of(inbox, game, seat), choice_segment(decision.default))
         receipts = meeting(inbox.attends, click) if reply_first else meeting(click, inbox.attends)
         inbox.attends()
-        assert said_of(receipts) == [(turn, seat, decision.default)]
+        assert distinct(receipts) == [(turn, seat, decision.default)]
         assert chosen(game) == before + 1
-        assert what_a_reply_did(server) == ["applied"], "also where the click came first"
+        assert reply_outcomes(server) == ["applied"], "also where the click came first"
         met += 1
     assert met > 4
 
@@ -216,15 +217,15 @@ def test_twenty_clicks_and_a_reply_at_once_are_one_move_and_all_hear_so(inbox, s
     turn, before = game.row().turn, chosen(game)
     inbox.takes(inbox.written(game, seat, grammar.write(decision, decision.default)), inbox.reply_address(game, seat))
     link = link_of(inbox, game, seat)
-    click = partial(server.run, by_link.move, link, option_of(decision.default))
+    click = partial(server.run, by_link.move, link, choice_segment(decision.default))
     with ThreadPoolExecutor(21) as hands:
         reply = hands.submit(inbox.attends)
         clicks = [hands.submit(click) for _ in range(20)]
         receipts = [each.result() for each in clicks]
         assert reply.result() == 1
-    assert said_of(receipts) == [(turn, seat, decision.default)]
+    assert distinct(receipts) == [(turn, seat, decision.default)]
     assert chosen(game) == before + 1
-    assert what_a_reply_did(server) == ["applied"], "also where the click came first"
+    assert reply_outcomes(server) == ["applied"], "also where the click came first"
 
 
 def link_of(inbox, game, seat):
@@ -232,17 +233,17 @@ def link_of(inbox, game, seat):
     return inbox.token(Purpose.MOVE, person_id=game.person_at(seat), game_id=game.id, turn=game.row().turn, seat=seat)
 
 
-def said_of(receipts):
-    """What the receipts of clicks say, which all say the same."""
+def distinct(receipts):
+    """The different receipts of clicks; all should be the same."""
     return list({(each.turn, each.seat, each.choice) for each in receipts if isinstance(each, Receipt)})
 
 
-def what_a_reply_did(server):
-    """What the newest receipt says of the lines of a reply."""
+def reply_outcomes(server):
+    """The outcomes of the lines of the latest reply, by its receipt."""
     return [line["outcome"] for line in json.loads(answers(server, "receipt")[-1].facts)["lines"]]
 
 
-def test_a_worker_that_dies_with_a_mail_leaves_it_to_the_next_when_its_lease_is_over(inbox, server, clock, game):
+def test_a_worker_that_dies_with_an_email_leaves_it_to_the_next_when_its_lease_is_over(inbox, server, clock, game):
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
     server.store.write(lambda tx: rows.claim(tx, server.now(), server.now() + LEASE, 1))
     assert inbox.attends() == 0
@@ -257,11 +258,11 @@ def test_a_worker_whose_lease_ran_out_meanwhile_does_nothing_twice(inbox, server
         assert inbox.takes(report, to, "") == "kept"
 
         def slow():
-            return receive.attend(server, inbox.box)
+            return receive.process(server, inbox.box)
 
         def next_one():
             clock.advance(LEASE)
-            return receive.attend(server, inbox.box)
+            return receive.process(server, inbox.box)
 
         for came in meeting(slow, next_one):
             assert isinstance(came, int), came
@@ -271,7 +272,7 @@ def test_a_worker_whose_lease_ran_out_meanwhile_does_nothing_twice(inbox, server
     assert number > 8
 
 
-def test_a_mail_that_ends_the_process_of_whoever_reads_it_is_parked(inbox, server, clock, game, logged):
+def test_an_email_that_kills_its_worker_is_parked(inbox, server, clock, game, logged):
     before = chosen(game)
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
     for _ in range(TRIES):
@@ -284,10 +285,10 @@ def test_a_mail_that_ends_the_process_of_whoever_reads_it_is_parked(inbox, serve
 
 @contextmanager
 def broken_for(store, statement):
-    """The database takes no statement that begins so."""
+    """The database refuses statements with this beginning."""
 
-    def executing(_connection, _cursor, said, *_rest):
-        if said.startswith(statement):
+    def executing(_connection, _cursor, sql, *_rest):
+        if sql.startswith(statement):
             raise BrokenError
 
     event.listen(store.engine, "before_cursor_execute", executing)
@@ -297,7 +298,7 @@ def broken_for(store, statement):
         event.remove(store.engine, "before_cursor_execute", executing)
 
 
-def test_a_mail_that_nobody_can_deal_with_is_parked_and_holds_up_no_other(inbox, server, clock, game, logged):
+def test_an_email_that_cannot_be_processed_is_parked_and_holds_up_no_other(inbox, server, clock, game, logged):
     before = chosen(game)
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
     with broken_for(server.store, "INSERT INTO outbox"):
@@ -314,9 +315,7 @@ def test_a_mail_that_nobody_can_deal_with_is_parked_and_holds_up_no_other(inbox,
     assert [each["event"] for each in logged] == ["mail_not_read"] * TRIES + ["mail_parked_unread"]
 
 
-def test_mails_that_were_given_up_are_read_again_when_what_was_in_their_way_is_mended(
-    inbox, server, clock, game, logged
-):
+def test_parked_emails_are_processed_when_the_cause_is_fixed(inbox, server, clock, game, logged):
     before = chosen(game)
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
     with broken_for(server.store, "INSERT INTO outbox"):
@@ -332,9 +331,9 @@ def test_mails_that_were_given_up_are_read_again_when_what_was_in_their_way_is_m
     assert server.run(receive.retry) == 0
 
 
-def test_mails_of_long_ago_are_forgotten(inbox, server, clock, game):
+def test_old_emails_are_deleted(inbox, server, clock, game):
     inbox.replies(game, 0, choice(game))
-    clock.advance(KEPT - HOUR)
+    clock.advance(RETENTION - HOUR)
     server.run(receive.tidy)
     assert inbox.rows()
     clock.advance(2 * HOUR)
@@ -342,7 +341,7 @@ def test_mails_of_long_ago_are_forgotten(inbox, server, clock, game):
     assert not inbox.rows()
 
 
-def test_a_mail_server_hands_a_mail_for_several_in_twice_and_it_is_kept_once_for_each(inbox, server, game):
+def test_a_mail_server_hands_an_email_for_several_in_twice_and_it_is_kept_once_for_each(inbox, server, game):
     raw = inbox.written(game, 0, choice(game))
     recipients = [inbox.reply_address(game, 0), inbox.reply_address(game, 1), f"nobody@{HOST}"]
 
@@ -427,36 +426,36 @@ def test_replies_are_not_read_where_the_settings_say_so(inbox, server, game):
     assert not inbox.rows()
 
 
-# The player's word on it
+# The player's answer
 
 
 @pytest.fixture
 def doubted(inbox, server, game):
-    """The token of the page that asks about a reply which may be anybody's, and the reply's number."""
+    """The token of the page that asks about a doubtful reply, and the number of the reply."""
     row = inbox.replies(game, 0, f"talk hello\r\n{choice(game)}", Authentication_Results=None)
     (asking,) = answers(server, "was_it_you")
     return inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id), row.id
 
 
-def test_the_page_shows_what_was_written_and_changes_nothing(inbox, server, game, doubted):
+def test_the_page_shows_the_reply_and_changes_nothing(inbox, server, game, doubted):
     before = all_rows(server.store)
-    found = server.read(unverified.at, doubted[0])
+    found = server.read(unverified.read, doubted[0])
     assert [each.lines for each in found.waiting] == [("talk hello", choice(game))]
     assert all_rows(server.store) == before
 
 
-def test_the_players_yes_carries_out_exactly_what_was_written_and_once(inbox, server, game, doubted):
+def test_the_players_yes_carries_out_the_reply_once(inbox, server, game, doubted):
     before = chosen(game)
     for _ in range(3):
-        unverified.it_was_me(server, *doubted)
+        unverified.confirm(server, *doubted)
     assert chosen(game) == before + 1
     assert len(all_rows(server.store)["talk"]) == 1
     assert len(answers(server, "receipt")) == 1
     assert (inbox.rows()[0].status, inbox.rows()[0].raw) == ("done", None)
-    assert server.read(unverified.at, doubted[0]).carried_out
+    assert server.read(unverified.read, doubted[0]).confirmed
 
 
-def test_two_presses_of_yes_that_meet_at_any_step_are_one_mail(server, clock, game):
+def test_two_presses_of_yes_that_meet_at_any_step_are_one_email(server, clock, game):
     inbox = Inbox(replace(server, answers_a_turn=1000, answers_a_day=1000), clock)
     met = 0
     for meeting in meetings(server.store):
@@ -464,7 +463,7 @@ def test_two_presses_of_yes_that_meet_at_any_step_are_one_mail(server, clock, ga
         row = inbox.replies(game, 0, f"talk number {met}", Authentication_Results=None)
         asking = answers(server, "was_it_you")[-1]
         token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
-        yes = partial(unverified.it_was_me, inbox.server, token, row.id)
+        yes = partial(unverified.confirm, inbox.server, token, row.id)
         meeting(yes, yes)
         met += 1
         with server.store.read() as tx:
@@ -480,36 +479,36 @@ def test_a_yes_that_comes_too_late_plays_in_no_other_turn(inbox, server, game, d
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     before = chosen(game)
-    unverified.it_was_me(server, *doubted)
+    unverified.confirm(server, *doubted)
     assert chosen(game) == before
     assert len(answers(server, "receipt")) == 1
 
 
 def test_the_players_no_drops_it_for_good(inbox, server, game, doubted):
     before = chosen(game)
-    server.run(unverified.it_was_not_me, *doubted)
-    unverified.it_was_me(server, *doubted)
-    found = server.read(unverified.at, doubted[0])
+    server.run(unverified.reject, *doubted)
+    unverified.confirm(server, *doubted)
+    found = server.read(unverified.read, doubted[0])
     assert not found.waiting
-    assert not found.carried_out
+    assert not found.confirmed
     assert chosen(game) == before
     assert not answers(server, "receipt")
 
 
-def test_what_is_written_before_the_player_looks_waits_on_the_same_page(inbox, server, game, doubted):
+def test_replies_that_come_before_the_player_looks_wait_on_one_page(inbox, server, game, doubted):
     second = inbox.replies(game, 0, "talk again", Authentication_Results=None)
     assert len(answers(server, "was_it_you")) == 1
-    assert [each.lines[-1] for each in server.read(unverified.at, doubted[0]).waiting] == [choice(game), "talk again"]
-    unverified.it_was_me(server, doubted[0], second.id)
+    assert [each.lines[-1] for each in server.read(unverified.read, doubted[0]).waiting] == [choice(game), "talk again"]
+    unverified.confirm(server, doubted[0], second.id)
     assert len(all_rows(server.store)["talk"]) == 1
-    assert [each.number for each in server.read(unverified.at, doubted[0]).waiting] == [doubted[1]]
-    unverified.it_was_me(server, *doubted)
-    assert not server.read(unverified.at, doubted[0]).waiting
+    assert [each.number for each in server.read(unverified.read, doubted[0]).waiting] == [doubted[1]]
+    unverified.confirm(server, *doubted)
+    assert not server.read(unverified.read, doubted[0]).waiting
 
 
-def test_the_link_of_one_page_says_nothing_of_replies_to_other_mails(inbox, server, game, doubted):
+def test_the_link_of_one_page_says_nothing_of_replies_to_other_emails(inbox, server, game, doubted):
     other = inbox.replies(game, 1, "talk from elsewhere", Authentication_Results=None)
-    for act in (partial(unverified.it_was_me, server), partial(server.run, unverified.it_was_not_me)):
+    for act in (partial(unverified.confirm, server), partial(server.run, unverified.reject)):
         for number in (other.id, 999):
             with pytest.raises(NotFound):
                 act(doubted[0], number)
@@ -517,9 +516,9 @@ def test_the_link_of_one_page_says_nothing_of_replies_to_other_mails(inbox, serv
 
 
 def test_a_no_after_a_yes_takes_nothing_back(inbox, server, game, doubted):
-    unverified.it_was_me(server, *doubted)
-    server.run(unverified.it_was_not_me, *doubted)
-    assert server.read(unverified.at, doubted[0]).carried_out
+    unverified.confirm(server, *doubted)
+    server.run(unverified.reject, *doubted)
+    assert server.read(unverified.read, doubted[0]).confirmed
 
 
 def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, server, clock, doubted):
@@ -527,7 +526,7 @@ def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, serve
         server.read(links.follow, doubted[0], Purpose.REPLY)
     clock.advance(8 * DAY)
     with pytest.raises(Gone):
-        unverified.it_was_me(server, *doubted)
+        unverified.confirm(server, *doubted)
 
 
 # Programs, loops and storms
@@ -547,7 +546,7 @@ BY_PROGRAMS = {
 }
 
 
-def test_what_a_program_writes_does_nothing_and_is_not_answered(inbox, server, game):
+def test_an_email_by_a_program_does_nothing_and_gets_no_answer(inbox, server, game):
     to = inbox.reply_address(game, 0)
     before = unchanged(server, "received", "received_count")
     for program, headers in BY_PROGRAMS.items():
@@ -560,7 +559,7 @@ def test_what_a_program_writes_does_nothing_and_is_not_answered(inbox, server, g
 
 @pytest.mark.parametrize("lost", [(), ("Auto-Submitted", "List-Id", "X-Auto-Response-Suppress")])
 def test_two_servers_that_write_to_each_other_say_nothing(inbox, server, clock, game, tmp_path, lost):
-    """Whatever another server of our kind writes to one of our addresses, and whatever headers got lost on its way."""
+    """Every kind of email that another such server writes to one of our addresses, with some headers lost on the way."""
     other = Letterhead("Other", "https://other.example", "other.example", "games@other.example", "o@other.example")
     inbox.replies(game, 0, "talk hello")
     clock.advance(HOUR)
@@ -577,20 +576,20 @@ def test_two_servers_that_write_to_each_other_say_nothing(inbox, server, clock, 
             assert inbox.takes(trusted.encode() + email.as_bytes(), recipient, "games@other.example") == "kept"
     assert inbox.attends() == 2 * len(emails)
     after = unchanged(server, "received", "received_count")
-    # At most it is taken for a sign that somebody is away.
+    # At most it is taken for an out-of-office reply.
     assert {**after, "ledger": before["ledger"]} == before
 
 
-def test_a_mail_without_a_return_address_is_by_a_program(inbox, server, game):
+def test_an_email_without_a_return_address_is_by_a_program(inbox, server, game):
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0), envelope_from="<>")
     inbox.attends()
     assert inbox.rows()[0].outcome == "by a program: no return address"
     assert not answers(server)
 
 
-def test_a_storm_is_dropped_after_some_mails_in_an_hour(inbox, clock, game):
-    said = [inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0)) for _ in range(100)]
-    assert (said.count("kept"), said.count("too many")) == (MOST_AN_HOUR, 100 - MOST_AN_HOUR)
+def test_a_storm_is_dropped_after_some_emails_in_an_hour(inbox, clock, game):
+    outcomes = [inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0)) for _ in range(100)]
+    assert (outcomes.count("kept"), outcomes.count("too many")) == (MOST_AN_HOUR, 100 - MOST_AN_HOUR)
     clock.advance(HOUR)
     assert inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0)) == "kept"
 
@@ -604,7 +603,7 @@ def test_the_same_fault_is_answered_once_a_day_and_nobody_gets_more_than_a_few_a
         inbox.replies(game, 0, f"talk {number}")
     assert len(answers(server)) == server.answers_a_turn
     clock.advance(2 * HOUR)
-    # What is right is done all the same.
+    # A correct reply is carried out nevertheless.
     before = chosen(game)
     assert inbox.replies(game, 0, choice(game)).outcome == "reply: carried out"
     assert (chosen(game), len(answers(server))) == (before + 1, server.answers_a_turn)
@@ -620,7 +619,7 @@ def test_nobody_gets_more_answers_in_a_day_than_the_settings_say(server, clock, 
     assert len(answers(server)) == 8
 
 
-# Strangers, and what is too much
+# Strangers, and limits
 
 
 def strange(token):
@@ -642,9 +641,9 @@ def strange(token):
 def test_a_stranger_is_counted_and_leaves_nothing_else(inbox, server, game):
     raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
     before = unchanged(server, "received_count")
-    said = [inbox.takes(raw, address) for address in strange(to[2:35]) for _ in range(2)]
+    outcomes = [inbox.takes(raw, address) for address in strange(to[2:35]) for _ in range(2)]
     assert inbox.counted() == {"a stranger": 18, "to no address for mails": 4}
-    assert {word: said.count(word) for word in set(said)} == inbox.counted()
+    assert {word: outcomes.count(word) for word in set(outcomes)} == inbox.counted()
     assert unchanged(server, "received_count") == before
 
 
@@ -655,7 +654,7 @@ def test_an_address_that_was_replaced_takes_nothing_any_more(inbox, server, game
     assert not inbox.rows()
 
 
-def test_a_mail_that_is_too_large_leaves_nothing(inbox, server, game):
+def test_an_email_that_is_too_large_leaves_nothing(inbox, server, game):
     to, before = inbox.reply_address(game, 0), unchanged(server, "received_count")
     raw = inbox.written(game, 0, "x" * 25 * 2**20)
     before = unchanged(server, "received_count")
@@ -663,7 +662,7 @@ def test_a_mail_that_is_too_large_leaves_nothing(inbox, server, game):
     assert unchanged(server, "received_count") == before
 
 
-def test_a_mail_with_too_many_parts_leaves_nothing(inbox, server, game):
+def test_an_email_with_too_many_parts_leaves_nothing(inbox, server, game):
     raw = inbox.written(game, 0, "--x\r\n\r\nbid 7\r\n" * 2000, {"Content-Type": "multipart/mixed; boundary=x"})
     assert inbox.takes(raw, inbox.reply_address(game, 0)) == "unreadable"
     assert not inbox.rows()
@@ -687,7 +686,7 @@ def test_no_token_is_ever_stored(inbox, server, game):
                 assert not contains_token(stored, server.keys, range(2))
 
 
-# What mail servers report
+# Reports of mail servers
 
 
 def test_a_failure_for_good_is_in_the_ledger_and_counts_against_the_address(inbox, server, game):
@@ -696,10 +695,8 @@ def test_a_failure_for_good_is_in_the_ledger_and_counts_against_the_address(inbo
     inbox.takes(report_samples.failure("5.1.1", "smtp; 550 5.1.1 <ann@example.org>: no such user"), to, "")
     inbox.attends()
     assert noted(server, email)[-1] == ("bounced", "5.1.1 550 5.1.1 <address>: no such user")
-    assert (
-        next(each.status for each in server.read(ledger.of_game, game.id) if each.outbox_id == email) == "undeliverable"
-    )
     with server.store.read() as tx:
+        assert next(row.status for row in ledger.of_game(tx, game.id) if row.outbox_id == email) == "undeliverable"
         assert reachability.points(tx, game.person_at(0), server.now().date()) == 2
     assert failing(server, game.person_at(0)) is None
     assert not answers(server)
@@ -724,7 +721,7 @@ QUIET = {
 }
 
 
-def test_what_says_nothing_of_the_address_is_a_line_in_the_ledger_and_what_says_it_of_us_an_alarm(inbox, server, game):
+def test_a_report_about_no_address_is_noted_and_one_about_us_raises_an_alarm(inbox, server, game):
     email, to = inbox.bounce_address(game, 0)
     before = unchanged(server, "received", "received_count", "ledger", "alarm")
     for report in QUIET.values():
@@ -742,7 +739,7 @@ NO_REPORTS = [
 ]
 
 
-def test_what_reports_no_trouble_leaves_nothing(inbox, server, game):
+def test_a_report_without_trouble_leaves_nothing(inbox, server, game):
     _, to = inbox.bounce_address(game, 0)
     before = unchanged(server, "received", "received_count")
     for raw in NO_REPORTS:
@@ -752,7 +749,7 @@ def test_what_reports_no_trouble_leaves_nothing(inbox, server, game):
     assert unchanged(server, "received", "received_count") == before
 
 
-def test_a_complaint_stops_mails_at_once(inbox, server, game):
+def test_a_complaint_stops_emails_at_once(inbox, server, game):
     email, to = inbox.bounce_address(game, 0)
     inbox.takes(report_samples.complaint(), to, "fbl@provider.example")
     inbox.attends()
@@ -760,7 +757,7 @@ def test_a_complaint_stops_mails_at_once(inbox, server, game):
     assert failing(server, game.person_at(0)) is not None
 
 
-def test_a_complaint_to_the_address_for_complaints_finds_the_mail_it_is_about(inbox, server, game):
+def test_a_complaint_to_the_address_for_complaints_finds_the_email_it_is_about(inbox, server, game):
     email, to = inbox.bounce_address(game, 1)
     assert inbox.takes(report_samples.complaint(returns=to), f"complaints@{HOST}", "fbl@provider.example") == "kept"
     inbox.attends()
@@ -777,7 +774,7 @@ def test_a_report_to_a_token_that_is_forged_changes_nothing(inbox, server, game)
     assert unchanged(server, "received_count") == before
 
 
-def test_a_reply_shows_that_mails_arrive_again(inbox, server, game):
+def test_a_reply_shows_that_emails_arrive_again(inbox, server, game):
     _, to = inbox.bounce_address(game, 0)
     inbox.takes(report_samples.complaint(), to)
     inbox.attends()

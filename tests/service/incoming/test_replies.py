@@ -43,10 +43,10 @@ def other_option(answers, seat):
 
 
 def nothing_but_the_receipt(before, after):
-    """Whether only a mail was queued, and its reply's own row and link changed."""
-    ours = {"outbox", "received", "link", "received_count"}
-    return {name: rows for name, rows in before.items() if name not in ours} == {
-        name: rows for name, rows in after.items() if name not in ours
+    """Whether only an email was queued, and only the reply's own row and link changed."""
+    expected = {"outbox", "received", "link", "received_count"}
+    return {name: rows for name, rows in before.items() if name not in expected} == {
+        name: rows for name, rows in after.items() if name not in expected
     }
 
 
@@ -83,7 +83,7 @@ def test_the_same_choice_again_says_so(at):
     assert answers.begun.log() == log
 
 
-def test_what_the_rules_refuse_is_told_with_what_is_possible_and_changes_nothing(at):
+def test_a_choice_against_the_rules_is_refused_with_what_is_possible(at):
     answers = at(TURNS)
     before = all_rows(answers.server.store)
     assert answers.write(0, "bid 99") == "reply: refused"
@@ -94,7 +94,7 @@ def test_what_the_rules_refuse_is_told_with_what_is_possible_and_changes_nothing
     assert answers.receipts()[-1]["nothing_changed"]
 
 
-def test_who_is_not_asked_hears_so(at):
+def test_a_player_who_is_not_asked_reads_so(at):
     answers = at(TURNS)
     before = all_rows(answers.server.store)
     answers.write(1, "pass")
@@ -102,7 +102,7 @@ def test_who_is_not_asked_hears_so(at):
     assert nothing_but_the_receipt(before, all_rows(answers.server.store))
 
 
-def test_prose_is_told_what_is_possible(at):
+def test_prose_is_answered_with_what_is_possible(at):
     answers = at(TURNS)
     assert answers.write(0, "I think I will bid 7 tomorrow.", "bid 7?", "See you") == "reply: no command"
     receipt = answers.receipts()[-1]
@@ -112,13 +112,13 @@ def test_prose_is_told_what_is_possible(at):
     assert receipt["help"]
 
 
-def test_prose_beside_a_command_is_passed_over(at):
+def test_prose_beside_a_command_is_ignored(at):
     answers = at(TURNS)
     answers.write(0, "Good evening!", "bid 3", "Let us see what Ben says.")
     assert answers.outcomes() == [("bid 3", "applied", "played")]
 
 
-def test_an_empty_answer_is_told_what_is_possible(at):
+def test_an_empty_reply_is_answered_with_what_is_possible(at):
     answers = at(TURNS)
     assert answers.write(0) == "reply: no command"
     assert answers.receipts()[-1]["help"]
@@ -149,7 +149,7 @@ def test_an_order_for_an_earlier_turn_is_not_left(at, line):
     assert move.orders_of(answers.begun.row()) == {}
 
 
-def test_a_late_answer_may_still_talk_and_ask(at):
+def test_a_late_reply_may_still_talk_and_ask(at):
     answers = at(TURNS)
     answers.play(0, "bid 1")
     answers.play(1, "bid 2")
@@ -157,7 +157,7 @@ def test_a_late_answer_may_still_talk_and_ask(at):
     assert [line[1] for line in answers.outcomes()] == ["applied", "applied"]
 
 
-def test_an_answer_after_the_end_is_told_so(at):
+def test_a_reply_after_the_end_is_answered_with_that(at):
     answers = at(TURNS)
     for seat in range(3):
         answers.server.run(leaving.agree_to_end, answers.begun.id, answers.person(seat))
@@ -169,7 +169,7 @@ def test_an_answer_after_the_end_is_told_so(at):
 # Several.
 
 
-def test_what_comes_after_a_refusal_is_not_tried(at):
+def test_lines_after_a_refusal_are_not_tried(at):
     answers = at(TURNS)
     assert answers.write(0, "talk hello", "bid 99", "bid 3", "talk bye") == "reply: partly carried out"
     assert answers.outcomes() == [
@@ -198,7 +198,7 @@ def test_a_second_choice_does_not_answer_what_others_were_told_meanwhile(at):
     assert [line[1:] for line in answers.outcomes()] == [("applied", "played"), ("refused", None)]
 
 
-def test_a_second_choice_where_somebody_else_is_asked_is_refused_and_not_passed_over(at):
+def test_a_second_choice_where_someone_else_is_asked_is_refused_and_not_passed_over(at):
     answers = at(TURNS)
     answers.write(0, "bid 3", "bid 5")
     assert answers.outcomes() == [("bid 3", "applied", "played"), ("bid 5", "refused", None)]
@@ -212,7 +212,7 @@ def test_a_second_choice_answers_the_next_question_where_nothing_new_could_be_kn
     assert [line[1:] for line in answers.outcomes()] == [("applied", "played")] * 2
 
 
-def test_so_many_commands_are_carried_out_and_no_more(at):
+def test_commands_beyond_the_limit_are_not_tried(at):
     answers = at(TURNS)
     answers.write(0, *["board"] * 30)
     outcomes = [outcome for _, outcome, _ in answers.outcomes()]
@@ -315,7 +315,7 @@ def test_resign_is_only_asked_for(at):
     assert nothing_but_the_receipt(before, all_rows(answers.server.store))
 
 
-def test_resign_at_a_stopped_table_is_told_that_it_is_stopped(at):
+def test_resign_at_a_stopped_table_is_refused_with_the_reason(at):
     answers = at(TURNS)
     moderate(answers.server, Freeze(answers.begun.id))
     answers.write(0, "resign")
@@ -323,16 +323,16 @@ def test_resign_at_a_stopped_table_is_told_that_it_is_stopped(at):
     assert "has been stopped, so that somebody can look at its record" in json.dumps(answers.receipts())
 
 
-def test_stop_ends_the_mails_of_this_table_and_keeps_the_seat(at):
+def test_stop_ends_the_emails_of_this_table_and_keeps_the_seat(at):
     answers = at(TURNS)
     answers.write(0, "stop")
     key = answers.begun.row().key
-    assert str(answers.server.read(preferences.of_table, answers.person(0), key).delivery) == "nothing"
-    assert str(answers.server.read(preferences.of_all, answers.person(0)).delivery) != "nothing"
+    assert str(answers.server.read(preferences.read, answers.person(0), key).delivery) == "nothing"
+    assert str(answers.server.read(preferences.read, answers.person(0)).delivery) != "nothing"
     assert answers.person(0) is not None
 
 
-def test_resend_brings_the_present_turn_once_more(at):
+def test_resend_emails_the_present_turn_again(at):
     answers = at(TURNS)
     _mark_sent(answers.server)
     answers.write(0, "resend", turn=FIRST)
@@ -340,7 +340,7 @@ def test_resend_brings_the_present_turn_once_more(at):
     assert [email.status for email in turns] == ["sent", "queued"]
 
 
-def test_resend_queues_no_second_mail_while_one_is_on_its_way(at):
+def test_resend_queues_no_second_email_while_one_is_on_its_way(at):
     answers = at(TURNS)
     answers.write(0, "resend", "resend")
     assert len(queued_emails(answers.server, answers.person(0), "turn")) == 1
@@ -353,7 +353,7 @@ def test_resend_without_a_question_is_refused(at):
 
 
 @pytest.mark.parametrize("word", ["help", "board", "rules"])
-def test_what_is_asked_for_stands_in_the_receipt(at, word):
+def test_the_receipt_contains_the_answer_to_a_question(at, word):
     answers = at(TURNS)
     before = all_rows(answers.server.store)
     answers.write(0, word)
@@ -362,7 +362,7 @@ def test_what_is_asked_for_stands_in_the_receipt(at, word):
     assert nothing_but_the_receipt(before, all_rows(answers.server.store))
 
 
-def test_every_word_is_tried_here():
+def test_every_word_has_its_test():
     tried = {"help", "board", "rules", "resend", "undo", "talk", "vacation", "stop", "resign"}
     assert {word.value for word in Word} == tried
 
@@ -370,13 +370,13 @@ def test_every_word_is_tried_here():
 # Whose seat it is.
 
 
-def test_who_has_lost_the_seat_does_nothing_there(at):
+def test_a_former_player_does_nothing_at_the_seat(at):
     answers = at(TURNS)
     lines = ("bid 3", "talk hello", "up to 4", "undo")
-    kept = [answers.keep(0) for _ in lines]
+    stored = [answers.keep(0) for _ in lines]
     answers.server.run(leaving.resign, answers.begun.id, answers.seat(0), answers.person(0))
     before = answers.begun.log()
-    for each, line in zip(kept, lines, strict=True):
+    for each, line in zip(stored, lines, strict=True):
         assert answers.act(each, line) == "reply: refused"
     assert answers.begun.log() == before
     assert answers.server.read(talk.lines, answers.begun.id) == []
@@ -385,37 +385,37 @@ def test_who_has_lost_the_seat_does_nothing_there(at):
 # Once and whole.
 
 
-def test_a_reply_that_is_handed_in_again_is_carried_out_once(at):
+def test_a_reply_that_comes_again_is_carried_out_once(at):
     answers = at(TURNS)
-    kept = answers.keep(0)
-    first = answers.act(kept, "talk hello", "bid 3")
+    stored = answers.keep(0)
+    first = answers.act(stored, "talk hello", "bid 3")
     before = all_rows(answers.server.store)
-    assert answers.act(kept, "talk hello", "bid 3") == first
+    assert answers.act(stored, "talk hello", "bid 3") == first
     assert all_rows(answers.server.store) == before
 
 
 def test_a_reply_without_commands_is_answered_once(at):
     answers = at(TURNS)
-    kept = answers.keep(0)
-    assert answers.act(kept, "hello") == answers.act(kept, "hello") == "reply: no command"
+    stored = answers.keep(0)
+    assert answers.act(stored, "hello") == answers.act(stored, "hello") == "reply: no command"
     assert len(answers.receipts()) == 1
 
 
 def test_a_reply_that_breaks_off_leaves_nothing(at):
     answers = at(TURNS)
-    kept = answers.keep(0)
+    stored = answers.keep(0)
     lines = ("talk hello", "vacation 2026-12-20 to 2026-12-24", "bid 3", "undo", "up to 4", "stop", "bid 99")
-    assert check_atomic(answers.server.store, lambda: answers.act(kept, *lines)) > 30
+    assert check_atomic(answers.server.store, lambda: answers.act(stored, *lines)) > 30
 
 
 def test_two_workers_with_the_same_reply_carry_it_out_once(at):
     answers = at(TURNS)
     for number, meeting in enumerate(meetings(answers.server.store)):
-        kept = answers.keep(0, turn=FIRST)
+        stored = answers.keep(0, turn=FIRST)
         words = f"talk number {number}"
         done = meeting(
-            lambda kept=kept, words=words: answers.act(kept, words),
-            lambda kept=kept, words=words: answers.act(kept, words),
+            lambda stored=stored, words=words: answers.act(stored, words),
+            lambda stored=stored, words=words: answers.act(stored, words),
         )
         heard = [line.text for line in answers.server.read(talk.lines, answers.begun.id)]
         assert done == (done[0], done[0])
@@ -426,9 +426,9 @@ def test_a_reply_and_the_clock_make_one_choice(at):
     answers = at("bid")
     for meeting in meetings(answers.server.store):
         turn, default = answers.begun.row().turn, answers.asked(0).default
-        kept, (one, _) = answers.keep(0), other_option(answers, 0)
+        stored, (one, _) = answers.keep(0), other_option(answers, 0)
         meeting(
-            lambda kept=kept, one=one: answers.act(kept, one),
+            lambda stored=stored, one=one: answers.act(stored, one),
             lambda turn=turn, default=default: answers.play(0, default, By.CLOCK, turn),
         )
         # The clock never goes over the player's own choice; the player's may take the place of the clock's.

@@ -1,6 +1,6 @@
 """Bad days of relays and domains: nothing is lost, nothing storms when they are over, and nobody else suffers.
 
-The far end is a real SMTP server on this machine. Time passes in steps, at each of which a worker looks once.
+The far end is a real SMTP server on this machine. Time passes in steps, and a worker looks at the queue once in each.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ class Worker:
     arrived: list[Counter] = field(default_factory=list)
 
     def works(self, length, step=STEP):
-        """Look at the queue at each step of so much time."""
+        """Look at the queue at each step of this length of time."""
         until = self.clock.now() + length
         while self.clock.now() < until:
             before = len(self.sink.kept)
@@ -62,21 +62,21 @@ def relay(port, *, security=Security.NONE, trust=None, timeout=1):
 
 @pytest.fixture
 def sink():
-    """The relay, and everybody's mail server behind it."""
+    """The relay, and all mail servers behind it."""
     with Sink() as listening:
         yield listening
 
 
 @pytest.fixture
 def worker(server, clock, sink):
-    """A worker with limits, some people in each of three domains, and a mail to each of them in the queue."""
+    """A worker with limits, some people in each of three domains, and an email to each of them in the queue."""
     for domain in DOMAINS:
         for number in range(EACH):
             person = server.run(addresses.register, f"p{number}@{domain}.example")
             server.run(addresses.confirm, person.id)
     working = Worker(server, clock, Post(HEAD, relay(sink.port), LIMITS), sink)
     working.works(MINUTE)
-    assert not sink.kept, "whoever has confirmed an address is not asked to"
+    assert not sink.kept, "confirmed addresses are not asked again"
     working.arrived.clear()
     for domain in DOMAINS:
         for number in range(EACH):
@@ -85,13 +85,13 @@ def worker(server, clock, sink):
 
 
 def each_once(sink):
-    """Whether everybody has got the mail, and nobody has two."""
+    """Assert that everyone got the email, and nobody got two."""
     got = Counter(email.recipient for email in sink.kept)
     assert got == Counter(f"p{number}@{domain}.example" for domain in DOMAINS for number in range(EACH))
 
 
 def no_storm(arrived):
-    """Whether no domain got more at one step than its share of it."""
+    """Assert that no domain got more in one step than its share."""
     assert max(step.total() for step in arrived) <= 10 * 2
     assert max(many for step in arrived for many in step.values()) <= 2
 
@@ -120,7 +120,7 @@ def test_a_relay_that_is_down_for_five_minutes_is_an_alarm_and_one_only(worker, 
     assert alarms.send(server) == 1
 
 
-def test_a_domain_that_takes_nothing_now_holds_up_no_other_and_gets_everything_later(worker, sink, server, clock):
+def test_a_domain_that_accepts_nothing_holds_up_no_other_and_gets_everything_later(worker, sink, server, clock):
     sink.does_to(beta="450 rcpt")
     worker.works(10 * STEP)
     assert Counter(email.recipient.rpartition("@")[2] for email in sink.kept) == {
@@ -142,7 +142,7 @@ def test_a_domain_that_refuses_again_and_again_is_left_alone_for_a_while(worker,
     assert sum(tries) <= IN_A_ROW + 1, "after some in a row nothing more is tried"
 
 
-def test_what_a_domain_refuses_of_its_readers_is_nothing_to_the_others(worker, sink, server, clock):
+def test_addresses_refused_by_one_domain_do_not_concern_others(worker, sink, server, clock):
     sink.does_to(beta="550 rcpt")
     worker.works(10 * STEP)
     assert Counter(email.recipient.rpartition("@")[2] for email in sink.kept) == {
@@ -152,9 +152,7 @@ def test_what_a_domain_refuses_of_its_readers_is_nothing_to_the_others(worker, s
     assert len([row for row in queued_emails(server, kind="links") if row.status == "undeliverable"]) == EACH
 
 
-def test_mails_that_are_refused_whole_are_kept_for_somebody_to_look_at_and_can_be_sent_again(
-    worker, sink, server, clock
-):
+def test_refused_emails_are_parked_for_an_organiser_and_can_be_resent(worker, sink, server, clock):
     sink.does_to(beta="550 data")
     worker.works(10 * STEP)
     parked = [row for row in queued_emails(server, kind="links") if row.status == "parked"]
@@ -207,7 +205,7 @@ def test_workers_side_by_side_keep_to_the_limits_together(worker, sink, server, 
         clock.advance(STEP)
 
 
-def test_a_domain_that_is_new_gets_few_mails_on_its_first_day_and_all_it_wants_later(worker, sink, server, clock):
+def test_a_new_domain_gets_few_emails_on_its_first_day_and_all_later(worker, sink, server, clock):
     worker.post.throttle = Throttle(new_domain=2)
     worker.works(10 * STEP)
     assert Counter(email.recipient.rpartition("@")[2] for email in sink.kept) == dict.fromkeys(

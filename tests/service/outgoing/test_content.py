@@ -1,4 +1,4 @@
-"""What mails say: every kind that the server queues has its words, and they hold together."""
+"""The content of emails: every kind that the server queues has a template, and it renders."""
 
 import re
 from collections.abc import Callable
@@ -23,12 +23,12 @@ from pbem.service.people import addresses
 from pbem.service.play import by_link
 from pbem.service.tables import invitations, joining, leaving
 from pbem.store import outbox
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 from pbem.tokens import Purpose
 from tests.service.actors import ANN, moderate
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
-_QUEUED = re.compile(r"(?:Letter\(\s*[\w.]+|NextTurn\([^\"]*),\s*\"(\w+)\"")
+_QUEUED = re.compile(r"(?:NewEmail\(\s*[\w.]+|NextTurn\([^\"]*),\s*\"(\w+)\"")
 _NOTICED = re.compile(r"(?:notice|announce)\(\s*(?:context\.)?tx, (?:context\.)?server,[^)]*?\"(\w+)\"")
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
@@ -54,7 +54,7 @@ def sends(server, clock, box) -> Callable[[], None]:
 
 
 def text_of(box, subject, to=""):
-    """The text of the newest mail, to somebody or to anybody, whose subject has this in it."""
+    """The text of the newest email whose subject contains this, to one address or to any."""
     found = next((email for email in box.entries(to) if subject in email.subject), None)
     assert found is not None, [email.subject for email in box.entries()]
     opened = box.read(found.key)
@@ -67,28 +67,27 @@ def sources():
     return [path.read_text() for path in sorted(Path(service.__path__[0]).rglob("*.py"))]
 
 
-def test_every_kind_of_mail_that_is_queued_anywhere_has_its_words():
+def test_every_kind_of_email_that_is_queued_has_a_template():
     queued = {kind for source in sources() for kind in _QUEUED.findall(source)}
-    # A table that ends before its beginning is told of by what became of it; whoever sits down gets both of these; and a
-    # mail to try the relay with is sent by hand.
+    # These kinds are queued under names that are worked out, and the test email is sent without a queue.
     assert len(queued) > 10
     assert queued | {"closed", "expired", "welcome", "trial"} == set(KINDS)
 
 
-def test_every_kind_of_mail_is_in_the_handbook():
+def test_every_kind_of_email_is_in_the_handbook():
     page = (paths.handbook() / "mail.md").read_text()
     rows = [line for line in page.split("## When mails come")[0].splitlines() if line.startswith("| `")]
     assert sorted(kind for row in rows for kind in re.findall(r"`(\w+)`", row.split("|")[1])) == KINDS
 
 
-def test_every_notice_has_a_subject_of_its_own():
+def test_every_notice_has_its_own_subject():
     subject = (paths.templates() / "mail" / "notice" / "subject.txt").read_text()
     queued = {what for source in sources() for what in _NOTICED.findall(source)}
     assert {"deadline", "paused", "resumed", "extended", "replaced", "bot_plays", "frozen", "unfrozen"} <= queued
     assert {what for what in queued if f'what == "{what}"' not in subject} == set()
 
 
-def test_an_address_is_confirmed_by_the_link_in_its_mail(server, box, sends):
+def test_an_address_is_confirmed_by_the_link_in_its_email(server, box, sends):
     found = server.run(addresses.register, "zoe@example.org", "Zoe")
     sends()
     purpose, token, _ = LINK.findall(text_of(box, "confirm"))[0]
@@ -96,7 +95,7 @@ def test_an_address_is_confirmed_by_the_link_in_its_mail(server, box, sends):
     assert server.read(links.follow, token, Purpose.CONFIRM).person_id == found.id
 
 
-def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(server, box, sends, person):
+def test_an_invitation_names_the_host_the_terms_and_the_commitment(server, box, sends, person):
     ann = person("Ann")
     made = server.run(
         joining.create_table, ann, joining.TableSettings("bid", 3, invited=("ben@example.org",), pace="3d")
@@ -117,7 +116,7 @@ def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(ser
     assert made.commitment in text_of(box, "you have a place")
 
 
-def test_what_happens_to_a_table_before_it_begins_is_told(server, box, sends, person):
+def test_hosts_and_players_hear_what_happens_to_a_table_before_the_start(server, box, sends, person):
     ann, ben = person("Ann"), person("Ben")
     made = server.run(
         joining.create_table, ann, joining.TableSettings("bid", 3, invited=("cleo@example.org",), title="Monday")
@@ -144,7 +143,7 @@ def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person)
     assert made.game_id
 
 
-def test_pauses_and_more_time_are_told_with_the_new_moment(server, box, sends, table):
+def test_notices_of_pauses_and_more_time_have_the_new_deadline(server, box, sends, table):
     game = table("templari", 3)
     sends()
     (seat,) = game.asked()
@@ -160,7 +159,7 @@ def test_pauses_and_more_time_are_told_with_the_new_moment(server, box, sends, t
     assert "please decide by Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
 
 
-def test_a_correction_and_what_is_agreed_are_told_as_people_say_them(server, box, sends, table):
+def test_corrections_and_terms_are_in_words(server, box, sends, table):
     game = table("bid", 3, options={"max_auctions": 12}, pace="1d")
     sends()
     welcome = text_of(box, "the game begins")
@@ -179,13 +178,13 @@ def test_a_correction_and_what_is_agreed_are_told_as_people_say_them(server, box
     assert "It was “Auctions at most: 150”, and is “Auctions at most: 30” now." in told
 
 
-def test_a_ban_says_its_last_day_with_its_name(server, box, sends, person):
+def test_a_ban_names_its_last_day(server, box, sends, person):
     moderate(server, Ban(person("Ann"), date(2027, 6, 1)), "Insults at three tables.")
     sends()
     assert "This ends after Tue 1 Jun 2027." in text_of(box, "kept from new tables")
 
 
-def test_a_player_who_resigns_and_a_game_that_ends_by_consent_are_told(server, box, sends, table):
+def test_the_others_hear_of_a_resignation_and_of_an_end_by_consent(server, box, sends, table):
     game = table("templari", 4)
     sends()
     server.run(leaving.resign, game.id, 0, game.person_at(0))
@@ -200,7 +199,7 @@ def test_a_player_who_resigns_and_a_game_that_ends_by_consent_are_told(server, b
     assert game.row().secret.hex() in text_of(box, "without a result")
 
 
-def test_a_free_seat_is_offered_with_the_board_that_everybody_sees_and_a_link(server, box, sends, table, person):
+def test_a_free_seat_is_offered_with_the_public_board_and_a_link(server, box, sends, table, person):
     willing = person("Zoe")
     server.run(substitutes.set_volunteer, willing, volunteers=True)
     game = table("sunset-poker", 3, successor="substitute")
@@ -216,7 +215,7 @@ def test_a_free_seat_is_offered_with_the_board_that_everybody_sees_and_a_link(se
     assert (link.person_id, link.game_id, link.seat) == (willing, game.id, 0)
 
 
-def test_whoever_takes_a_seat_over_gets_the_table_and_their_turn(server, box, sends, table, person):
+def test_a_substitute_gets_the_table_and_the_turn(server, box, sends, table, person):
     person("Zoe")
     game = table("templari", 3)
     sends()
@@ -228,11 +227,11 @@ def test_whoever_takes_a_seat_over_gets_the_table_and_their_turn(server, box, se
     assert "The organiser says: Ann has moved house" in text_of(box, "Zoe plays with you now")
 
 
-def test_a_reminder_answers_the_mail_of_its_turn_and_offers_the_same_choices(server, clock, box, sends, table):
+def test_a_reminder_follows_its_turn_email_and_offers_the_same_choices(server, clock, box, sends, table):
     game = table("sunset-poker", 3)
     sends()
     person = game.person_at(0)
-    queue(server, Letter(person, "reminder", game.id, None, 0, 1, {"due_at": clock.now().isoformat(), "number": 1}))
+    queue(server, NewEmail(person, "reminder", game.id, None, 0, 1, {"due_at": clock.now().isoformat(), "number": 1}))
     sends()
     address = f"{game.players()[0].name.lower()}@example.org"
     again, turn = (
@@ -246,24 +245,24 @@ def test_a_reminder_answers_the_mail_of_its_turn_and_offers_the_same_choices(ser
     assert "This is a reminder." in text_of(box, "Re:")
 
 
-def test_a_silent_turn_is_told_with_what_more_silence_leads_to(server, clock, box, sends, table):
+def test_a_missed_turn_is_reported_with_what_more_of_them_lead_to(server, clock, box, sends, table):
     game = table("sunset-poker", 3)
     facts = {"choice": "pick Mill", "due_at": clock.now().isoformat(), "missed": 2, "warning": "Beware."}
-    queue(server, Letter(game.person_at(0), "auto_passed", game.id, 7, 0, 1, facts))
-    queue(server, Letter(game.person_at(1), "auto_passed", game.id, 7, 1, 1, facts | {"due_at": None}))
-    queue(server, Letter(game.person_at(1), "host", game.id))
+    queue(server, NewEmail(game.person_at(0), "auto_passed", game.id, 7, 0, 1, facts))
+    queue(server, NewEmail(game.person_at(1), "auto_passed", game.id, 7, 1, 1, facts | {"due_at": None}))
+    queue(server, NewEmail(game.person_at(1), "host", game.id))
     sends()
     assert "Beware." in text_of(box, "was played for you")
     assert "you are the host now" in text_of(box, "you are the host now")
 
 
-def test_somebody_without_a_name_is_greeted_all_the_same(server, box, sends):
+def test_a_person_without_a_name_is_greeted(server, box, sends):
     server.run(calls.answer, ANN, server.run(calls.call_from_address, "stranger@example.org", "Hello?"), "Hello!")
     sends()
     assert text_of(box, "has answered").startswith("You called the organiser")
 
 
-def test_the_organisers_answer_comes_with_what_was_asked(server, box, sends, table):
+def test_the_organisers_answer_quotes_the_question(server, box, sends, table):
     game = table("templari", 3)
     number = server.run(calls.call, game.person_at(0), "Where is\nmy mail?", game_id=game.id, seat=0)
     server.run(calls.answer, ANN, number, "In the other folder.\n\nGreetings")
@@ -274,11 +273,11 @@ def test_the_organisers_answer_comes_with_what_was_asked(server, box, sends, tab
     assert "> Where is\n> my mail?" in text
 
 
-def test_the_mail_with_all_games_has_a_link_for_each_and_one_to_sign_in(server, box, sends, table, person):
+def test_the_email_with_all_games_has_a_link_for_each_and_one_to_sign_in(server, box, sends, table, person):
     one, two = table("templari", 3), table("bid", 3)
     ann = person("Ann")
     sends()
-    queue(server, Letter(ann, "links"))
+    queue(server, NewEmail(ann, "links"))
     sends()
     found = LINK.findall(text_of(box, "your games"))
     seats = [server.read(links.follow, token, Purpose.SEAT) for purpose, token, _ in found if purpose == "s"]
@@ -287,7 +286,7 @@ def test_the_mail_with_all_games_has_a_link_for_each_and_one_to_sign_in(server, 
     assert server.read(links.follow, token, Purpose.SIGN_IN).person_id == ann
 
 
-def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, sends, table):
+def test_the_next_email_tells_why_a_standing_order_ended(server, box, sends, table):
     game = table("templari", 3)
     sends()
     seat, _ = next(iter(game.asked().items()))
@@ -308,7 +307,7 @@ def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, s
 
 
 def token_of_seat(server, box, seat):
-    """The token of a seat's page, out of the mail that asked it."""
+    """The token of a seat's page, from the email that asked it."""
     for email in box.entries():
         for purpose, token, _ in LINK.findall(box.read(email.key).text):
             if purpose == "s" and server.read(links.follow, token, Purpose.SEAT).seat == seat:
@@ -317,6 +316,6 @@ def token_of_seat(server, box, seat):
 
 
 def queue(server, email):
-    """Queue a mail, as a service does."""
+    """Queue an email, as a use case does."""
     now = server.now()
     server.store.write(lambda tx: outbox.queue(tx, [email], now, now))

@@ -1,6 +1,6 @@
-"""Mails from the queue to the relay: never none, never two different ones, and always in the ledger.
+"""Emails from the queue to the relay: none is lost, none is sent in two versions, and each is in the ledger.
 
-The relay is a real server on this machine; what is looked at are the mails that it took.
+The relay is a real server on this machine, and the tests look at the emails that it received.
 """
 
 import re
@@ -14,7 +14,7 @@ import dkim
 import pytest
 from sqlalchemy import event
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from engine import grammar
 from pbem import failpoints
 from pbem.clock import SeededRandomness
@@ -38,7 +38,7 @@ from pbem.service.tables import joining, leaving, talk
 from pbem.store import deadlines, outbox, quotas, reachability
 from pbem.store import ledger as ledger_rows
 from pbem.store import people as person_rows
-from pbem.store.outbox import Letter
+from pbem.store.outbox import NewEmail
 from pbem.tokens import SECRET_BYTES, Purpose, contains_token, revoke, rotate
 from tests.mail.test_dkim import SETTINGS, dns
 from tests.mail.transports import ACCEPTED, FunctionTransport, InterceptingTransport
@@ -57,7 +57,7 @@ class Killed(BaseException):
 
 @pytest.fixture
 def post(sink):
-    """What this server sends with."""
+    """The relay and letterhead of this server."""
     return post_to(sink)
 
 
@@ -81,8 +81,8 @@ def work(server, post):
         pass
 
 
-def test_much_talk_leaves_a_mail_of_a_turn_its_room(server, clock, sink, table):
-    """Forty lines of letters that need the most bytes on the wire: the newest stand in the mail, and it says that there were more."""
+def test_long_talk_leaves_a_turn_email_room_for_the_turn(server, clock, sink, table):
+    """Forty lines of the letters that need the most bytes: the newest are in the email, which says that there were more."""
     game = table("templari", 3)
     seat = next(iter(game.asked()))
     talker = next(each for each in range(3) if each != seat)
@@ -104,13 +104,18 @@ def test_much_talk_leaves_a_mail_of_a_turn_its_room(server, clock, sink, table):
 def rows(server, status=None, kind=None, game=None):
     with server.store.read() as tx:
         found = outbox.with_status(tx, status, 1000) if status else outbox.about(tx, game, 1000)
-    # What is told before a game begins is no part of what these tests look at.
+    # These tests are about running games only.
     return [row for row in reversed(found) if row.kind == kind or (kind is None and row.kind != "joined")]
 
 
 def lines_of(server, row):
     with server.store.read() as tx:
         return [line.what for line in ledger_rows.lines(tx, [row.id]).get(row.id, [])]
+
+
+def histories(server, query, *args, **given):
+    with server.store.read() as tx:
+        return query(tx, *args, **given)
 
 
 def deadline_of(server, game, seat, turn=None):
@@ -126,15 +131,15 @@ def links_in(email):
     return LINK.findall(email.text)
 
 
-# A mail that is enough to play from
+# An email that is enough to play from
 
 
-def test_the_mail_of_a_turn_says_what_is_asked_until_when_and_what_silence_does(server, clock, sink, post, table):
+def test_a_turn_email_has_the_question_the_deadline_and_the_default(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post)
     seat, decision = next(iter(game.open().items()))
-    person = server.read(ledger.of_person, game.person_at(seat))
+    person = histories(server, ledger.of_person, game.person_at(seat))
     assert {"welcome", "turn"} <= {email.kind for email in person}
     emails = [email for email in sink.kept if "turn 1" in str(email.message["subject"])]
     assert len(emails) == len(game.open())
@@ -149,7 +154,7 @@ def test_the_mail_of_a_turn_says_what_is_asked_until_when_and_what_silence_does(
     assert decision.default.verb == "pick"
 
 
-def test_a_deadline_is_told_in_the_zone_of_its_reader(server, clock, sink, post, table):
+def test_a_deadline_is_printed_in_its_readers_zone(server, clock, sink, post, table):
     game = began(table)
     for seat in range(3):
         server.run(addresses.set_zone, game.person_at(seat), "Europe/Berlin")
@@ -160,9 +165,9 @@ def test_a_deadline_is_told_in_the_zone_of_its_reader(server, clock, sink, post,
     assert all("Sun 22 Nov 2026, 14:00 (Europe/Berlin); 13:00 UTC" in email.text for email in emails)
 
 
-@pytest.mark.parametrize("kind", games_of_house.names())
-def test_a_game_can_be_played_from_its_mails_alone(server, clock, sink, post, table, kind):
-    """Whoever clicks the first link of each mail, or where there is none writes the default, gets through many turns."""
+@pytest.mark.parametrize("kind", game_registry.names())
+def test_a_game_can_be_played_from_its_emails_alone(server, clock, sink, post, table, kind):
+    """A player who clicks the first link of each email, or replies with the default, gets through many turns."""
     game = began(table, kind)
     read = 0
     for _ in range(12):
@@ -181,7 +186,7 @@ def test_a_game_can_be_played_from_its_mails_alone(server, clock, sink, post, ta
             if decision.count() <= 12:
                 offered = {grammar.read(decision, option.replace("-", " ")) for option in asked}
                 position_of = game.view(seat)
-                rules = games_of_house.load(kind)
+                rules = game_registry.load(kind)
                 legal = {each for each in decision.choices() if rules.objects(position_of, seat, each) is None}
                 assert offered == legal
             if asked:
@@ -193,8 +198,8 @@ def test_a_game_can_be_played_from_its_mails_alone(server, clock, sink, post, ta
     assert game.verifies()
 
 
-@pytest.mark.parametrize("kind", games_of_house.names())
-def test_every_line_of_a_mail_fits_72_columns(server, clock, sink, post, table, kind):
+@pytest.mark.parametrize("kind", game_registry.names())
+def test_every_line_of_an_email_fits_72_columns(server, clock, sink, post, table, kind):
     game = began(table, kind, title="Ångström’s long evening of cards, coins and second thoughts")
     for _ in range(6):
         clock.advance(HOUR)
@@ -222,7 +227,7 @@ def test_the_result_has_the_ranking_the_secret_and_the_head(server, clock, sink,
         assert row.entry_head.hex()[:20] in email.text
 
 
-def test_a_secret_of_the_table_is_in_no_mail_before_the_end(server, clock, sink, post, table):
+def test_the_tables_secret_is_in_no_email_before_the_end(server, clock, sink, post, table):
     game = began(table)
     for _ in range(4):
         clock.advance(HOUR)
@@ -239,7 +244,7 @@ def test_a_secret_of_the_table_is_in_no_mail_before_the_end(server, clock, sink,
 # Secrets
 
 
-def test_no_mail_shows_a_card_of_another_seats_hidden_hand(server, clock, sink, post, table):
+def test_no_email_shows_a_card_of_another_seats_hidden_hand(server, clock, sink, post, table):
     game = began(table)
     for _ in range(3):
         clock.advance(HOUR)
@@ -278,7 +283,7 @@ def test_no_token_is_ever_stored(server, clock, sink, post, table):
     assert not any(contains_token(line.detail.encode(), server.keys) for each in said.values() for line in each)
 
 
-def test_a_mail_returns_to_an_address_of_its_own_that_can_do_nothing_else(server, clock, sink, post, table):
+def test_an_email_bounces_to_its_own_address_which_opens_nothing_else(server, clock, sink, post, table):
     began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -294,9 +299,7 @@ def test_a_mail_returns_to_an_address_of_its_own_that_can_do_nothing_else(server
 # The clock
 
 
-def test_a_clock_starts_when_the_relay_has_taken_the_mail_and_never_before_what_it_says(
-    server, clock, sink, post, table
-):
+def test_a_clock_starts_when_the_relay_accepts_the_email_and_keeps_its_promise(server, clock, sink, post, table):
     game = began(table)
     seat = next(iter(game.open()))
     assert deadline_of(server, game, seat).due_at is None
@@ -315,7 +318,7 @@ def test_a_clock_starts_when_the_relay_has_taken_the_mail_and_never_before_what_
     assert started.due_at - started.accepted_at >= timedelta(days=1)
 
 
-def test_a_repetition_of_a_mail_moves_no_clock(server, clock, sink, post, table):
+def test_a_repeated_email_moves_no_clock(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -328,7 +331,7 @@ def test_a_repetition_of_a_mail_moves_no_clock(server, clock, sink, post, table)
     assert deadline_of(server, game, seat) == before
 
 
-def test_a_mail_that_waited_so_long_that_its_deadline_is_wrong_is_written_anew(server, clock, sink, post, table):
+def test_an_email_whose_deadline_is_wrong_after_a_wait_is_rewritten(server, clock, sink, post, table):
     game = began(table)
     away = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)))
     clock.advance(HOUR)
@@ -344,7 +347,7 @@ def test_a_mail_that_waited_so_long_that_its_deadline_is_wrong_is_written_anew(s
         assert "rewritten" in lines_of(server, row)
 
 
-def test_an_answer_given_without_the_mail_and_taken_back_leaves_a_clock_that_runs(server, clock, sink, post, table):
+def test_a_clock_runs_after_an_answer_given_without_the_email_is_taken_back(server, clock, sink, post, table):
     game = began(table)
     seat, decision = next(iter(game.open().items()))
     game.play(seat, decision.default)
@@ -358,7 +361,7 @@ def test_an_answer_given_without_the_mail_and_taken_back_leaves_a_clock_that_run
 # Superseded
 
 
-def test_a_mail_whose_turn_is_over_is_never_sent(server, clock, sink, post, table):
+def test_an_email_whose_turn_is_over_is_never_sent(server, clock, sink, post, table):
     game = began(table)
     for seat, decision in game.asked().items():
         game.play(seat, decision.default)
@@ -371,7 +374,7 @@ def test_a_mail_whose_turn_is_over_is_never_sent(server, clock, sink, post, tabl
     assert {row.status for row in first} == {"superseded"}
 
 
-def test_a_mail_for_a_seat_that_somebody_else_plays_now_reaches_nobody(server, clock, sink, post, table):
+def test_an_email_for_a_seat_that_changed_hands_reaches_nobody(server, clock, sink, post, table):
     game = began(table)
     ann = game.players()[0]
     server.run(leaving.resign, game.id, 0, ann.person_id)
@@ -383,7 +386,7 @@ def test_a_mail_for_a_seat_that_somebody_else_plays_now_reaches_nobody(server, c
 # What relays do on bad days
 
 
-def test_not_now_is_tried_again_later_with_the_same_bytes(server, clock, sink, post, table):
+def test_a_temporary_refusal_is_tried_again_with_the_same_bytes(server, clock, sink, post, table):
     began(table)
     sink.does("450 rcpt", "450 data", "drop")
     drain(server, clock, post)
@@ -392,7 +395,7 @@ def test_not_now_is_tried_again_later_with_the_same_bytes(server, clock, sink, p
     assert rows(server, "parked") == []
 
 
-def test_a_mail_kept_by_a_relay_that_could_not_say_so_is_sent_again_as_the_same_mail(server, clock, sink, post, table):
+def test_an_email_whose_acceptance_got_lost_is_sent_again_as_the_same_email(server, clock, sink, post, table):
     began(table)
     sink.does("keep, drop")
     drain(server, clock, post)
@@ -405,7 +408,7 @@ def test_a_mail_kept_by_a_relay_that_could_not_say_so_is_sent_again_as_the_same_
         assert {email.sender for email in copies} == {copies[0].sender}
 
 
-def test_an_address_that_is_refused_is_left_alone_until_the_relay_takes_a_mail_for_it(server, clock, sink, post, table):
+def test_a_refused_address_is_left_alone_until_the_relay_accepts_an_email_for_it(server, clock, sink, post, table):
     game = began(table)
     sink.does("550 rcpt")
     clock.advance(HOUR)
@@ -427,7 +430,7 @@ def test_an_address_that_is_refused_is_left_alone_until_the_relay_takes_a_mail_f
         assert reachability.failure(tx, failed) is None
 
 
-def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_mails(server, clock, sink, post, table):
+def test_a_turn_whose_email_was_refused_is_emailed_again_when_the_address_works(server, clock, sink, post, table):
     first, second = began(table), began(table)
     seats = [(game, seat) for game in (first, second) for seat in game.asked()]
     person = next(game.person_at(seat) for game, seat in seats)
@@ -438,7 +441,7 @@ def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_ma
     refused = [row for row in rows(server, "undeliverable") if row.person_id == person and row.kind == "turn"]
     assert refused
     sink.handler.script.clear()
-    server.store.write(lambda tx: outbox.queue(tx, [outbox.Letter(person, "links")], clock.now(), clock.now()))
+    server.store.write(lambda tx: outbox.queue(tx, [outbox.NewEmail(person, "links")], clock.now(), clock.now()))
     for _ in range(2):
         deliver.deliver(server, post, limit=100)
     for email in refused:
@@ -449,7 +452,7 @@ def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_ma
         assert clock_of.due_at is not None, "without a clock that runs the game would stand still for ever"
 
 
-def test_a_mail_that_is_refused_is_parked_and_its_readers_address_is_not_blamed(server, clock, sink, post, table):
+def test_a_refused_email_is_parked_and_does_not_count_against_the_address(server, clock, sink, post, table):
     began(table)
     sink.does("550 data")
     clock.advance(HOUR)
@@ -459,7 +462,7 @@ def test_a_mail_that_is_refused_is_parked_and_its_readers_address_is_not_blamed(
         assert reachability.since(tx, {row.person_id}, clock.now() - HOUR) == {row.person_id: ()}
 
 
-def test_a_mail_is_parked_after_ten_tries_at_growing_distances(server, clock, sink, post, person):
+def test_an_email_is_parked_after_ten_tries_at_growing_intervals(server, clock, sink, post, person):
     queue_links(server, person("Ann"))
     sink.does(*["450 rcpt"] * 50)
     tried = []
@@ -480,7 +483,7 @@ def test_a_mail_is_parked_after_ten_tries_at_growing_distances(server, clock, si
     assert len(set(gaps)) > 5
 
 
-def test_a_relay_that_is_away_is_no_mails_fault_and_is_left_alone_for_a_while(server, clock, sink, post, table):
+def test_a_relay_that_is_away_costs_no_email_a_try_and_rests_for_a_while(server, clock, sink, post, table):
     game = began(table)
     away = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)))
     clock.advance(HOUR)
@@ -499,7 +502,7 @@ def test_a_relay_that_is_away_is_no_mails_fault_and_is_left_alone_for_a_while(se
     assert len(sink.kept) >= len(waiting)
 
 
-def test_a_relay_that_is_back_and_breaks_one_connection_gets_the_other_mails_at_once(server, clock, sink, post, table):
+def test_a_relay_that_is_back_and_breaks_one_connection_gets_the_other_emails_at_once(server, clock, sink, post, table):
     began(table)
     post.transport, reached = Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)), post.transport
     clock.advance(HOUR)
@@ -512,10 +515,10 @@ def test_a_relay_that_is_back_and_breaks_one_connection_gets_the_other_mails_at_
     assert sink.kept
 
 
-def test_a_mail_that_cannot_be_written_holds_up_no_other(server, clock, sink, post, table, person, caplog):
+def test_an_email_that_cannot_be_written_holds_up_no_other(server, clock, sink, post, table, person, caplog):
     ann = person("Ann")
     now = server.now()
-    server.store.write(lambda tx: outbox.queue(tx, [Letter(ann, "nonsense")], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [NewEmail(ann, "nonsense")], now, now))
     began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -526,10 +529,10 @@ def test_a_mail_that_cannot_be_written_holds_up_no_other(server, clock, sink, po
     assert [row.kind for row in rows(server, "parked")] == ["nonsense"]
 
 
-def test_a_mail_that_kills_its_sender_again_and_again_is_parked(server, clock, post, person):
+def test_an_email_that_kills_its_sender_again_and_again_is_parked(server, clock, post, person):
     queue_links(server, person("Ann"))
 
-    def dies(_parcel):
+    def dies(_email):
         raise Killed
 
     for _ in range(TRIES):
@@ -540,19 +543,19 @@ def test_a_mail_that_kills_its_sender_again_and_again_is_parked(server, clock, p
     assert [row.kind for row in rows(server, "parked")] == ["links"]
 
 
-def killing_at_sending(deadly, post, _house):
-    """The sender dies as it hands that mail over."""
+def killing_at_sending(deadly, post, _server):
+    """The sender dies as it hands over a certain email."""
 
-    def hand(parcel, onward):
-        if parcel.name == f"m{deadly.id}":
+    def hand(email, onward):
+        if email.name == f"m{deadly.id}":
             raise Killed
-        return onward(parcel)
+        return onward(email)
 
     return replace(post, transport=InterceptingTransport(post.transport, hand))
 
 
 def killing_at_writing(deadly, post, server):
-    """The sender dies as it keeps what it has written of that mail."""
+    """The sender dies as it stores the bytes of a certain email."""
 
     def strike(_connection, _cursor, statement, parameters, _context, executemany):
         if statement.startswith("UPDATE outbox SET") and "rendered_at" in statement:
@@ -565,7 +568,7 @@ def killing_at_writing(deadly, post, server):
 
 
 @pytest.mark.parametrize("killing", [killing_at_sending, killing_at_writing])
-def test_a_mail_that_kills_its_sender_keeps_those_behind_it_for_one_lease_and_takes_none_with_it(
+def test_an_email_that_kills_its_sender_delays_others_for_one_lease_and_parks_none_of_them(
     server, clock, sink, post, person, killing
 ):
     for number in range(5):
@@ -591,7 +594,7 @@ def test_a_mail_that_kills_its_sender_keeps_those_behind_it_for_one_lease_and_ta
     assert set(names.values()) == {1}
 
 
-def test_a_mail_that_was_left_and_given_back_still_goes_by_itself(server, clock, sink, post, person):
+def test_an_email_that_was_left_behind_and_given_back_still_goes_alone(server, clock, sink, post, person):
     for name in ("Ann", "Ben"):
         queue_links(server, person(name))
     deadly, behind = rows(server, "queued", kind="links")
@@ -616,8 +619,8 @@ def test_a_mail_that_was_left_and_given_back_still_goes_by_itself(server, clock,
     assert [email.recipient for email in sink.kept] == ["zoe@example.org", "ben@example.org"]
 
 
-def test_what_was_left_is_sent_when_a_relay_that_was_away_is_back(server, clock, sink, post, person):
-    """Nothing else is there by which the relay could show that it takes mails again."""
+def test_emails_left_behind_are_sent_when_the_relay_is_back(server, clock, sink, post, person):
+    """No other email is queued that could show that the relay is back."""
     for name in ("Ann", "Ben"):
         queue_links(server, person(name))
     with pytest.raises(Killed):
@@ -632,11 +635,11 @@ def test_what_was_left_is_sent_when_a_relay_that_was_away_is_back(server, clock,
     assert sorted(email.recipient for email in sink.kept) == ["ann@example.org", "ben@example.org"]
 
 
-def test_a_sender_that_was_asleep_gives_back_untried_what_nobody_else_has_claimed(server, clock, post, person):
+def test_a_sender_that_was_asleep_gives_emails_back_without_a_try(server, clock, post, person):
     for name in ("Ann", "Ben"):
         queue_links(server, person(name))
 
-    def sleeps(_parcel):
+    def sleeps(_email):
         clock.advance(LEASE * 2)
         return Outcome(Result.DOWN, "connection refused")
 
@@ -645,7 +648,7 @@ def test_a_sender_that_was_asleep_gives_back_untried_what_nobody_else_has_claime
     assert [(row.attempts, row.claimed_until) for row in waiting] == [(0, None)] * 2
 
 
-def test_a_mail_that_kills_its_sender_has_few_others_sent_again_and_each_of_them_once(
+def test_an_email_that_kills_its_sender_has_few_others_sent_twice_and_none_more_often(
     server, clock, sink, post, person
 ):
     for number in range(TOGETHER + 6):
@@ -659,7 +662,7 @@ def test_a_mail_that_kills_its_sender_has_few_others_sent_again_and_each_of_them
         with pytest.raises(Killed):
             work(server, deadly_post)
         # Another one that leaves before it, and is tried for the first time.
-        queued, now = Letter(newer, "links"), server.now()
+        queued, now = NewEmail(newer, "links"), server.now()
         server.store.write(lambda tx, queued=queued, now=now: outbox.queue(tx, [queued], now, deadly.due_at - HOUR))
         clock.advance(LEASE)
     work(server, deadly_post)
@@ -670,11 +673,11 @@ def test_a_mail_that_kills_its_sender_has_few_others_sent_again_and_each_of_them
     assert len({email.content for email in sink.kept}) == len(names)
 
 
-def test_no_mail_is_sent_a_third_time_because_its_sender_has_died_twice(server, clock, sink, post, person):
+def test_no_email_is_sent_a_third_time_because_its_sender_died_twice(server, clock, sink, post, person):
     ann, ben = person("Ann"), person("Ben")
     for each in (ann, ben):
         queue_links(server, each)
-        # Right after the first mail of all was handed over, and, after the one that is new, before it is once more.
+        # Right after the first email was handed over; then after the new one, before the first is handed over again.
         with pytest.raises(Killed):
             work(server, replace(post, transport=Steps(2 if each == ann else 3).around(post.transport)))
         clock.advance(LEASE)
@@ -682,15 +685,13 @@ def test_no_mail_is_sent_a_third_time_because_its_sender_has_died_twice(server, 
     assert [email.recipient for email in sink.kept] == ["ann@example.org", "ben@example.org", "ann@example.org"]
 
 
-def test_a_mail_that_came_back_before_its_sender_has_written_down_that_it_left_is_undeliverable(
-    server, clock, post, person
-):
+def test_an_email_that_bounces_before_its_acceptance_is_recorded_is_undeliverable(server, clock, post, person):
     queue_links(server, person("Ann"))
     (email,) = rows(server, "queued", kind="links")
     server.store.write(lambda tx: outbox.came_back(tx, email.id))
     assert rows(server, "queued", kind="links") == [email], "it has not left yet"
 
-    def bounces_at_once(_parcel):
+    def bounces_at_once(_email):
         server.store.write(lambda tx: outbox.came_back(tx, email.id))
         return ACCEPTED
 
@@ -703,14 +704,12 @@ NEVER_TAKEN = [Result.LATER, Result.REFUSED_MESSAGE, Result.REFUSED_RECIPIENT, R
 
 
 @pytest.mark.parametrize("result", NEVER_TAKEN)
-def test_a_sender_whose_mail_was_sent_again_meanwhile_has_nothing_more_to_say_of_it(
-    server, clock, sink, post, person, result
-):
+def test_a_sender_whose_email_was_resent_meanwhile_records_nothing(server, clock, sink, post, person, result):
     ann = person("Ann")
     queue_links(server, ann)
     (email,) = rows(server, "queued", kind="links")
 
-    def overtaken(_parcel):
+    def overtaken(_email):
         moderate(server, ResendOfNoTable(email.id))
         deliver.deliver(server, post)
         return Outcome(result, "550 5.1.1 no")
@@ -725,12 +724,12 @@ def test_a_sender_whose_mail_was_sent_again_meanwhile_has_nothing_more_to_say_of
 
 
 @pytest.mark.parametrize("result", NEVER_TAKEN)
-def test_a_failure_changes_nothing_of_a_mail_whose_reader_has_left_for_good_meanwhile(server, post, person, result):
+def test_a_failure_changes_nothing_about_an_email_whose_reader_was_deleted_meanwhile(server, post, person, result):
     ann = person("Ann")
     queue_links(server, ann)
     (email,) = rows(server, "queued", kind="links")
 
-    def leaves(_parcel):
+    def leaves(_email):
         server.run(delete.delete_person, ann)
         return Outcome(result, "550 5.1.1 no")
 
@@ -771,9 +770,9 @@ class Steps:
             raise Killed
 
     def around(self, transport):
-        def hand(parcel, onward):
+        def hand(email, onward):
             self()
-            outcome = onward(parcel)
+            outcome = onward(email)
             self()
             return outcome
 
@@ -781,7 +780,7 @@ class Steps:
 
 
 @pytest.mark.slow
-def test_a_sender_that_dies_between_any_two_steps_loses_no_mail_and_makes_no_second_one(
+def test_a_sender_that_dies_between_any_two_steps_loses_no_email_and_makes_no_second_one(
     server, clock, sink, post, table
 ):
     server = replace(server, open_tables=10_000)
@@ -818,7 +817,7 @@ def test_a_sender_that_dies_between_any_two_steps_loses_no_mail_and_makes_no_sec
 
 @pytest.fixture
 def at_commit():
-    """Do something once, right after so many transactions from now."""
+    """Do something once, right after a number of transactions from now."""
 
     def arm(number, act):
         left = [number]
@@ -836,8 +835,8 @@ def at_commit():
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_a_sender_that_was_overtaken_while_it_wrote_sends_nothing(server, clock, sink, post, person, at_commit, number):
-    """Its lease ran out, another one wrote and sent the mail: what it has written itself reaches nobody."""
+def test_a_sender_that_was_overtaken_while_writing_sends_nothing(server, clock, sink, post, person, at_commit, number):
+    """Its lease ran out, and another sender wrote and sent the email: its own version reaches nobody."""
     queue_links(server, person("Ann"))
     sink.does("keep, drop")
 
@@ -853,13 +852,11 @@ def test_a_sender_that_was_overtaken_while_it_wrote_sends_nothing(server, clock,
     assert sink.kept[0].content == sink.kept[1].content
 
 
-def test_a_mail_that_may_have_left_is_never_written_anew_though_its_deadline_is_wrong_by_now(
-    server, clock, sink, post, table
-):
+def test_an_email_that_may_have_left_is_never_rewritten_even_if_its_deadline_is_wrong(server, clock, sink, post, table):
     game = began(table)
     seat = max(game.open())
     clock.advance(HOUR)
-    # Right after the last mail, which asks a player, was handed over: nobody has written that down.
+    # Right after the last email, which asks a player, was handed over and before that was recorded.
     last = 2 * len([row for row in rows(server, game=game.id) if row.status == "queued"])
     with pytest.raises(Killed):
         deliver.deliver(server, replace(post, transport=Steps(last).around(post.transport)), limit=100)
@@ -871,7 +868,7 @@ def test_a_mail_that_may_have_left_is_never_written_anew_though_its_deadline_is_
     asking = {row.message_id for row in rows(server, game=game.id, kind="turn") if row.status == "sent"}
     assert len(asking) == 3
     assert asking <= set(before)
-    # What counts is the later moment, and whoever was told the earlier one is told of it.
+    # The later moment counts, and the player who read the earlier one gets a notice.
     assert deadline_of(server, game, seat).due_at >= clock.now() + timedelta(hours=23)
 
 
@@ -886,7 +883,7 @@ def began_alone(server, table):
 
 
 def assert_each_once(server, game, kept):
-    """Every mail about the game that had to be sent was; all copies of one are the same bytes."""
+    """Assert that every email about the game was sent, and that all copies of one are the same bytes."""
     sent = {row.message_id for row in rows(server, game=game.id) if row.status == "sent"}
     assert {row.status for row in rows(server, game=game.id)} == {"sent"}
     by_name = defaultdict(set)
@@ -897,7 +894,7 @@ def assert_each_once(server, game, kept):
     assert len(rows(server, game=game.id)) == len(sent)
 
 
-def test_a_signed_mail_is_believed_with_its_links_in_it_and_the_same_on_every_try(server, clock, sink, post, table):
+def test_a_signature_covers_the_links_and_is_the_same_on_every_try(server, clock, sink, post, table):
     game = began(table)
     sink.does("keep, drop")
     clock.advance(HOUR)
@@ -913,7 +910,7 @@ def test_a_signed_mail_is_believed_with_its_links_in_it_and_the_same_on_every_tr
         assert not dkim.verify(email.content.replace(b"/u/", b"/v/"), dnsfunc=dns)
 
 
-def test_senders_side_by_side_send_each_mail_once(server, clock, sink, post, table):
+def test_senders_side_by_side_send_each_email_once(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     with ThreadPoolExecutor(4) as pool:
@@ -926,12 +923,12 @@ def test_senders_side_by_side_send_each_mail_once(server, clock, sink, post, tab
 # The ledger, and sending again by hand
 
 
-def test_the_ledger_says_what_happened_to_a_mail(server, clock, sink, post, person):
+def test_the_ledger_has_what_happened_to_an_email(server, clock, sink, post, person):
     ann = person("Ann")
     queue_links(server, ann)
     sink.does("450 rcpt")
     drain(server, clock, post)
-    (email,) = [email for email in server.read(ledger.of_person, ann) if email.kind == "links"]
+    (email,) = [email for email in histories(server, ledger.of_person, ann) if email.kind == "links"]
     assert [line.what for line in email.lines] == ["queued", "rendered", "postponed", "accepted"]
     assert not any("@" in line.detail for line in email.lines)
     assert email.status == "sent"
@@ -941,13 +938,11 @@ def test_the_ledger_of_a_game_and_of_one_seat(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    assert {email.seat for email in server.read(ledger.of_game, game.id)} == {0, 1, 2, None}
-    assert {email.kind for email in server.read(ledger.of_game, game.id, seat=1)} == {"welcome", "turn"}
-    with pytest.raises(NotFound):
-        server.read(ledger.of_game, 999)
+    assert {email.seat for email in histories(server, ledger.of_game, game.id)} == {0, 1, 2, None}
+    assert {email.kind for email in histories(server, ledger.of_game, game.id, seat=1)} == {"welcome", "turn"}
 
 
-def test_a_mail_sent_again_is_the_same_bytes(server, clock, sink, post, table):
+def test_a_resent_email_is_the_same_bytes(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -960,7 +955,7 @@ def test_a_mail_sent_again_is_the_same_bytes(server, clock, sink, post, table):
     assert copies[0].content == copies[1].content
 
 
-def test_a_mail_sent_again_after_the_links_were_renewed_has_the_new_ones(server, clock, sink, post, table):
+def test_an_email_resent_after_its_links_were_renewed_has_the_new_ones(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -976,7 +971,7 @@ def test_a_mail_sent_again_after_the_links_were_renewed_has_the_new_ones(server,
     assert server.read(links.follow, live, Purpose.MOVE).seat == row.seat
 
 
-def test_a_mail_that_is_worth_nothing_any_more_is_not_sent_again(server, clock, sink, post, table):
+def test_an_outdated_email_is_not_resent(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -989,9 +984,7 @@ def test_a_mail_that_is_worth_nothing_any_more_is_not_sent_again(server, clock, 
         moderate(server, Resend(game.id, 999_999))
 
 
-def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_another_name(
-    server, clock, sink, post, table
-):
+def test_an_email_resent_after_its_key_was_revoked_is_rewritten_under_another_name(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -1005,11 +998,11 @@ def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_anoth
     (again,) = sink.kept[before:]
     token = next(token for purpose, token, _ in links_in(again) if purpose == "s")
     assert turned.read(links.follow, token, Purpose.SEAT).seat == row.seat
-    # A mail program shows nobody a second mail of the same name.
+    # Mail programs hide a second email with the same Message-ID.
     assert again.message["message-id"] not in {email.message["message-id"] for email in sink.kept[:before]}
 
 
-def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it(server, clock, sink, post, table):
+def test_a_turn_emailed_twice_says_both_times_what_happened_before_it(server, clock, sink, post, table):
     game = began(table)
     for _ in range(2):
         clock.advance(HOUR)
@@ -1019,8 +1012,8 @@ def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     now, turn = server.now(), game.row().turn
-    anew = Letter(game.person_at(0), "turn", game.id, None, 0, turn)
-    server.store.write(lambda tx: outbox.queue(tx, [anew], now, now))
+    repeated = NewEmail(game.person_at(0), "turn", game.id, None, 0, turn)
+    server.store.write(lambda tx: outbox.queue(tx, [repeated], now, now))
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     address = sink.kept[-1].recipient
@@ -1032,4 +1025,4 @@ def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it
 
 def queue_links(server, person_id):
     now = server.now()
-    server.store.write(lambda tx: outbox.queue(tx, [Letter(person_id, "links")], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [NewEmail(person_id, "links")], now, now))

@@ -1,4 +1,4 @@
-"""Digests: one mail a day with a section for each table, and none where nothing happened.
+"""Digests: one email a day with a section for each table, and none if nothing happened.
 
 The relay is a real server on this machine, and time passes only when it is told to.
 """
@@ -10,6 +10,7 @@ from html import escape
 import pytest
 
 from pbem.domain.delivery import parse_delivery
+from pbem.mail.write.words import SENTENCES_BYTES, TALK_BYTES
 from pbem.service import links
 from pbem.service.absence import timeouts
 from pbem.service.clocks.outages import Worker
@@ -17,7 +18,6 @@ from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing import deliver, digests, preferences
-from pbem.service.outgoing.content_of_seat import LONGEST_SAID, LONGEST_TOLD
 from pbem.service.people import addresses
 from pbem.service.play import by_link
 from pbem.service.tables import talk
@@ -61,7 +61,7 @@ def carry(server, post):
 
 
 def digest_of(sink, server, person):
-    """The digests that somebody got, the oldest first."""
+    """The digests that a person got, the oldest first."""
     address = server.read(addresses.read, person).address
     return [email for email in sink.to(address) if str(email.message["feedback-id"]).split(":")[1] == "digest"]
 
@@ -71,7 +71,7 @@ def next_eight(clock):
     clock.set((clock.now() + DAY).replace(hour=8, minute=0, second=0, microsecond=0))
 
 
-def test_a_day_is_one_mail_with_a_section_for_each_table(server, clock, sink, post, games):
+def test_a_digest_is_one_email_a_day_with_a_section_for_each_table(server, clock, sink, post, games):
     templari, poker = games
     play_once(templari)
     for seat, decision in poker.asked().items():
@@ -121,7 +121,7 @@ def test_the_links_of_a_digest_decide(server, clock, sink, post, games):
         assert server.run(by_link.move, *mine[0]).seat == seat
 
 
-def test_where_nothing_happened_there_is_no_mail(server, clock, sink, post, games):
+def test_a_day_without_news_has_no_digest(server, clock, sink, post, games):
     before = len(sink.kept)
     for _ in range(3):
         next_eight(clock)
@@ -132,7 +132,7 @@ def test_where_nothing_happened_there_is_no_mail(server, clock, sink, post, game
 
 @pytest.mark.parametrize("many", [2, 4])
 def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(server, clock, sink, post, table, many):
-    """However many tables there are, none of them takes the room of another, and the mail is no longer for it."""
+    """No table takes the room of another, and the email is no longer for many tables than for one."""
     tables = [table("sorcerous-futures", 4, title=f"Evening {number}") for number in range(many)]
     drain(server, clock, post)
     ann = tables[0].person_at(0)
@@ -159,8 +159,8 @@ def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(
         assert f": {talk.LINES_AN_HOUR - 1} 李" in said, "what was said last"
         happened, rest = said.split("SAID AT THE TABLE")
         heard, rest = rest.split("WHAT YOU CAN DO")
-        assert 0.5 * LONGEST_TOLD / many < len(escape(happened)) < 1.5 * LONGEST_TOLD / many + 200
-        assert 0.5 * LONGEST_SAID / many < len(heard.encode()) < 1.5 * LONGEST_SAID / many + 200
+        assert 0.5 * SENTENCES_BYTES / many < len(escape(happened)) < 1.5 * SENTENCES_BYTES / many + 200
+        assert 0.5 * TALK_BYTES / many < len(heard.encode()) < 1.5 * TALK_BYTES / many + 200
         asked = [option for purpose, _, option in LINK.findall(rest) if purpose == "m"]
         assert len(asked) == choices[title] // (many // 2), "both ways to sell, or closed alone"
         assert ("On the page of your seat: " in said) == (many > 2)
@@ -168,7 +168,7 @@ def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(
 
 
 def play_until_asked_to_sell(game, seat):
-    """All play what silence means until much has happened and a seat has cards to sell; in how many ways it can."""
+    """Play defaults until a lot has happened and a seat has cards to sell; returns in how many ways it can."""
     for _ in range(400):
         asked = game.asked()
         if seat in asked and game.row().turn >= 12 and asked[seat].count() in (8, 10):
@@ -178,7 +178,7 @@ def play_until_asked_to_sell(game, seat):
     raise AssertionError("this seat is never asked to sell")
 
 
-def test_what_was_told_is_not_told_again(server, clock, sink, post, games):
+def test_a_digest_repeats_nothing(server, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     clock.advance(HOUR)
@@ -190,7 +190,7 @@ def test_what_was_told_is_not_told_again(server, clock, sink, post, games):
         assert len(digest_of(sink, server, templari.person_at(seat))) == 1
 
 
-def test_a_digest_that_was_lost_is_told_again_the_next_day(server, clock, sink, post, games):
+def test_the_next_digest_contains_one_that_was_lost(server, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     seat = next(iter(templari.asked()))
@@ -209,7 +209,7 @@ def test_a_digest_that_was_lost_is_told_again_the_next_day(server, clock, sink, 
     assert "digest" not in {row.status for row in queued_emails(server, person)}
 
 
-def test_a_newer_digest_takes_the_place_of_one_that_could_not_leave(server, clock, sink, post, games):
+def test_a_newer_digest_replaces_one_that_could_not_leave(server, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     person = templari.person_at(next(iter(templari.asked())))
@@ -224,7 +224,7 @@ def test_a_newer_digest_takes_the_place_of_one_that_could_not_leave(server, cloc
     assert len(digest_of(sink, server, person)) == 1
 
 
-def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(server, clock, sink, post, games):
+def test_a_digest_does_not_ask_for_an_answer_given_meanwhile(server, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     seat = next(iter(templari.asked()))
@@ -239,7 +239,7 @@ def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(server, clock, sin
     assert email.text.count("Please decide by") == 1, "and that is for the other table"
 
 
-def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave(server, clock, sink, post, table):
+def test_games_that_are_over_are_in_no_digest_even_if_one_is_queued(server, clock, sink, post, table):
     game = table("templari", 3, bots=("random", "random"))
     ann = next(player.person_id for player in game.players().values() if player.person_id)
     drain(server, clock, post)
@@ -288,7 +288,7 @@ def test_workers_that_meet_at_any_step_send_one_digest(server, clock, post, tabl
     assert days > 5
 
 
-def test_gathering_a_digest_is_done_whole_or_not_at_all(server, clock, post, table, person):
+def test_a_digest_is_queued_whole_or_not_at_all(server, clock, post, table, person):
     game = table("templari", 3, bots=("random", "random"))
     drain(server, clock, post)
     ann = person("Ann")
@@ -300,7 +300,7 @@ def test_gathering_a_digest_is_done_whole_or_not_at_all(server, clock, post, tab
     assert check_atomic(server.store, lambda: digests.gather(server)) > 5
 
 
-def test_a_digest_comes_at_its_time_on_the_wall_when_the_clocks_change(server, clock, sink, post, table):
+def test_a_digest_comes_at_its_local_time_when_the_clocks_change(server, clock, sink, post, table):
     # In Berlin the clocks go forward at one o'clock UTC on 28 March 2027.
     clock.set(datetime(2027, 3, 26, 12, 0, tzinfo=UTC))
     game = table("templari", 3)
@@ -336,19 +336,19 @@ def test_the_last_reminder_before_the_time_is_over_comes_by_itself(server, clock
     assert [row.status for row in reminders] == ["digest", "digest", "sent"]
 
 
-def test_what_notices_say_is_told_once_and_in_its_order(server, clock, sink, post, games):
+def test_notices_are_in_one_digest_in_their_order(server, clock, sink, post, games):
     templari, _ = games
     person = next(templari.person_at(seat) for seat in range(3) if seat not in templari.asked())
     leaver = next(seat for seat in range(3) if templari.person_at(seat) != person and seat not in templari.asked())
     name = templari.players()[leaver].name
-    for deed, reason in (
+    for act, reason in (
         (Pause(templari.id), "We move house."),
         (Resume(templari.id), "We have moved."),
         (Correct(templari.id, "pace", "3d"), "It was written wrongly."),
         (Substitute(templari.id, leaver), "They asked for it."),
     ):
         clock.advance(HOUR)
-        moderate(server, deed, reason)
+        moderate(server, act, reason)
         carry(server, post)
     assert [
         email
@@ -378,7 +378,7 @@ def test_what_notices_say_is_told_once_and_in_its_order(server, clock, sink, pos
     assert not any(each in " ".join(second.text.split()) for each in told)
 
 
-def test_more_time_for_a_turn_that_is_answered_is_not_told(server, clock, sink, post, games):
+def test_more_time_for_an_answered_turn_is_in_no_digest(server, clock, sink, post, games):
     templari, _ = games
     seat = next(iter(templari.asked()))
     moderate(server, Extend(templari.id, "1d"))
@@ -392,8 +392,8 @@ def test_more_time_for_a_turn_that_is_answered_is_not_told(server, clock, sink, 
     assert "more time" not in email.text
 
 
-def test_what_a_mail_of_its_own_told_is_in_no_digest(server, clock, sink, post, table):
-    """The mail of a turn told what happened, and a notice of its own that the table was paused, before a digest was wanted."""
+def test_news_that_had_their_own_email_are_in_no_digest(server, clock, sink, post, table):
+    """A turn email said what happened, and a notice that the table was paused, before the player chose a digest."""
     game = table("templari", 3)
     drain(server, clock, post)
     for _ in range(4):
@@ -415,7 +415,7 @@ def test_what_a_mail_of_its_own_told_is_in_no_digest(server, clock, sink, post, 
     assert digest_story(email) == ["- The table goes on, and so do its clocks.", "- The organiser says: It is over."]
 
 
-def test_what_happens_while_a_digest_is_on_its_way_is_told_by_the_next(server, clock, sink, post, games):
+def test_turns_during_the_delivery_of_a_digest_are_in_the_next(server, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     person = templari.person_at(0)
@@ -438,19 +438,19 @@ def digest_story(email):
     return re.findall(r"^- .*", section.split("WHAT YOU CAN DO")[0], re.MULTILINE)
 
 
-def test_what_takes_a_seat_away_does_not_wait_for_a_digest(server, clock, sink, post, games):
+def test_the_loss_of_a_seat_does_not_wait_for_a_digest(server, clock, sink, post, games):
     templari, _ = games
     person = templari.person_at(0)
     facts = {"what": "seat_offered", "who": "Ann", "seat": 0, "why": "missed"}
     now = clock.now()
-    email = outbox.Letter(person, "notice", templari.id, None, None, None, facts)
+    email = outbox.NewEmail(person, "notice", templari.id, None, None, None, facts)
     server.store.write(lambda tx: outbox.queue(tx, [email], now, now))
     clock.advance(MINUTE)
     deliver.deliver(server, post, limit=100)
     assert queued_emails(server, person, "notice")[-1].status == "sent"
 
 
-def test_who_chose_a_digest_of_one_table_gets_the_mails_of_the_other_at_once(server, clock, sink, post, table):
+def test_a_digest_of_one_table_leaves_the_emails_of_another_alone(server, clock, sink, post, table):
     first, second = table("sunset-poker", 3), table("sunset-poker", 3)
     drain(server, clock, post)
     for seat in range(3):
@@ -468,7 +468,7 @@ def test_who_chose_a_digest_of_one_table_gets_the_mails_of_the_other_at_once(ser
     assert email.text.count("Sunset Poker, turn") == 1
 
 
-def test_a_clock_runs_from_when_a_mail_at_once_would_have_left(server, clock, sink, post, games):
+def test_a_clock_runs_from_the_moment_when_an_email_would_have_left(server, clock, sink, post, games):
     templari, _ = games
     asked_at = clock.now()
     play_once(templari)

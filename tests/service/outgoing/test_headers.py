@@ -1,4 +1,4 @@
-"""The headers of mails as a relay got them: what programs do with a mail follows from these."""
+"""The headers of emails as a relay received them; programs decide by them."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -35,7 +35,7 @@ def post(sink):
 
 
 def turns(sink, address):
-    """The mails that asked somebody to decide, the first first."""
+    """The turn emails to an address, the first one first."""
     return [email for email in sink.to(address) if ", turn " in str(email.message["subject"])]
 
 
@@ -63,7 +63,7 @@ def test_a_table_is_one_thread_and_each_turn_has_its_own_subject(server, clock, 
     assert all(str(message["references"]).startswith(root) for message in everything)
 
 
-def test_a_reminder_stands_below_the_mail_of_its_turn(server, clock, sink, post, table):
+def test_a_reminder_is_in_the_thread_of_its_turn(server, clock, sink, post, table):
     table()
     time = Time(server, clock)
     time.passes(HOUR)
@@ -79,7 +79,7 @@ def test_a_reminder_stands_below_the_mail_of_its_turn(server, clock, sink, post,
     assert reminder["message-id"] != turn["message-id"]
 
 
-def test_a_mail_says_what_it_is_how_to_answer_it_and_how_to_stop_it(server, clock, sink, post, table):
+def test_headers_tell_programs_the_kind_the_reply_address_and_how_to_unsubscribe(server, clock, sink, post, table):
     game = table()
     play_on(server, clock, post, game)
     email = turns(sink, "ann@example.org")[-1]
@@ -88,8 +88,8 @@ def test_a_mail_says_what_it_is_how_to_answer_it_and_how_to_stop_it(server, cloc
     assert headers["x-auto-response-suppress"] == "OOF, AutoReply"
     assert headers["content-language"] == "en"
     assert headers["from"].addresses[0].addr_spec == f"games@{HOST}"
-    about, kind, ours, sender = str(headers["feedback-id"]).split(":")
-    assert (about, kind, ours) == (game.row().key, "turn", "pbem")
+    about, kind, program, sender = str(headers["feedback-id"]).split(":")
+    assert (about, kind, program) == (game.row().key, "turn", "pbem")
     assert 5 <= len(sender) <= 15
     purpose, token, _ = LINK.search(str(headers["list-unsubscribe"])).groups()
     assert purpose == "u"
@@ -101,7 +101,7 @@ def test_a_mail_says_what_it_is_how_to_answer_it_and_how_to_stop_it(server, cloc
     assert headers["date"].datetime == clock.now()
 
 
-def test_whatever_a_table_is_called_its_mails_have_the_same_headers_and_no_others(server, clock, sink, post, table):
+def test_no_title_of_a_table_changes_the_headers_of_its_emails(server, clock, sink, post, table):
     for title in ("", *TITLES):
         table(title=title)
     clock.advance(HOUR)

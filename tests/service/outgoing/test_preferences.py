@@ -1,4 +1,4 @@
-"""How people want to be mailed: what leaves when, what waits, what is withheld, and what that means for clocks.
+"""Email preferences: which emails leave when, which wait or are withheld, and what that means for clocks.
 
 The relay is a real server on this machine, and time passes only when it is told to.
 """
@@ -39,7 +39,7 @@ def game(table, server, clock, post):
 
 
 def next_of(game):
-    """Whoever is asked after the one that is asked now, by a pass of that one."""
+    """Let the seat that is asked pass; returns the seat that is asked next."""
     seat, decision = next(iter(game.asked().items()))
     game.play(seat, decision.default)
     return next(iter(game.asked()))
@@ -55,7 +55,7 @@ def everybody(server, game, text):
 
 
 def turn_of(server, game, seat):
-    """The newest mail that asks this seat to decide."""
+    """The newest turn email of a seat."""
     return [row for row in queued_emails(server, game.person_at(seat), "turn") if row.game_id == game.id][-1]
 
 
@@ -64,7 +64,7 @@ def clock_of(server, game, seat):
         return deadlines.read(tx, game.id, game.row().turn, seat)
 
 
-def test_who_wants_mails_later_gets_them_later_and_no_more_time_by_that(server, clock, sink, post, game):
+def test_delayed_emails_give_no_more_time(server, clock, sink, post, game):
     everybody(server, game, "after 30m")
     asked_at = clock.now()
     seat = next_of(game)
@@ -81,7 +81,7 @@ def test_who_wants_mails_later_gets_them_later_and_no_more_time_by_that(server, 
     assert turn_of(server, game, seat).attempts == 1, "waiting is no try"
 
 
-def test_a_mail_that_waited_is_dropped_when_its_turn_was_answered_meanwhile(server, clock, sink, post, game):
+def test_a_delayed_email_is_dropped_when_its_turn_was_answered_meanwhile(server, clock, sink, post, game):
     everybody(server, game, "after 30m")
     seat = next_of(game)
     clock.advance(2 * MINUTE)
@@ -96,7 +96,7 @@ def test_a_mail_that_waited_is_dropped_when_its_turn_was_answered_meanwhile(serv
 
 
 @pytest.mark.parametrize("way", ["results", "nothing", "reminders"])
-def test_a_turn_that_its_player_wants_no_mail_of_has_a_clock_all_the_same(server, clock, sink, post, game, way):
+def test_a_turn_has_a_clock_even_if_its_player_wants_no_email(server, clock, sink, post, game, way):
     everybody(server, game, way)
     asked_at = clock.now()
     seat = next_of(game)
@@ -111,7 +111,7 @@ def test_a_turn_that_its_player_wants_no_mail_of_has_a_clock_all_the_same(server
     assert row.due_at >= asked_at + DAY
 
 
-def test_who_wants_only_results_gets_the_result(server, clock, sink, post, table):
+def test_a_player_who_prefers_results_gets_the_result(server, clock, sink, post, table):
     game = table("templari", 3, bots=("random", "random"))
     ann = game.person_at(next(seat for seat, player in game.players().items() if player.person_id))
     wish(server, ann, "results")
@@ -123,7 +123,7 @@ def test_who_wants_only_results_gets_the_result(server, clock, sink, post, table
     assert not got & {"turn", "welcome", "reminder", "notice"}
 
 
-def test_who_stopped_everything_still_gets_what_they_ask_for(server, clock, sink, post, game):
+def test_a_person_who_stopped_all_emails_still_gets_those_they_ask_for(server, clock, sink, post, game):
     ann = game.person_at(0)
     wish(server, ann, "nothing")
     address = server.read(addresses.read, ann).address
@@ -134,7 +134,7 @@ def test_who_stopped_everything_still_gets_what_they_ask_for(server, clock, sink
     assert len(sink.to(address)) == before + 1
 
 
-def test_reminders_only_means_a_mail_when_the_answer_is_still_missing(server, clock, sink, post, game):
+def test_reminders_only_means_an_email_when_the_answer_is_still_missing(server, clock, sink, post, game):
     everybody(server, game, "reminders")
     seat = next_of(game)
     worker = Worker("first", clock.now() - HOUR)
@@ -153,7 +153,7 @@ def test_reminders_only_means_a_mail_when_the_answer_is_still_missing(server, cl
     assert set(sent) == {"reminder"}
 
 
-def test_the_wish_of_a_table_wins_over_that_of_all(server, clock, sink, post, table):
+def test_the_preference_of_a_table_wins_over_that_of_all(server, clock, sink, post, table):
     first, second = table("sunset-poker", 3), table("sunset-poker", 3)
     drain(server, clock, post)
     for seat in range(3):
@@ -178,7 +178,7 @@ def test_the_wish_of_a_table_wins_over_that_of_all(server, clock, sink, post, ta
 # Quiet hours
 
 
-def test_in_quiet_hours_no_mail_leaves_but_what_was_asked_for(server, clock, sink, post, game):
+def test_only_emails_asked_for_leave_in_quiet_hours(server, clock, sink, post, game):
     for seat in range(3):
         server.run(addresses.set_quiet_hours, game.person_at(seat), "22:00-07:00")
     clock.set(datetime(2026, 11, 22, 21, 59, 30, tzinfo=UTC))
@@ -198,17 +198,17 @@ def test_in_quiet_hours_no_mail_leaves_but_what_was_asked_for(server, clock, sin
     assert len(sink.kept) == before + 1
     clock.set(morning)
     deliver.deliver(server, post)
-    # Whoever sleeps loses no time by that: the mail could not leave, and the clock starts with it.
+    # Quiet hours cost no time: the email could not leave, and the clock starts with it.
     assert clock_of(server, game, seat).accepted_at == morning
 
 
-def test_mails_that_waited_for_the_morning_leave_in_their_order(server, clock, sink, post, game, person):
+def test_emails_that_waited_for_the_morning_leave_in_their_order(server, clock, sink, post, game, person):
     ann = game.person_at(0)
     server.run(addresses.set_quiet_hours, ann, "22:00-07:00")
     clock.set(datetime(2026, 11, 22, 23, 0, tzinfo=UTC))
     for number in range(5):
         now = clock.now()
-        queued = outbox.Letter(
+        queued = outbox.NewEmail(
             ann, "call_answered", facts={"call": "?", "answer": f"answer {number}", "done": "answered"}
         )
         server.store.write(lambda tx, queued=queued, now=now: outbox.queue(tx, [queued], now, now))
@@ -223,7 +223,7 @@ def test_mails_that_waited_for_the_morning_leave_in_their_order(server, clock, s
 # Changing one's mind
 
 
-def test_who_wants_mails_at_once_again_gets_the_one_that_was_withheld(server, clock, sink, post, game):
+def test_a_person_who_wants_emails_again_gets_the_one_that_was_withheld(server, clock, sink, post, game):
     everybody(server, game, "nothing")
     seat = next_of(game)
     clock.advance(HOUR)
@@ -239,7 +239,7 @@ def test_who_wants_mails_at_once_again_gets_the_one_that_was_withheld(server, cl
     assert clock_of(server, game, seat).due_at == running.due_at, "no new time by changing a wish"
 
 
-def test_a_changed_wish_lets_a_waiting_mail_go_but_not_before_the_move_can_stand(server, clock, sink, post, game):
+def test_a_changed_preference_releases_an_email_but_not_before_the_hold_is_over(server, clock, sink, post, game):
     everybody(server, game, "after 2h")
     seat = next_of(game)
     person = game.person_at(seat)
@@ -252,13 +252,13 @@ def test_a_changed_wish_lets_a_waiting_mail_go_but_not_before_the_move_can_stand
     assert len(sink.kept) == before + 1
 
 
-def test_stopping_all_mails_forgets_the_wishes_of_single_tables(server, game):
+def test_stopping_all_emails_deletes_the_preferences_of_single_tables(server, game):
     ann, key = game.person_at(0), game.row().key
     wish(server, ann, "daily", key)
     wish(server, ann, "results")
-    assert str(server.read(preferences.of_table, ann, key).delivery) == "daily"
+    assert str(server.read(preferences.read, ann, key).delivery) == "daily"
     wish(server, ann, "nothing")
-    assert str(server.read(preferences.of_table, ann, key).delivery) == "nothing"
+    assert str(server.read(preferences.read, ann, key).delivery) == "nothing"
     with pytest.raises(NotFound):
         wish(server, ann, "daily", "nonsense")
 
@@ -268,7 +268,7 @@ def test_choosing_is_done_whole_or_not_at_all(server, game):
     assert check_atomic(server.store, lambda: wish(server, game.person_at(0), "daily")) > 3
 
 
-def test_a_move_cannot_be_taken_back_any_longer_because_its_reader_wants_a_digest(server, clock, sink, post, table):
+def test_a_digest_gives_no_more_time_for_undo(server, clock, sink, post, table):
     game = table("templari", 3)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -282,14 +282,14 @@ def test_a_move_cannot_be_taken_back_any_longer_because_its_reader_wants_a_diges
         server.run(undo.take_back, game.id, turn, mover)
 
 
-# Told that a sealed choice is in
+# Confirmation of sealed choices
 
 
-def test_who_wants_it_is_told_once_that_a_sealed_choice_is_in(server, clock, sink, post, table):
+def test_a_sealed_choice_is_confirmed_once_to_players_who_want_that(server, clock, sink, post, table):
     game = table("sunset-poker", 3)
     drain(server, clock, post)
     ann, ben = game.person_at(0), game.person_at(1)
-    server.run(preferences.tell_of_sealed, ann, wanted=True)
+    server.run(preferences.set_sealed_receipts, ann, on=True)
     for seat in (0, 1):
         game.play(seat, game.asked()[seat].default)
     clock.advance(HOUR)
@@ -303,11 +303,11 @@ def test_who_wants_it_is_told_once_that_a_sealed_choice_is_in(server, clock, sin
     )
 
 
-def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(server, clock, sink, post, table):
+def test_a_choice_that_was_changed_or_taken_back_is_not_confirmed(server, clock, sink, post, table):
     game = table("sunset-poker", 3)
     drain(server, clock, post)
     ann = game.person_at(0)
-    server.run(preferences.tell_of_sealed, ann, wanted=True)
+    server.run(preferences.set_sealed_receipts, ann, on=True)
     first, second = list(game.asked()[0].choices())[:2]
     game.play(0, first)
     game.play(0, second)
@@ -321,11 +321,11 @@ def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(server, clock
     assert queued_emails(server, ann, "sealed")[-1].status == "superseded"
 
 
-# A turn's mail anew
+# A turn email on request
 
 
 @pytest.mark.parametrize("way", ["after 6h", "daily", "reminders", "results", "nothing"])
-def test_a_mail_that_its_reader_asks_for_once_more_leaves_at_once(server, clock, sink, post, game, way):
+def test_an_email_that_its_reader_asks_for_again_leaves_at_once(server, clock, sink, post, game, way):
     (seat,) = game.asked()
     person, email = game.person_at(seat), turn_of(server, game, seat)
     wish(server, person, way)
@@ -337,7 +337,7 @@ def test_a_mail_that_its_reader_asks_for_once_more_leaves_at_once(server, clock,
     assert turn_of(server, game, seat).status == "sent"
 
 
-def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise(server, clock, sink, post, game):
+def test_a_turn_is_emailed_again_on_request_in_spite_of_preferences(server, clock, sink, post, game):
     everybody(server, game, "nothing")
     seat = next_of(game)
     clock.advance(HOUR)
@@ -345,23 +345,23 @@ def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise
     person = game.person_at(seat)
     due = clock_of(server, game, seat).due_at
     before = len(sink.kept)
-    server.run(ledger.turn_again, person, game.id, seat)
-    server.run(ledger.turn_again, person, game.id, seat)
+    server.run(ledger.resend_turn, person, game.id, seat)
+    server.run(ledger.resend_turn, person, game.id, seat)
     deliver.deliver(server, post)
     (email,) = sink.kept[before:]
     assert f"turn {game.row().turn}" in str(email.message["subject"])
     assert clock_of(server, game, seat).due_at == due
-    # It is a mail of its own and no copy: a mail program would hide one of the same name.
+    # It is a new email and no copy: mail programs hide a second one with the same Message-ID.
     names = [row.message_id for row in queued_emails(server, person, "turn")]
     assert len(names) == len(set(names))
 
 
-def test_only_the_player_who_is_asked_has_a_turn_mailed_anew(server, game):
+def test_only_the_player_who_is_asked_can_request_the_turn_again(server, game):
     seat = next(iter(game.asked()))
     other = (seat + 1) % 3
     before = all_rows(server.store)
     with pytest.raises(Forbidden):
-        server.run(ledger.turn_again, game.person_at(other), game.id, seat)
+        server.run(ledger.resend_turn, game.person_at(other), game.id, seat)
     with pytest.raises(Gone):
-        server.run(ledger.turn_again, game.person_at(other), game.id, other)
+        server.run(ledger.resend_turn, game.person_at(other), game.id, other)
     assert all_rows(server.store) == before

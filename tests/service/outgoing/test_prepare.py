@@ -1,14 +1,12 @@
-"""Writing many mails at once: each says what it would have said alone, and all together take few statements."""
+"""Batches of emails: each says what it would have said alone, and together they take few statements."""
 
 import pytest
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.write.compose import compose
 from pbem.service.outgoing import content, deliver, prepare
-from pbem.service.outgoing import outdated as outgoing_outdated
 from pbem.service.outgoing.deliver import LEASE, Post
-from pbem.service.outgoing.email_links import make_all
 from pbem.service.play import seat_cache, views
 from pbem.service.tables import talk
 from pbem.store import games, outbox
@@ -22,8 +20,8 @@ def post(tmp_path):
     return Post(HEAD, LocalMailbox(tmp_path / "mailbox"))
 
 
-def test_a_mail_of_many_says_what_it_says_alone(server, clock, post, table):
-    begun = [table(kind, 3) for kind in games_of_house.names()]
+def test_an_email_of_a_batch_says_what_it_says_alone(server, clock, post, table):
+    begun = [table(kind, 3) for kind in game_registry.names()]
     for turn in range(4):
         clock.advance(HOUR)
         assert compared(server)
@@ -32,11 +30,11 @@ def test_a_mail_of_many_says_what_it_says_alone(server, clock, post, table):
             go_on(game, turn)
 
 
-def test_a_mail_of_many_says_what_it_says_alone_when_a_game_has_become_long(server, clock, post, table):
+def test_an_email_of_a_batch_says_what_it_says_alone_in_a_long_game(server, clock, post, table):
     game = table("sunset-poker", 3)
     for turn in range(40):
         clock.advance(HOUR)
-        # Whoever has just sat down was told nothing before, and hears of everything; so does a mail that comes late.
+        # A new player was told nothing before and reads everything; so does the reader of a late email.
         if turn % 8 == 7:
             compared(server)
             deliver.deliver(server, post)
@@ -48,7 +46,7 @@ def test_a_mail_of_many_says_what_it_says_alone_when_a_game_has_become_long(serv
         assert views.view(tx, game.row(), 0).rows < 20, "a view was kept"
 
 
-def test_many_mails_are_written_with_as_few_statements_as_one(server, clock, table):
+def test_a_batch_is_written_with_as_few_statements_as_one_email(server, clock, table):
     needed: list[list[str]] = []
     for many in (1, 4):
         for _ in range(many):
@@ -59,14 +57,14 @@ def test_many_mails_are_written_with_as_few_statements_as_one(server, clock, tab
         assert len(turns) >= many
         seat_cache.CACHE.clear()
         with count_calls(server.store) as made:
-            assert len(prepare.prepare(server, HEAD, turns)) == len(turns)
+            assert len(prepare.prepare(server, HEAD, turns, server.now())) == len(turns)
         needed.append(made)
         server.store.write(lambda tx, rows=rows: outbox.send(tx, dict.fromkeys((row.id for row in rows), server.now())))
     assert len(needed[0]) == len(needed[1])
 
 
 def go_on(game, turn):
-    """Somebody says something now and then, and everybody who is asked decides."""
+    """Let a player talk now and then, and everyone who is asked decide."""
     if turn % 3 == 1:
         game.server.run(talk.say, game.id, 0, game.person_at(0), f"Turn {turn}!")
     for seat, decision in game.asked().items():
@@ -74,24 +72,23 @@ def go_on(game, turn):
 
 
 def compared(server):
-    """How many mails wait to be written; each was written both ways."""
+    """The number of emails that wait to be written; each is written both ways."""
     now = server.now()
     with server.store.read() as tx:
         rows = [row for row in outbox.with_status(tx, "queued", 1000) if row.body is None]
     about = {row.game_id for row in rows if row.game_id is not None}
     tables = server.store.write(lambda tx: games.lock_all(tx, about))
     with server.store.read() as tx:
-        outdated = outgoing_outdated.why_outdated(tx, rows, tables)
+        outdated = prepare.why_outdated(tx, rows, tables)
     rows = [row for row in rows if row.id not in outdated]
-    ready = server.run(make_all, rows, tables, now)
+    drafts = server.store.write(lambda tx: prepare.make_drafts(tx, rows, tables, now))
 
-    def written(tx, row):
+    def written(tx, drafts):
         seat_cache.CACHE.clear()
-        return compose(HEAD, content.content_of(tx, server, HEAD, row, ready[row.id], now))
+        return [compose(HEAD, each) for each in content.read_contents(tx, server, HEAD, drafts, now)]
 
     with server.store.read() as tx:
-        alone = [written(tx, row) for row in rows]
+        alone = [written(tx, [draft])[0] for draft in drafts]
     with server.store.read(ahead=True) as tx:
-        content.read_ahead(tx, rows, ready)
-        assert [written(tx, row) for row in rows] == alone
+        assert written(tx, drafts) == alone
     return len(rows)

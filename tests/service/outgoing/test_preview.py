@@ -1,9 +1,9 @@
-"""Mails for looking at: every kind for every game, as its seat would get it, and nothing is left behind."""
+"""Previews: every kind of email for every game, as its seat would get it, and nothing is stored."""
 
 import pytest
 from sqlalchemy import MetaData, select
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from pbem import paths
 from pbem.domain.errors import BadInput, NotFound
 from pbem.mail.wire import html_of, parse, text_of
@@ -21,14 +21,14 @@ def everything(server):
         return {name: tx.execute(select(table)).all() for name, table in meta.tables.items()}
 
 
-def test_there_is_a_preview_of_every_kind_of_mail_but_the_one_that_is_sent_by_hand():
+def test_there_is_a_preview_of_every_kind_but_the_test_email():
     kinds = {folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir()}
     assert set(KINDS) == kinds - {"trial"}
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("game", games_of_house.names())
-def test_every_kind_can_be_looked_at_for_every_game_that_is_played(server, table, game):
+@pytest.mark.parametrize("game", game_registry.names())
+def test_every_kind_has_a_preview_for_every_running_game(server, table, game):
     begun = table(game)
     for kind in KINDS:
         content = preview(server, HEAD, kind, begun.id, 1)
@@ -40,7 +40,7 @@ def test_every_kind_can_be_looked_at_for_every_game_that_is_played(server, table
         assert not contains_token(content + text_of(message).encode(), server.keys)
 
 
-def test_looking_changes_nothing(server, table):
+def test_a_preview_changes_nothing(server, table):
     begun = table(bots=("random",))
     before = everything(server)
     seat = next(seat for seat, player in begun.players().items() if player.bot is None)
@@ -49,7 +49,7 @@ def test_looking_changes_nothing(server, table):
     assert everything(server) == before
 
 
-def test_a_seat_sees_what_it_sees_and_nobody_elses_cards(server, table):
+def test_a_preview_shows_its_seats_cards_and_nobody_elses(server, table):
     begun = table("sunset-poker", 3)
     for _ in range(3):
         for seat, decision in begun.asked().items():
@@ -59,7 +59,7 @@ def test_a_seat_sees_what_it_sees_and_nobody_elses_cards(server, table):
     assert len(set(hands)) == 3
 
 
-def test_what_cannot_be_looked_at_says_why(server, table):
+def test_a_preview_that_cannot_be_made_is_refused_with_the_reason(server, table):
     begun = table(bots=("random",))
     with pytest.raises(BadInput, match="no kind of mail"):
         preview(server, HEAD, "spam", begun.id, 0)

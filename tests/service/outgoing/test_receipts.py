@@ -27,7 +27,7 @@ def sink():
 
 @pytest.fixture
 def sends(server, clock, sink):
-    """Everything in the queue is sent; the mails that arrived since the last time."""
+    """Send everything in the queue; returns the emails that arrived since the last time."""
     post = Post(replace(HEAD, replies=True), Relay(Smtp("127.0.0.1", Security.NONE, sink.port, "", "", 5)))
 
     def send():
@@ -52,32 +52,32 @@ def game(table):
 
 @pytest.fixture
 def receipt(game, inbox, sends):
-    """receipt("bid 3") -> the receipt that whoever is asked first gets for an answer with these lines."""
+    """receipt("bid 3") -> the receipt for a reply with these lines by the player who is asked first."""
     first = min(game.asked())
 
     def get(*lines, seat=first):
         sends()
         inbox.replies(game, seat, "\n".join(lines))
-        (kept,) = [each for each in sends() if each.message["Auto-Submitted"] == "auto-replied"]
-        return kept
+        (email,) = [each for each in sends() if each.message["Auto-Submitted"] == "auto-replied"]
+        return email
 
     return get
 
 
 def test_a_receipt_has_no_return_address_and_says_that_a_program_wrote_it(receipt, game):
-    kept = receipt("bid 3")
-    assert kept.sender.strip("<>") == ""
-    assert kept.message["Auto-Submitted"] == "auto-replied"
+    email = receipt("bid 3")
+    assert email.sender.strip("<>") == ""
+    assert email.message["Auto-Submitted"] == "auto-replied"
 
 
-def test_a_receipt_answers_the_very_mail(receipt):
-    kept = receipt("bid 3")
-    assert str(kept.message["Subject"]).startswith("Re: ")
-    assert str(kept.message["In-Reply-To"]).endswith("@mail.example.org>")
-    assert str(kept.message["In-Reply-To"]) in str(kept.message["References"])
+def test_a_receipt_answers_the_email_that_came_in(receipt):
+    email = receipt("bid 3")
+    assert str(email.message["Subject"]).startswith("Re: ")
+    assert str(email.message["In-Reply-To"]).endswith("@mail.example.org>")
+    assert str(email.message["In-Reply-To"]) in str(email.message["References"])
 
 
-def test_a_receipt_says_what_became_of_each_line_and_what_is_asked_now(receipt):
+def test_a_receipt_has_the_outcome_of_each_line_and_the_present_question(receipt):
     text = " ".join(receipt("talk hello", "bid 3", "bid 5", "board").text.split())
     assert "“talk hello”: It is said to the table." in text
     assert "“bid 3”: This is your choice now: bid 3." in text
@@ -87,7 +87,7 @@ def test_a_receipt_says_what_became_of_each_line_and_what_is_asked_now(receipt):
     assert "The high bid is 3, by you." in text
 
 
-def test_a_receipt_teaches_whoever_wrote_no_command(receipt):
+def test_a_receipt_teaches_a_player_who_wrote_no_command(receipt):
     text = receipt("I think I will bid 7 tomorrow.").text
     assert "there is no command in your answer" in text
     assert "Nothing was changed." in text
@@ -99,7 +99,7 @@ def test_a_receipt_teaches_whoever_wrote_no_command(receipt):
 
 
 @pytest.mark.parametrize("line", ["bid 99", "help", "resign", "I do not know", "bid 3"])
-def test_a_receipt_says_that_nothing_was_changed_exactly_where_that_is_so(receipt, line):
+def test_a_receipt_says_that_nothing_was_changed_only_if_that_is_so(receipt, line):
     assert ("Nothing was changed." in receipt(line).text.split("[pbem")[0]) == (line != "bid 3")
 
 
@@ -110,37 +110,37 @@ def test_a_receipt_explains_every_word(receipt):
         assert means[:1].islower(), usage
 
 
-def test_a_receipt_brings_the_rules(receipt):
+def test_a_receipt_contains_the_rules(receipt):
     text = " ".join(receipt("rules").text.split())
     assert "Fifteen lots of cards come up for sale." in text
 
 
-def test_a_receipt_never_resigns_and_shows_where_one_can(receipt):
-    kept = receipt("resign")
-    assert "Nothing is done yet." in kept.text
-    assert f"https://{HOST}/s/" in kept.text.partition("Resign on the page of your seat")[2]
+def test_a_reply_cannot_resign_and_its_receipt_links_to_the_page_that_can(receipt):
+    email = receipt("resign")
+    assert "Nothing is done yet." in email.text
+    assert f"https://{HOST}/s/" in email.text.partition("Resign on the page of your seat")[2]
 
 
 def test_a_receipt_says_the_same_in_text_and_html(receipt):
-    kept = receipt("talk hello <b>", "bid 99", "rules")
+    email = receipt("talk hello <b>", "bid 99", "rules")
     for words in ("It is said to the table.", "99 is too much: at most 12.", "Not tried."):
-        assert words in kept.text
-        assert words in kept.html
-    assert "<b>”" not in kept.html
+        assert words in email.text
+        assert words in email.html
+    assert "<b>”" not in email.html
 
 
-def test_a_receipt_that_is_quoted_in_an_answer_is_no_command(receipt):
-    kept = receipt("bid 99", "help", "pass")
-    answer = message_from_bytes(kept.content, policy=policy.default)
+def test_a_receipt_quoted_in_a_reply_is_no_command(receipt):
+    email = receipt("bid 99", "help", "pass")
+    answer = message_from_bytes(email.content, policy=policy.default)
     # As it is, with nothing before it, and each line marked.
     assert all("bid" not in line or "99" not in line for line in parse_reply(answer).lines)
     assert not {line.casefold() for line in parse_reply(answer).lines} & {"pass", "bid 99", *Word}
 
 
-def test_a_receipt_can_be_answered_for_the_present_turn(receipt, game, inbox, sends):
+def test_a_reply_to_a_receipt_is_for_the_present_turn(receipt, game, inbox, sends):
     first = min(game.asked())
-    kept = receipt("bid 99")
-    address = str(kept.message["Reply-To"])
+    email = receipt("bid 99")
+    address = str(email.message["Reply-To"])
     assert inbox.takes(inbox.written(game, first, "bid 4"), address) == "kept"
     inbox.attends()
     assert first not in game.asked()
@@ -153,15 +153,15 @@ def test_the_receipt_of_a_late_answer_leads_on_from_the_present_turn(game, inbox
     sends()
     inbox.takes(inbox.written(game, first, "bid 9"), inbox.reply_address(game, first, late))
     inbox.attends()
-    (kept,) = sends()
-    assert f"that was for turn {late}, this is turn {late + 3}." in kept.text
-    assert f"t{late + 3}]" in kept.text
-    inbox.takes(inbox.written(game, first, "bid 9"), str(kept.message["Reply-To"]))
+    (email,) = sends()
+    assert f"that was for turn {late}, this is turn {late + 3}." in email.text
+    assert f"t{late + 3}]" in email.text
+    inbox.takes(inbox.written(game, first, "bid 9"), str(email.message["Reply-To"]))
     inbox.attends()
     assert first not in game.asked()
 
 
-def test_nobody_is_told_what_they_said_themselves(game, sends):
+def test_emails_leave_out_their_readers_own_talk(game, sends):
     first = min(game.asked())
     game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everybody!")
     for bid in range(1, 4):
@@ -170,7 +170,7 @@ def test_nobody_is_told_what_they_said_themselves(game, sends):
     assert "SAID AT THE TABLE" not in turn.text
 
 
-def test_what_is_said_at_the_table_stands_in_the_next_mail_of_the_others(game, sends):
+def test_talk_is_in_the_next_email_of_the_others(game, sends):
     first = min(game.asked())
     sends()
     game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everybody!")
@@ -181,11 +181,11 @@ def test_what_is_said_at_the_table_stands_in_the_next_mail_of_the_others(game, s
     second = min(game.asked())
     game.play(second, "bid 4")
     moderate(game.server, Redact(game.id, 1))
-    # Everybody is told that something was taken away, too.
+    # Everyone also gets a notice that a line was redacted.
     (turn,) = (email for email in sends() if "SAID AT THE TABLE" in email.text)
     assert "Good luck" not in turn.text
     assert "(taken away by the organiser)" in turn.text
 
 
-def test_a_receipt_for_questions_says_that_their_answers_are_in_it(receipt):
+def test_a_receipt_for_questions_says_that_it_has_the_answers(receipt):
     assert "here is what you asked for." in receipt("help", "board").text

@@ -9,7 +9,7 @@ from pbem.service.people import addresses
 from tests.service.database import all_rows, email_kinds
 
 
-def test_a_new_address_gets_a_mail_to_confirm_it(server):
+def test_a_new_address_gets_an_email_to_confirm_it(server):
     ann = server.run(addresses.register, "ann@example.org", "Ann")
     assert ann.confirmed_at is None
     assert email_kinds(server, ann.id) == ["confirm"]
@@ -64,14 +64,14 @@ def test_two_addresses_that_differ_in_a_tag_are_two_people(server):
         "ännchen@example.org",
     ],
 )
-def test_what_is_no_address_is_refused_and_nothing_is_written(server, wrong):
+def test_an_invalid_address_is_refused_and_nothing_is_written(server, wrong):
     before = all_rows(server.store)
     with pytest.raises(BadInput):
         server.run(addresses.register, wrong)
     assert all_rows(server.store) == before
 
 
-def test_an_address_gets_five_mails_to_confirm_it_in_a_day_and_no_sixth(server, clock):
+def test_an_address_gets_five_confirmation_emails_in_a_day(server, clock):
     for _ in range(addresses.CONFIRM_EMAILS_A_DAY):
         ann = server.run(addresses.register, "ann@example.org", "Ann")
     before = all_rows(server.store)
@@ -83,7 +83,7 @@ def test_an_address_gets_five_mails_to_confirm_it_in_a_day_and_no_sixth(server, 
     assert email_kinds(server, ann.id) == ["confirm"] * 6
 
 
-def test_a_confirmed_address_gets_no_more_mails_to_confirm_it(server, person):
+def test_a_confirmed_address_gets_no_confirmation_email(server, person):
     ann = person("Ann")
     server.run(addresses.register, "ann@example.org", "Somebody else")
     assert email_kinds(server, ann) == ["confirm"]
@@ -95,7 +95,7 @@ def test_nobody_renames_a_person_by_typing_their_address(server, person):
     assert server.read(addresses.read, ann).name == "Ann"
 
 
-def test_a_person_can_be_called_otherwise(server, person):
+def test_a_person_can_be_renamed(server, person):
     ann = person("Ann")
     assert server.run(addresses.rename, ann, "  Ann   of the \t Forest ") == "Ann of the Forest"
     assert server.read(addresses.read, ann).name == "Ann of the Forest"
@@ -128,12 +128,12 @@ def test_a_name_may_have_forty_characters_of_any_alphabet(server, person):
     assert server.run(addresses.rename, ann, "Ж" * 40) == "Ж" * 40
 
 
-def test_what_turns_the_writing_round_or_breaks_the_line_is_taken_out_of_a_name(server, person):
+def test_line_breaks_and_direction_marks_are_removed_from_a_name(server, person):
     ann = person("Ann")
     assert server.run(addresses.rename, ann, "Ann\u202egnp\r\nBcc:\x00x\u2028y") == "Anngnp Bcc:x y"
 
 
-def test_zone_quiet_hours_and_cadence_are_kept_as_they_are_meant(server, person):
+def test_zone_quiet_hours_and_cadence_are_stored(server, person):
     ann = person("Ann")
     server.run(addresses.set_zone, ann, " Europe/Berlin ")
     server.run(addresses.set_quiet_hours, ann, "22:00 to 7:00")
@@ -155,7 +155,7 @@ def test_zone_quiet_hours_and_cadence_are_kept_as_they_are_meant(server, person)
         (addresses.set_cadence, "often"),
     ],
 )
-def test_a_wish_that_cannot_be_read_changes_nothing(server, person, change, wrong):
+def test_an_invalid_setting_changes_nothing(server, person, change, wrong):
     ann = person("Ann")
     before = all_rows(server.store)
     with pytest.raises(BadInput):
@@ -163,7 +163,7 @@ def test_a_wish_that_cannot_be_read_changes_nothing(server, person, change, wron
     assert all_rows(server.store) == before
 
 
-def test_nobody_is_changed_who_is_not_there(server):
+def test_an_unknown_person_cannot_be_changed(server):
     for change in (
         lambda: server.run(addresses.confirm, 99),
         lambda: server.run(addresses.rename, 99, "Ann"),

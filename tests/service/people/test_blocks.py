@@ -9,6 +9,7 @@ from pbem.service.play import seat_view
 from pbem.service.tables import joining, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import games
+from pbem.store import talk as talk_rows
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, email_kinds
 
@@ -40,11 +41,10 @@ def heard(game, seat):
 def mailed(game, seat):
     """What a mail to a seat would tell of the talk."""
     with game.server.store.read() as tx:
-        row = games.read(tx, game.id)
-        return [each["text"] for each in talk.lines_of_others(tx, row, seat, ("x", "y", "z"), None)]
+        return [line.text for line in talk_rows.heard(tx, game.id, games.read(tx, game.id).key, seat, None)]
 
 
-def test_whoever_was_blocked_is_heard_by_all_others_and_not_by_whoever_did_it(game):
+def test_a_blocked_player_is_hidden_from_the_blocker_only(game):
     game.server.run(blocks.block, token(game, 0), 1)
     say(game, 1, "Hello from one")
     say(game, 2, "Hello from two")
@@ -54,21 +54,21 @@ def test_whoever_was_blocked_is_heard_by_all_others_and_not_by_whoever_did_it(ga
     assert game.server.read(talk.talk_page, token(game, 0)).left_out == 1
 
 
-def test_an_end_of_that_brings_back_what_was_said_meanwhile(game):
+def test_unblocking_brings_back_earlier_talk(game):
     game.server.run(blocks.block, token(game, 0), 1)
     say(game, 1, "Hello")
     game.server.run(blocks.unblock_seat, token(game, 0), 1)
     assert heard(game, 0) == ["Hello"]
 
 
-def test_the_same_wish_again_changes_nothing(game):
+def test_blocking_twice_changes_nothing(game):
     game.server.run(blocks.block, token(game, 0), 1)
     before = all_rows(game.server.store)
     game.server.run(blocks.block, token(game, 0), 1)
     assert all_rows(game.server.store) == before
 
 
-def test_ones_list_shows_whom_one_has_met_under_the_name_of_then_and_ends_it(game):
+def test_the_list_of_blocks_shows_names_of_the_time_and_unblocks(game):
     me, other = game.person_at(0), game.person_at(1)
     game.server.run(blocks.block, token(game, 0), 1)
     (listed,) = game.server.read(blocks.blocked_by, me)
@@ -78,7 +78,7 @@ def test_ones_list_shows_whom_one_has_met_under_the_name_of_then_and_ends_it(gam
     assert game.server.read(blocks.blocked_by, me) == []
 
 
-def test_nobody_blocks_a_bot_themselves_or_an_empty_place(table):
+def test_bots_oneself_and_empty_seats_cannot_be_blocked(table):
     game = table("sunset-poker", 3, bots=("greedy",))
     (bot,) = (seat for seat, player in game.players().items() if player.bot)
     me = next(seat for seat in game.players() if seat != bot)
@@ -87,7 +87,7 @@ def test_nobody_blocks_a_bot_themselves_or_an_empty_place(table):
             game.server.run(blocks.block, token(game, me), seat)
 
 
-def test_whoever_was_blocked_cannot_join_a_new_table_of_the_other_and_can_join_all_others(game):
+def test_a_blocked_player_cannot_join_the_blockers_tables_only(game):
     server = game.server
     me, other, third = (game.person_at(seat) for seat in range(3))
     server.run(blocks.block, token(game, 0), 1)
@@ -100,7 +100,7 @@ def test_whoever_was_blocked_cannot_join_a_new_table_of_the_other_and_can_join_a
     server.run(joining.join, server.run(joining.create_table, third, TableSettings("bid", 3)).game_id, other)
 
 
-def test_no_invitation_is_mailed_to_whoever_has_blocked_its_host(game):
+def test_no_invitation_is_emailed_to_a_person_who_blocks_its_host(game):
     server, me, other = game.server, game.person_at(0), game.person_at(1)
     server.run(blocks.block, token(game, 0), 1)
     people = [f"{game.players()[seat].name.lower()}@example.org" for seat in (0, 2)]
@@ -111,7 +111,7 @@ def test_no_invitation_is_mailed_to_whoever_has_blocked_its_host(game):
     server.run(joining.join, made.game_id, me)
 
 
-def test_what_the_others_have_said_since_one_decided_or_spoke_is_counted(game):
+def test_new_lines_since_a_players_last_act_are_counted(game):
     def new(seat):
         return game.server.read(seat_view.view_seat, token(game, seat)).new_lines
 

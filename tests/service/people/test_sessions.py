@@ -36,7 +36,7 @@ def test_a_browser_that_has_signed_in_is_known_by_its_secret(server, ann):
 
 
 @pytest.mark.parametrize("wrong", ["", "a", "a" * 52, "a" * 5000, "ü" * 52])
-def test_what_is_no_secret_of_ours_signs_nobody_in(server, ann, wrong):
+def test_an_unknown_secret_signs_nobody_in(server, ann, wrong):
     signed_in(server, ann)
     assert server.read(sessions.find, wrong) is None
 
@@ -48,7 +48,7 @@ def test_no_secret_is_stored(server, ann):
 
 
 @pytest.mark.parametrize("who, lasts", [("ann", PERSON_LIFETIME), ("olga", ORGANISER_LIFETIME)])
-def test_a_session_lasts_as_long_as_is_said_and_no_longer(server, clock, request, who, lasts):
+def test_a_session_ends_with_its_lifetime(server, clock, request, who, lasts):
     holder = request.getfixturevalue(who)
     secret = signed_in(server, holder)
     clock.advance(lasts - timedelta(seconds=1))
@@ -59,7 +59,7 @@ def test_a_session_lasts_as_long_as_is_said_and_no_longer(server, clock, request
     assert server.read(sessions.open_sessions, holder) == []
 
 
-def test_a_session_is_somebody_s_and_nobody_else_s(server, ann, olga):
+def test_a_session_belongs_to_one_holder(server, ann, olga):
     with pytest.raises(ValueError, match="person or of an organiser"):
         Holder()
     with pytest.raises(ValueError, match="person or of an organiser"):
@@ -96,7 +96,7 @@ def test_one_browser_too_many_signs_the_oldest_out(server, ann):
     assert [server.read(sessions.find, each) is not None for each in secrets] == [False, *[True] * MOST_OPEN]
 
 
-def test_looking_for_a_session_writes_nothing_and_pressing_a_button_its_day(server, clock, ann):
+def test_finding_a_session_writes_nothing_and_using_it_the_day(server, clock, ann):
     secret = signed_in(server, ann)
     clock.advance(timedelta(days=2))
     before = all_rows(server.store)
@@ -115,13 +115,13 @@ def test_an_organiser_is_asked_for_the_passphrase_when_signing_in_and_whenever_i
     assert server.read(sessions.find, secret).checked_at == clock.now()
 
 
-def test_whoever_is_no_organiser_any_more_is_signed_out(server, olga):
+def test_a_removed_organiser_is_signed_out(server, olga):
     secret = signed_in(server, olga)
     server.run(organisers.remove, ROOT, "Olga")
     assert server.read(sessions.find, secret) is None
 
 
-def test_sessions_that_have_long_been_over_are_dropped(server, clock, ann):
+def test_old_sessions_are_deleted(server, clock, ann):
     signed_in(server, ann)
     clock.advance(sessions.KEPT_FOR + timedelta(seconds=1))
     late = signed_in(server, ann)

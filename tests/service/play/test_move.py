@@ -14,13 +14,14 @@ from engine.bots import random_bot
 from engine.chance import Stream, commitment, follows
 from engine.decisions import Choice
 from engine.facts import SPECTATOR, fold, seen
+from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import BadInput, Gone, NotFound, Refusal, Stale
 from pbem.domain.hash_chain import verify
 from pbem.service import links
 from pbem.service.absence import seats, substitutes
 from pbem.service.play import by_link, move
 from pbem.service.play.log import Kind, LogWriter, body_of, standing_entries
-from pbem.service.play.move import By, option_of
+from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
@@ -49,7 +50,7 @@ def to_the_end(game: RunningGame, seed: int, most: int = 10_000) -> Counter[str]
         choice = random_bot(rules, move.position_of(game.row()).state, asked[seat], luck)
         turn = game.row().turn
         with count_calls(game.server.store) as made:
-            receipt = game.server.run(move.play, game.id, turn, seat, option_of(choice), By.PERSON)
+            receipt = game.server.run(move.play, game.id, turn, seat, choice_segment(choice), By.PERSON)
         assert receipt.choice == choice
         assert len(statements(made)) <= MOST_STATEMENTS, made
         again = game.play(seat, choice, turn=turn)

@@ -9,10 +9,10 @@ from sqlalchemy import event
 from engine import game as rulebooks
 from engine.bots import random_bot
 from engine.chance import Stream
+from pbem.domain.choice_links import choice_segment
 from pbem.service import links
 from pbem.service.play import by_link, log, undo
 from pbem.service.play.log import Kind, LogWriter
-from pbem.service.play.move import option_of
 from pbem.service.play.rules import rules_of
 from pbem.store import games
 from pbem.store import links as link_rows
@@ -66,7 +66,7 @@ def press(server, game, seat, choice):
         return links.token(server, link)
 
     token = server.store.write(made)
-    return cost_of(server.store, lambda: server.run(by_link.move, token, option_of(choice)))
+    return cost_of(server.store, lambda: server.run(by_link.move, token, choice_segment(choice)))
 
 
 @pytest.mark.parametrize("kind", rulebooks.names())

@@ -7,11 +7,12 @@ import pytest
 
 from engine import codec, orders
 from engine.facts import SPECTATOR
+from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.service.play import move, undo
 from pbem.service.play import orders as play_orders
 from pbem.service.play.log import Kind, body_of, standing_entries
-from pbem.service.play.move import By, option_of
+from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, outbox
 from pbem.store import views as kept_views
@@ -169,7 +170,7 @@ def test_after_taking_back_one_can_choose_otherwise(table):
     take_back(game, turn, seat)
     assert not game.play(seat, "bid 2", turn=turn).again
     standing = standing_entries(rules_of(game.row()), game.log())
-    assert option_of(standing[-1].entry.choices[seat]) == "bid-2"
+    assert choice_segment(standing[-1].entry.choices[seat]) == "bid-2"
     assert [each.turn for each in standing] == list(range(game.row().turn))
     (email,) = (email for email in game.emails() if email.status == "queued" and email.turn == game.row().turn)
     assert email.kind == "turn"
@@ -380,7 +381,7 @@ def test_an_order_answers_when_its_owner_is_asked(table):
     assert (answered.kind, answered.seat, answered.by) == (Kind.ENTRY, later, "order")
     standing = standing_entries(rules_of(game.row()), game.log())[-1]
     assert standing.turn == receipt.turn + 1
-    assert option_of(standing.entry.choices[later]) == "bid-2"
+    assert choice_segment(standing.entry.choices[later]) == "bid-2"
     assert later not in game.asked()
     assert [email.seat for email in game.emails() if email.turn == standing.turn] == []
 

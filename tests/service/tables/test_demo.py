@@ -53,11 +53,11 @@ def test_a_guest_is_asked_whenever_the_game_is_not_over(server, seat):
         assert verify_game(tx, found.game_id).sound
 
 
-def test_nothing_is_ever_mailed_to_a_guest(server, seat, sink, clock):
+def test_a_guest_is_sent_no_email(server, seat, sink, clock):
     game = game_of(server, seat)
     guest = server.read(links.follow, seat, Purpose.SEAT).person_id
     decide(server, seat)
-    server.run(ledger.turn_again, guest, game.id, server.read(seat_view.view_seat, seat).seat)
+    server.run(ledger.resend_turn, guest, game.id, server.read(seat_view.view_seat, seat).seat)
     drain(server, clock, post_to(sink))
     assert not sink.kept
     assert {email.status for email in queued_emails(server, guest)} <= {"withheld", "superseded"}
@@ -74,13 +74,13 @@ def test_nobody_can_type_the_address_of_a_guest(server, seat):
         server.run(addresses.register, guest.address)
 
 
-def test_from_a_demo_nobody_is_called(server, seat):
+def test_a_guest_cannot_call_the_organiser(server, seat):
     with pytest.raises(Forbidden):
         desk_calls.call_by_link(server, seat, Purpose.SEAT, "Hello?")
     assert server.read(desk_calls.waiting) == []
 
 
-def test_so_many_guests_are_let_in_and_no_more(server, clock, monkeypatch):
+def test_guests_are_limited_by_the_hour(server, clock, monkeypatch):
     monkeypatch.setattr(demo, "GUESTS_AN_HOUR", 2)
     demo.begin(server), demo.begin(server)
     with pytest.raises(TooMany):
@@ -89,7 +89,7 @@ def test_so_many_guests_are_let_in_and_no_more(server, clock, monkeypatch):
     assert demo.begin(server)
 
 
-def test_a_day_later_nothing_is_left_of_a_demo_and_all_of_everybody_else(server, clock, table):
+def test_a_demo_is_deleted_after_a_day_and_nothing_else_is(server, clock, table):
     game = table()
     game.play(*next((seat, each.default) for seat, each in game.asked().items()))
     before = all_rows(server.store)
@@ -106,7 +106,7 @@ def test_a_day_later_nothing_is_left_of_a_demo_and_all_of_everybody_else(server,
     assert all_rows(server.store) == before
 
 
-def test_what_an_organiser_did_at_a_demo_stays_and_so_does_the_demo(server, seat, clock):
+def test_a_demo_an_organiser_acted_on_is_kept(server, seat, clock):
     game = game_of(server, seat)
     row = {"seq": 1, "at": clock.now(), "actor": "x", "act": "see as", "game_id": game.id, "person_id": None}
     row |= {"reason": "", "form": None, "body": "", "nonce": b"", "body_hash": b"", "hash": b""}
@@ -116,7 +116,7 @@ def test_what_an_organiser_did_at_a_demo_stays_and_so_does_the_demo(server, seat
     assert server.read(seat_view.view_seat, seat).status == "playing"
 
 
-def test_a_bot_that_fails_stops_nobody_elses_request_and_is_tried_again(server, monkeypatch):
+def test_a_failing_bot_breaks_no_request_and_is_retried(server, monkeypatch):
     def broken(*_):
         raise RuntimeError("a bad day")
 

@@ -45,7 +45,7 @@ def players(server, game_id):
     return server.read(listing.by_id, game_id).players
 
 
-def test_the_commitment_can_be_read_before_anybody_gives_a_word(server, person):
+def test_the_commitment_is_public_before_any_player_gives_a_word(server, person):
     created = server.run(joining.create_table, person("Ann"), POKER)
     shown = server.read(listing.by_key, created.key)
     assert shown.players == ()
@@ -72,14 +72,14 @@ def vars_of(shown):
     return [getattr(shown, name) for name in shown.__dataclass_fields__]
 
 
-def test_the_last_place_begins_the_game(server, person, opened):
+def test_taking_the_last_seat_starts_the_game(server, person, opened):
     assert not server.run(joining.join, opened.game_id, person("Ben")).begun
     assert server.read(listing.by_key, opened.key).status == "open"
     assert server.run(joining.join, opened.game_id, person("Cleo")).begun
     assert server.read(listing.by_key, opened.key).status == "playing"
 
 
-def test_joining_again_gives_the_same_place(server, person, opened):
+def test_joining_again_gives_the_same_seat(server, person, opened):
     first = server.run(joining.join, opened.game_id, person("Ben"))
     before = all_rows(server.store)
     again = server.run(joining.join, opened.game_id, person("Ben"), word="another")
@@ -87,7 +87,7 @@ def test_joining_again_gives_the_same_place(server, person, opened):
     assert all_rows(server.store) == before
 
 
-def test_joining_again_after_the_start_gives_the_same_place(server, person, opened):
+def test_joining_again_after_the_start_gives_the_same_seat(server, person, opened):
     server.run(joining.join, opened.game_id, person("Ben"))
     last = server.run(joining.join, opened.game_id, person("Cleo"))
     again = server.run(joining.join, opened.game_id, person("Cleo"))
@@ -108,7 +108,7 @@ def test_the_order_of_turns_is_drawn_from_the_seed(server, person, table):
     assert seats == Stream(row.seed, start.SEATING).shuffle(range(4))
 
 
-def test_over_many_games_everybody_gets_every_seat(server, person):
+def test_over_many_games_each_player_gets_every_seat(server, person):
     first = Counter()
     for _ in range(24):
         game = server.run(
@@ -135,7 +135,7 @@ def test_the_first_row_of_a_log_says_what_was_agreed_and_names_nobody(server, pe
     assert row.secret.hex() not in began.body.decode()
 
 
-def test_a_begun_game_tells_everybody_and_asks_whoever_is_first(server, person, table):
+def test_the_start_emails_all_players_and_asks_the_first(server, person, table):
     game = table("sunset-poker", 3, bots=("greedy",))
     asked = set(game.asked())
     for seat, player in game.players().items():
@@ -144,20 +144,20 @@ def test_a_begun_game_tells_everybody_and_asks_whoever_is_first(server, person, 
             assert {email.kind for email in game.emails() if email.seat == seat} == wanted
 
 
-def test_who_joins_keeps_the_commitment_and_the_word_by_mail(server, person, opened):
+def test_the_email_about_joining_holds_the_commitment_and_the_word(server, person, opened):
     server.run(joining.join, opened.game_id, person("Ben"), word="heron")
     (email,) = queued_emails(server, person("Ben"), "joined")
     assert json.loads(email.facts) == {"commitment": opened.commitment, "word": "heron"}
 
 
-def test_every_place_has_a_name_of_its_own(server, person):
+def test_players_at_a_table_have_different_names(server, person):
     created = server.run(joining.create_table, person("Ann"), TableSettings("sunset-poker", 4, bots=("greedy",)))
     for who in ("Ann", "Ben", "Cleo"):
         server.run(joining.join, created.game_id, person(who), name="Bot 1")
     assert players(server, created.game_id) == ("Bot 1", "Bot 1 2", "Bot 1 3", "Bot 1 4")
 
 
-def test_a_place_is_kept_for_the_host(server, person):
+def test_a_seat_is_kept_free_for_the_host(server, person):
     created = server.run(joining.create_table, person("Ann"), POKER)
     server.run(joining.join, created.game_id, person("Ben"))
     server.run(joining.join, created.game_id, person("Cleo"))
@@ -170,7 +170,7 @@ def test_a_place_is_kept_for_the_host(server, person):
     assert server.run(joining.join, created.game_id, person("Ann")).begun
 
 
-def test_a_full_table_takes_nobody_more(server, person, table):
+def test_a_full_table_takes_no_more_players(server, person, table):
     game = table("sunset-poker", 3)
     dan = person("Dan")
     before = all_rows(server.store)
@@ -197,7 +197,7 @@ def test_one_person_takes_two_seats_where_the_table_allows_it(server, person):
     assert players(server, created.game_id) == ("Ann", "Ann 2", "Ben")
 
 
-def test_an_address_that_is_not_confirmed_neither_opens_nor_joins(server, person, opened):
+def test_an_unconfirmed_address_neither_opens_nor_joins_a_table(server, person, opened):
     ben = server.run(addresses.register, "ben@example.org", "Ben")
     before = all_rows(server.store)
     for act in (
@@ -237,7 +237,7 @@ def test_an_address_that_is_not_confirmed_neither_opens_nor_joins(server, person
     ],
     ids=str,
 )
-def test_a_table_that_cannot_be_is_refused_and_nothing_is_written(server, person, wrong):
+def test_an_invalid_table_is_refused_and_nothing_is_written(server, person, wrong):
     ann = person("Ann")
     before = all_rows(server.store)
     with pytest.raises((BadInput, NotFound)):
@@ -267,7 +267,7 @@ def test_a_person_is_at_twenty_tables_at_most(server, person):
     small.run(joining.join, last.game_id, ann)
 
 
-def test_only_open_tables_of_everybody_are_in_the_lobby(server, person, opened):
+def test_the_lobby_lists_only_open_public_tables(server, person, opened):
     server.run(joining.create_table, person("Ben"), replace(POKER, private=True))
     server.run(joining.ask_to_create, "dan@example.org", "Dan", POKER)
     assert [table.key for table in server.read(listing.open_tables)] == [opened.key]
@@ -291,7 +291,7 @@ def typed(server, address="dan@example.org"):
         return tx.exec_driver_sql(f"SELECT id FROM person WHERE mailbox = '{address}'").scalar_one()
 
 
-def test_a_place_asked_for_by_typing_an_address_is_taken_when_its_mail_is_answered(server, person, opened):
+def test_a_join_request_takes_a_seat_once_its_address_is_confirmed(server, person, opened):
     server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "heron")
     dan = typed(server)
     (email,) = queued_emails(server, dan)
@@ -305,7 +305,7 @@ def test_a_place_asked_for_by_typing_an_address_is_taken_when_its_mail_is_answer
     assert joining.accept(server, opened.game_id, dan).again
 
 
-def test_the_word_that_was_typed_with_an_address_counts(server, person, opened):
+def test_the_word_typed_with_a_join_request_counts(server, person, opened):
     server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "heron")
     joining.accept(server, opened.game_id, typed(server))
     server.run(joining.join, opened.game_id, person("Ben"))
@@ -313,7 +313,7 @@ def test_the_word_that_was_typed_with_an_address_counts(server, person, opened):
     assert row.seed == seed_from(row.secret, ["owl", "heron", ""])
 
 
-def test_typing_the_address_of_a_known_player_takes_no_place_either(server, person, opened):
+def test_typing_the_address_of_a_known_player_takes_no_seat(server, person, opened):
     ben = person("Ben")
     server.run(joining.ask_to_join, opened.game_id, "ben@example.org", "Silly")
     assert players(server, opened.game_id) == ("Ann",)
@@ -321,14 +321,14 @@ def test_typing_the_address_of_a_known_player_takes_no_place_either(server, pers
     assert server.read(addresses.read, ben).name == "Ben"
 
 
-def test_the_last_thing_that_was_typed_counts(server, opened):
+def test_the_latest_join_request_counts(server, opened):
     server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "one")
     server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Daniel", "two")
     joining.accept(server, opened.game_id, typed(server))
     assert players(server, opened.game_id) == ("Ann", "Daniel")
 
 
-def test_whoever_comes_too_late_keeps_the_confirmed_address(server, person, opened):
+def test_an_address_stays_confirmed_when_no_seat_is_left(server, person, opened):
     server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan")
     dan = typed(server)
     server.run(joining.join, opened.game_id, person("Ben"))
@@ -338,7 +338,7 @@ def test_whoever_comes_too_late_keeps_the_confirmed_address(server, person, open
     assert server.read(addresses.read, dan).confirmed_at is not None
 
 
-def test_a_refused_place_can_be_asked_for_again_by_the_same_link(server, person, opened):
+def test_a_refused_seat_can_be_asked_for_again_by_the_same_link(server, person, opened):
     server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "heron")
     dan = typed(server)
     with pytest.raises(BadInput):
@@ -347,7 +347,7 @@ def test_a_refused_place_can_be_asked_for_again_by_the_same_link(server, person,
     assert players(server, opened.game_id) == ("Ann", "Dan the Second")
 
 
-def test_a_table_asked_for_by_typing_an_address_is_nobodys_business_before_its_mail_is_answered(server, person):
+def test_a_planned_table_is_hidden_until_its_host_is_confirmed(server, person):
     created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
     dan, eve, ben = typed(server), typed(server, "eve@example.org"), person("Ben")
     assert server.read(listing.by_key, created.key).status == "planned"
@@ -365,7 +365,7 @@ def test_a_table_asked_for_by_typing_an_address_is_nobodys_business_before_its_m
     assert email_kinds(server, eve) == ["invitation"]
 
 
-def test_a_host_whose_word_is_refused_has_announced_nothing_yet(server):
+def test_a_host_whose_word_is_refused_opens_no_table(server):
     created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
     dan = typed(server)
     with pytest.raises(BadInput):
@@ -396,7 +396,7 @@ def test_fifty_addresses_can_wait_for_one_table(server, opened, monkeypatch):
 # Invitations.
 
 
-def test_invited_people_get_a_mail_and_take_their_place_by_it(server, person):
+def test_invited_people_get_an_email_and_take_their_seat_by_it(server, person):
     created = server.run(
         joining.create_table, person("Ann"), replace(POKER, private=True, invited=("Ben@Example.org",))
     )
@@ -414,7 +414,7 @@ def test_an_invited_stranger_has_to_give_a_name(server, person):
         joining.accept(server, created.game_id, typed(server, "ben@example.org"))
 
 
-def test_everybody_is_invited_once_and_the_host_not_at_all(server, person):
+def test_each_address_is_invited_once_and_the_host_never(server, person):
     twice = ("ben@example.org", "BEN@example.org", "ann@example.org")
     created = server.run(joining.create_table, person("Ann"), replace(POKER, invited=twice))
     assert server.run(invitations.invite, created.game_id, person("Ann"), ("ben@example.org", "eve@example.org")) == 1
@@ -428,7 +428,7 @@ def test_only_the_host_invites(server, person, opened):
         server.run(invitations.invite, opened.game_id, person("Ben"), ("eve@example.org",))
 
 
-def test_a_private_table_is_for_those_who_were_asked(server, person):
+def test_only_invited_people_join_a_private_table(server, person):
     created = server.run(
         joining.create_table, person("Ann"), replace(POKER, private=True, invited=("ben@example.org",))
     )
@@ -473,7 +473,7 @@ def test_declining_tells_the_host_once(server, person):
     assert email_kinds(server, person("Ann")) == ["confirm", "declined"]
 
 
-def test_whoever_declined_can_still_come(server, person):
+def test_a_declined_invitation_can_still_be_accepted(server, person):
     created = server.run(
         joining.create_table, person("Ann"), replace(POKER, private=True, invited=("ben@example.org",))
     )
@@ -542,7 +542,7 @@ def test_accepting_that_breaks_leaves_nothing(server):
 # Races. Both meet at every call to the database that the first of them makes.
 
 
-def test_two_who_want_the_last_place_at_once_do_not_both_get_it(server, person):
+def test_the_last_seat_is_taken_once_by_two_at_the_same_moment(server, person):
     ann, ben, cleo, dan = (person(name) for name in ("Ann", "Ben", "Cleo", "Dan"))
     met = 0
     for meeting in meetings(server.store):
@@ -567,7 +567,7 @@ def test_two_who_want_the_last_place_at_once_do_not_both_get_it(server, person):
     assert met > 10
 
 
-def test_a_double_click_on_joining_is_one_place(server, person):
+def test_a_double_click_on_joining_takes_one_seat(server, person):
     ann = person("Ann")
     for meeting in meetings(server.store):
         created = server.run(joining.create_table, ann, POKER)
@@ -595,7 +595,7 @@ def test_a_table_does_not_begin_without_a_player_who_leaves_at_the_same_moment(s
             server.run(leaving.leave, created.game_id, ann)
 
 
-def test_two_tables_at_once_do_not_slip_through_the_limit(server, person):
+def test_two_tables_at_once_do_not_pass_the_limit(server, person):
     small, ann = replace(server, open_tables=1), person("Ann")
     for meeting in meetings(server.store):
         outcomes = meeting(*(partial(small.run, joining.create_table, ann, POKER) for _ in range(2)))

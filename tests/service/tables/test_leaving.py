@@ -48,7 +48,7 @@ def seat_of_name(game, name):
 # Before the start.
 
 
-def test_a_place_that_was_left_is_free_again(server, person, waiting):
+def test_a_seat_that_was_left_is_free_again(server, person, waiting):
     server.run(leaving.leave, waiting.game_id, person("Ben"))
     assert server.read(listing.by_key, waiting.key).players == ("Ann",)
     for name in ("Cleo", "Dan"):
@@ -56,7 +56,7 @@ def test_a_place_that_was_left_is_free_again(server, person, waiting):
     assert status(server, waiting) == "playing"
 
 
-def test_the_host_hears_that_somebody_left_and_hears_it_once(server, person, waiting):
+def test_the_host_is_emailed_once_that_a_player_left(server, person, waiting):
     server.run(leaving.leave, waiting.game_id, person("Ben"))
     before = all_rows(server.store)
     server.run(leaving.leave, waiting.game_id, person("Ben"))
@@ -65,12 +65,12 @@ def test_the_host_hears_that_somebody_left_and_hears_it_once(server, person, wai
     assert json.loads(email.facts) == {"who": "Ben"}
 
 
-def test_whoever_left_can_come_again(server, person, waiting):
+def test_a_player_who_left_can_join_again(server, person, waiting):
     server.run(leaving.leave, waiting.game_id, person("Ben"))
     assert not server.run(joining.join, waiting.game_id, person("Ben")).again
 
 
-def test_with_its_host_a_table_closes_and_those_who_sat_there_are_told(server, person, waiting):
+def test_a_table_closes_with_its_host_and_emails_its_players(server, person, waiting):
     server.run(leaving.leave, waiting.game_id, person("Ann"))
     assert status(server, waiting) == "closed"
     assert email_kinds(server, person("Ben"))[-1] == "closed"
@@ -79,14 +79,14 @@ def test_with_its_host_a_table_closes_and_those_who_sat_there_are_told(server, p
         server.run(joining.join, waiting.game_id, person("Cleo"))
 
 
-def test_a_closed_table_counts_no_more(server, person, waiting):
+def test_a_closed_table_does_not_count_against_the_limit(server, person, waiting):
     small = replace(server, open_tables=1)
     server.run(leaving.leave, waiting.game_id, person("Ann"))
     small.run(joining.create_table, person("Ann"), POKER)
     small.run(joining.create_table, person("Ben"), POKER)
 
 
-def test_nobody_leaves_a_running_game_like_that(server, table):
+def test_a_running_game_is_left_only_by_resigning(server, table):
     game = table()
     before = all_rows(server.store)
     with pytest.raises(Gone, match="resign"):
@@ -108,7 +108,7 @@ def test_a_table_waits_two_weeks_and_no_longer(server, person, clock, waiting):
         server.run(joining.join, waiting.game_id, person("Cleo"))
 
 
-def test_a_table_that_nobody_confirmed_goes_after_a_week_without_a_word(server, clock):
+def test_an_unconfirmed_table_expires_after_a_week_without_email(server, clock):
     created = server.run(joining.ask_to_create, "dan@example.org", "Dan", POKER)
     clock.advance(joining.WAITS_FOR_HOST)
     assert leaving.expire(server) == [created.game_id]
@@ -174,7 +174,7 @@ def test_the_others_are_told_who_resigned(server, table):
     assert told == {0: {"who": name, "seat": 1}, 2: {"who": name, "seat": 1}}
 
 
-def test_what_was_meant_for_the_one_who_left_goes_no_further(server, table):
+def test_queued_emails_and_links_of_a_player_who_left_are_void(server, table):
     game = table()
     seat = next(iter(game.asked()))
     person_id, turn = game.person_at(seat), game.row().turn
@@ -188,7 +188,7 @@ def test_what_was_meant_for_the_one_who_left_goes_no_further(server, table):
     assert {email.status for email in game.emails() if email.seat == seat} == {"superseded"}
 
 
-def test_the_standing_order_of_the_one_who_left_is_dropped(server, table):
+def test_the_standing_order_of_a_player_who_left_is_dropped(server, table):
     game = table("templari", 3)
     seat = next(seat for seat in range(3) if seat not in game.asked())
     server.run(play_orders.set_order, game.id, seat, "up to 3")
@@ -208,7 +208,7 @@ def test_a_resigned_seat_that_a_substitute_takes_plays_on(server, person, table)
     assert game.verifies()
 
 
-def test_the_role_of_host_passes_to_whoever_joined_next(server, person, table):
+def test_the_role_of_host_passes_in_the_order_of_joining(server, person, table):
     game = table()
     ann, ben = person("Ann"), person("Ben")
     server.run(leaving.resign, game.id, seat_of(game, ann), ann)
@@ -238,7 +238,7 @@ def test_when_nobody_is_left_the_game_ends_without_a_result(server, person, tabl
     assert game.verifies()
 
 
-def test_one_can_resign_from_a_paused_table(server, table):
+def test_a_player_can_resign_from_a_paused_table(server, table):
     game = table()
     with server.store.engine.begin() as tx:
         tx.exec_driver_sql("UPDATE game SET paused = true")
@@ -272,7 +272,7 @@ def test_the_secret_of_a_game_without_a_result_is_told_too(server, table):
     assert body_of(rules_of(game.row()), revealed) == {"secret": game.row().secret.hex()}
 
 
-def test_in_an_ended_game_nobody_is_asked_and_no_turn_mail_leaves(server, table):
+def test_an_ended_game_asks_nobody_and_sends_no_turn_email(server, table):
     game = table("sunset-poker", 3, bots=("greedy", "greedy"))
     (person_id,) = (player.person_id for player in game.players().values() if player.person_id)
     turn = game.row().turn
@@ -322,7 +322,7 @@ def test_nobody_is_asked_more_than_three_times_a_day_whether_to_end_a_game(serve
     assert email_kinds(server, game.person_at(1)).count("end_proposed") == leaving.PROPOSALS_A_DAY + 1
 
 
-def test_a_game_that_is_over_or_has_not_begun_has_no_way_out(server, person, waiting, table):
+def test_only_a_running_game_can_be_resigned_or_ended(server, person, waiting, table):
     over = table("sunset-poker", 3, bots=("greedy", "greedy"))
     ann = person("Ann")
     server.run(leaving.agree_to_end, over.id, ann)

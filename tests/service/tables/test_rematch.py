@@ -53,7 +53,7 @@ def test_the_new_table_is_like_the_old_one_with_its_bots_and_the_others_invited(
     assert invited == {over.person_at(seat) for seat in others}
 
 
-def test_whoever_has_left_for_good_is_not_invited(server, over):
+def test_deleted_people_are_not_invited(server, over):
     asker, gone, other = people_of(over)
     stays = over.person_at(other)
     server.run(delete.delete_person, over.person_at(gone))
@@ -62,7 +62,7 @@ def test_whoever_has_left_for_good_is_not_invited(server, over):
         assert [each.person_id for each in table_rows.invitations(tx, found.table.game_id)] == [stays]
 
 
-def test_whoever_asks_later_or_again_is_led_to_the_same_table(server, over):
+def test_later_requests_lead_to_the_same_table(server, over):
     first, second, _ = (seat_token(server, over, seat) for seat in people_of(over))
     tables = [server.read(by_link.table_page, server.run(rematch.rematch, token)) for token in (first, first, second)]
     assert len({each.table.game_id for each in tables}) == 1
@@ -81,7 +81,7 @@ def test_two_who_ask_at_once_open_one_table(server, table, clock):
         clock.advance(timedelta(days=1))
 
 
-def test_where_the_new_table_came_to_nothing_there_is_another(server, over):
+def test_a_closed_rematch_is_followed_by_another(server, over):
     asker = people_of(over)[0]
     token = seat_token(server, over, asker)
     first = server.read(by_link.table_page, server.run(rematch.rematch, token)).table

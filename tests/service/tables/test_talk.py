@@ -25,21 +25,21 @@ def heard(begun):
     return [(line.seat, line.text) for line in begun.server.read(talk.lines, begun.id)]
 
 
-def test_what_is_said_is_heard_in_order(table):
+def test_talk_is_read_in_order(table):
     begun = table()
     say(begun, 0, "Hello!")
     say(begun, 2, "  Good evening,\n everybody ")
     assert heard(begun) == [(0, "Hello!"), (2, "Good evening, everybody")]
 
 
-def test_talk_changes_nothing_in_the_game_and_wakes_nobody(table):
+def test_talk_changes_nothing_in_the_game_and_notifies_nobody(table):
     begun = table()
     row, log, emails = begun.row(), begun.log(), queued_emails(begun.server)
     say(begun, 0, "Hello!")
     assert (begun.row(), begun.log(), queued_emails(begun.server)) == (row, log, emails)
 
 
-def test_only_who_sits_there_talks_there(table, person):
+def test_only_players_of_the_table_talk_there(table, person):
     begun, stranger = table(), person("Zoe")
     before = all_rows(begun.server.store)
     for seat, person_id in ((0, stranger), (1, begun.person_at(0))):
@@ -48,7 +48,7 @@ def test_only_who_sits_there_talks_there(table, person):
     assert all_rows(begun.server.store) == before
 
 
-def test_nothing_is_said_where_nobody_plays_any_more(table):
+def test_there_is_no_talk_after_the_game(table):
     begun = table()
     for seat in range(3):
         begun.server.run(leaving.agree_to_end, begun.id, begun.person_at(seat))
@@ -57,20 +57,20 @@ def test_nothing_is_said_where_nobody_plays_any_more(table):
 
 
 @pytest.mark.parametrize("text", ["", " \n\t ", "\u200e\u202e", "x" * (LONGEST_TALK + 1)])
-def test_what_cannot_be_said_is_refused(table, text):
+def test_invalid_talk_is_refused(table, text):
     begun = table()
     with pytest.raises(BadInput):
         say(begun, 0, text)
     assert heard(begun) == []
 
 
-def test_nothing_that_turns_the_writing_or_ends_a_line_is_said(table):
+def test_talk_holds_no_line_breaks_or_direction_marks(table):
     begun = table()
     say(begun, 0, "evil\u202e live\u2028\x07 text")
     assert heard(begun) == [(0, "evil live text")]
 
 
-def test_one_seat_speaks_so_often_in_an_hour_and_no_more(table, clock):
+def test_talk_of_a_seat_is_limited_by_the_hour(table, clock):
     begun = table()
     for number in range(talk.LINES_AN_HOUR):
         say(begun, 0, f"line {number}")
@@ -95,7 +95,7 @@ def test_a_redacted_line_is_gone_and_the_chain_still_holds(table):
         assert verify_game(tx, begun.id).sound
 
 
-def test_what_is_not_there_cannot_be_redacted(table):
+def test_an_unknown_line_cannot_be_redacted(table):
     begun = table()
     with pytest.raises(NotFound):
         moderate(begun.server, Redact(begun.id, 1), "It was an insult.")

@@ -250,9 +250,9 @@ def test_delivery_is_chosen_on_the_page_and_for_one_table_on_its_own(browser, si
     page = sign_in(person).follow("Mails")
     assert "They come at once." in page.text
     page = page.form("Mail me like that").press(delivery="after", minutes=45)
-    assert str(server.read(preferences.of_all, person).delivery) == "after 45m"
+    assert str(server.read(preferences.read, person).delivery) == "after 45m"
     page = page.form("Mail me like that").press(delivery="daily", digest_at="07:30")
-    assert server.read(preferences.of_all, person).digest_at.hour == 7
+    assert server.read(preferences.read, person).digest_at.hour == 7
     page = page.form("Mail me like that").press(delivery="nothing")
     assert "They are stopped." in page.text
     assert page.form("Mail me like that").press(delivery="often").status == 400

@@ -38,8 +38,8 @@ class Reader:
     def preferences(self, server):
         """Her preferences: for all tables, and for each."""
         found = (
-            server.read(outgoing_preferences.of_all, self.number),
-            *(server.read(outgoing_preferences.of_table, self.number, key) for key in self.keys),
+            server.read(outgoing_preferences.read, self.number),
+            *(server.read(outgoing_preferences.read, self.number, key) for key in self.keys),
         )
         return tuple(str(each.delivery) for each in found)
 

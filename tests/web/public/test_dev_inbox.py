@@ -94,7 +94,7 @@ def test_a_reply_typed_here_moves_like_one_by_email(browser, settings, carry, se
     (form,) = page.forms()
     answered = form.press(text=grammar.write(decision, decision.default))
     assert "/mailbox?to=" in answered.url
-    receive.attend(server, receive.letterbox_of(settings))
+    receive.process(server, receive.inbound_settings(settings))
     assert seat not in game.asked()
     assert game.verifies()
 

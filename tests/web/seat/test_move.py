@@ -6,7 +6,7 @@ import re
 import pytest
 
 from engine import game as games
-from pbem.service.play import move as play_move
+from pbem.domain.choice_links import choice_segment
 from tests.web.browser import HOST, Page
 from tests.web.seat.test_page import choose
 
@@ -40,7 +40,7 @@ def link(links, game, seat, text, turn=None):
     decision = game.open()[seat]
     from engine import grammar
 
-    return f"/m/{links.of(game, seat, turn)[0]}/{play_move.option_of(grammar.read(decision, text))}"
+    return f"/m/{links.of(game, seat, turn)[0]}/{choice_segment(grammar.read(decision, text))}"
 
 
 def first(game):

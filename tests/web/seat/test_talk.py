@@ -4,7 +4,7 @@ import pytest
 
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.tables import talk
-from pbem.store import games
+from pbem.store import talk as talk_rows
 from tests.service.actors import moderate
 from tests.service.clock import HOUR
 from tests.service.play.test_move_cost import cost_of
@@ -126,8 +126,8 @@ def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_pa
     assert other_page.count(f"{new} ·") == other_page.count(f"{other} ·") == 1
     names = [game.players()[seat].name for seat in range(3)]
     with server.store.read() as tx:
-        lines = talk.lines_of_others(tx, games.read(tx, game.id), 0, names, None)
-    assert [(line["name"], line["text"]) for line in lines] == [
+        lines = talk_rows.heard(tx, game.id, game.row().key, 0, None)
+    assert [(line.who(names[line.seat]), line.text) for line in lines] == [
         ("An earlier player of seat 1", "I am bored."),
         (other, "Please play on."),
     ]

@@ -18,10 +18,10 @@ from pbem.domain.pace import parse_pace
 from pbem.domain.user_text import parse_name, parse_title
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
+from pbem.mail.write import words
 from pbem.service.absence.seats import free_name
 from pbem.service.clocks import deadlines, pauses
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
-from pbem.service.outgoing import content_of_seat
 from pbem.service.play import move
 from pbem.service.play.log import Kind
 from pbem.service.play.rules import rules_of
@@ -80,7 +80,7 @@ class Correct(TableAct):
 
     def _says(self, before: str, now: str, rules: Game[Any]) -> str:
         """Old and new value, as players read them."""
-        facts = content_of_seat.corrected({"what": "corrected", "of": self.what, "before": before, "now": now}, rules)
+        facts = words.correction_in_words({"what": "corrected", "of": self.what, "before": before, "now": now}, rules)
         return _("From “%(before)s” to “%(now)s”.", before=facts["before"], now=facts["now"])
 
     def _tell(self, context: Context, row: GameRow, values: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableA
 from pbem.service.outgoing import ledger
 from pbem.store import deadlines, outbox, received
 from pbem.store import players as player_rows
-from pbem.store.outbox import OutboxRow
+from pbem.store.outbox import EmailRow
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class RetryDeadline(TableAct):
         return ActResult((_("It is tried again with the next tick."),))
 
 
-def _reader_name(context: Context, email: OutboxRow) -> str:
+def _reader_name(context: Context, email: EmailRow) -> str:
     players = [] if email.game_id is None else player_rows.of_game(context.tx, email.game_id)
-    return ledger.readers_of(context.tx, [email.person_id], players)[email.person_id]
+    return ledger.reader_names(context.tx, [email.person_id], players)[email.person_id]
 
 
 def _resend(context: Context, outbox_id: int, game_id: int | None) -> ActResult:

@@ -58,10 +58,10 @@ class Merge(PersonAct):
                 # Vacations and failures of email are now those of the remaining person.
                 clocks_deadlines.settle_game(tx, server, row, tell=False)
         emails = [
-            outbox.Letter(self.person_id, "merged", facts={"reason": context.reason, "stays": True}),
-            outbox.Letter(self.other_id, "merged", facts={"reason": context.reason, "stays": False}),
+            outbox.NewEmail(self.person_id, "merged", facts={"reason": context.reason, "stays": True}),
+            outbox.NewEmail(self.other_id, "merged", facts={"reason": context.reason, "stays": False}),
         ]
-        emails += [outbox.Letter(self.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in asked]
+        emails += [outbox.NewEmail(self.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in asked]
         outbox.queue(tx, emails, now, now)
         begun = [row for row in locked.values() if row.status in _STARTED]
         for row in begun:

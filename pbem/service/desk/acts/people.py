@@ -61,7 +61,7 @@ class Ban(PersonAct):
         blocks.lift_ban(context.tx, person.id, now)
         blocks.ban(context.tx, person.id, now, end, context.reason)
         facts = {"reason": context.reason, "until": self.until and self.until.isoformat(), "lifted": False}
-        outbox.queue(context.tx, [outbox.Letter(person.id, "banned", facts=facts)], now, now)
+        outbox.queue(context.tx, [outbox.NewEmail(person.id, "banned", facts=facts)], now, now)
         tables = len(table_rows.of_person(context.tx, person.id, ("playing",)))
         says = (
             _("It ends after %(day)s.", day=day_text(self.until)) if self.until else _("It has no end."),
@@ -87,7 +87,7 @@ class Unban(PersonAct):
         if ban is None:
             raise Gone(_("They are not banned."), remedy=_("Nothing was changed."))
         blocks.lift_ban(context.tx, person.id, now)
-        email = outbox.Letter(person.id, "banned", facts={"reason": context.reason, "until": None, "lifted": True})
+        email = outbox.NewEmail(person.id, "banned", facts={"reason": context.reason, "until": None, "lifted": True})
         outbox.queue(context.tx, [email], now, now)
         return ActResult()
 

@@ -230,7 +230,7 @@ class _Snapshot:
                 if due != self.due.get(seat) and seat in called
             )
         # A player who has just lost the seat keeps the name they had.
-        names = {**ledger.readers_of(tx, {email.person_id for email in emails}), **self.names, **_names(players)}
+        names = {**ledger.reader_names(tx, {email.person_id for email in emails}), **self.names, **_names(players)}
         told = tuple(QueuedEmail(names[email.person_id], email.kind, email.what) for email in emails)
         if for_host:
             moved, told = (), ()

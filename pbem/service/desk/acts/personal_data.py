@@ -28,7 +28,7 @@ class SendExport(PersonAct):
     def do(self, context: Context) -> ActResult:
         _known(context, self.person_id)
         now = context.server.now()
-        outbox.queue(context.tx, [outbox.Letter(self.person_id, "links", facts={"reason": context.reason})], now, now)
+        outbox.queue(context.tx, [outbox.NewEmail(self.person_id, "links", facts={"reason": context.reason})], now, now)
         return ActResult(
             (_("They get a mail with a link to their own page. The file is there, and only they see it."),)
         )

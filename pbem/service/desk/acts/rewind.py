@@ -19,11 +19,12 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
+from pbem.plugins.away import loads
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, standing_entries, write
-from pbem.service.play.rules import loads, rules_of
+from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, games, log, outbox, views
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
@@ -99,7 +100,7 @@ def _ask(context: Context, row: GameRow, players: list[PlayerRow], turn: int, ma
     for person_id in sorted({player.person_id for player in players if player.person_id is not None}):
         clocks_deadlines.queue_notice(tx, context.server, person_id, row, None, "rewound", facts)
     emails = [
-        outbox.Letter(player.person_id, "turn", row.id, row.seq, player.seat, row.turn)
+        outbox.NewEmail(player.person_id, "turn", row.id, row.seq, player.seat, row.turn)
         for player in players
         if player.seat in asked and player.person_id is not None
     ]

@@ -12,6 +12,7 @@ from pbem.service.play.log import Kind
 from pbem.service.tables import talk
 from pbem.store import games
 from pbem.store import players as player_rows
+from pbem.store import talk as talk_rows
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Redact(TableAct):
 
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
-        said = next((line for line in talk.lines_of_game(context.tx, row) if line.seq == self.line), None)
+        said = next((line for line in talk_rows.lines(context.tx, row.id, row.key) if line.seq == self.line), None)
         if said is None:
             raise NotFound(_("There is no such line at that table."), remedy=_("Nothing was changed."))
         if said.text is None:

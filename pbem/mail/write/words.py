@@ -1,0 +1,294 @@
+"""The variables of email templates that are about a table or a seat: plain values in, words out.
+
+A `SeatContent` is made from the view of its seat alone, so an email about it tells its reader nothing else. Sentences are in
+the templates or come from the game. This module must never read a database or know a token: links are placeholders.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from itertools import accumulate
+from typing import Any, Final
+
+from engine import grammar, orders
+from engine.board import Board
+from engine.decisions import Choice, Decision
+from engine.facts import Fact
+from engine.game import Game, Standing, agreed
+from engine.tell import Teller
+from pbem.domain.choice_links import choice_segment
+from pbem.domain.deadline import Deadline
+from pbem.domain.duration import duration_text
+from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.reply_commands import USAGES
+from pbem.i18n import speech
+from pbem.mail.write.board import print_board
+from pbem.mail.write.compose import Letterhead, Option
+from pbem.tokens import Purpose
+
+MOST_LINKED: Final = 12
+"""Choices with a link each in one email; for more, the page of the seat has a form."""
+
+MOST_LINKED_IN_DIGEST: Final = 24
+"""Choices with a link each in an email about many tables."""
+
+MOST_SENTENCES: Final = 32
+SENTENCES_BYTES: Final = 2000
+"""Sentences about past turns, and their bytes in HTML. Earlier ones are on the page."""
+
+MOST_LINES: Final = 20
+TALK_BYTES: Final = 2000
+"""Lines of talk, and their bytes in HTML."""
+
+Words = dict[str, object]
+"""Variables of a template."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatContent:
+    """What an email may tell about one seat, from the view of that seat.
+
+    `decision` is what it is asked, `sealed` its choice in the box, `order` its standing order. `teller` puts facts into
+    words for its player.
+    """
+
+    rules: Game[Any]
+    title: str
+    status: str
+    turn: int
+    seat: int
+    names: tuple[str, ...]
+    view: Any
+    board: Board
+    standing: Standing
+    teller: Teller
+    decision: Decision | None
+    sealed: Choice | None
+    order: orders.Order | None
+    due_at: datetime | None
+    promised_at: datetime | None
+    warning: str
+
+
+@dataclass(frozen=True, slots=True)
+class TalkLine:
+    """A line of table talk as its reader sees it; `text` is None if it was redacted."""
+
+    name: str
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DigestSection:
+    """One seat in a digest: past facts as the seat was told them, and the emails that the digest replaces.
+
+    `page` is the URL of the seat, `token` the placeholder for links to single choices.
+    """
+
+    seat: SeatContent
+    sentences: tuple[str, ...]
+    news: tuple[Mapping[str, Any], ...]
+    talk: tuple[TalkLine, ...]
+    page: str
+    token: str
+
+
+def table_name(title: str, game: str) -> str:
+    """The name of a table with its game, once if they are the same.
+
+    The name of a game may end like a sentence, as `Bid!` does. It is then quoted, because a full stop may follow.
+    """
+    if title != game:
+        return f"{title} ({game})"
+    return game if game[-1].isalnum() else f"“{game}”"
+
+
+def pace_text(pace: str) -> str:
+    """A pace in words."""
+    parsed = parse_pace(pace)
+    return duration_text(parsed.allowed) if isinstance(parsed, PerDecision) else str(parsed)
+
+
+def correction_in_words(facts: Mapping[str, Any], rules: Game[Any] | None) -> Mapping[str, Any]:
+    """The facts of a notice; a corrected pace or option is put into words."""
+    if facts.get("what") != "corrected" or facts["of"] not in ("pace", "option"):
+        return facts
+    return {**facts, **{when: _agreed_in_words(facts["of"], facts[when], rules) for when in ("before", "now")}}
+
+
+def notice_facts(facts: Mapping[str, Any], seat: int | None, rules: Game[Any] | None) -> dict[str, Any]:
+    """The facts of a notice, with a value for each that its template may ask for."""
+    return {
+        "because": (),
+        "why": "",
+        "reason": "",
+        "until": "",
+        "due_at": None,
+        "who": "",
+        "length": "",
+        "gone": "",
+        "by_bot": False,
+        "paused": False,
+        "in_turn": False,
+        "by": "organiser",
+        "seat": seat,
+    } | dict(correction_in_words(facts, rules))
+
+
+def tell_all(facts: Iterable[Fact[Any]], teller: Teller) -> tuple[str, ...]:
+    """The sentences of facts; some facts have none."""
+    return tuple(sentence for fact in facts if (sentence := teller.tell(fact)) is not None)
+
+
+def board(seat: SeatContent) -> Words:
+    """The table as the seat sees it."""
+    return {"board": print_board(seat.board, seat.teller, seat.seat)}
+
+
+def past_turns(sentences: Sequence[str], talk: Sequence[TalkLine], tables: int = 1) -> Words:
+    """The latest sentences and lines of talk, as many as an email about so many tables has room for."""
+    sentence_count = _count_fitting(sentences, MOST_SENTENCES, SENTENCES_BYTES // tables)
+    line_count = _count_fitting([f"{line.name}{line.text}" for line in talk], MOST_LINES, TALK_BYTES // tables)
+    return {
+        "happened": sentences[len(sentences) - sentence_count :],
+        "earlier": sentence_count < len(sentences),
+        "talk": talk[len(talk) - line_count :],
+        "said_earlier": line_count < len(talk),
+    }
+
+
+def question(letterhead: Letterhead, seat: SeatContent, decision: Decision, token: str, due: Deadline | None) -> Words:
+    """What the seat is asked, and all it can answer; `token` is the placeholder for links to single choices."""
+    return _answers(letterhead, seat, decision, token) | {
+        "until": None if due is None else due.at,
+        "waits_for": "" if due is None or due.waits_for is None else due.waits_for.value,
+        "order": "" if seat.order is None else orders.write_order(seat.order),
+        "orders": [order for order in orders.offered(decision) if order.startswith("up to")],
+    }
+
+
+def result(seat: SeatContent) -> Words:
+    """How the game ended."""
+    standing = seat.standing
+    winners = standing.ranking[0]
+    ranking: list[Mapping[str, Any]] = []
+    for tied in standing.ranking:
+        place = len(ranking) + 1
+        ranking += [
+            {"place": place, "name": _capitalised_name(seat, other), "score": standing.scores[other]} for other in tied
+        ]
+    return {
+        "won": seat.seat in winners,
+        "winners": [seat.names[winner] for winner in winners],
+        "shared_with": [seat.names[winner] for winner in winners if winner != seat.seat],
+        "ranking": ranking,
+        "reasons": [seat.teller(reason) for reason in standing.reasons],
+    }
+
+
+def receipt(letterhead: Letterhead, seat: SeatContent, token: str) -> Words:
+    """What the player is asked now, the commands of replies, and the rules."""
+    words: Words = {
+        "now": seat.turn,
+        "over": seat.status != "playing",
+        "sealed": "" if seat.sealed is None or seat.decision is None else grammar.write(seat.decision, seat.sealed),
+        "in_game": [],
+        "anywhere": USAGES,
+        "passages": [speech.translate(passage) for passage in seat.rules.rules.split("\n\n")],
+    }
+    if seat.decision is None:
+        return words | _NOTHING_ASKED
+    # The running deadline: what an email promised before is never later.
+    return (
+        words
+        | question(letterhead, seat, seat.decision, token, None)
+        | {
+            "until": seat.due_at or seat.promised_at,
+            "in_game": [*grammar.usages(seat.decision), *orders.offered(seat.decision)],
+        }
+    )
+
+
+def digest_section(letterhead: Letterhead, section: DigestSection, tables: int) -> Words:
+    """One seat in a digest about so many tables."""
+    seat = section.seat
+    words: Words = {
+        "table": table_name(seat.title, seat.rules.title),
+        "turn": seat.turn,
+        **past_turns(section.sentences, section.talk, tables),
+        "news": [{**email, "facts": correction_in_words(email["facts"], seat.rules)} for email in section.news],
+        "seat_page": section.page,
+        "asked": "",
+    }
+    if seat.decision is not None and seat.sealed is None:
+        most = min(MOST_LINKED, MOST_LINKED_IN_DIGEST // tables)
+        words |= _answers(letterhead, seat, seat.decision, section.token, most) | {"until": seat.due_at}
+    return words
+
+
+_NOTHING_ASKED: Final[Words] = {
+    "asked": "",
+    "until": None,
+    "options": [],
+    "usages": [],
+    "orders": [],
+    "silence": "",
+    "warning": "",
+}
+
+
+def _agreed_in_words(subject: str, value: str, rules: Game[Any] | None) -> str:
+    if subject == "pace":
+        return pace_text(value)
+    assert rules is not None, "an option belongs to a game"
+    name, _sign, chosen = value.partition("=")
+    option = next(option for option in rules.options if option.name == name)
+    return speech.teller(rules)(agreed(option, chosen))
+
+
+def _count_fitting(texts: Sequence[str], most: int, room: int) -> int:
+    """The number of texts, counted from the last, that fit; in bytes of HTML, because a short name may need many."""
+    sizes = accumulate(len(escape(text).encode()) for text in reversed(texts[-most:]))
+    return sum(size <= room for size in sizes)
+
+
+def _answers(
+    letterhead: Letterhead, seat: SeatContent, decision: Decision, token: str, most: int = MOST_LINKED
+) -> Words:
+    options, usages = _options(letterhead, seat, decision, token, most)
+    return {
+        "asked": seat.teller(decision.prompt),
+        "options": options,
+        "usages": usages,
+        "silence": grammar.write(decision, decision.default),
+        "warning": seat.warning,
+    }
+
+
+def _options(
+    letterhead: Letterhead, seat: SeatContent, decision: Decision, token: str, most: int
+) -> tuple[list[Option], list[str]]:
+    """The choices with a link each, act by act while there is room; and how to write the others."""
+    linked, room = set(), most
+    for act in sorted(decision.acts, key=lambda act: act.count()):
+        if act.count() <= room:
+            linked.add(act)
+            room -= act.count()
+    options = [
+        Option(
+            grammar.write(decision, choice),
+            "" if act.note is None else seat.teller(act.note),
+            letterhead.url(Purpose.MOVE, token, choice_segment(choice)),
+        )
+        for act in decision.acts
+        if act in linked
+        for choice in act.choices()
+        if seat.rules.objects(seat.view, seat.seat, choice) is None
+    ]
+    return options, list(dict.fromkeys(grammar.usage(act) for act in decision.acts if act not in linked))
+
+
+def _capitalised_name(seat: SeatContent, other: int) -> str:
+    name = seat.teller.name(other)
+    return name[:1].upper() + name[1:]

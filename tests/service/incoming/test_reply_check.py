@@ -1,0 +1,129 @@
+"""Replies to a test email: recorded with what is known about the sender, and without any other effect."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from pbem.config.settings import SenderCheck
+from pbem.service.incoming import reply_check
+from pbem.tokens import Purpose, contains_token, row_of
+from tests.service.database import all_rows, queued_emails
+from tests.service.inbox import HOST, Inbox
+from tests.service.races import meetings
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def inbox(server, clock):
+    return Inbox(server, clock)
+
+
+def last_reply(server, since=None):
+    with server.store.read() as tx:
+        return reply_check.last_reply(tx, since)
+
+
+def reply(inbox, token, *headers):
+    """Hand in a reply to a test email and process it; returns what was done with it."""
+    lines = ("Received: from mx by us", *headers, "From: Olga <olga@example.net>", "Subject: Re", "", "bid 7", "resign")
+    outcome = inbox.takes("\r\n".join(lines).encode(), f"r+{token}@{HOST}", "olga@example.net")
+    inbox.attends()
+    return outcome
+
+
+def authentication_results(*verdicts):
+    return "; ".join(("Authentication-Results: " + HOST, *verdicts))
+
+
+PASSED = authentication_results(
+    "spf=pass smtp.mailfrom=example.net", "dkim=pass header.d=example.net", "dmarc=pass header.from=example.net"
+)
+
+
+def test_a_reply_is_recorded_with_our_mail_servers_verdicts_and_without_its_text(server, inbox, table):
+    table("sunset-poker", 3)
+    before = all_rows(server.store)
+    token = server.run(reply_check.open_address)
+    assert last_reply(server) is None
+    assert reply(inbox, token, PASSED) == "kept"
+    answer = last_reply(server)
+    assert answer is not None
+    assert answer.believed
+    assert answer.at == server.now()
+    assert answer.findings == "from example.net; spf=pass, dkim=pass, dmarc=pass"
+    after = all_rows(server.store)
+    assert {name for name in after if after[name] != before[name]} == {"link", "received", "received_count"}
+    stored = repr(after).encode()
+    assert b"resign" not in stored
+    assert b"olga@" not in stored
+    assert not contains_token(stored, server.keys)
+    assert inbox.counted() == {reply_check.COUNTED_AS: 1}
+
+
+@pytest.mark.parametrize(
+    ("headers", "findings"),
+    [
+        ((), "from example.net; no word about it by play.example.org"),
+        ((authentication_results("spf=fail smtp.mailfrom=example.net"),), "from example.net; spf=fail"),
+        ((PASSED, "From: <ben@example.org>"), "from no single address; spf=pass, dkim=pass, dmarc=pass"),
+        (
+            (PASSED, "Auto-Submitted: auto-replied"),
+            "from example.net; spf=pass, dkim=pass, dmarc=pass; written by a program",
+        ),
+    ],
+)
+def test_a_reply_that_no_player_would_be_believed_for_is_recorded_as_doubted(server, inbox, headers, findings):
+    reply(inbox, server.run(reply_check.open_address), *headers)
+    answer = last_reply(server)
+    assert answer is not None
+    assert not answer.believed
+    assert answer.findings.startswith(findings)
+    assert queued_emails(server) == []
+
+
+def test_a_token_is_enough_where_it_is_enough_for_players(server, inbox):
+    inbox.checks(SenderCheck.TOKEN)
+    reply(inbox, server.run(reply_check.open_address))
+    answer = last_reply(server)
+    assert answer is not None
+    assert answer.believed
+
+
+def test_only_a_reply_to_the_last_test_counts(server, clock, inbox):
+    first = server.run(reply_check.open_address)
+    reply(inbox, first, PASSED)
+    clock.advance(HOUR)
+    sent_at = clock.now()
+    second = server.run(reply_check.open_address)
+    assert first != second
+    assert reply(inbox, first, PASSED, "Message-ID: <late@example.net>") == "to an address that was replaced"
+    assert last_reply(server, sent_at) is None
+    reply(inbox, second, PASSED, "Message-ID: <new@example.net>")
+    answer = last_reply(server, sent_at)
+    assert answer is not None
+    assert answer.at == sent_at
+
+
+def test_two_tests_at_once_share_one_address_and_the_later_one_counts(server):
+    for meeting in meetings(server.store):
+        server.store.write(lambda tx: tx.execute(text("DELETE FROM link")))
+        tokens = meeting(lambda: server.run(reply_check.open_address), lambda: server.run(reply_check.open_address))
+        (link,) = all_rows(server.store)["link"]
+        assert sorted(_generation(server, token) for token in tokens) == [0, 1], (
+            "both have an address, and one of them is old"
+        )
+        assert link[2] == 1
+
+
+def _generation(server, token):
+    row = row_of(token)
+    return next(number for number in (0, 1) if server.keys.verify(token, Purpose.REPLY, row, number))
+
+
+def test_the_address_opens_no_page_and_belongs_to_nobody(server):
+    server.run(reply_check.open_address)
+    (link,) = all_rows(server.store)["link"]
+    assert Purpose.REPLY in link
+    assert link[3:8] == (None,) * 5
