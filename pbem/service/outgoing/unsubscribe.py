@@ -26,7 +26,7 @@ NOTHING = Delivery(Way.NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
-class Unsubscribing:
+class ReaderSettings:
     """How a person is emailed now. `failing_since` is the day since when email to them has failed."""
 
     preferences: EmailPreferences
@@ -37,12 +37,12 @@ class Unsubscribing:
     failing_since: datetime | None
 
 
-def read(tx: Tx, server: Server, token: str, key: str | None = None) -> Unsubscribing:
+def read(tx: Tx, server: Server, token: str, key: str | None = None) -> ReaderSettings:
     """How the holder of a link is emailed: about the table of that name, or about all."""
     person_id = links.follow_person(tx, server, token, Purpose.STOP).person_id
     person = persons.read(tx, server, person_id)
     failure = reachability.failure(tx, person_id)
-    return Unsubscribing(
+    return ReaderSettings(
         preferences=preferences.read(tx, server, person_id, key),
         cadence=person.cadence,
         quiet=person.quiet or "",
