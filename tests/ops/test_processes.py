@@ -172,31 +172,26 @@ def test_gunicorn_is_refused_on_sqlite(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel as it would be published, built from a copy so that nothing is left in the checkout."""
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The two wheels as they would be published, built from a copy so that nothing is left in the checkout."""
     copy = tmp_path_factory.mktemp("checkout")
     for name in ("engine", "pbem", "templates", "migrations"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
-    built = run(
-        "--wheel",
-        "--no-isolation",
-        "--outdir",
-        str(copy / "dist"),
-        folder=copy,
-        program=(sys.executable, "-m", "build"),
-    )
-    assert built.returncode == 0, built.stdout
-    return next((copy / "dist").glob("*.whl"))
+    for source in ("engine", "."):
+        options = ("--wheel", "--no-isolation", "--outdir", str(copy / "dist"), source)
+        built = run(*options, folder=copy, program=(sys.executable, "-m", "build"))
+        assert built.returncode == 0, built.stdout
+    return sorted((copy / "dist").glob("*.whl"))
 
 
-def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+def test_the_two_wheels_work_in_an_empty_environment(wheels: list[Path], tmp_path: Path) -> None:
     place = tmp_path / "venv"
     venv.create(place, with_pip=False)
     python = place / "bin" / "python"
     installed = run(
-        *("--python", str(python), "install", "--quiet", "--no-deps", "--no-index", str(wheel)),
+        *("--python", str(python), "install", "--quiet", "--no-deps", "--no-index", *map(str, wheels)),
         folder=tmp_path,
         program=(sys.executable, "-m", "pip"),
     )
