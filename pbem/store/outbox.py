@@ -187,18 +187,13 @@ def queue_length(tx: Connection, status: str) -> tuple[int, datetime | None]:
     return number, oldest
 
 
-def of_person(tx: Connection, person_id: int, limit: int) -> list[EmailRow]:
-    """The emails to a person, newest first."""
-    return _newest(tx, _OUTBOX.c.person_id == person_id, limit=limit)
-
-
 def about(tx: Connection, game_id: int, limit: int, seat: int | None = None) -> list[EmailRow]:
     """The emails about a game, or one seat of it, newest first."""
     on_seat = true() if seat is None else _OUTBOX.c.seat == seat
     return _newest(tx, and_(_OUTBOX.c.game_id == game_id, on_seat), limit=limit)
 
 
-def of_person_below(tx: Connection, person_id: int, below: int | None, limit: int) -> list[EmailRow]:
+def of_person(tx: Connection, person_id: int, limit: int, below: int | None = None) -> list[EmailRow]:
     """The emails to a person, with ids below `below` if given, newest first."""
     older = true() if below is None else _OUTBOX.c.id < below
     return _newest(tx, and_(_OUTBOX.c.person_id == person_id, older), limit=limit)

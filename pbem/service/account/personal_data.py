@@ -110,7 +110,7 @@ def _emails(server: Server, person_id: int) -> Iterator[dict[str, Any]]:
     below: int | None = None
     while True:
         with server.store.read() as tx:
-            rows = outbox.of_person_below(tx, person_id, below, _BATCH)
+            rows = outbox.of_person(tx, person_id, _BATCH, below)
             lines = ledger.lines(tx, [row.id for row in rows])
         for row in rows:
             yield {
