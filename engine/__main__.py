@@ -209,10 +209,7 @@ class _Sitting:
         self._told = len(self._table.log)
 
     def _board(self) -> None:
-        print(
-            f"\n{plain(self._game.board(self._table.view(self._me), self._me), self._teller)}",
-            end="",
-        )
+        print(f"\n{plain(self._game.board(self._table.view(self._me), self._me), self._teller)}", end="")
 
 
 def _begin(arguments: argparse.Namespace) -> Table:
@@ -267,11 +264,7 @@ def _page(found: game.Game[Any]) -> str:
 
 def _filled(text: str, first: str = "", rest: str | None = None) -> str:
     return textwrap.fill(
-        text,
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=first if rest is None else rest,
-        break_on_hyphens=False,
+        text, WIDTH, initial_indent=first, subsequent_indent=first if rest is None else rest, break_on_hyphens=False
     )
 
 
@@ -293,13 +286,7 @@ def _parser() -> argparse.ArgumentParser:
         table.add_argument("--seats", type=int, help="how many players (default: the fewest)")
         table.add_argument("--seed", help="a word that decides the chance: the same word gives the same game")
         table.add_argument("--bots", choices=sorted(bots.BOTS), default="greedy", help="who plays the other seats")
-        table.add_argument(
-            "--option",
-            action="append",
-            default=[],
-            metavar="NAME=VALUE",
-            help="an option of the game",
-        )
+        table.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game")
         if name == "play":
             table.add_argument("--me", type=int, default=0, help="your seat, counted from 0")
     command("rules", rules, "Print the rules page of a game.").add_argument("game")

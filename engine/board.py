@@ -96,10 +96,7 @@ def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
       Your hand: the Forest; the Sea (Crown)
       Coins 5
     """
-    lines = [
-        *wrap(teller(board.title).upper(), width),
-        *wrap(teller(board.turn), width),
-    ]
+    lines = [*wrap(teller(board.title).upper(), width), *wrap(teller(board.turn), width)]
     for field, heading in HEADINGS:
         parts: tuple[Part, ...] = getattr(board, field)
         if parts:
@@ -113,12 +110,7 @@ def _part(part: Part, teller: Teller, width: int) -> list[str]:
     if isinstance(part, Line):
         return wrap(teller(part.text), width, "  ", "  ")
     if isinstance(part, Row):
-        return wrap(
-            f"{_capital(teller(part.label))}: {_faces(part.faces, teller)}",
-            width,
-            "  ",
-            "    ",
-        )
+        return wrap(f"{_capital(teller(part.label))}: {_faces(part.faces, teller)}", width, "  ", "    ")
     if isinstance(part, Amounts):
         said = ", ".join(f"{teller(label)} {number}" for label, number in part.pairs)
         return wrap(_capital(said), width, "  ", "    ")
@@ -154,13 +146,7 @@ def _grid(grid: Grid, teller: Teller, width: int) -> list[str]:
 
 def wrap(text: str, width: int = WIDTH, first: str = "", rest: str = "") -> list[str]:
     """Return the text as lines of at most this width, never broken at a hyphen."""
-    return textwrap.wrap(
-        text,
-        width,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_on_hyphens=False,
-    ) or [""]
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False) or [""]
 
 
 def _capital(text: str) -> str:

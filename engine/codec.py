@@ -150,15 +150,7 @@ def _mapping(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
 
 _EVERYWHERE: Final[Kinds] = {
     kind.__name__: kind
-    for kind in (
-        decisions.Choice,
-        table.Entry,
-        tell.Text,
-        orders.UpTo,
-        orders.Again,
-        orders.Unless,
-        orders.Then,
-    )
+    for kind in (decisions.Choice, table.Entry, tell.Text, orders.UpTo, orders.Again, orders.Unless, orders.Then)
 }
 
 _ENCODER: Final = json.JSONEncoder(

@@ -258,31 +258,14 @@ class Game(Generic[S]):
         """
         low, high = self.seats
         if type(seats) is not int or not low <= seats <= high:
-            raise Refused(
-                say(
-                    "{game} is for {low} to {high} players.",
-                    game=self.title,
-                    low=low,
-                    high=high,
-                )
-            )
+            raise Refused(say("{game} is for {low} to {high} players.", game=self.title, low=low, high=high))
         known = {option.name: option for option in self.options}
         for name, value in chosen.items():
             if name not in known:
-                raise Refused(
-                    say(
-                        "{game} has no option “{name}”.",
-                        game=self.title,
-                        name=str(name),
-                    )
-                )
+                raise Refused(say("{game} has no option “{name}”.", game=self.title, name=str(name)))
             if not known[name].fits(value):
                 raise Refused(
-                    say(
-                        "“{option}” must be {possible}.",
-                        option=known[name].called,
-                        possible=known[name].possible(),
-                    )
+                    say("“{option}” must be {possible}.", option=known[name].called, possible=known[name].possible())
                 )
         return {name: chosen.get(name, option.default) for name, option in known.items()}
 
@@ -343,13 +326,7 @@ def load(name: str) -> Game[Any]:
     if name in own_names():
         return _own(name)
     if name not in _OFFERED:
-        raise Refused(
-            say(
-                "There is no game “{name}”. There are {names}.",
-                name=name,
-                names=names(),
-            )
-        )
+        raise Refused(say("There is no game “{name}”. There are {names}.", name=name, names=names()))
     return _OFFERED[name]()
 
 
@@ -385,12 +362,6 @@ def game_in(module: ModuleType) -> Game[Any]:
         if inspect.isclass(kind) and issubclass(kind, Game) and kind.__module__ == module.__name__
     ]
     if len(found) != 1:
-        raise Refused(
-            say(
-                "{module} must define one game, not {number}.",
-                module=module.__name__,
-                number=len(found),
-            )
-        )
+        raise Refused(say("{module} must define one game, not {number}.", module=module.__name__, number=len(found)))
     game: Game[Any] = found[0]()
     return game

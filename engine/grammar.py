@@ -13,20 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from engine.decisions import (
-    Act,
-    Amount,
-    Blank,
-    Choice,
-    Decision,
-    OneOf,
-    Ranking,
-    Refused,
-    Some,
-    Split,
-    Thing,
-    Value,
-)
+from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Ranking, Refused, Some, Split, Thing, Value
 from engine.tell import Text, say
 
 LONGEST_LINE: Final = 200
@@ -77,10 +64,7 @@ def read(decision: Decision, text: str) -> Choice:
         raise _refuse(decision, say("“{word}” is not something you can do now.", word=words[0]))
     verbs = sorted({act.verb for act in acts})
     if len(verbs) > 1:
-        raise _refuse(
-            decision,
-            say("“{word}” could mean {verbs}.", word=words[0], verbs=tuple(verbs)),
-        )
+        raise _refuse(decision, say("“{word}” could mean {verbs}.", word=words[0], verbs=tuple(verbs)))
     readings = [reading for act in acts for reading in _read_act(act, words[1:])]
     best = max((score for score, _ in readings), default=0)
     meant = {choice for score, choice in readings if score == best}
@@ -181,11 +165,7 @@ def _read_blank(blank: Blank, words: Sequence[str]) -> Iterator[tuple[int, Value
     elif isinstance(blank, Split):
         numbers = [_number(word) for word in words[: len(blank.things)]]
         if all(number is not None for number in numbers):
-            yield (
-                1,
-                tuple(number for number in numbers if number is not None),
-                len(numbers),
-            )
+            yield (1, tuple(number for number in numbers if number is not None), len(numbers))
 
 
 def _read_some(blank: Some, words: Sequence[str]) -> Iterator[tuple[int, Value, int]]:
@@ -272,13 +252,7 @@ def _usage_of_blank(blank: Blank) -> str:
 
 
 def _refuse(decision: Decision, reason: Text) -> Refused:
-    return Refused(
-        say(
-            "{reason} You may write: {ways}.",
-            reason=reason,
-            ways="; ".join(usages(decision)),
-        )
-    )
+    return Refused(say("{reason} You may write: {ways}.", reason=reason, ways="; ".join(usages(decision))))
 
 
 def _complaint(acts: Sequence[Act], words: Sequence[str]) -> Text:

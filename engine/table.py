@@ -115,17 +115,10 @@ class Position:
             asks = position.asks()
             if not asks or not all(answers_itself(decision) for decision in asks.values()):
                 return position, tuple(entries)
-            box, alone = (
-                {seat: decision.default for seat, decision in asks.items()},
-                frozenset(asks),
-            )
+            box, alone = ({seat: decision.default for seat, decision in asks.items()}, frozenset(asks))
 
     def enter(
-        self,
-        story: Story[Any],
-        draw: Stream,
-        choices: Box,
-        alone: frozenset[int] = frozenset(),
+        self, story: Story[Any], draw: Stream, choices: Box, alone: frozenset[int] = frozenset()
     ) -> tuple[Position, Entry]:
         """Run a story to its end: it yields facts and receives the state after each."""
         state, happened = self.state, []
@@ -146,10 +139,7 @@ def answers_itself(decision: Decision) -> bool:
 
 
 def deal(
-    game: Game[Any],
-    seats: int,
-    seed: bytes,
-    chosen: Mapping[str, OptionValue] | None = None,
+    game: Game[Any], seats: int, seed: bytes, chosen: Mapping[str, OptionValue] | None = None
 ) -> tuple[Position, tuple[Entry, ...]]:
     """Return the first position of a game and the entries that led to it."""
     options = game.settle(seats, chosen or {})
@@ -202,12 +192,7 @@ class Table:
         return replace(self, position=position, log=self.log + entries, views=views)
 
 
-def begin(
-    game: Game[Any],
-    seats: int,
-    seed: bytes,
-    chosen: Mapping[str, OptionValue] | None = None,
-) -> Table:
+def begin(game: Game[Any], seats: int, seed: bytes, chosen: Mapping[str, OptionValue] | None = None) -> Table:
     """Return a new table after the deal. Raises Refused if seats or options do not exist."""
     options = game.settle(seats, chosen or {})
     position, entries = deal(game, seats, seed, options)
@@ -232,11 +217,7 @@ def watch(views: tuple[Any, ...], happened: Iterable[Fact[Any]]) -> tuple[Any, .
 
 
 def replay(
-    game: Game[Any],
-    seats: int,
-    options: Mapping[str, OptionValue],
-    log: Iterable[Entry],
-    reader: int | None = None,
+    game: Game[Any], seats: int, options: Mapping[str, OptionValue], log: Iterable[Entry], reader: int | None = None
 ) -> Any:
     """Return the state after the log, or the view of `reader`."""
     facts = (happened for entry in log for happened in entry.facts)

@@ -59,10 +59,7 @@ def sentence(happened: Fact[Any]) -> Text | None:
         assert spoken is None or isinstance(spoken, Text)
         return spoken
     kind: type = type(happened)
-    return Text(
-        _docstring(kind),
-        tuple((name, getattr(happened, name)) for name in _field_names(kind)),
-    )
+    return Text(_docstring(kind), tuple((name, getattr(happened, name)) for name in _field_names(kind)))
 
 
 class Teller:

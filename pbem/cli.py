@@ -12,8 +12,7 @@ from pathlib import Path
 
 import click
 
-from pbem import config as settings
-from pbem import logs
+from pbem import config as settings, logs
 from pbem.ops.commands.desk import audit, call, organiser
 from pbem.ops.commands.mail import mail
 from pbem.ops.commands.overview import all_, overview
@@ -108,8 +107,7 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
     what each seat sees. Nothing is changed, and the server may be running. With FILE, the file of a finished game is
     checked, for which no server is needed.
     """
-    from pbem.ops import setup as ops_setup
-    from pbem.ops import verify as ops_verify
+    from pbem.ops import setup as ops_setup, verify as ops_verify
 
     if file is not None and game_id is not None:
         raise click.UsageError("Name a file or a game, not both.")
@@ -136,8 +134,7 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
 @click.option("--game", "game_id", type=click.IntRange(1), help="Only the game of this number.")
 def rebuild(game_id: int | None) -> None:
     """Make the snapshots of games again from their logs. A log that does not verify is left alone."""
-    from pbem.ops import rebuild as ops_rebuild
-    from pbem.ops import setup as ops_setup
+    from pbem.ops import rebuild as ops_rebuild, setup as ops_setup
     from pbem.ops.verify import games_to_verify
 
     with ops_setup.open_store(read_settings()) as store:

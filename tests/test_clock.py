@@ -3,14 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pbem.clock import (
-    Clock,
-    FakeClock,
-    Randomness,
-    SeededRandomness,
-    SystemClock,
-    SystemRandomness,
-)
+from pbem.clock import Clock, FakeClock, Randomness, SeededRandomness, SystemClock, SystemRandomness
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -4,8 +4,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.config import read, save_keys, show
 from pbem.config.fields import Setting
@@ -108,10 +107,7 @@ def test_consequences_of_a_mistake_are_not_reported() -> None:
 
 
 WRONG = [
-    (
-        "PBEM_BASE_URL",
-        ["games.example.org", "ftp://x.org", "https://x.org/games", "https://u@x.org"],
-    ),
+    ("PBEM_BASE_URL", ["games.example.org", "ftp://x.org", "https://x.org/games", "https://u@x.org"]),
     ("PBEM_BASE_URL", ["https://", "https://x.org?a", "https://x.org:99999", "https://x.org:0"]),
     ("PBEM_TRUSTED_HOSTS", ["a b", "a,,b", "https://x.org"]),
     ("PBEM_DATABASE_URL", ["mysql://h/d", "postgres://h/d", "pbem.sqlite3", "sqlite://\n"]),
@@ -149,10 +145,7 @@ DISAGREEMENTS = [
     ({"PBEM_SMTP_HOST": ""}, "name a relay"),
     ({"PBEM_SMTP_USER": "u"}, "both or neither"),
     ({"PBEM_SMTP_PASSWORD": "p"}, "both or neither"),
-    (
-        {"PBEM_SMTP_USER": "u", "PBEM_SMTP_PASSWORD": "p", "PBEM_SMTP_SECURITY": "none"},
-        "in the clear",
-    ),
+    ({"PBEM_SMTP_USER": "u", "PBEM_SMTP_PASSWORD": "p", "PBEM_SMTP_SECURITY": "none"}, "in the clear"),
     ({"PBEM_WEB_ADMIN_PORT": "8000"}, "choose another"),
 ]
 

@@ -5,8 +5,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 import structlog
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.logs import RedactingFilter, configure, redact_event
 from pbem.tokens import Keyring, Purpose
@@ -31,13 +30,7 @@ def test_an_event_is_one_line_of_json_with_its_name(stream: io.StringIO) -> None
     structlog.get_logger("pbem.worker").info("mail_accepted", game=12, tries=1)
     (line,) = lines(stream)
     assert line.pop("timestamp")
-    assert line == {
-        "event": "mail_accepted",
-        "game": 12,
-        "tries": 1,
-        "level": "info",
-        "logger": "pbem.worker",
-    }
+    assert line == {"event": "mail_accepted", "game": 12, "tries": 1, "level": "info", "logger": "pbem.worker"}
 
 
 def test_a_library_is_logged_in_the_same_form(stream: io.StringIO) -> None:

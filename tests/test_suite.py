@@ -47,9 +47,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
     return pytester
 
 
-def test_a_missing_tool_is_named_at_the_end_with_the_way_to_get_it(
-    suite: pytest.Pytester,
-) -> None:
+def test_a_missing_tool_is_named_at_the_end_with_the_way_to_get_it(suite: pytest.Pytester) -> None:
     suite.makepyfile("""
         import pytest
 
@@ -58,13 +56,7 @@ def test_a_missing_tool_is_named_at_the_end_with_the_way_to_get_it(
     """)
     result = suite.runpytest()
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(
-        [
-            "*NOT RUN: 1*",
-            "needs no-such-program (apt-get install nothing): 1",
-            "*::test_one",
-        ]
-    )
+    result.stdout.fnmatch_lines(["*NOT RUN: 1*", "needs no-such-program (apt-get install nothing): 1", "*::test_one"])
 
 
 def test_a_test_whose_tools_are_found_runs(suite: pytest.Pytester) -> None:

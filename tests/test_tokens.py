@@ -6,8 +6,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from itsdangerous import BadSignature
 
 from pbem.domain.errors import BadInput, Fault, NotFound
@@ -248,9 +247,7 @@ def test_each_use_has_its_own_subkey() -> None:
 
 
 @given(st.dictionaries(rows, st.tuples(purposes, generations), max_size=5))
-def test_a_stored_email_gets_its_links_when_it_is_sent(
-    links: dict[int, tuple[Purpose, int]],
-) -> None:
+def test_a_stored_email_gets_its_links_when_it_is_sent(links: dict[int, tuple[Purpose, int]]) -> None:
     def email(places: list[str]) -> bytes:
         return "".join(f"https://play.example.org/m/{place}/2\r\n" for place in places).encode()
 

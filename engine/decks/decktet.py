@@ -12,14 +12,7 @@ from typing import Final
 from engine.board import Face
 from engine.decisions import Thing
 
-SUITS: Final = {
-    "M": "Moons",
-    "S": "Suns",
-    "W": "Waves",
-    "L": "Leaves",
-    "Y": "Wyrms",
-    "K": "Knots",
-}
+SUITS: Final = {"M": "Moons", "S": "Suns", "W": "Waves", "L": "Leaves", "Y": "Wyrms", "K": "Knots"}
 """The suits in their order, which sorting and tie-breaks follow."""
 
 RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "P", "T", "X")

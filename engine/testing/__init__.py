@@ -59,11 +59,7 @@ MOST_SHOWN: Final = 5
 
 
 def check(
-    game: Game[Any],
-    *,
-    thorough: bool = False,
-    report: Callable[[str], object] | None = print,
-    summary: bool = False,
+    game: Game[Any], *, thorough: bool = False, report: Callable[[str], object] | None = print, summary: bool = False
 ) -> list[Trouble]:
     """Check every law on a game, then every planted fault. Return all troubles and report them, perhaps with a summary.
 

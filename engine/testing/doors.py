@@ -54,43 +54,12 @@ ODD_VALUES: Final[tuple[Any, ...]] = (
     *(True, False, None, HIDDEN, 3.0, 0.0, float("nan"), float("inf"), 1j),
     *("", "3", "0", "x" * 10_000, "\x00", "a\r\nBcc: x", "\u202e", "no such thing", b"3"),
     *(-1, 10**30, -(10**30), 2**63, _Whole.ONE, _Word("3")),
-    *(
-        (),
-        ((),),
-        (((1,),),),
-        (None,),
-        (True,),
-        (HIDDEN,),
-        (3.0,),
-        _Pair(1, 2),
-        [],
-        [1],
-        {},
-        {1},
-        object(),
-    ),
+    *((), ((),), (((1,),),), (None,), (True,), (HIDDEN,), (3.0,), _Pair(1, 2), [], [1], {}, {1}, object()),
 )
 """Values that fit no blank of any game."""
 
 ODD_TEXTS: Final = (
-    *(
-        "",
-        " ",
-        "\x00",
-        "\n",
-        "\r\n.\r\n",
-        "\u202e",
-        "﷽" * 9,
-        "{}",
-        "{0}",
-        "%s",
-        "”“",
-        "the",
-        "-",
-        "--",
-        "?",
-        "*",
-    ),
+    *("", " ", "\x00", "\n", "\r\n.\r\n", "\u202e", "﷽" * 9, "{}", "{0}", "%s", "”“", "the", "-", "--", "?", "*"),
     *(
         "9" * 200,
         "bid " + "9" * 150,
@@ -104,20 +73,7 @@ ODD_TEXTS: Final = (
         "(",
         "[",
     ),
-    *(
-        "a " * 99,
-        "x" * 10_000,
-        "ſ",
-        "ß",
-        "İ",
-        "ǆ",
-        "\ud800",
-        "../../etc/passwd",
-        "<script>",
-        "=1+1",
-        "None",
-        "True",
-    ),
+    *("a " * 99, "x" * 10_000, "ſ", "ß", "İ", "ǆ", "\ud800", "../../etc/passwd", "<script>", "=1+1", "None", "True"),
 )
 """Texts that people, programs and attackers send."""
 
@@ -307,12 +263,7 @@ def _near(blank: Blank, value: Any) -> Iterator[object]:
         yield from range(blank.low, min(blank.high, blank.low + 12) + 1)
         return
     if isinstance(blank, OneOf):
-        yield from (
-            (value,),
-            [value],
-            str(value) + " ",
-            _Word(value) if type(value) is str else float(value),
-        )
+        yield from ((value,), [value], str(value) + " ", _Word(value) if type(value) is str else float(value))
         return
     yield from (
         list(value),
@@ -324,18 +275,10 @@ def _near(blank: Blank, value: Any) -> Iterator[object]:
         _Pair(*(value * 2)[:2]),
     )
     if isinstance(blank, Split):
-        yield from (
-            (value[0] + 1, *value[1:]),
-            (-1, *value[1:-1], blank.total + 1),
-            tuple(map(float, value)),
-        )
+        yield from ((value[0] + 1, *value[1:]), (-1, *value[1:-1], blank.total + 1), tuple(map(float, value)))
         yield from (tuple(map(str, value)), tuple(map(bool, value)))
     elif value:
-        yield from (
-            (value[0],) * len(value),
-            (*value[:-1], "no such thing"),
-            tuple(map(_Word, value)),
-        )
+        yield from ((value[0],) * len(value), (*value[:-1], "no such thing"), tuple(map(_Word, value)))
 
 
 def _strangers(table: Table) -> Iterator[object]:

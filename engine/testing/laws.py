@@ -222,10 +222,7 @@ def holds_plain_values(bench: Bench) -> Iterator[Trouble]:
     for playout in _some(bench):
         for at in (0, len(playout.tables) // 2, len(playout.tables) - 1):
             table = playout.tables[at]
-            for kept in (
-                table.position.state,
-                *(happened for entry in table.log[-1:] for happened in entry.facts),
-            ):
+            for kept in (table.position.state, *(happened for entry in table.log[-1:] for happened in entry.facts)):
                 if (bad := next(unfit(kept), None)) is not None:
                     yield Trouble(
                         "holds plain values",

@@ -12,9 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final
 
-CALLS: Final = frozenset(
-    {"say", "Act", "Amount", "OneOf", "Some", "Ranking", "Split"},
-)
+CALLS: Final = frozenset({"say", "Act", "Amount", "OneOf", "Some", "Ranking", "Split"})
 """Calls whose first argument is a message."""
 
 _NOUN: Final = re.compile(r"\{\w+:([^{}|]+\|[^{}|]+)\}")

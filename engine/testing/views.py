@@ -108,10 +108,7 @@ def _listed(game: Game[Any], table: Table, decision: Decision) -> list[Choice]:
     if decision.count() <= _MOST_LISTED:
         return decision.choices()
     luck = Stream(b"listed", table.position.turn)
-    return [
-        decision.default,
-        *(sampled(game, table.view(decision.seat), decision, luck) for _ in range(8)),
-    ]
+    return [decision.default, *(sampled(game, table.view(decision.seat), decision, luck) for _ in range(8))]
 
 
 def speaks(bench: Bench) -> Iterator[Trouble]:

@@ -618,12 +618,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_link_person_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_link")),
         sa.UniqueConstraint(
-            "game_id",
-            "seat",
-            "turn",
-            "purpose",
-            "person_id",
-            name=op.f("uq_link_game_id_seat_turn_purpose_person_id"),
+            "game_id", "seat", "turn", "purpose", "person_id", name=op.f("uq_link_game_id_seat_turn_purpose_person_id")
         ),
     )
     with op.batch_alter_table("link", schema=None) as batch_op:

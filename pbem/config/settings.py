@@ -226,29 +226,20 @@ class Config:
     data_dir: Path = setting(FOLDER, "./.pbem", "Folder of the database, the keys and the local mailbox.")
     database_url: str = setting(
         DATABASE,
-        Derived(
-            "`sqlite:///<data_dir>/pbem.sqlite3`",
-            lambda texts: f"sqlite:///{texts['data_dir']}/pbem.sqlite3",
-        ),
+        Derived("`sqlite:///<data_dir>/pbem.sqlite3`", lambda texts: f"sqlite:///{texts['data_dir']}/pbem.sqlite3"),
         "The database: SQLite for one machine, PostgreSQL for several.",
         secret=True,
     )
     keys: Keyring | None = setting(
         KEYS,
-        Derived(
-            "the file <data_dir>/keys, made by `pbem init`",
-            lambda texts: _own_keys(Path(texts["data_dir"])),
-        ),
+        Derived("the file <data_dir>/keys, made by `pbem init`", lambda texts: _own_keys(Path(texts["data_dir"]))),
         "The keys that links are made with, newest first. Whoever has them can play for everybody.",
         secret=True,
     )
     web: Web = section(Web)
     base_url: str = setting(
         ORIGIN,
-        Derived(
-            "http://localhost: and the port",
-            lambda texts: f"http://localhost:{texts['web.port']}",
-        ),
+        Derived("http://localhost: and the port", lambda texts: f"http://localhost:{texts['web.port']}"),
         "Address of the site, as it stands in mails.",
     )
     trusted_hosts: tuple[str, ...] = setting(

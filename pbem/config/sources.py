@@ -84,11 +84,7 @@ def read_private_text(path: Path) -> str:
 
 
 def _named(
-    known: Mapping[str, Setting],
-    suffix: str,
-    texts: Mapping[str, str],
-    place: str,
-    problems: list[str],
+    known: Mapping[str, Setting], suffix: str, texts: Mapping[str, str], place: str, problems: list[str]
 ) -> dict[str, SourceText]:
     """The texts by the names of their settings; a secret may be given by the path of a file."""
     files = {name + suffix: name for name, each in known.items() if each.secret}

@@ -31,8 +31,7 @@ from pbem.domain.interval import ZERO, Interval, first_part, moment_after, requi
 from pbem.domain.localtime import moment_at, parse_wall, round_up
 from pbem.domain.pace import CALENDAR_NOTICE, Pace, PerDecision
 from pbem.domain.quiet_hours import QuietHours, end_of_quiet
-from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import mark
+from pbem.i18n.speech import gettext as _, mark
 
 # How long the others wait for an unreachable address before its seat is offered.
 PATIENCE = 7 * DAY

@@ -7,8 +7,7 @@ import re
 from datetime import timedelta
 
 from pbem.domain.errors import BadInput, quoted
-from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import ngettext
+from pbem.i18n.speech import gettext as _, ngettext
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)

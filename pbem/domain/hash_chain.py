@@ -143,11 +143,7 @@ def verify(
     else:
         reading.end(head)
     return ChainCheck(
-        reading.rows,
-        reading.head,
-        tuple(reading.redacted),
-        tuple(reading.flaws[:MOST_FLAWS]),
-        tuple(reading.missing),
+        reading.rows, reading.head, tuple(reading.redacted), tuple(reading.flaws[:MOST_FLAWS]), tuple(reading.missing)
     )
 
 

@@ -12,13 +12,10 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import MINUTE, duration_text
-from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import mark, translate
+from pbem.i18n.speech import gettext as _, mark, translate
 
 _WEEKDAYS = tuple(map(mark, ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")))
-_MONTHS = tuple(
-    map(mark, ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")),
-)
+_MONTHS = tuple(map(mark, ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")))
 
 
 def moment_text(moment: datetime, zone: ZoneInfo) -> str:

@@ -96,11 +96,7 @@ Pace = PerDecision | Calendar
 def parse_pace(text: str) -> Pace:
     """Parse a pace: `12h`, or `Tue,Fri 20:00 Europe/Berlin`. Raises BadInput."""
     if calendar := _CALENDAR.fullmatch(" ".join(text.split())):
-        return Calendar(
-            _parse_weekdays(calendar["days"]),
-            parse_wall(calendar["wall"]),
-            parse_zone(calendar["zone"]),
-        )
+        return Calendar(_parse_weekdays(calendar["days"]), parse_wall(calendar["wall"]), parse_zone(calendar["zone"]))
     try:
         allowed = parse_duration(text)
     except BadInput:

@@ -14,8 +14,7 @@ from pbem.domain.duration import DAY
 from pbem.domain.errors import BadInput, Refusal, TooMany, quoted
 from pbem.domain.interval import Interval
 from pbem.domain.localtime import local_day, moment_at
-from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import mark
+from pbem.i18n.speech import gettext as _, mark
 
 # About as many days of leave as most people have. It is counted by calendar years, which anyone can check by hand.
 YEARLY_BUDGET = 30
@@ -80,11 +79,7 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
 
 
 def check_vacation(
-    vacation: Vacation,
-    booked: Collection[Vacation],
-    now: datetime,
-    zone: ZoneInfo,
-    budget: int = YEARLY_BUDGET,
+    vacation: Vacation, booked: Collection[Vacation], now: datetime, zone: ZoneInfo, budget: int = YEARLY_BUDGET
 ) -> None:
     """Check a new vacation against the calendar, those already booked, and the budget.
 

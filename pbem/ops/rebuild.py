@@ -13,8 +13,7 @@ from pbem.domain.errors import Fault
 from pbem.service.archive.check_log import LogReader, dumps, snapshot
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
-from pbem.store import games, log
-from pbem.store import views as kept_views
+from pbem.store import games, log, views as kept_views
 from pbem.store.database import Store, Tx
 
 Progress = Callable[[int], None]

@@ -18,8 +18,7 @@ from pbem.service.archive.check_log import Check, LogReader, Problem, dumps, sna
 from pbem.service.archive.verify import Progress, Report, of_chain, of_talk
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk
-from pbem.store import games, log, views
-from pbem.store import players as player_rows
+from pbem.store import games, log, players as player_rows, views
 from pbem.store.database import Store, Tx
 from pbem.store.games import GameRow
 from pbem.store.views import ViewRow

@@ -18,15 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import (
-    Connection,
-    Engine,
-    Table,
-    create_engine,
-    event,
-    literal,
-    make_url,
-)
+from sqlalchemy import Connection, Engine, Table, create_engine, event, literal, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.pool import StaticPool
@@ -153,12 +145,7 @@ def _sqlite(url: str) -> Engine:
     def _settings(dbapi: Any, _record: object) -> None:
         # The driver must not guess where a transaction begins: the store says so.
         dbapi.isolation_level = None
-        for pragma in (
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "foreign_keys=ON",
-            f"busy_timeout={_BUSY_MILLISECONDS}",
-        ):
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={_BUSY_MILLISECONDS}"):
             dbapi.execute(f"PRAGMA {pragma}")
 
     return engine

@@ -59,10 +59,7 @@ ASK: Final = insert(_DEADLINE).from_select(
 )
 """Ask seats of a game in the next turn. Seats that have a standing order are closed at once, and asked again only if
 their player takes the order back."""
-_OF_TURN = (
-    _DEADLINE.c.game_id == bindparam("of_game"),
-    _DEADLINE.c.turn == bindparam("of_turn"),
-)
+_OF_TURN = (_DEADLINE.c.game_id == bindparam("of_game"), _DEADLINE.c.turn == bindparam("of_turn"))
 # With a parameter for the word, SQLite would compile this each time to see whether the indexes fit.
 CLOSE: Final = update(_DEADLINE).where(*_OF_TURN, IS_OPEN).values(status="closed")
 """Close all open deadlines of a turn."""
@@ -224,11 +221,7 @@ def write_all(tx: Connection, rows: Iterable[DeadlineRow]) -> None:
 
 def change(tx: Connection, row: DeadlineRow, **values: Any) -> None:
     """Change columns of a deadline."""
-    where = (
-        _DEADLINE.c.game_id == row.game_id,
-        _DEADLINE.c.turn == row.turn,
-        _DEADLINE.c.seat == row.seat,
-    )
+    where = (_DEADLINE.c.game_id == row.game_id, _DEADLINE.c.turn == row.turn, _DEADLINE.c.seat == row.seat)
     tx.execute(update(_DEADLINE).where(*where).values(**values))
 
 

@@ -9,17 +9,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import (
-    Connection,
-    Insert,
-    Row,
-    Update,
-    and_,
-    bindparam,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Insert, Row, Update, and_, bindparam, func, select, update
 
 from pbem.domain.errors import NotFound
 from pbem.i18n.speech import gettext as _

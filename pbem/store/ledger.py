@@ -4,12 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import (
-    Connection,
-    bindparam,
-    insert,
-    select,
-)
+from sqlalchemy import Connection, bindparam, insert, select
 
 from pbem.store import prefetch
 from pbem.store.schema import Ledger, table_of

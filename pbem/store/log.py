@@ -9,16 +9,7 @@ from functools import cache
 from itertools import chain as _chained
 from typing import Any, Final
 
-from sqlalchemy import (
-    Connection,
-    Integer,
-    Select,
-    and_,
-    bindparam,
-    insert,
-    or_,
-    select,
-)
+from sqlalchemy import Connection, Integer, Select, and_, bindparam, insert, or_, select
 
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.store import prefetch
@@ -31,11 +22,7 @@ _APPEND = insert(_LOG)
 _ROW = tuple(_LOG.c[field.name] for field in fields(ChainRow)[1:])
 _CHAIN = (
     select(*_ROW)
-    .where(
-        _LOG.c.game_id == bindparam("of_game"),
-        _LOG.c.seq > bindparam("beyond"),
-        _LOG.c.seq <= bindparam("until"),
-    )
+    .where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq > bindparam("beyond"), _LOG.c.seq <= bindparam("until"))
     .order_by(_LOG.c.seq)
     .limit(bindparam("most", type_=Integer))
 )

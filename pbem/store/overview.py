@@ -88,8 +88,7 @@ def urgent(
     """Tables by their next deadline; only those whose deadline is before this moment, if one is given."""
     other = _DEADLINE.alias()
     sooner = or_(
-        other.c.due_at < _DEADLINE.c.due_at,
-        and_(other.c.due_at == _DEADLINE.c.due_at, other.c.seat < _DEADLINE.c.seat),
+        other.c.due_at < _DEADLINE.c.due_at, and_(other.c.due_at == _DEADLINE.c.due_at, other.c.seat < _DEADLINE.c.seat)
     )
     same = and_(other.c.game_id == _DEADLINE.c.game_id, other.c.turn == _DEADLINE.c.turn, other.c.status == "open")
     query = select(*_COLUMNS, _DEADLINE.c.due_at).select_from(_ASKED).where(_OPEN, _PLAYING)

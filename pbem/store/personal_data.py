@@ -5,8 +5,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, delete, select, update
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
-from pbem.store import people, search
-from pbem.store import players as player_rows
+from pbem.store import people, players as player_rows, search
 from pbem.store.people import PersonRow
 from pbem.store.schema import (
     Alarm,

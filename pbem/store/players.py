@@ -5,16 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Integer,
-    bindparam,
-    cast,
-    literal_column,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Integer, bindparam, cast, literal_column, select, update
 
 from pbem.store import prefetch
 from pbem.store.schema import Person, Player, table_of

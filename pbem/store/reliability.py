@@ -15,9 +15,7 @@ _DEADLINE, _GAME, _OFFER, _PLAYER = table_of(Deadline), table_of(Game), table_of
 _TAKEN = (
     select(func.max(_OFFER.c.ended_at))
     .where(
-        _OFFER.c.game_id == _PLAYER.c.game_id,
-        _OFFER.c.seat == _PLAYER.c.seat,
-        _OFFER.c.taken_by == _PLAYER.c.person_id,
+        _OFFER.c.game_id == _PLAYER.c.game_id, _OFFER.c.seat == _PLAYER.c.seat, _OFFER.c.taken_by == _PLAYER.c.person_id
     )
     .correlate(_PLAYER)
     .scalar_subquery()

@@ -31,12 +31,7 @@ _TAKEN = (
 # The clock is repeated beside every seat, so that one statement reads both.
 _TAKEN_WITH_CLOCK = (
     _TAKEN.add_columns(
-        _PERSON.c.zone,
-        _DEADLINE.c.due_at,
-        _DEADLINE.c.promised_at,
-        _MAIL_FAILS,
-        IS_GUEST,
-        talk.NEW.scalar_subquery(),
+        _PERSON.c.zone, _DEADLINE.c.due_at, _DEADLINE.c.promised_at, _MAIL_FAILS, IS_GUEST, talk.NEW.scalar_subquery()
     )
     .join(_PERSON, _PERSON.c.id == bindparam("of_person"))
     .outerjoin(

@@ -22,11 +22,7 @@ _AT_SEAT = (_PLAYER.c.game_id == _LOG.c.game_id) & (_PLAYER.c.seat == _LOG.c.sea
 # A choice answers the last question its seat was asked before it.
 _ASKED = (
     select(_DEADLINE.c.asked_at)
-    .where(
-        _DEADLINE.c.game_id == _LOG.c.game_id,
-        _DEADLINE.c.seat == _LOG.c.seat,
-        _DEADLINE.c.asked_at < _LOG.c.at,
-    )
+    .where(_DEADLINE.c.game_id == _LOG.c.game_id, _DEADLINE.c.seat == _LOG.c.seat, _DEADLINE.c.asked_at < _LOG.c.at)
     .order_by(_DEADLINE.c.turn.desc())
     .limit(1)
     .correlate(_LOG)

@@ -21,9 +21,7 @@ _AFTER_ALL: Final = 2**62
 
 def _of(turn: Any) -> Select[Any]:
     return select(_VIEW).where(
-        _OF_GAME,
-        _VIEW.c.seat.in_(bindparam("of_seats", expanding=True)),
-        _VIEW.c.turn == turn.scalar_subquery(),
+        _OF_GAME, _VIEW.c.seat.in_(bindparam("of_seats", expanding=True)), _VIEW.c.turn == turn.scalar_subquery()
     )
 
 

@@ -97,8 +97,7 @@ def _error_of(code: int) -> PbemError:
             return NotFound(_("There is nothing at this address."))
         case 405:
             return BadInput(
-                _("This address cannot be used like that."),
-                remedy=_("Please open the link again and use its button."),
+                _("This address cannot be used like that."), remedy=_("Please open the link again and use its button.")
             )
         case 413:
             return BadInput(_("That is too much at once."), remedy=_("Nothing was changed; please send less."))

@@ -19,8 +19,7 @@ from pbem.service.play import move as play_move
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import games
-from pbem.store import players as player_rows
+from pbem.store import games, players as player_rows
 from pbem.store.database import Store
 from pbem.store.schema import Base, Link, table_of
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose

@@ -38,12 +38,7 @@ def main() -> None:
 
 
 def _take(
-    chromium: Browser,
-    room: Showroom,
-    pages: list[Shown],
-    target: Path,
-    width: int,
-    scheme: Literal["light", "dark"],
+    chromium: Browser, room: Showroom, pages: list[Shown], target: Path, width: int, scheme: Literal["light", "dark"]
 ) -> None:
     context = chromium.new_context(
         viewport={"width": width, "height": 800}, color_scheme=scheme, base_url=room.url, reduced_motion="reduce"

@@ -21,8 +21,7 @@ from playwright.sync_api import Page
 from pyotp import TOTP
 from waitress.server import create_server
 
-from engine import game as all_games
-from engine import grammar
+from engine import game as all_games, grammar
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.decisions import Amount, Choice
@@ -47,8 +46,7 @@ from pbem.service.play import by_link, seat_view
 from pbem.service.play.rules import rules_of
 from pbem.service.play.views import save_overdue
 from pbem.service.server import Server
-from pbem.service.tables import by_link as tables_by_link
-from pbem.service.tables import invitations, joining, talk
+from pbem.service.tables import by_link as tables_by_link, invitations, joining, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
 from pbem.store.schema import Base

@@ -9,8 +9,7 @@ import random
 import pytest
 from playwright.sync_api import Page, expect
 
-from engine import game as games
-from engine import grammar, orders
+from engine import game as games, grammar, orders
 from engine.table import begin
 from tests.browser.conftest import Served, path_in
 from tests.browser.player import Player

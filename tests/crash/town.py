@@ -30,8 +30,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import games, links
-from pbem.store import log as log_rows
+from pbem.store import games, links, log as log_rows
 from pbem.store.database import Store
 from pbem.tokens import Purpose, row_of
 from tests.copies import Copy

@@ -123,8 +123,7 @@ def test_the_printed_deadline_holds_even_if_acceptance_is_dated_before_rendering
 
 
 @pytest.mark.parametrize(
-    ("accepted", "moment"),
-    [("2026-03-28 19:00", "2026-03-29 19:00"), ("2026-10-24 18:00", "2026-10-25 18:00")],
+    ("accepted", "moment"), [("2026-03-28 19:00", "2026-03-29 19:00"), ("2026-10-24 18:00", "2026-10-25 18:00")]
 )
 def test_a_day_is_24_hours_even_when_the_clocks_change(accepted: str, moment: str) -> None:
     over_night = Turn(parse_pace("1d"), BERLIN, utc(accepted), utc(accepted))
@@ -228,12 +227,7 @@ def test_time_that_stops_share_counts_once_and_for_the_first_of_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "reason"),
-    [
-        ("outages", Reason.OUTAGE),
-        ("pauses", Reason.PAUSE),
-        ("vacations", Reason.VACATION),
-    ],
+    ("field", "reason"), [("outages", Reason.OUTAGE), ("pauses", Reason.PAUSE), ("vacations", Reason.VACATION)]
 )
 def test_there_is_no_deadline_while_the_clock_is_stopped(field: str, reason: Reason) -> None:
     open_end = stop("25 00:00", None)
@@ -462,9 +456,7 @@ def test_a_deadline_after_quiet_hours_is_round_again() -> None:
 
 def test_a_deadline_that_quiet_hours_push_into_a_pause_comes_after_it() -> None:
     asleep = replace(
-        turn(accepted="24 22:30"),
-        quiet=parse_quiet("22:00-07:00", BERLIN),
-        pauses=stop("26 02:00", "26 14:00"),
+        turn(accepted="24 22:30"), quiet=parse_quiet("22:00-07:00", BERLIN), pauses=stop("26 02:00", "26 14:00")
     )
     result = deadline_of(asleep)
     assert [(part.reason, part.at) for part in result.parts] == [

@@ -4,18 +4,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from pbem.domain.deadline import (
-    ExtendedBy,
-    ExtendedTo,
-    Turn,
-    deadline_of,
-    is_noticeably_later,
-    printed_deadline,
-    stops,
-)
+from pbem.domain.deadline import ExtendedBy, ExtendedTo, Turn, deadline_of, is_noticeably_later, printed_deadline, stops
 from pbem.domain.interval import Interval, running_time
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.quiet_hours import QuietHours

@@ -3,20 +3,14 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.domain.duration import duration_text, extension_text, parse_duration, short_duration
 from pbem.domain.errors import BadInput
 
 
 @pytest.mark.parametrize(
-    ("text", "length"),
-    [
-        ("5m", timedelta(minutes=5)),
-        ("12h", timedelta(hours=12)),
-        (" 3 D ", timedelta(days=3)),
-    ],
+    ("text", "length"), [("5m", timedelta(minutes=5)), ("12h", timedelta(hours=12)), (" 3 D ", timedelta(days=3))]
 )
 def test_a_duration_is_a_number_and_a_unit(text: str, length: timedelta) -> None:
     assert parse_duration(text) == length

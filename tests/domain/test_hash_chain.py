@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.domain.hash_chain import (
     MOST_FLAWS,
@@ -234,10 +233,7 @@ def test_one_flaw_does_not_hide_another() -> None:
     rows = written()
     rows[1] = replace(rows[1], by="bot")
     rows[4] = replace(rows[4], body=b"{}")
-    assert [(flaw.seq, flaw.kind) for flaw in read(rows).flaws] == [
-        (2, FlawKind.HASH),
-        (5, FlawKind.BODY),
-    ]
+    assert [(flaw.seq, flaw.kind) for flaw in read(rows).flaws] == [(2, FlawKind.HASH), (5, FlawKind.BODY)]
 
 
 def test_a_report_has_a_limited_number_of_flaws() -> None:

@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.domain.interval import Interval, first_part, moment_after, overlap, running_time, union
 
@@ -57,10 +56,7 @@ def test_an_interval_contains_its_first_moment_and_not_its_last() -> None:
 
 
 def test_union_merges_intervals_that_overlap_or_touch_and_no_others() -> None:
-    assert union([between(5, 6), between(0, 1), between(1, 2), between(1.5, 3)]) == (
-        between(0, 3),
-        between(5, 6),
-    )
+    assert union([between(5, 6), between(0, 1), between(1, 2), between(1.5, 3)]) == (between(0, 3), between(5, 6))
 
 
 def test_union_of_an_interval_inside_another_is_the_outer_one() -> None:

@@ -4,20 +4,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.domain.errors import BadInput
 from pbem.domain.localtime import local_day, moment_at, parse_wall, parse_zone, round_up
 
-ZONES = [
-    "Europe/Berlin",
-    "America/New_York",
-    "Australia/Lord_Howe",
-    "Asia/Kathmandu",
-    "Pacific/Apia",
-    "UTC",
-]
+ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "UTC"]
 
 # The local time, and the moment it means.
 LOCAL_TIMES = [

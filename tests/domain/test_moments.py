@@ -20,28 +20,12 @@ def utc(text: str) -> datetime:
 @pytest.mark.parametrize(
     ("zone", "moment", "words"),
     [
-        (
-            "Europe/Berlin",
-            "2026-11-24 19:00",
-            "Tue 24 Nov 2026, 20:00 (Europe/Berlin); 19:00 UTC",
-        ),
-        (
-            "America/New_York",
-            "2026-11-25 01:00",
-            "Tue 24 Nov 2026, 20:00 (America/New_York); Wed 25 Nov, 01:00 UTC",
-        ),
-        (
-            "Pacific/Apia",
-            "2026-12-31 12:00",
-            "Fri 1 Jan 2027, 01:00 (Pacific/Apia); Thu 31 Dec, 12:00 UTC",
-        ),
+        ("Europe/Berlin", "2026-11-24 19:00", "Tue 24 Nov 2026, 20:00 (Europe/Berlin); 19:00 UTC"),
+        ("America/New_York", "2026-11-25 01:00", "Tue 24 Nov 2026, 20:00 (America/New_York); Wed 25 Nov, 01:00 UTC"),
+        ("Pacific/Apia", "2026-12-31 12:00", "Fri 1 Jan 2027, 01:00 (Pacific/Apia); Thu 31 Dec, 12:00 UTC"),
         ("UTC", "2026-11-24 09:05", "Tue 24 Nov 2026, 09:05 UTC"),
         # Shown twice that night: the time in UTC tells which.
-        (
-            "Europe/Berlin",
-            "2026-10-25 01:30",
-            "Sun 25 Oct 2026, 02:30 (Europe/Berlin); 01:30 UTC",
-        ),
+        ("Europe/Berlin", "2026-10-25 01:30", "Sun 25 Oct 2026, 02:30 (Europe/Berlin); 01:30 UTC"),
     ],
 )
 def test_a_moment_is_printed_in_the_players_zone_and_in_utc(zone: str, moment: str, words: str) -> None:

@@ -67,12 +67,7 @@ def test_nothing_fires_before_the_first_heartbeat() -> None:
     [
         pytest.param(LONG_AGO, NOW + timedelta(seconds=31), [], id="a beat"),
         pytest.param(NOW + timedelta(hours=2), ago(seconds=15), [], id="the start"),
-        pytest.param(
-            LONG_AGO,
-            ago(seconds=15),
-            [Interval(ago(hours=3), NOW + timedelta(hours=2))],
-            id="an outage",
-        ),
+        pytest.param(LONG_AGO, ago(seconds=15), [Interval(ago(hours=3), NOW + timedelta(hours=2))], id="an outage"),
     ],
 )
 def test_nothing_fires_while_a_heartbeat_or_outage_is_in_the_future(

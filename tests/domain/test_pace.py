@@ -4,8 +4,7 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.domain.errors import BadInput
 from pbem.domain.pace import LONGEST, SHORTEST, Calendar, PerDecision, parse_pace
@@ -20,12 +19,7 @@ def utc(text: str) -> datetime:
 
 @pytest.mark.parametrize(
     ("text", "allowed"),
-    [
-        ("5m", timedelta(minutes=5)),
-        ("12h", timedelta(hours=12)),
-        ("1d", timedelta(days=1)),
-        ("7d", timedelta(days=7)),
-    ],
+    [("5m", timedelta(minutes=5)), ("12h", timedelta(hours=12)), ("1d", timedelta(days=1)), ("7d", timedelta(days=7))],
 )
 def test_a_pace_can_be_a_duration(text: str, allowed: timedelta) -> None:
     assert parse_pace(text) == PerDecision(allowed)

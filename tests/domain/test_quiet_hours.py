@@ -4,21 +4,13 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.domain.errors import BadInput
 from pbem.domain.quiet_hours import LONGEST, QuietHours, end_of_quiet, parse_quiet
 
 BERLIN = ZoneInfo("Europe/Berlin")
-ZONES = [
-    "Europe/Berlin",
-    "America/New_York",
-    "Australia/Lord_Howe",
-    "Asia/Kathmandu",
-    "Pacific/Apia",
-    "UTC",
-]
+ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "UTC"]
 
 
 def utc(text: str) -> datetime:
@@ -30,13 +22,7 @@ def utc(text: str) -> datetime:
     [
         pytest.param("Europe/Berlin", "22:00-07:00", "2026-11-24 20:59", "2026-11-24 20:59", id="before"),
         pytest.param("Europe/Berlin", "22:00-07:00", "2026-11-24 21:00", "2026-11-25 06:00", id="first"),
-        pytest.param(
-            "Europe/Berlin",
-            "22:00-07:00",
-            "2026-11-25 05:59",
-            "2026-11-25 06:00",
-            id="past midnight",
-        ),
+        pytest.param("Europe/Berlin", "22:00-07:00", "2026-11-25 05:59", "2026-11-25 06:00", id="past midnight"),
         pytest.param("Europe/Berlin", "22:00-07:00", "2026-11-25 06:00", "2026-11-25 06:00", id="end"),
         pytest.param("Europe/Berlin", "09:00-17:00", "2026-11-25 10:00", "2026-11-25 16:00", id="by day"),
         pytest.param("Europe/Berlin", "22:00-07:00", "2026-03-28 22:00", "2026-03-29 05:00", id="short night"),
@@ -62,9 +48,7 @@ def test_without_quiet_hours_no_moment_moves() -> None:
 
 quiet_hours = st.builds(
     lambda begin, minutes, zone: QuietHours(
-        time(begin // 60, begin % 60),
-        time((begin + minutes) // 60 % 24, (begin + minutes) % 60),
-        ZoneInfo(zone),
+        time(begin // 60, begin % 60), time((begin + minutes) // 60 % 24, (begin + minutes) % 60), ZoneInfo(zone)
     ),
     st.integers(0, 24 * 60 - 1),
     st.integers(1, LONGEST // timedelta(minutes=1)),

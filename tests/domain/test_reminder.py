@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.domain.deadline import Deadline, Turn, deadline_of
 from pbem.domain.errors import BadInput
@@ -134,8 +133,7 @@ cadences = st.lists(
 pauses = st.lists(
     st.builds(
         lambda start, hours: Interval(
-            nov("24 00:00") + timedelta(hours=start),
-            nov("24 00:00") + timedelta(hours=start + hours),
+            nov("24 00:00") + timedelta(hours=start), nov("24 00:00") + timedelta(hours=start + hours)
         ),
         st.integers(0, 90),
         st.integers(1, 40),

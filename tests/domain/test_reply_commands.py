@@ -1,8 +1,7 @@
 """Lines of replies: commands, slips and prose."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine import orders
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Some, Thing

@@ -4,8 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.domain.errors import BadInput, Refusal, TooMany
 from pbem.domain.interval import Interval

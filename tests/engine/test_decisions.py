@@ -10,19 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from engine.chance import Stream
-from engine.decisions import (
-    Act,
-    Amount,
-    Choice,
-    Decision,
-    OneOf,
-    Ranking,
-    Refused,
-    Some,
-    Split,
-    Thing,
-    check_shape,
-)
+from engine.decisions import Act, Amount, Choice, Decision, OneOf, Ranking, Refused, Some, Split, Thing, check_shape
 from engine.facts import HIDDEN
 from engine.tell import say
 

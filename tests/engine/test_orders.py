@@ -9,8 +9,7 @@ from engine.decisions import Refused
 from engine.facts import fold
 from engine.game import load
 from engine.table import Table, begin
-from tests.engine.games.test_templari import selling
-from tests.engine.games.test_templari import table as position_at
+from tests.engine.games.test_templari import selling, table as position_at
 
 GAME = load("templari")
 SEED = bytes(range(32))

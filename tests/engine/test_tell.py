@@ -48,8 +48,7 @@ class Ended(Fact[None]):
 
 
 @pytest.mark.parametrize(
-    ("reader", "said"),
-    [(0, "You play R."), (1, "Ann plays a card."), (None, "Ann plays a card.")],
+    ("reader", "said"), [(0, "You play R."), (1, "Ann plays a card."), (None, "Ann plays a card.")]
 )
 def test_a_fact_reads_as_its_reader_sees_it(reader, said):
     told = seen(Played(0, "R"), -1 if reader is None else reader)

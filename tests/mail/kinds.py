@@ -17,8 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from engine import game as game_registry
-from engine import grammar
+from engine import game as game_registry, grammar
 from engine.bots import random_bot
 from engine.chance import Stream
 from pbem import config

@@ -8,8 +8,7 @@ from email.policy import SMTP
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.domain.errors import BadInput
 from pbem.mail.read import inbound

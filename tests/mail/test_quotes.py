@@ -1,8 +1,7 @@
 """Quotes beyond the collection of replies: limits, hostile texts, and joined lines."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.mail.read.quotes import MOST_PARAGRAPHS, own_paragraphs, split_lines
 

@@ -76,7 +76,7 @@ def test_html_has_no_scripts_and_loads_nothing(emails):
         assert {element.tag for element in html.document_fromstring(email.html).iter()} <= allowed
         assert not re.search(r"url\(|@import|src=|background=|\bon\w+=|data:|cid:", email.html)
         assert [part.get_content_type() for part in email.message.walk()] == [
-            *("multipart/alternative", "text/plain", "text/html"),
+            *("multipart/alternative", "text/plain", "text/html")
         ]
 
 

@@ -4,11 +4,9 @@ from functools import cache
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from engine import game as game_registry
-from engine import grammar, orders
+from engine import game as game_registry, grammar, orders
 from engine.chance import Stream
 from engine.decisions import Act, Decision
 from engine.table import begin

@@ -8,8 +8,7 @@ from email.policy import compat32, default
 from email.utils import parseaddr
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pbem.domain.errors import Fault
 from pbem.mail.wire import LINE, LONGEST_NAME, Email, NamedAddress, one_line, serialise

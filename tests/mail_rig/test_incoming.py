@@ -14,8 +14,7 @@ from random import Random
 import pytest
 
 from pbem.service.play.move import By
-from pbem.store import games, ledger, outbox, people
-from pbem.store import log as log_rows
+from pbem.store import games, ledger, log as log_rows, outbox, people
 from tests.mail_rig.mailbox import Mailbox
 from tests.mail_rig.players import COMMAND, RepliesOnly, answer_to, kind_of, next_of, reply_address
 from tests.mail_rig.rig import OTHER_DOMAIN, RELAY, SITE_DOMAIN, Rig

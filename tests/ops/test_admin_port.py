@@ -203,10 +203,7 @@ def test_a_request_is_counted_under_its_route_and_nothing_that_was_typed_is_in_a
 def test_a_process_is_ready_with_its_database_and_its_worker(server: Server, ports: Callable[..., int]) -> None:
     at_step(server, migrations.head())
     server.run(beat, Worker("ours", server.now()))
-    assert ready(ports("ours")) == (
-        True,
-        {"disk": "ok", "database": "ok", "migrations": "ok", "worker": "ok"},
-    )
+    assert ready(ports("ours")) == (True, {"disk": "ok", "database": "ok", "migrations": "ok", "worker": "ok"})
     assert get(ports(), "/health")[0] == 200
     assert get(ports(), "/elsewhere")[0] == 404
 

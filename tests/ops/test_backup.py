@@ -45,9 +45,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
 
 
 both = pytest.mark.parametrize(
-    "database_url",
-    ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)],
-    indirect=True,
+    "database_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
 )
 
 

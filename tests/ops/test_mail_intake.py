@@ -10,8 +10,7 @@ from pbem.clock import SystemClock
 from pbem.config import read
 from pbem.ops.setup import open_store
 from pbem.service.incoming import receive
-from pbem.store import links
-from pbem.store import received as rows
+from pbem.store import links, received as rows
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.ops.conftest import Run

@@ -8,8 +8,7 @@ from pbem.config import read
 from pbem.ops.setup import open_store, server_on
 from pbem.service.clocks import reachability
 from pbem.service.tables import talk
-from pbem.store import audit, blocks, deadlines, people
-from pbem.store import reachability as reachability_rows
+from pbem.store import audit, blocks, deadlines, people, reachability as reachability_rows
 from tests.ops.conftest import Run
 from tests.ops.test_commands import begin_here
 from tests.service.running_game import RunningGame

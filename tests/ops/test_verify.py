@@ -19,8 +19,7 @@ from pbem.service.archive.verify import Report
 from pbem.service.play import orders, undo, views
 from pbem.service.play.move import By
 from pbem.service.tables import leaving, talk
-from pbem.store import games
-from pbem.store import views as kept_views
+from pbem.store import games, views as kept_views
 from pbem.store.database import Store
 from tests.service.running_game import RunningGame
 

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from pbem.clock import FakeClock
 from pbem.domain.deadline import Deadline
 from pbem.service.absence import bots, substitutes, timeouts
-from pbem.service.clocks import deadlines as clocks_deadlines
-from pbem.service.clocks import outages as clocks_outages
+from pbem.service.clocks import deadlines as clocks_deadlines, outages as clocks_outages
 from pbem.service.clocks.outages import Worker
 from pbem.service.server import Server
 from pbem.store import deadlines, games, heartbeats, outbox

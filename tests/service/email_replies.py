@@ -11,8 +11,7 @@ from pbem.service import links
 from pbem.service.incoming import replies
 from pbem.service.links import MoveLink
 from pbem.service.play.move import By
-from pbem.store import games
-from pbem.store import received as store_received
+from pbem.store import games, received as store_received
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.database import queued_emails

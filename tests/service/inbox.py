@@ -12,10 +12,7 @@ from pbem.service import links as link_service
 from pbem.service.incoming import receive
 from pbem.service.incoming.receive import InboundSettings
 from pbem.service.server import Server
-from pbem.store import games
-from pbem.store import links as link_rows
-from pbem.store import people as person_rows
-from pbem.store import received as rows
+from pbem.store import games, links as link_rows, people as person_rows, received as rows
 from pbem.store.database import Tx
 from pbem.store.links import LinkKey
 from pbem.store.received import ReceivedRow

@@ -8,9 +8,7 @@ from pbem.domain.hash_chain import Row, verify
 from pbem.service.play import move, views
 from pbem.service.play.move import By, Receipt
 from pbem.service.server import Server
-from pbem.store import games, outbox
-from pbem.store import log as log_rows
-from pbem.store import players as player_rows
+from pbem.store import games, log as log_rows, outbox, players as player_rows
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
 from pbem.store.players import PlayerRow

@@ -22,8 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from engine import game
-from pbem import config as settings
-from pbem import failpoints
+from pbem import config as settings, failpoints
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.domain.interval import Interval
 from pbem.mail.write.compose import Letterhead

@@ -23,8 +23,7 @@ from pbem.service.play.log import TAKES_BACK, Kind, body_of
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import games, ledger, outbox, reachability
-from pbem.store import log as log_rows
+from pbem.store import games, ledger, log as log_rows, outbox, reachability
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkRow

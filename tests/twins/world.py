@@ -41,8 +41,7 @@ from pbem.service.play import by_link
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import people as people_store
-from pbem.store import tables as lobby_store
+from pbem.store import people as people_store, tables as lobby_store
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.tokens import SECRET_BYTES, Keyring

@@ -9,8 +9,7 @@ from gettext import NullTranslations
 
 import pytest
 
-from engine import game as games
-from engine import grammar, orders
+from engine import game as games, grammar, orders
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.facts import SPECTATOR, seen

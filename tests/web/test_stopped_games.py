@@ -107,11 +107,7 @@ def test_a_form_that_meets_the_fault_stops_the_table_at_once(offered, server, ta
 
 
 def test_a_page_that_meets_the_fault_changes_nothing_and_the_worker_stops_the_table(
-    offered,
-    server,
-    table,
-    browser,
-    links,
+    offered, server, table, browser, links
 ):
     offered(broken.LANTERNS)
     game = table("lanterns", 2)

@@ -1,15 +1,6 @@
 """Fixtures for the worker: the server of the service tests, and a relay on this machine."""
 
 from tests.mail.conftest import sink
-from tests.service.conftest import (
-    clock,
-    database_url,
-    empty_postgresql,
-    empty_sqlite,
-    person,
-    server,
-    store,
-    table,
-)
+from tests.service.conftest import clock, database_url, empty_postgresql, empty_sqlite, person, server, store, table
 
 __all__ = ["clock", "database_url", "empty_postgresql", "empty_sqlite", "person", "server", "sink", "store", "table"]

@@ -8,8 +8,7 @@ from structlog.testing import capture_logs
 from pbem import metrics
 from pbem.service.clocks.outages import Worker
 from pbem.service.play import views
-from pbem.store import heartbeats
-from pbem.store import views as kept_views
+from pbem.store import heartbeats, views as kept_views
 from pbem.worker import ticks
 from pbem.worker.loop import Loop
 from pbem.worker.ticks import TICKS, WorkerContext

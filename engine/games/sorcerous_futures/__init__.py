@@ -82,10 +82,7 @@ class SorcerousFutures(Game[State]):
 
     title = "Sorcerous Futures"
     seats = (3, 4)
-    options = (
-        EXCUSE_SEAT,
-        SLY_EXCUSE,
-    )
+    options = (EXCUSE_SEAT, SLY_EXCUSE)
     length = say("20 auctions; in each of them one or two short answers.")
     credits = say(
         "Sorcerous Futures is a design by Adam Blinkinsop and P. D. Magnus; its rules are published under "

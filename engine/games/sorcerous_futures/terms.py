@@ -44,6 +44,5 @@ def agreed(seats: int, options: Options) -> Terms:
     """Return the terms of a table with this number of players and these options."""
     named, four = EXCUSE_SEAT.value_in(options), seats == 4
     return Terms(
-        excuse=int(named) - 1 if four and named != "random" else None,
-        sly=four and SLY_EXCUSE.value_in(options) == "on",
+        excuse=int(named) - 1 if four and named != "random" else None, sly=four and SLY_EXCUSE.value_in(options) == "on"
     )

@@ -86,11 +86,7 @@ class SunBid(Game[State]):
 
     title = "Sun Bid"
     seats = (2, 4)
-    options = (
-        STACKS,
-        EQUAL_PAWNS,
-        SEQUENCE_SCORING,
-    )
+    options = (STACKS, EQUAL_PAWNS, SEQUENCE_SCORING)
     length = say("Three rounds of about ten auctions; 40 to 80 short turns for each.")
     credits = say(
         "Sun Bid is by Greg James, after Reiner Knizia's Ra, with an idea of P. D. Magnus for equal Pawns; the "

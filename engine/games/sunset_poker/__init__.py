@@ -76,12 +76,7 @@ class SunsetPoker(Game[State]):
 
     title = "Sunset Poker"
     seats = (3, 9)
-    options = (
-        TARGET,
-        MAX_ROUNDS,
-        SPLIT_MIN,
-        SETTLE,
-    )
+    options = (TARGET, MAX_ROUNDS, SPLIT_MIN, SETTLE)
     length = say("Five to ten rounds; in each, four to eleven picks that all make at once, then short turns.")
     credits = say(
         "Sunset Poker is a design by Christopher Menart for the Decktet, which is by P. D. Magnus. No licence is stated; "

@@ -27,11 +27,7 @@ def show(view: State, seat: int) -> Board:
     others = clockwise(first, len(view.scores), without=(seat,))
     shows = view.over or view.turn is not None
     return Board(
-        title=say(
-            "Sunset Poker, round {round} of {last} at most",
-            round=view.round,
-            last=view.terms.max_rounds,
-        ),
+        title=say("Sunset Poker, round {round} of {last} at most", round=view.round, last=view.terms.max_rounds),
         turn=_turn(view),
         up=_up(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
@@ -67,10 +63,7 @@ def _up(view: State) -> tuple[Part, ...]:
         )
     parts.append(Line(sun))
     if view.lost:
-        lost = say(
-            "The winner of the round will collect the {lost:point|points} lost so far.",
-            lost=view.lost,
-        )
+        lost = say("The winner of the round will collect the {lost:point|points} lost so far.", lost=view.lost)
         parts.append(Line(lost))
     return tuple(parts)
 
@@ -108,12 +101,7 @@ def _other(view: State, other: int) -> Part:
     elif not hand:
         label = say("{seat}, finished with {best}", seat=other, best=best_of(view, played).words())
     else:
-        label = say(
-            "{seat}, {hand} in hand, so far {best}",
-            seat=other,
-            hand=hand,
-            best=best_of(view, played).words(),
-        )
+        label = say("{seat}, {hand} in hand, so far {best}", seat=other, hand=hand, best=best_of(view, played).words())
     return Row(label, faces(in_order(played)))
 
 

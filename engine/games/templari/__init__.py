@@ -87,16 +87,7 @@ class Templari(Game[State]):
 
     title = "Templari"
     seats = (3, 5)
-    options = (
-        OVERBID,
-        SIDE_AUCTION,
-        SIDE_LIMIT,
-        LAYOUT,
-        MONEY,
-        START_MONEY,
-        CARDS_IN_A_LOT,
-        MONEY_BONUS,
-    )
+    options = (OVERBID, SIDE_AUCTION, SIDE_LIMIT, LAYOUT, MONEY, START_MONEY, CARDS_IN_A_LOT, MONEY_BONUS)
     length = say("15 lots; a few short turns for each.")
     credits = say(
         "Templari is a design by Michael Schacht, published by Igiari in 2017. No licence is stated; "
@@ -191,10 +182,7 @@ class Templari(Game[State]):
         if state.round == LOTS:
             most = max(state.coins)
             return (
-                yield Ended(
-                    tuple(seat for seat, coins in enumerate(state.coins) if coins == most),
-                    state.terms.bonus,
-                )
+                yield Ended(tuple(seat for seat, coins in enumerate(state.coins) if coins == most), state.terms.bonus)
             )
         state = yield self._round(state, winner)
         return (yield from self._offer(state, draw))
@@ -225,10 +213,7 @@ class Templari(Game[State]):
 
     def tally(self, state: State) -> Mapping[str, int]:
         owned = sum(map(len, state.cards))
-        return {
-            "coins": sum(state.coins) + state.pot,
-            "cards": owned + len((*state.deck, *state.gone, *state.lot)),
-        }
+        return {"coins": sum(state.coins) + state.pot, "cards": owned + len((*state.deck, *state.gone, *state.lot))}
 
     def prospect(self, state: State, seat: int) -> int:
         # Coins buy points later: very roughly one point for four coins.

@@ -44,10 +44,7 @@ def _turn(view: State) -> Text:
     if view.auction is None:
         return say("{seat} may sell a card before the lot comes up.", seat=view.sellers[0])
     if view.auction.leader is None:
-        return say(
-            "It is {seat's} turn to bid. Nobody has bid yet.",
-            seat=view.auction.turn,
-        )
+        return say("It is {seat's} turn to bid. Nobody has bid yet.", seat=view.auction.turn)
     return say(
         "It is {seat's} turn to bid. The high bid is {high}, by {leader:seat}.",
         seat=view.auction.turn,
@@ -59,24 +56,12 @@ def _turn(view: State) -> Text:
 def _up(view: State) -> tuple[Part, ...]:
     parts: list[Part] = []
     if view.auction is not None and view.auction.seller is not None:
-        parts.append(
-            Row(
-                say("For sale by {seat}", seat=view.auction.seller),
-                faces((view.auction.card,)),
-            )
-        )
+        parts.append(Row(say("For sale by {seat}", seat=view.auction.seller), faces((view.auction.card,))))
     if view.lot:
         parts.append(Row(say("The lot"), faces(view.lot)))
     if view.auction is not None:
         parts.append(Line(say("Still bidding: {seats:seats}.", seats=view.auction.bidders)))
-    parts.append(
-        Amounts(
-            (
-                (say("coins in the pot"), view.pot),
-                (say("cards to come"), len(view.deck)),
-            )
-        )
-    )
+    parts.append(Amounts(((say("coins in the pot"), view.pot), (say("cards to come"), len(view.deck)))))
     return tuple(parts)
 
 
@@ -95,14 +80,7 @@ def _scores(view: State) -> Grid:
     return Grid(
         (say("points"), say("cards"), *coins),
         tuple(
-            (
-                seat,
-                (
-                    scores[seat],
-                    len(view.cards[seat]),
-                    *((view.coins[seat],) if coins else ()),
-                ),
-            )
+            (seat, (scores[seat], len(view.cards[seat]), *((view.coins[seat],) if coins else ())))
             for seat in range(len(view.coins))
         ),
     )

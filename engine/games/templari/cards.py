@@ -11,14 +11,7 @@ from engine.chance import Draw
 from engine.decisions import Thing
 
 Cards = tuple[str, ...]
-COLOURS: Final = {
-    "R": "Red",
-    "B": "Blue",
-    "G": "Green",
-    "Y": "Yellow",
-    "P": "Purple",
-    "W": "White",
-}
+COLOURS: Final = {"R": "Red", "B": "Blue", "G": "Green", "Y": "Yellow", "P": "Purple", "W": "White"}
 # Every two colours share exactly two numbers and the colours' sums are 22 or 23, so that neither the digit rule nor the
 # tie-break by sum favours a colour. The published make-up is not known.
 BALANCED: Final[Cards] = tuple(

@@ -78,12 +78,7 @@ class TurnedUp(Fact[State]):
     def apply(self, state: State) -> State:
         deck = tuple(card for card in state.deck if card not in self.cards)
         bidders = clockwise(state.active, len(state.coins))
-        return replace(
-            state,
-            deck=deck,
-            lot=self.cards,
-            auction=Auction(bidders[0], bidders, bidders[0]),
-        )
+        return replace(state, deck=deck, lot=self.cards, auction=Auction(bidders[0], bidders, bidders[0]))
 
 
 @fact
@@ -96,10 +91,7 @@ class Bid(Fact[State]):
     def apply(self, state: State) -> State:
         auction = running(state)
         turn = following(self.seat, auction.bidders)
-        return replace(
-            state,
-            auction=replace(auction, high=self.coins, leader=self.seat, turn=turn),
-        )
+        return replace(state, auction=replace(auction, high=self.coins, leader=self.seat, turn=turn))
 
 
 @fact
@@ -149,15 +141,7 @@ class Reopened(Fact[State]):
         out = state.banned if auction.seller is None else (*state.banned, auction.seller)
         bidders = clockwise(self.seat, len(state.coins), without=out)
         return replace(
-            state,
-            auction=replace(
-                auction,
-                opener=self.seat,
-                bidders=bidders,
-                turn=self.seat,
-                high=None,
-                leader=None,
-            ),
+            state, auction=replace(auction, opener=self.seat, bidders=bidders, turn=self.seat, high=None, leader=None)
         )
 
 

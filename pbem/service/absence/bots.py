@@ -20,8 +20,7 @@ from pbem.service.play import views
 from pbem.service.play.move import By, play
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games
-from pbem.store import players as player_rows
+from pbem.store import deadlines, games, players as player_rows
 from pbem.store.deadlines import DeadlineRow
 
 BATCH: Final = 10

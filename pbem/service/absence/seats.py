@@ -12,8 +12,7 @@ from pbem.service import links
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, write
 from pbem.service.server import Server
-from pbem.store import deadlines, ledger, outbox, tables
-from pbem.store import players as player_rows
+from pbem.store import deadlines, ledger, outbox, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow

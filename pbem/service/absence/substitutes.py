@@ -27,8 +27,7 @@ from pbem.service.people.admission import must_have_room
 from pbem.service.play.log import LogWriter
 from pbem.service.play.move import IN_PERSON, By, agreement_of, must_not_be_frozen
 from pbem.service.server import Server
-from pbem.store import blocks, deadlines, games, log, outbox, people, reachability, tables
-from pbem.store import players as player_rows
+from pbem.store import blocks, deadlines, games, log, outbox, people, players as player_rows, reachability, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow

@@ -13,13 +13,11 @@ import structlog
 
 from pbem.domain.missed_turns import warning
 from pbem.service.absence import substitutes
-from pbem.service.clocks import deadlines as clocks_deadlines
-from pbem.service.clocks import outages
+from pbem.service.clocks import deadlines as clocks_deadlines, outages
 from pbem.service.clocks.outages import Worker
 from pbem.service.play.move import By, agreement_of, play_locked, position_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, outbox
-from pbem.store import players as player_rows
+from pbem.store import deadlines, games, outbox, players as player_rows
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow

@@ -15,8 +15,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.clocks import reachability
 from pbem.service.outgoing.prepare import ASKED_FOR
-from pbem.service.people import addresses as persons
-from pbem.service.people import sessions
+from pbem.service.people import addresses as persons, sessions
 from pbem.service.server import Server
 from pbem.store import deadlines, games, merge, outbox, people
 from pbem.store.database import Tx

@@ -14,8 +14,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, outbox, people, personal_data, tables
-from pbem.store import players as player_rows
+from pbem.store import games, outbox, people, personal_data, players as player_rows, tables
 from pbem.store.database import Tx
 
 EMAILS_A_DAY: Final = 5

@@ -20,8 +20,7 @@ from pbem.service import links
 from pbem.service.play.log import TAKES_BACK, Kind, standing_entries
 from pbem.service.play.rules import rules_for
 from pbem.service.server import Server
-from pbem.store import feeds, people
-from pbem.store import links as link_rows
+from pbem.store import feeds, links as link_rows, people
 from pbem.store.database import Tx
 from pbem.store.feeds import TableRow
 from pbem.store.links import LinkKey

@@ -24,10 +24,15 @@ from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.outgoing.preferences import EmailPreferences
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import deadlines, games, people, reachability
-from pbem.store import links as link_rows
-from pbem.store import players as player_rows
-from pbem.store import tables as table_rows
+from pbem.store import (
+    deadlines,
+    games,
+    links as link_rows,
+    people,
+    players as player_rows,
+    reachability,
+    tables as table_rows,
+)
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey

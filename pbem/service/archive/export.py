@@ -19,8 +19,7 @@ from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow_seat
 from pbem.service.server import Server
-from pbem.store import games, talk
-from pbem.store import log as log_rows
+from pbem.store import games, log as log_rows, talk
 from pbem.store.database import Tx
 from pbem.tokens import Purpose
 

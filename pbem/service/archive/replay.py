@@ -25,8 +25,7 @@ from pbem.service.play import views
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import knowledge_of
 from pbem.service.server import Server
-from pbem.store import links as link_rows
-from pbem.store import seats, tables
+from pbem.store import links as link_rows, seats, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow

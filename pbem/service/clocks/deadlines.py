@@ -39,14 +39,12 @@ from pbem.store import (
     games,
     outages,
     outbox,
+    pauses as pause_rows,
     people,
-    reachability,
-)
-from pbem.store import pauses as pause_rows
-from pbem.store import (
     players as player_rows,
+    reachability,
+    vacations as vacation_rows,
 )
-from pbem.store import vacations as vacation_rows
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow, Key
 from pbem.store.games import GameRow
@@ -216,13 +214,7 @@ def with_extension(row: DeadlineRow, extension: Extension) -> str:
 
 
 def queue_notice(
-    tx: Tx,
-    server: Server,
-    person_id: int,
-    game: GameRow,
-    row: DeadlineRow | None,
-    what: str,
-    facts: Mapping[str, Any],
+    tx: Tx, server: Server, person_id: int, game: GameRow, row: DeadlineRow | None, what: str, facts: Mapping[str, Any]
 ) -> None:
     """Queue a notice to a person at a table. Moments in the facts are stored as text."""
     values = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}

@@ -20,8 +20,7 @@ from pbem.service.clocks import deadlines, pauses
 from pbem.service.clocks.deadlines import people_at
 from pbem.service.play.log import Kind, add_row
 from pbem.service.server import Server
-from pbem.store import games, tables
-from pbem.store import pauses as pause_rows
+from pbem.store import games, pauses as pause_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 

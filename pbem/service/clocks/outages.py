@@ -24,14 +24,7 @@ from pbem.service.clocks.deadlines import people_at, people_by_seat
 from pbem.service.play.log import Kind, add_row, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import (
-    deadlines,
-    games,
-    heartbeats,
-    log,
-    outages,
-    task_runs,
-)
+from pbem.store import deadlines, games, heartbeats, log, outages, task_runs
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outages import OutageRow

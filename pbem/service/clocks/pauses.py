@@ -15,8 +15,7 @@ from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import people_at, people_by_seat
 from pbem.service.play.log import Kind, add_row
 from pbem.service.server import Server
-from pbem.store import deadlines, games, pauses, tables
-from pbem.store import players as player_rows
+from pbem.store import deadlines, games, pauses, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 

@@ -8,8 +8,7 @@ from pbem.service import alarms
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import lock_games_of, settle_person
 from pbem.service.server import Server
-from pbem.store import ledger, outbox, people, reachability, tables, traffic
-from pbem.store import players as player_rows
+from pbem.store import ledger, outbox, people, players as player_rows, reachability, tables, traffic
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 

@@ -8,8 +8,7 @@ from pbem.domain.vacation import YEARLY_BUDGET, Vacation, check_vacation, days_l
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks.deadlines import lock_games_of, settle_person
 from pbem.service.server import Server
-from pbem.store import people
-from pbem.store import vacations as vacation_rows
+from pbem.store import people, vacations as vacation_rows
 from pbem.store.database import Tx
 from pbem.store.vacations import VacationRow
 

@@ -10,8 +10,7 @@ from typing import Final
 from pbem.service.alarms import What
 from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import alarms, games, organisers, outbox, task_runs
-from pbem.store import players as player_rows
+from pbem.store import alarms, games, organisers, outbox, players as player_rows, task_runs
 from pbem.store.alarms import AlarmRow
 from pbem.store.database import Tx
 

@@ -18,9 +18,7 @@ from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.user_text import parse_reason, refuse_addresses
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import audit as rows
-from pbem.store import games, people
-from pbem.store import players as player_rows
+from pbem.store import audit as rows, games, people, players as player_rows
 from pbem.store.audit import AuditFilter, AuditRow
 from pbem.store.database import Tx
 
@@ -222,11 +220,5 @@ def _chain_fields(row: AuditRow) -> dict[str, Any]:
 def _text(row: AuditRow) -> str:
     """The hashed text: everything but actor, act and moment."""
     return codec.dumps(
-        {
-            "body": row.body,
-            "form": row.form,
-            "game": row.game_id,
-            "person": row.person_id,
-            "reason": row.reason,
-        }
+        {"body": row.body, "form": row.form, "game": row.game_id, "person": row.person_id, "reason": row.reason}
     )

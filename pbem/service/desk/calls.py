@@ -18,8 +18,7 @@ from pbem.service.alarms import What
 from pbem.service.desk import audit
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import calls, games, outbox, people
-from pbem.store import players as player_rows
+from pbem.store import calls, games, outbox, people, players as player_rows
 from pbem.store.audit import AuditRow
 from pbem.store.calls import CallDetails, CallRow
 from pbem.store.database import Tx

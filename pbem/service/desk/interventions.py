@@ -9,8 +9,7 @@ from pbem.service.desk.table import LogLine, public_line
 from pbem.service.links import follow_seat
 from pbem.service.play.log import Kind
 from pbem.service.server import Server
-from pbem.store import games, log, people
-from pbem.store import players as player_rows
+from pbem.store import games, log, people, players as player_rows
 from pbem.store.database import Tx
 
 MOST_SHOWN: Final = 60

@@ -16,8 +16,7 @@ from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
-from pbem.store import heartbeats, outages, overview, people, received, search, tally
-from pbem.store import players as player_rows
+from pbem.store import heartbeats, outages, overview, people, players as player_rows, received, search, tally
 from pbem.store.database import Tx
 from pbem.store.heartbeats import HeartbeatRow
 from pbem.store.outages import OutageRow

@@ -15,9 +15,7 @@ from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.people import sessions
 from pbem.service.people.sessions import Session
 from pbem.service.server import Server
-from pbem.store import blocks, people, reachability, search
-from pbem.store import reliability as counting
-from pbem.store import vacations as vacation_rows
+from pbem.store import blocks, people, reachability, reliability as counting, search, vacations as vacation_rows
 from pbem.store.blocks import BanRow
 from pbem.store.database import Tx
 from pbem.store.people import PersonRow

@@ -33,11 +33,15 @@ from pbem.service.play.log import Kind, entries_back, json_body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
-from pbem.store import audit as audit_rows
-from pbem.store import deadlines, games, people
-from pbem.store import log as log_rows
-from pbem.store import players as player_rows
-from pbem.store import talk as talk_rows
+from pbem.store import (
+    audit as audit_rows,
+    deadlines,
+    games,
+    log as log_rows,
+    people,
+    players as player_rows,
+    talk as talk_rows,
+)
 from pbem.store.audit import AuditFilter, AuditRow
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow

@@ -36,9 +36,7 @@ from pbem.service.links import EmailLink, MoveLink
 from pbem.service.outgoing import rate_limits
 from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import ledger, outbox
-from pbem.store import people as person_rows
-from pbem.store import received as rows
+from pbem.store import ledger, outbox, people as person_rows, received as rows
 from pbem.store.database import Tx
 from pbem.store.links import LinkRow
 from pbem.store.outbox import NewEmail

@@ -31,17 +31,14 @@ from pbem.mail.read.reply import Reply
 from pbem.service.clocks import vacations
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, preferences, rate_limits
-from pbem.service.play import move as play_move
-from pbem.service.play import orders as play_orders
-from pbem.service.play import undo, views
+from pbem.service.play import move as play_move, orders as play_orders, undo, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
 from pbem.service.tables import talk
-from pbem.store import deadlines, games, log, people
-from pbem.store import received as rows
+from pbem.store import deadlines, games, log, people, received as rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail

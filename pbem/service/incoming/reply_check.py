@@ -11,8 +11,7 @@ from typing import Final
 
 from pbem.service import links
 from pbem.service.server import Server
-from pbem.store import links as link_rows
-from pbem.store import received as rows
+from pbem.store import links as link_rows, received as rows
 from pbem.store.database import Tx
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose

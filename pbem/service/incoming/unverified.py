@@ -17,8 +17,7 @@ from pbem.service import links
 from pbem.service.incoming import receive, replies
 from pbem.service.links import MoveLink
 from pbem.service.server import Server
-from pbem.store import games, outbox
-from pbem.store import received as rows
+from pbem.store import games, outbox, received as rows
 from pbem.store.database import Tx
 from pbem.store.links import LinkRow
 from pbem.store.received import ReceivedRow

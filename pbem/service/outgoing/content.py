@@ -43,10 +43,19 @@ from pbem.service.play.log import Kind, body_of, latest_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import SeatKnowledge
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, log, outbox, people, seats, talk
-from pbem.store import players as player_rows
-from pbem.store import tables as table_rows
-from pbem.store import views as view_rows
+from pbem.store import (
+    deadlines,
+    games,
+    ledger,
+    log,
+    outbox,
+    people,
+    players as player_rows,
+    seats,
+    tables as table_rows,
+    talk,
+    views as view_rows,
+)
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow

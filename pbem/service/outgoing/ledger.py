@@ -16,8 +16,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.outgoing import prepare
 from pbem.service.play import move
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, outbox, people
-from pbem.store import players as player_rows
+from pbem.store import deadlines, games, ledger, outbox, people, players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.ledger import LedgerRow

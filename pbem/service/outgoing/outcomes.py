@@ -27,9 +27,7 @@ from pbem.service.alarms import What
 from pbem.service.clocks import deadlines, reachability
 from pbem.service.outgoing import digests
 from pbem.service.server import Server
-from pbem.store import alarms as alarms_rows
-from pbem.store import games, ledger, outbox, quotas, traffic
-from pbem.store import reachability as reachability_rows
+from pbem.store import alarms as alarms_rows, games, ledger, outbox, quotas, reachability as reachability_rows, traffic
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
 

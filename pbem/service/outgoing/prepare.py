@@ -19,8 +19,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import URGENT, Action, Verdict, Way, judge
 from pbem.domain.guests import is_guest
-from pbem.domain.outdated import ANSWERED, Subject
-from pbem.domain.outdated import why_outdated as why_subject_outdated
+from pbem.domain.outdated import ANSWERED, Subject, why_outdated as why_subject_outdated
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.mail.write.compose import Letterhead, compose
 from pbem.service.clocks import deadlines
@@ -28,9 +27,17 @@ from pbem.service.clocks.deadlines import Games
 from pbem.service.outgoing import content, digests
 from pbem.service.outgoing.content import Draft, SeatLinks
 from pbem.service.server import Server
-from pbem.store import deadlines as deadline_rows
-from pbem.store import games, ledger, links, outbox, people, preferences, tables
-from pbem.store import players as player_rows
+from pbem.store import (
+    deadlines as deadline_rows,
+    games,
+    ledger,
+    links,
+    outbox,
+    people,
+    players as player_rows,
+    preferences,
+    tables,
+)
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
 from pbem.store.games import GameRow

@@ -22,8 +22,7 @@ from pbem.service.play.log import LogWriter
 from pbem.service.play.move import By
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, outbox, people, preferences, tables
-from pbem.store import players as player_rows
+from pbem.store import games, outbox, people, players as player_rows, preferences, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail

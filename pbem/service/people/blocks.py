@@ -8,8 +8,7 @@ from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow_seat
 from pbem.service.server import Server
-from pbem.store import blocks, people
-from pbem.store import players as player_rows
+from pbem.store import blocks, people, players as player_rows
 from pbem.store.blocks import BlockRow
 from pbem.store.database import Tx
 from pbem.store.games import GameRow

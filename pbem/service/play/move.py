@@ -28,8 +28,7 @@ from pbem.service.play import views
 from pbem.service.play.log import Kind, LogWriter, latest_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, log, outbox, turns
-from pbem.store import players as player_rows
+from pbem.store import deadlines, games, log, outbox, players as player_rows, turns
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import SeatRow
@@ -185,16 +184,7 @@ def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choi
             same = made == request if isinstance(request, Choice) else choice_segment(made) == text_segment(request)
             if same and seat not in standing.entry.alone:
                 over = row.status != "playing"
-                return Receipt(
-                    row.id,
-                    turn,
-                    seat,
-                    made,
-                    choice_words(made, rules),
-                    sealed=False,
-                    again=True,
-                    over=over,
-                )
+                return Receipt(row.id, turn, seat, made, choice_words(made, rules), sealed=False, again=True, over=over)
     return None
 
 

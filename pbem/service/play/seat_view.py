@@ -31,8 +31,7 @@ from pbem.service.play.move import agreement_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, TurnFacts, decision_in, facts_by_turn, knowledge_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, log, people, seats
-from pbem.store import players as player_rows
+from pbem.store import deadlines, games, log, people, players as player_rows, seats
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
@@ -255,13 +254,7 @@ def _choice(decision: Decision, option: str) -> Choice | None:
 
 
 def _made(
-    tx: Tx,
-    row: GameRow,
-    rules: Game[Any],
-    seat: int,
-    turn: int,
-    decision: Decision | None,
-    since: list[StandingEntry],
+    tx: Tx, row: GameRow, rules: Game[Any], seat: int, turn: int, decision: Decision | None, since: list[StandingEntry]
 ) -> PastChoice | None:
     """The seat's choice in a turn."""
     if decision is not None:

@@ -21,9 +21,7 @@ from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, log, outbox
-from pbem.store import players as player_rows
-from pbem.store import views as saved_views
+from pbem.store import deadlines, games, ledger, log, outbox, players as player_rows, views as saved_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow

@@ -23,8 +23,7 @@ from pbem.plugins.foreign import at_table
 from pbem.service.play.log import TAKES_BACK, Kind, StandingEntry, entries_back, standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import games, log
-from pbem.store import views as saved_views
+from pbem.store import games, log, views as saved_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.views import ViewRow

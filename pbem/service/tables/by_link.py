@@ -20,8 +20,7 @@ from pbem.service.server import Server
 from pbem.service.tables import invitations, joining, leaving, listing
 from pbem.service.tables.listing import TableSummary
 from pbem.service.tables.new import Joined
-from pbem.store import games, people, tables
-from pbem.store import links as link_rows
+from pbem.store import games, links as link_rows, people, tables
 from pbem.store.database import Tx
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose

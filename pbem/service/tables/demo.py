@@ -12,16 +12,14 @@ import structlog
 from engine import game as rulebooks
 from pbem.domain.errors import TooMany
 from pbem.domain.guests import is_guest
-from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import mark
+from pbem.i18n.speech import gettext as _, mark
 from pbem.service import links
 from pbem.service.absence import bots
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import games, guests, people
-from pbem.store import players as player_rows
+from pbem.store import games, guests, people, players as player_rows
 from pbem.store.database import Tx
 
 GUESTS_AN_HOUR: Final = 60

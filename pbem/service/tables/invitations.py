@@ -7,8 +7,7 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.i18n.speech import gettext as _
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import blocks as block_rows
-from pbem.store import games, outbox, people, tables
+from pbem.store import blocks as block_rows, games, outbox, people, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow

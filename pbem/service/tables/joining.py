@@ -15,15 +15,13 @@ from pbem.domain.errors import Forbidden, Gone, NotFound, Refusal, TooMany
 from pbem.domain.user_text import parse_name, parse_seed_word
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence.seats import free_name
-from pbem.service.people import addresses as persons
-from pbem.service.people import blocks
+from pbem.service.people import addresses as persons, blocks
 from pbem.service.people.admission import must_have_room
 from pbem.service.server import Server
 from pbem.service.tables.invitations import email_invitations, invite_addresses, must_be_open
 from pbem.service.tables.new import Created, Joined, TableSettings, add_table
 from pbem.service.tables.start import start_game
-from pbem.store import games, outbox, people, tables
-from pbem.store import players as player_rows
+from pbem.store import games, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
@@ -165,14 +163,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
 
 
 def _add_players(
-    tx: Tx,
-    row: GameRow,
-    players: list[PlayerRow],
-    person: PersonRow,
-    name: str,
-    word: str,
-    count: int,
-    now: datetime,
+    tx: Tx, row: GameRow, players: list[PlayerRow], person: PersonRow, name: str, word: str, count: int, now: datetime
 ) -> list[int]:
     """Add a person to the table `count` times. Returns the numbers of the new players."""
     first = max((player.number for player in players), default=-1) + 1

@@ -10,15 +10,13 @@ from datetime import timedelta
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound
-from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import mark
+from pbem.i18n.speech import gettext as _, mark
 from pbem.service.absence.seats import give_to_bot, reason_facts
 from pbem.service.absence.substitutes import after_resignation
 from pbem.service.play.log import Kind, LogWriter, write
 from pbem.service.play.move import By, must_not_be_frozen
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, outbox, people, tables
-from pbem.store import players as player_rows
+from pbem.store import deadlines, games, ledger, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow

@@ -13,9 +13,7 @@ from pbem.domain.errors import NotFound
 from pbem.domain.reliability import PERIOD, Reliability, reliability
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import games, people, tables
-from pbem.store import players as player_rows
-from pbem.store import reliability as counting
+from pbem.store import games, people, players as player_rows, reliability as counting, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow

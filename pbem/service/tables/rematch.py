@@ -15,9 +15,7 @@ from pbem.service import links
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import games, people
-from pbem.store import players as player_rows
-from pbem.store import tables as lobby_rows
+from pbem.store import games, people, players as player_rows, tables as lobby_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey

@@ -21,8 +21,7 @@ from pbem.service.links import follow_seat
 from pbem.service.people import admission
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import blocks, games, people, talk
-from pbem.store import players as player_rows
+from pbem.store import blocks, games, people, players as player_rows, talk
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 

@@ -85,10 +85,7 @@ class Invitation(Base):
     """An invitation to a table, and its answer."""
 
     __tablename__ = "invitation"
-    __table_args__ = (
-        UniqueConstraint("game_id", "person_id"),
-        one_of("status", "open", "accepted", "declined"),
-    )
+    __table_args__ = (UniqueConstraint("game_id", "person_id"), one_of("status", "open", "accepted", "declined"))
 
     id: Mapped[Id]
     game_id: Mapped[int] = mapped_column(ForeignKey("game.id"))

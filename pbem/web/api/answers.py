@@ -62,12 +62,7 @@ def blank(each: Blank, teller: Teller) -> Json:
         "why": None if each.why is None else teller(each.why),
     }
     if isinstance(each, Amount):
-        return shared | {
-            "low": each.low,
-            "high": each.high,
-            "endings": sorted(each.endings),
-            "raising": each.raising,
-        }
+        return shared | {"low": each.low, "high": each.high, "endings": sorted(each.endings), "raising": each.raising}
     things = [{"value": thing.value, "word": teller(thing.word), "note": teller(thing.note)} for thing in each.things]
     if isinstance(each, Some):
         return shared | {"things": things, "many": each.many}

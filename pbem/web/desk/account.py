@@ -8,8 +8,7 @@ from flask import Blueprint, Response, make_response, redirect, request
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import one_time_codes
-from pbem.service.desk import sign_in as desk_sign_in
+from pbem.service.desk import one_time_codes, sign_in as desk_sign_in
 from pbem.service.people import sessions
 from pbem.web import security, site
 from pbem.web.desk import permissions

@@ -143,10 +143,7 @@ FORMS: Final = {
             Act.RETRY_DEADLINE, f"{_TABLE}/retry-deadline", ("seat",), lambda at: RetryDeadline(at["game_id"], _seat())
         ),
         Form(
-            Act.ADDRESS,
-            f"{_PERSON}/address",
-            ("address",),
-            lambda at: ChangeAddress(at["person_id"], field("address")),
+            Act.ADDRESS, f"{_PERSON}/address", ("address",), lambda at: ChangeAddress(at["person_id"], field("address"))
         ),
         Form(Act.MERGE, f"{_PERSON}/merge", ("other",), lambda at: Merge(at["person_id"], _other_person())),
         Form(Act.BAN, f"{_PERSON}/ban", ("until",), lambda at: Ban(at["person_id"], _day_or_never())),
@@ -237,13 +234,7 @@ def _page(form: Form, values: Values, refused: Refusal | None = None) -> Respons
 def _done(form: Form, values: Values, about: Mapping[str, Any], outcome: Outcome) -> Response:
     undo = None if outcome.undo is None else _undo(outcome.undo)
     return site.page(
-        "desk/done.html",
-        form=form,
-        **about,
-        outcome=outcome,
-        undo=undo,
-        back=_back(values),
-        reason=field("reason"),
+        "desk/done.html", form=form, **about, outcome=outcome, undo=undo, back=_back(values), reason=field("reason")
     )
 
 

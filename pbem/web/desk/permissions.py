@@ -14,8 +14,7 @@ from flask import Response, after_this_request, g, request
 from pbem.domain.acts import NEEDS_PASSPHRASE, Act, Actor, Role
 from pbem.domain.errors import NotFound, Refusal
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import organisers
-from pbem.service.desk import sign_in as desk_sign_in
+from pbem.service.desk import organisers, sign_in as desk_sign_in
 from pbem.service.people import sessions
 from pbem.web import security, site
 from pbem.web.errors import status_of

@@ -4,8 +4,7 @@ from flask import Blueprint, Response
 
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
-from pbem.service.account import change_address as address_change
-from pbem.service.account import delete, personal_data
+from pbem.service.account import change_address as address_change, delete, personal_data
 from pbem.service.people import addresses, blocks, sessions
 from pbem.web import site
 from pbem.web.errors import status_of

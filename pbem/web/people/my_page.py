@@ -13,8 +13,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.account import feeds, my_page
 from pbem.service.clocks import vacations
 from pbem.service.outgoing import ledger
-from pbem.service.people import send_links as link_email
-from pbem.service.people import sessions
+from pbem.service.people import send_links as link_email, sessions
 from pbem.service.play.rules import title_of
 from pbem.web import phrases, security, site
 from pbem.web.errors import status_of

@@ -38,12 +38,7 @@ from engine.games.sorcerous_futures.worth import crown_bonus, total_in_front, to
 from engine.grammar import read, write
 from engine.table import Position, answers_itself, begin, deal, replay
 from tests.engine.barred import reasons
-from tests.engine.games.brute_sorcerous_futures import (
-    allowed_crowns,
-    closed_winner,
-    final_score,
-    law_of_the_ritual,
-)
+from tests.engine.games.brute_sorcerous_futures import allowed_crowns, closed_winner, final_score, law_of_the_ritual
 
 GAME = load("sorcerous-futures")
 NAMES = ("Ann", "Ben", "Cleo", "Dan")

@@ -713,11 +713,7 @@ def hands(seed, times, most, copies, crowns=3):
 def test_takes_score_what_brute_force_finds(copies, per_suit):
     for hand in hands(copies, 500, 10, copies, crowns=2):
         points = points_of_take(hand, per_suit)
-        assert points == (
-            brute.pawns_and_courts(hand),
-            brute.of_a_kind(hand),
-            brute.sequences(hand, per_suit),
-        ), hand
+        assert points == (brute.pawns_and_courts(hand), brute.of_a_kind(hand), brute.sequences(hand, per_suit)), hand
 
 
 @pytest.mark.slow

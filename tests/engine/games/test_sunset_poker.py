@@ -187,12 +187,7 @@ def test_SP_V16_pawn_and_court_stand_between_9_and_crown():
 def test_SP_V27_splits_are_as_even_as_possible():
     twos, threes = ("Author", "Desert", "Origin"), ("Journey", "Painter", "Savage")
     aces = tuple(f"Ace of {suit}" for suit in ("Moons", "Suns", "Waves", "Leaves"))
-    sizes = {
-        4: (*twos[:2], *aces[:2]),
-        5: (*twos[:2], *aces[:3]),
-        6: (*twos, *aces[:3]),
-        7: (*twos, *aces),
-    }
+    sizes = {4: (*twos[:2], *aces[:2]), 5: (*twos[:2], *aces[:3]), 6: (*twos, *aces[:3]), 7: (*twos, *aces)}
     for size, hand in sizes.items():
         assert strength(*hand)[:2] == (size, 0)
     # Four and one are no split of five, and four and two none of six.
@@ -790,11 +785,7 @@ def test_what_happens_seldom_in_words():
 
 # Many games.
 
-OPTIONS = [
-    {"max_rounds": 3},
-    {"max_rounds": 2, "split_min": "4", "settle": "nominal"},
-    {"target": 51, "max_rounds": 4},
-]
+OPTIONS = [{"max_rounds": 3}, {"max_rounds": 2, "split_min": "4", "settle": "nominal"}, {"target": 51, "max_rounds": 4}]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=["default", "four-nominal", "short"])

@@ -8,8 +8,7 @@ from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.play.move import By
 from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import TableSettings
-from pbem.store import games, reliability
-from pbem.store import players as player_rows
+from pbem.store import games, players as player_rows, reliability
 from tests.service.actors import moderate
 from tests.service.play.test_move_cost import cost_of
 

@@ -18,8 +18,7 @@ from pbem.service.people import addresses
 from pbem.service.play import move as play_move
 from pbem.service.play.move import By
 from pbem.service.server import Server
-from pbem.store import deadlines
-from pbem.store import players as player_rows
+from pbem.store import deadlines, players as player_rows
 from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Player, table_of
 from tests.service.actors import moderate

@@ -186,8 +186,5 @@ def test_an_address_changes_whole_or_not_at_all(server, mailed, table):
     game = table("templari", 3)
     seat = next(iter(game.asked()))
     mailed("nobody@example.org")
-    made = check_atomic(
-        server.store,
-        lambda: server.run(change_address.change_address, game.person_at(seat), NEW),
-    )
+    made = check_atomic(server.store, lambda: server.run(change_address.change_address, game.person_at(seat), NEW))
     assert made > 5

@@ -18,10 +18,7 @@ from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, send_links, sessions
 from pbem.service.tables import joining, leaving, talk
 from pbem.service.tables.new import TableSettings
-from pbem.store import outbox as outbox_rows
-from pbem.store import players as player_rows
-from pbem.store import search
-from pbem.store import tables as lobby_rows
+from pbem.store import outbox as outbox_rows, players as player_rows, search, tables as lobby_rows
 from pbem.store.schema import Base, Outbox, table_of
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose

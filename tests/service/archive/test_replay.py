@@ -10,8 +10,7 @@ from engine.facts import SPECTATOR, Fact, fact, secret
 from engine.table import Entry
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.service import links
-from pbem.service.archive import course as archive_course
-from pbem.service.archive import replay
+from pbem.service.archive import course as archive_course, replay
 from pbem.service.archive.course import course_of
 from pbem.service.archive.replay import Access
 from pbem.service.desk.acts.rewind import Rewind, turns
@@ -20,9 +19,7 @@ from pbem.service.play.log import StandingEntry, standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
-from pbem.store import games
-from pbem.store import links as link_rows
-from pbem.store import log as log_rows
+from pbem.store import games, links as link_rows, log as log_rows
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.database import all_rows

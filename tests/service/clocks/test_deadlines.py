@@ -8,16 +8,13 @@ import pytest
 from sqlalchemy import text
 
 from pbem.domain.errors import BadInput, Gone, NotFound, Refusal, TooMany
-from pbem.service.clocks import deadlines, reachability, vacations
-from pbem.service.clocks import outages as clocks_outages
+from pbem.service.clocks import deadlines, outages as clocks_outages, reachability, vacations
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.desk.acts.merge import Merge
 from pbem.service.desk.acts.outages import DeclareOutage
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses
-from pbem.store import outages
-from pbem.store import reachability as reachability_rows
-from pbem.store import vacations as vacation_rows
+from pbem.store import outages, reachability as reachability_rows, vacations as vacation_rows
 from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE, Time
 from tests.service.database import all_rows, check_atomic, queued_emails

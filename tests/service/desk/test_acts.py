@@ -13,8 +13,7 @@ from pbem.ops.verify import verify_game
 from pbem.service.absence import substitutes
 from pbem.service.account import delete
 from pbem.service.clocks import outages, reachability
-from pbem.service.desk import acts as desk_acts
-from pbem.service.desk import audit
+from pbem.service.desk import acts as desk_acts, audit
 from pbem.service.desk.acts.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
@@ -31,8 +30,7 @@ from pbem.service.links import follow, make_for_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import demo, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
-from pbem.store import audit as rows
-from pbem.store import blocks, deadlines, games, people, received
+from pbem.store import audit as rows, blocks, deadlines, games, people, received
 from pbem.tokens import Purpose
 from tests.service.actors import OLGA, moderate
 from tests.service.clock import DAY, HOUR

@@ -9,8 +9,7 @@ from pbem.domain.bounce import Bounce
 from pbem.service import alarms
 from pbem.service.alarms import What
 from pbem.service.clocks import reachability
-from pbem.service.desk import alarms as desk_alarms
-from pbem.service.desk import calls
+from pbem.service.desk import alarms as desk_alarms, calls
 from pbem.service.desk.alarms import APART, GATHERED
 from pbem.service.outgoing import deliver
 from pbem.store import outbox

@@ -4,14 +4,12 @@ import pytest
 
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, NotFound
-from pbem.service.desk import audit
-from pbem.service.desk import email as reading
+from pbem.service.desk import audit, email as reading
 from pbem.service.desk.acts.personal_data import Delete
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing import deliver, digests
 from pbem.service.tables import talk
-from pbem.store import audit as audit_rows
-from pbem.store import people as person_rows
+from pbem.store import audit as audit_rows, people as person_rows
 from pbem.tokens import Purpose, contains_token
 from tests.service.actors import OLGA, moderate
 from tests.service.database import all_rows, queued_emails
@@ -50,13 +48,7 @@ def player_at(game, seat):
 def shown(read):
     """Everything of a mail that anybody could see."""
     email = read.opened
-    return [
-        email.text,
-        email.html,
-        email.content.decode(),
-        *(value for _, value in email.headers),
-        email.entry.subject,
-    ]
+    return [email.text, email.html, email.content.decode(), *(value for _, value in email.headers), email.entry.subject]
 
 
 def test_a_mail_is_read_as_it_was_sent_with_what_happened_to_it_and_on_record(server, sink, game):

@@ -15,9 +15,7 @@ from pbem.service.people import addresses, sessions
 from pbem.service.play.move import By, play_locked
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import blocks, games
-from pbem.store import tables as waiting
-from pbem.store import vacations as vacation_rows
+from pbem.store import blocks, games, tables as waiting, vacations as vacation_rows
 from pbem.store.blocks import BlockRow
 from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder

@@ -8,8 +8,7 @@ from sqlalchemy import event
 from pbem.domain.errors import BadInput
 from pbem.service.clocks import reachability
 from pbem.service.clocks.outages import Worker, beat
-from pbem.service.desk import overview
-from pbem.service.desk import person as desk_person
+from pbem.service.desk import overview, person as desk_person
 from pbem.service.desk.acts.clocks import Pause
 from pbem.service.desk.acts.emails import ResendOfNoTable, RetryIncoming
 from pbem.service.desk.acts.people import Ban
@@ -63,10 +62,7 @@ def test_each_trouble_is_counted_listed_and_named(server, table, time):
     assert not any(server.read(overview.summary, TableFilter()).page.tables[0].troubles)
     for trouble, happens in (
         ("paused", lambda: moderate(server, Pause(game.id))),
-        (
-            "unreachable",
-            lambda: server.run(reachability.note_refusal, game.person_at(seat), "no such mailbox"),
-        ),
+        ("unreachable", lambda: server.run(reachability.note_refusal, game.person_at(seat), "no such mailbox")),
         ("parked", lambda: server.store.write(lambda tx: outbox.change(tx, game.emails()[-1].id, status="parked"))),
         (
             "flawed",

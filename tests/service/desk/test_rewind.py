@@ -15,8 +15,7 @@ from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import knowledge_of
-from pbem.store import deadlines, games
-from pbem.store import views as kept_views
+from pbem.store import deadlines, games, views as kept_views
 from tests.service.actors import OLGA, moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings

@@ -7,8 +7,7 @@ import pytest
 from pyotp import TOTP
 
 from pbem.domain.errors import BadInput, Forbidden, NotFound, TooMany
-from pbem.service.desk import audit, one_time_codes, organisers
-from pbem.service.desk import sign_in as desk_sign_in
+from pbem.service.desk import audit, one_time_codes, organisers, sign_in as desk_sign_in
 from pbem.service.desk.sign_in import ALL, EACH_OF_ALL, EACH_OF_NAME, TRIES_OF_ALL, TRIES_OF_NAME
 from pbem.service.people import sessions
 from pbem.store import quotas

@@ -18,8 +18,7 @@ from pbem.service.outgoing import deliver
 from pbem.service.outgoing.outcomes import TRIES
 from pbem.service.people import addresses, send_links, sessions
 from pbem.service.tables import by_link
-from pbem.store import deadlines, traffic
-from pbem.store import reachability as reachability_rows
+from pbem.store import deadlines, reachability as reachability_rows, traffic
 from tests.service.actors import add_organiser, moderate
 from tests.service.clock import DAY, MINUTE
 from tests.service.database import check_atomic, queued_emails
@@ -136,11 +135,7 @@ def test_while_an_address_is_left_alone_nothing_is_sent_there_and_its_clock_wait
 
 
 def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when_it_is_over(
-    server,
-    clock,
-    sink,
-    post,
-    game,
+    server, clock, sink, post, game
 ):
     add_organiser(server, "Olga", "example.net")
     person, name = game.person_at(0), game.players()[0].name

@@ -30,9 +30,7 @@ from pbem.service.outgoing import ledger
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import by_link
 from pbem.service.play.move import Receipt
-from pbem.store import ledger as ledger_rows
-from pbem.store import outbox, reachability
-from pbem.store import received as rows
+from pbem.store import ledger as ledger_rows, outbox, reachability, received as rows
 from pbem.tokens import Purpose, contains_token
 from tests.mail import report_samples
 from tests.mail.mail_server import connected

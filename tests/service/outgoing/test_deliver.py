@@ -14,8 +14,7 @@ import dkim
 import pytest
 from sqlalchemy import event
 
-from engine import game as game_registry
-from engine import grammar
+from engine import game as game_registry, grammar
 from pbem import failpoints
 from pbem.clock import SeededRandomness
 from pbem.config.settings import Security, Smtp
@@ -35,9 +34,7 @@ from pbem.service.outgoing.outcomes import TRIES
 from pbem.service.people import addresses
 from pbem.service.play import by_link, undo
 from pbem.service.tables import joining, leaving, talk
-from pbem.store import deadlines, outbox, quotas, reachability
-from pbem.store import ledger as ledger_rows
-from pbem.store import people as person_rows
+from pbem.store import deadlines, ledger as ledger_rows, outbox, people as person_rows, quotas, reachability
 from pbem.store.outbox import NewEmail
 from pbem.tokens import SECRET_BYTES, Purpose, contains_token, revoke, rotate
 from tests.mail.test_dkim import SETTINGS, dns

@@ -8,8 +8,7 @@ from pbem.service.people import blocks
 from pbem.service.play import seat_view
 from pbem.service.tables import joining, talk
 from pbem.service.tables.new import TableSettings
-from pbem.store import games
-from pbem.store import talk as talk_rows
+from pbem.store import games, talk as talk_rows
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, email_kinds
 

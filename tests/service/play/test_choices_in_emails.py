@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from engine import game as games_of_house
-from engine import grammar, orders
+from engine import game as games_of_house, grammar, orders
 from pbem.service.outgoing import deliver
 from tests.mail.kinds import kind_of
 from tests.mail.sink import ReceivedEmail, Sink

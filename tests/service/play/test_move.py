@@ -8,8 +8,7 @@ from threading import Thread
 
 import pytest
 
-from engine import codec
-from engine import game as rulebooks
+from engine import codec, game as rulebooks
 from engine.bots import random_bot
 from engine.chance import Stream, commitment, follows
 from engine.decisions import Choice
@@ -345,14 +344,7 @@ def test_a_player_who_left_does_not_move_for_the_one_who_came_after(table):
     with pytest.raises(Gone, match="changed hands"):
         game.server.store.write(
             lambda tx: move.play_locked(
-                tx,
-                game.server,
-                games.lock(tx, game.id),
-                game.row().turn,
-                seat,
-                "pass",
-                By.PERSON,
-                person_id=person_id,
+                tx, game.server, games.lock(tx, game.id), game.row().turn, seat, "pass", By.PERSON, person_id=person_id
             )
         )
 

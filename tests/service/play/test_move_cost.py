@@ -14,8 +14,7 @@ from pbem.service import links
 from pbem.service.play import by_link, log, undo
 from pbem.service.play.log import Kind, LogWriter
 from pbem.service.play.rules import rules_of
-from pbem.store import games
-from pbem.store import links as link_rows
+from pbem.store import games, links as link_rows
 from pbem.store.links import LinkKey
 from pbem.store.schema import Base
 from pbem.tokens import Purpose

@@ -9,13 +9,11 @@ from engine import codec, orders
 from engine.facts import SPECTATOR
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone
-from pbem.service.play import move, undo
-from pbem.service.play import orders as play_orders
+from pbem.service.play import move, orders as play_orders, undo
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
-from pbem.store import deadlines, outbox
-from pbem.store import views as kept_views
+from pbem.store import deadlines, outbox, views as kept_views
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
 

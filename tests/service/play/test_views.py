@@ -10,8 +10,7 @@ from engine.facts import SPECTATOR, fold, seen
 from pbem.ops.rebuild import rebuild_games
 from pbem.service.play import undo, views
 from pbem.service.play.log import standing_entries
-from pbem.store import games, log
-from pbem.store import views as kept_views
+from pbem.store import games, log, views as kept_views
 from tests.service.play.test_move_cost import lengthen
 
 MOST_ROWS = 3 * views.SAVE_EVERY

@@ -9,9 +9,7 @@ from pbem.domain.errors import Stale
 from pbem.service import links
 from pbem.service.account import delete
 from pbem.service.tables import by_link, leaving, listing, rematch
-from pbem.store import games
-from pbem.store import links as link_rows
-from pbem.store import tables as table_rows
+from pbem.store import games, links as link_rows, tables as table_rows
 from tests.service.races import meetings
 
 

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from pbem.service.clocks import reachability
-from pbem.service.outgoing import preferences as outgoing_preferences
-from pbem.service.outgoing import unsubscribe
+from pbem.service.outgoing import preferences as outgoing_preferences, unsubscribe
 from pbem.service.people import addresses
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings

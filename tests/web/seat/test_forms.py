@@ -76,8 +76,7 @@ def test_every_field_has_an_accessible_name(name, app):
     form = forms_of(decision(ACTS[name]), Teller())[0]
     with app.test_request_context(base_url="http://localhost:8000"):
         source = render_template_string(
-            '{% import "fields.html" as fields %}{{ fields.act(form, "/s/x/preview", 1) }}',
-            form=form,
+            '{% import "fields.html" as fields %}{{ fields.act(form, "/s/x/preview", 1) }}', form=form
         )
     tree = html.fromstring(source)
     fields = [each for each in tree.iter("input", "select") if each.get("type") != "hidden"]

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pbem.domain.acts import Act
 from pbem.domain.duration import extension_text
 from pbem.domain.errors import Gone
-from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import mark
+from pbem.i18n.speech import gettext as _, mark
 from pbem.service.clocks import halts, pauses
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play.log import LogWriter
@@ -52,12 +51,7 @@ class Extend(TableAct):
         pauses.extend(context.tx, context.server, self.game_id, self.more, context.reason, self.seat, context.by)
         who = _("everybody who is asked") if self.seat is None else context.called(self.game_id, self.seat)
         said = _("More time for %(who)s: %(more)s.", who=who, more=extension_text(self.more.strip()))
-        return ActResult(
-            says=(
-                said,
-                _("A moment that was told is never moved earlier, so this cannot be undone."),
-            )
-        )
+        return ActResult(says=(said, _("A moment that was told is never moved earlier, so this cannot be undone.")))
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,7 @@ from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
 from pbem.service.play.log import Kind
 from pbem.service.play.rules import rules_of
-from pbem.store import games, tables
-from pbem.store import players as player_rows
+from pbem.store import games, players as player_rows, tables
 from pbem.store.games import GameRow
 
 WHAT: Final = ("name", "title", "pace", "missed_limit", "successor", "option")
@@ -74,8 +73,7 @@ class Correct(TableAct):
         row = context.note(row, Kind.CORRECTED, self.seat, what="name")
         self._tell(context, row, {"before": player.name, "now": name})
         return ActResult(
-            (self._says(player.name, name, rules_of(row)),),
-            undo=Correct(self.game_id, "name", player.name, self.seat),
+            (self._says(player.name, name, rules_of(row)),), undo=Correct(self.game_id, "name", player.name, self.seat)
         )
 
     def _says(self, before: str, now: str, rules: Game[Any]) -> str:

@@ -8,8 +8,7 @@ from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
 from pbem.service.outgoing import ledger
-from pbem.store import deadlines, outbox, received
-from pbem.store import players as player_rows
+from pbem.store import deadlines, outbox, players as player_rows, received
 from pbem.store.outbox import EmailRow
 
 

@@ -11,8 +11,7 @@ from pbem.service.desk import audit
 from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
 from pbem.service.people import sessions
 from pbem.service.play.log import Kind
-from pbem.store import deadlines, games, ledger, merge, outbox, people
-from pbem.store import players as player_rows
+from pbem.store import deadlines, games, ledger, merge, outbox, people, players as player_rows
 from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
 

@@ -10,10 +10,8 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput
 from pbem.domain.interval import Interval
 from pbem.domain.moments import moment_text
-from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import ngettext
-from pbem.service.clocks import deadlines as clocks_deadlines
-from pbem.service.clocks import outages
+from pbem.i18n.speech import gettext as _, ngettext
+from pbem.service.clocks import deadlines as clocks_deadlines, outages
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct
 from pbem.store import deadlines
 from pbem.store.database import Tx

@@ -12,8 +12,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.account import change_address
 from pbem.service.clocks import reachability
 from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
-from pbem.store import blocks, outbox, people
-from pbem.store import tables as table_rows
+from pbem.store import blocks, outbox, people, tables as table_rows
 
 
 @dataclass(frozen=True)

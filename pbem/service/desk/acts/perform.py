@@ -18,10 +18,15 @@ from pbem.service.desk import audit, calls
 from pbem.service.outgoing import ledger
 from pbem.service.play.log import Kind, LogWriter, write
 from pbem.service.server import Server
-from pbem.store import audit as audit_rows
-from pbem.store import calls as call_rows
-from pbem.store import deadlines, games, log, queued_emails
-from pbem.store import players as player_rows
+from pbem.store import (
+    audit as audit_rows,
+    calls as call_rows,
+    deadlines,
+    games,
+    log,
+    players as player_rows,
+    queued_emails,
+)
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow

@@ -10,8 +10,7 @@ from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import delete
 from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
-from pbem.store import outbox, people
-from pbem.store import tables as table_rows
+from pbem.store import outbox, people, tables as table_rows
 from pbem.store.people import PersonRow
 
 

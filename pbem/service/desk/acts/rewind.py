@@ -25,8 +25,7 @@ from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, standing_entries, write
 from pbem.service.play.rules import rules_of
-from pbem.store import deadlines, games, log, outbox, views
-from pbem.store import players as player_rows
+from pbem.store import deadlines, games, log, outbox, players as player_rows, views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow

@@ -9,8 +9,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.absence import substitutes
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.people import addresses as persons
-from pbem.store import blocks, people
-from pbem.store import players as player_rows
+from pbem.store import blocks, people, players as player_rows
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,7 @@ from pbem.service.clocks import deadlines
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play.log import Kind
 from pbem.service.tables import talk
-from pbem.store import games
-from pbem.store import players as player_rows
-from pbem.store import talk as talk_rows
+from pbem.store import games, players as player_rows, talk as talk_rows
 
 
 @dataclass(frozen=True)
