@@ -10,6 +10,7 @@ from functools import partial
 
 from pbem.domain import hash_chain
 from pbem.domain.errors import Fault
+from pbem.domain.states import TableStatus
 from pbem.service.archive.check_log import LogReader, dumps, snapshot
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
@@ -63,7 +64,7 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
         "state": dumps(reading.position.state),
         "box": dumps(tuple(sorted(reading.box.items()))),
         # A frozen game stays frozen until an organiser lets it go on.
-        "status": row.status if row.status == "frozen" else reading.status,
+        "status": row.status if row.status == TableStatus.FROZEN else reading.status,
     }
     if reading.orders_known:
         new["orders"] = dumps(tuple(sorted(reading.orders.items())))

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Final, Self, TypeVar
 
 from pbem.domain.errors import Gone, NotFound
+from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import games, ledger, links, outbox
@@ -248,6 +249,8 @@ def renew_mails(tx: Tx, server: Server) -> Renewed:
         ledger.note(tx, outbox_id, now, "rewritten", "a key was revoked")
     sent = {(row.game_id, row.turn, row.seat): row for row in outbox.turns_open(tx)}
     # A new email, not the old one again: mail programs hide a second one with the same Message-ID.
-    emails = [outbox.NewEmail(row.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in sent.values()]
+    emails = [
+        outbox.NewEmail(row.person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn) for row in sent.values()
+    ]
     outbox.queue(tx, emails, now, now)
     return Renewed(len(rewritten), len(emails))

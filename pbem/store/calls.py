@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.domain.states import CallStatus
 from pbem.i18n.speech import gettext as _
 from pbem.store.schema import Call, Game, Person, Player, table_of
 
@@ -64,21 +65,21 @@ def change(tx: Connection, call_id: int, **values: Any) -> None:
 
 def with_status(tx: Connection, status: str, limit: int) -> list[CallRow]:
     """Calls with this status: open ones oldest first, others newest first."""
-    moment = _CALL.c.at if status == "open" else _CALL.c.at.desc()
+    moment = _CALL.c.at if status == CallStatus.OPEN else _CALL.c.at.desc()
     query = select(_CALL).where(_CALL.c.status == status).order_by(moment, _CALL.c.id).limit(limit)
     return [CallRow(**row._mapping) for row in tx.execute(query)]
 
 
 def list_details(tx: Connection, status: str, limit: int, without: int | None) -> list[CallDetails]:
     """The same with caller and table, except calls from tables where this person plays."""
-    moment = _CALL.c.at if status == "open" else _CALL.c.at.desc()
+    moment = _CALL.c.at if status == CallStatus.OPEN else _CALL.c.at.desc()
     query = _DETAILS.where(_CALL.c.status == status, *([] if without is None else [~_plays(without)]))
     return [_details(row) for row in tx.execute(query.order_by(moment, _CALL.c.id).limit(limit))]
 
 
 def count_open_at_tables_of(tx: Connection, person_id: int) -> int:
     """The number of open calls from tables where this person plays."""
-    query = select(func.count()).select_from(_CALL).where(_CALL.c.status == "open", _plays(person_id))
+    query = select(func.count()).select_from(_CALL).where(_CALL.c.status == CallStatus.OPEN, _plays(person_id))
     return tx.execute(query).scalar_one()
 
 
@@ -108,7 +109,7 @@ def open_duplicate(
     """The id of an open call with just this content, if player is one."""
     columns = (_CALL.c.person_id, person_id), (_CALL.c.game_id, game_id), (_CALL.c.seat, seat)
     equal = [column.is_not_distinct_from(value) for column, value in columns]
-    query = select(_CALL.c.id).where(_CALL.c.status == "open", _CALL.c.text == text, *equal)
+    query = select(_CALL.c.id).where(_CALL.c.status == CallStatus.OPEN, _CALL.c.text == text, *equal)
     return tx.execute(query.limit(1)).scalar()
 
 

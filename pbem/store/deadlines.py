@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
+from pbem.domain.states import TableStatus, TurnStatus
 from pbem.store import prefetch
 from pbem.store.guests import IS_DEMO
 from pbem.store.players import among, bits
@@ -61,7 +62,7 @@ ASK: Final = insert(_DEADLINE).from_select(
 their player takes the order back."""
 _OF_TURN = (_DEADLINE.c.game_id == bindparam("of_game"), _DEADLINE.c.turn == bindparam("of_turn"))
 # With a parameter for the word, SQLite would compile this each time to see whether the indexes fit.
-CLOSE: Final = update(_DEADLINE).where(*_OF_TURN, IS_OPEN).values(status="closed")
+CLOSE: Final = update(_DEADLINE).where(*_OF_TURN, IS_OPEN).values(status=TurnStatus.CLOSED)
 """Close all open deadlines of a turn."""
 _SET_STATUS = (
     update(_DEADLINE).where(*_OF_TURN, _DEADLINE.c.seat == bindparam("of_seat")).values(status=bindparam("new"))
@@ -90,7 +91,7 @@ def _expired(moment: ColumnElement[Any], *, bots: bool) -> Select[Any]:
             moment <= _NOW,
             free,
             _DEADLINE.c.attempts < MOST_ATTEMPTS,
-            _GAME.c.status == "playing",
+            _GAME.c.status == TableStatus.PLAYING,
             _GAME.c.paused.is_(False),
             who,
         )
@@ -253,8 +254,8 @@ def unpark(tx: Connection, row: DeadlineRow) -> None:
 def missed_between(tx: Connection, start: datetime, end: datetime, limit: int) -> list[MissedTurnRow]:
     """Turns of running games that were due in this span, were missed and still count, earliest first."""
     columns = (_DEADLINE.c.game_id, _GAME.c.title, _DEADLINE.c.turn, _DEADLINE.c.seat, _DEADLINE.c.due_at)
-    missed = (_DEADLINE.c.status == "missed", _DEADLINE.c.due_at >= start, _DEADLINE.c.due_at <= end)
-    query = select(*columns).join(_GAME, _AT_GAME).where(*missed, _GAME.c.status == "playing")
+    missed = (_DEADLINE.c.status == TurnStatus.MISSED, _DEADLINE.c.due_at >= start, _DEADLINE.c.due_at <= end)
+    query = select(*columns).join(_GAME, _AT_GAME).where(*missed, _GAME.c.status == TableStatus.PLAYING)
     ordered = query.order_by(_DEADLINE.c.due_at, _DEADLINE.c.game_id, _DEADLINE.c.seat).limit(limit)
     return [MissedTurnRow(*row) for row in tx.execute(ordered)]
 
@@ -274,13 +275,13 @@ def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
     """The open deadlines of a person, at all running tables."""
     mine = and_(_AT_SEAT, _PLAYER.c.person_id == person_id)
     query = select(_DEADLINE).join(_PLAYER, mine).join(_GAME, _AT_GAME)
-    running = (_DEADLINE.c.status == "open", _GAME.c.status == "playing")
+    running = (_DEADLINE.c.status == TurnStatus.OPEN, _GAME.c.status == TableStatus.PLAYING)
     return [_row(row) for row in tx.execute(query.where(*running).order_by(*_KEY))]
 
 
 def of_games(tx: Connection, game_ids: Collection[int]) -> list[DeadlineRow]:
     """All open deadlines of these games."""
-    query = select(_DEADLINE).where(_DEADLINE.c.game_id.in_(game_ids), _DEADLINE.c.status == "open")
+    query = select(_DEADLINE).where(_DEADLINE.c.game_id.in_(game_ids), _DEADLINE.c.status == TurnStatus.OPEN)
     return [_row(row) for row in tx.execute(query.order_by(*_KEY))]
 
 
@@ -289,8 +290,8 @@ def running_since(tx: Connection, before: datetime, after_game: int, limit: int,
 
     Demo tables are left out with `demo=False`.
     """
-    running = exists().where(_AT_GAME, _DEADLINE.c.status == "open", _DEADLINE.c.accepted_at < before)
-    query = select(_GAME.c.id).where(_GAME.c.id > after_game, _GAME.c.status == "playing", running)
+    running = exists().where(_AT_GAME, _DEADLINE.c.status == TurnStatus.OPEN, _DEADLINE.c.accepted_at < before)
+    query = select(_GAME.c.id).where(_GAME.c.id > after_game, _GAME.c.status == TableStatus.PLAYING, running)
     if not demo:
         query = query.where(~IS_DEMO)
     return list(tx.execute(query.order_by(_GAME.c.id).limit(limit)).scalars())

@@ -11,6 +11,7 @@ from itertools import groupby
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from pbem.domain.hash_chain import Row
+from pbem.domain.states import TableStatus
 from pbem.store.schema import Deadline, Game, Log, Player, table_of
 
 _DEADLINE, _GAME, _LOG, _PLAYER = table_of(Deadline), table_of(Game), table_of(Log), table_of(Player)
@@ -106,4 +107,4 @@ def ends(
 
 
 def _is_recent(since: datetime) -> ColumnElement[bool]:
-    return or_(_GAME.c.status == "playing", _GAME.c.ended_at > since)
+    return or_(_GAME.c.status == TableStatus.PLAYING, _GAME.c.ended_at > since)

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, Insert, Row, Update, and_, bindparam, func, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.store import prefetch
 from pbem.store.links import LinkRow
@@ -179,19 +180,21 @@ def ids_with_status(tx: Connection, status: str) -> list[int]:
 
 def halted(tx: Connection) -> list[int]:
     """The ids of games the server has stopped, oldest first."""
-    query = select(_GAME.c.id).where(_GAME.c.status == "frozen", _GAME.c.halted.is_not(None))
+    query = select(_GAME.c.id).where(_GAME.c.status == TableStatus.FROZEN, _GAME.c.halted.is_not(None))
     return list(tx.execute(query.order_by(_GAME.c.id)).scalars())
 
 
 def running_without(tx: Connection, kinds: Collection[str]) -> list[int]:
     """The ids of running games of other kinds than these."""
-    query = select(_GAME.c.id).where(_GAME.c.status == "playing", _GAME.c.kind.not_in(kinds))
+    query = select(_GAME.c.id).where(_GAME.c.status == TableStatus.PLAYING, _GAME.c.kind.not_in(kinds))
     return list(tx.execute(query.order_by(_GAME.c.id)).scalars())
 
 
 def halted_with(tx: Connection, cause: str, kinds: Collection[str]) -> list[int]:
     """The ids of games of these kinds that the server stopped for this cause."""
-    query = select(_GAME.c.id).where(_GAME.c.status == "frozen", _GAME.c.halted == cause, _GAME.c.kind.in_(kinds))
+    query = select(_GAME.c.id).where(
+        _GAME.c.status == TableStatus.FROZEN, _GAME.c.halted == cause, _GAME.c.kind.in_(kinds)
+    )
     return list(tx.execute(query.order_by(_GAME.c.id)).scalars())
 
 

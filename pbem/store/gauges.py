@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, bindparam, func, select
 
+from pbem.domain.states import CallStatus, EmailStatus, ReceivedStatus, TableStatus
 from pbem.store.deadlines import IS_OPEN, MOST_ATTEMPTS
 from pbem.store.schema import Call, Deadline, Game, Heartbeat, Outbox, Received, Unreachable, table_of
 from pbem.store.types import Moment
@@ -20,13 +21,13 @@ _OUTBOX, _RECEIVED, _UNREACHABLE = table_of(Outbox), table_of(Received), table_o
 _GAMES = select(_GAME.c.status, func.count()).group_by(_GAME.c.status)
 _EMAILS = (
     select(_OUTBOX.c.status, func.count())
-    .where(_OUTBOX.c.status.in_(("queued", "digest", "parked")))
+    .where(_OUTBOX.c.status.in_((EmailStatus.QUEUED, EmailStatus.DIGEST, EmailStatus.PARKED)))
     .group_by(_OUTBOX.c.status)
 )
-_OLDEST_EMAIL = select(func.min(_OUTBOX.c.due_at)).where(_OUTBOX.c.status == "queued")
+_OLDEST_EMAIL = select(func.min(_OUTBOX.c.due_at)).where(_OUTBOX.c.status == EmailStatus.QUEUED)
 _RECEIVED_EMAILS = (
     select(_RECEIVED.c.status, func.count())
-    .where(_RECEIVED.c.status.in_(("waiting", "doubted", "parked")))
+    .where(_RECEIVED.c.status.in_((ReceivedStatus.WAITING, ReceivedStatus.DOUBTED, ReceivedStatus.PARKED)))
     .group_by(_RECEIVED.c.status)
 )
 _OPEN = select(func.count()).select_from(_DEADLINE).where(IS_OPEN)
@@ -38,18 +39,27 @@ _OVERDUE = (
     .where(
         IS_OPEN,
         _DEADLINE.c.due_at <= bindparam("now", type_=Moment),
-        _GAME.c.status == "playing",
+        _GAME.c.status == TableStatus.PLAYING,
         _GAME.c.paused.is_(False),
     )
 )
-_CALLS = select(func.count()).select_from(_CALL).where(_CALL.c.status == "open")
+_CALLS = select(func.count()).select_from(_CALL).where(_CALL.c.status == CallStatus.OPEN)
 _FAILING = select(func.count()).select_from(_UNREACHABLE).where(_UNREACHABLE.c.end_at.is_(None))
 _WORKERS = select(func.count()).select_from(_HEARTBEAT).where(_HEARTBEAT.c.beat_at >= bindparam("since", type_=Moment))
 _NEWEST = select(func.max(_HEARTBEAT.c.beat_at))
 
-GAMES: Final = ("planned", "open", "playing", "over", "void", "closed", "expired", "frozen")
-EMAILS: Final = ("queued", "digest", "parked")
-RECEIVED: Final = ("waiting", "doubted", "parked")
+GAMES: Final = (
+    TableStatus.PLANNED,
+    TableStatus.OPEN,
+    TableStatus.PLAYING,
+    TableStatus.OVER,
+    TableStatus.VOID,
+    TableStatus.CLOSED,
+    TableStatus.EXPIRED,
+    TableStatus.FROZEN,
+)
+EMAILS: Final = (EmailStatus.QUEUED, EmailStatus.DIGEST, EmailStatus.PARKED)
+RECEIVED: Final = (ReceivedStatus.WAITING, ReceivedStatus.DOUBTED, ReceivedStatus.PARKED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, func, insert, null, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.domain.states import EmailStatus, JobStatus, TableStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.store.guests import IS_DEMO, IS_GUEST
 from pbem.store.schema import Deadline, Game, Job, Outbox, Person, Player, table_of
 
 _DEADLINE, _GAME, _JOB, _OUTBOX = table_of(Deadline), table_of(Game), table_of(Job), table_of(Outbox)
 _PERSON, _PLAYER = table_of(Person), table_of(Player)
-_PLAYING = _GAME.c.status == "playing"
+_PLAYING = _GAME.c.status == TableStatus.PLAYING
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def by_key(tx: Connection, key: str) -> JobRow | None:
 
 def running(tx: Connection) -> list[int]:
     """The ids of unfinished jobs, oldest first."""
-    return list(tx.execute(select(_JOB.c.id).where(_JOB.c.status == "running").order_by(_JOB.c.id)).scalars())
+    return list(tx.execute(select(_JOB.c.id).where(_JOB.c.status == JobStatus.RUNNING).order_by(_JOB.c.id)).scalars())
 
 
 def newest(tx: Connection, limit: int) -> list[JobRow]:
@@ -118,7 +119,7 @@ def _targets(what: str, facts: Mapping[str, Any]) -> Select[Any]:
                 _PLAYER.c.seat == _DEADLINE.c.seat,
                 _PLAYER.c.person_id.is_not(None),
             )
-            open_ = select(_DEADLINE.c.seat).where(*asked, _DEADLINE.c.status == "open", *human)
+            open_ = select(_DEADLINE.c.seat).where(*asked, _DEADLINE.c.status == TurnStatus.OPEN, *human)
             return _tables(open_.exists())
         case "announce":
             return _players()
@@ -142,7 +143,7 @@ def _players() -> Select[Any]:
 def _undeliverable(domain: str, since: datetime) -> Select[Any]:
     """Emails to one domain that were undeliverable since this moment."""
     at_domain = _PERSON.c.mailbox.endswith(f"@{domain}", autoescape=True)
-    bounced = (_OUTBOX.c.status == "undeliverable", _OUTBOX.c.due_at >= since)
+    bounced = (_OUTBOX.c.status == EmailStatus.UNDELIVERABLE, _OUTBOX.c.due_at >= since)
     emails = select(_OUTBOX.c.id, _OUTBOX.c.game_id, _PERSON.c.name)
     return emails.join(_PERSON, _PERSON.c.id == _OUTBOX.c.person_id).where(*bounced, at_domain)
 

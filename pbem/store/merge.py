@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Table, delete, select, update
 
+from pbem.domain.states import EmailStatus
 from pbem.store.schema import (
     Ban,
     Block,
@@ -71,7 +72,7 @@ def unsent_emails(tx: Connection, person_id: int) -> list[int]:
     """The ids of unsent emails about tables to a person."""
     unsent = (
         _OUTBOX.c.person_id == person_id,
-        _OUTBOX.c.status.in_(("queued", "digest")),
+        _OUTBOX.c.status.in_((EmailStatus.QUEUED, EmailStatus.DIGEST)),
         _OUTBOX.c.game_id.is_not(None),
     )
     return list(tx.execute(select(_OUTBOX.c.id).where(*unsent).order_by(_OUTBOX.c.id)).scalars())

@@ -28,6 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
+from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.store import prefetch
 from pbem.store.ledger import lines
 from pbem.store.players import among
@@ -65,8 +66,8 @@ _TURN_BEFORE = (
         _OUTBOX.c.game_id == bindparam("of_game"),
         _OUTBOX.c.seat == bindparam("of_seat"),
         _OUTBOX.c.person_id == bindparam("of_person"),
-        _OUTBOX.c.kind == "turn",
-        _OUTBOX.c.status == "sent",
+        _OUTBOX.c.kind == EmailKind.TURN,
+        _OUTBOX.c.status == EmailStatus.SENT,
         _OUTBOX.c.id < bindparam("before"),
         _OUTBOX.c.turn < func.coalesce(bindparam("before_turn", type_=Integer), _OUTBOX.c.turn + 1),
     )
@@ -83,10 +84,10 @@ _TURNS_BEFORE = (
             _TURN.c.game_id == _OUTBOX.c.game_id,
             _TURN.c.seat == _OUTBOX.c.seat,
             _TURN.c.person_id == _OUTBOX.c.person_id,
-            _TURN.c.kind == "turn",
-            _TURN.c.status == "sent",
+            _TURN.c.kind == EmailKind.TURN,
+            _TURN.c.status == EmailStatus.SENT,
             _TURN.c.id < _OUTBOX.c.id,
-            or_(_OUTBOX.c.kind != "turn", _OUTBOX.c.turn.is_(None), _TURN.c.turn < _OUTBOX.c.turn),
+            or_(_OUTBOX.c.kind != EmailKind.TURN, _OUTBOX.c.turn.is_(None), _TURN.c.turn < _OUTBOX.c.turn),
         ),
     )
     .where(_OUTBOX.c.id.in_(bindparam("these", expanding=True)))
@@ -172,12 +173,12 @@ def read_ahead(tx: Connection, emails: Collection[EmailRow]) -> None:
 
 def turns_open(tx: Connection) -> list[EmailRow]:
     """Sent turn emails whose deadline is still open."""
-    return _turns(tx, _OUTBOX.c.status == "sent")
+    return _turns(tx, _OUTBOX.c.status == EmailStatus.SENT)
 
 
 def turns_refused(tx: Connection, person_id: int) -> list[EmailRow]:
     """Undeliverable turn emails to a person, whose deadline is still open."""
-    return _turns(tx, and_(_OUTBOX.c.status == "undeliverable", _OUTBOX.c.person_id == person_id))
+    return _turns(tx, and_(_OUTBOX.c.status == EmailStatus.UNDELIVERABLE, _OUTBOX.c.person_id == person_id))
 
 
 def queue_length(tx: Connection, status: str) -> tuple[int, datetime | None]:
@@ -214,7 +215,7 @@ def with_ids(tx: Connection, outbox_ids: Collection[int]) -> list[EmailRow]:
 
 def for_digest(tx: Connection, person_id: int) -> list[EmailRow]:
     """The emails that wait for a person's digest, oldest first."""
-    mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "digest")
+    mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == EmailStatus.DIGEST)
     return [EmailRow(**row._mapping) for row in tx.execute(select(_OUTBOX).where(*mine).order_by(_OUTBOX.c.id))]
 
 
@@ -226,7 +227,7 @@ def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int =
 
 def last_turn_told(tx: Connection, person_id: int, game_id: int) -> int:
     """The last turn a person was sent a full account of; 0 if there was none."""
-    mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id, _OUTBOX.c.status == "sent")
+    mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id, _OUTBOX.c.status == EmailStatus.SENT)
     tells = _OUTBOX.c.kind.in_(("welcome", "turn"))
     query = select(func.max(_OUTBOX.c.turn)).where(*mine, tells)
     return int(tx.execute(query).scalar_one() or 0)
@@ -239,7 +240,7 @@ def with_status(tx: Connection, status: str, limit: int) -> list[EmailRow]:
 
 def given_up_of_no_table(tx: Connection, limit: int) -> list[EmailRow]:
     """Parked emails about no table, last due first."""
-    query = select(_OUTBOX).where(_OUTBOX.c.status == "parked", _OUTBOX.c.game_id.is_(None))
+    query = select(_OUTBOX).where(_OUTBOX.c.status == EmailStatus.PARKED, _OUTBOX.c.game_id.is_(None))
     latest = query.order_by(_OUTBOX.c.due_at.desc(), _OUTBOX.c.id.desc()).limit(limit)
     return [EmailRow(**row._mapping) for row in tx.execute(latest)]
 
@@ -266,7 +267,7 @@ def _row(email: NewEmail, now: datetime, due_at: datetime) -> dict[str, Any]:
 
 def _turn_before(tx: Connection, email: EmailRow) -> EmailRow | None:
     same = {"of_game": email.game_id, "of_seat": email.seat, "of_person": email.person_id, "before": email.id}
-    turn = email.turn if email.kind == "turn" else None
+    turn = email.turn if email.kind == EmailKind.TURN else None
     row = tx.execute(_TURN_BEFORE, same | {"before_turn": turn}).one_or_none()
     return None if row is None else EmailRow(**row._mapping)
 
@@ -283,9 +284,9 @@ def _turns(tx: Connection, which: ColumnElement[bool]) -> list[EmailRow]:
         _DEADLINE.c.game_id == _OUTBOX.c.game_id,
         _DEADLINE.c.turn == _OUTBOX.c.turn,
         _DEADLINE.c.seat == _OUTBOX.c.seat,
-        _DEADLINE.c.status == "open",
+        _DEADLINE.c.status == TurnStatus.OPEN,
     )
-    query = select(_OUTBOX).join(_DEADLINE, asked).where(_OUTBOX.c.kind == "turn", which)
+    query = select(_OUTBOX).join(_DEADLINE, asked).where(_OUTBOX.c.kind == EmailKind.TURN, which)
     return [EmailRow(**row._mapping) for row in tx.execute(query.order_by(_OUTBOX.c.id))]
 
 
@@ -295,7 +296,7 @@ def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[Emai
 
 
 def _claim(free: ColumnElement[bool], first: ColumnElement[datetime]) -> ReturningUpdate[tuple[object, ...]]:
-    due = (_OUTBOX.c.status == "queued", _OUTBOX.c.due_at <= bindparam("now", type_=Moment))
+    due = (_OUTBOX.c.status == EmailStatus.QUEUED, _OUTBOX.c.due_at <= bindparam("now", type_=Moment))
     found = select(_OUTBOX.c.id).where(*due, free).order_by(first, _OUTBOX.c.id)
     leased = found.limit(bindparam("most", type_=Integer)).with_for_update(skip_locked=True).cte("free")
     claimed = update(_OUTBOX).where(_OUTBOX.c.id.in_(select(leased.c.id)))
@@ -316,7 +317,7 @@ _SEND = (
     update(_OUTBOX)
     .where(_OUTBOX.c.id == bindparam("of_id"))
     .values(
-        status="sent",
+        status=EmailStatus.SENT,
         claimed_until=None,
         accepted_at=func.coalesce(_OUTBOX.c.accepted_at, bindparam("new_accepted_at", type_=Moment)),
     )
@@ -337,7 +338,11 @@ def release(tx: Connection, email: EmailRow, due_at: datetime) -> None:
 
     One that was tried before goes back among the expired leases, where it is sent alone.
     """
-    leased = (_OUTBOX.c.id == email.id, _OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until == email.claimed_until)
+    leased = (
+        _OUTBOX.c.id == email.id,
+        _OUTBOX.c.status == EmailStatus.QUEUED,
+        _OUTBOX.c.claimed_until == email.claimed_until,
+    )
     expired = due_at if email.attempts > 1 else None
     released = update(_OUTBOX).where(*leased)
     tx.execute(released.values(claimed_until=expired, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
@@ -368,28 +373,30 @@ def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
 def lock_leased(tx: Connection, emails: Collection[EmailRow]) -> set[int]:
     """Lock these claimed emails; returns the ids of those whose lease is still ours."""
     leases = {email.id: email.claimed_until for email in emails}
-    query = select(_OUTBOX.c.id, _OUTBOX.c.claimed_until).where(_OUTBOX.c.id.in_(leases), _OUTBOX.c.status == "queued")
+    query = select(_OUTBOX.c.id, _OUTBOX.c.claimed_until).where(
+        _OUTBOX.c.id.in_(leases), _OUTBOX.c.status == EmailStatus.QUEUED
+    )
     found = tx.execute(query.order_by(_OUTBOX.c.id).with_for_update())
     return {row.id for row in found if row.claimed_until == leases[row.id]}
 
 
 def came_back(tx: Connection, outbox_id: int) -> None:
     """Mark an email as undeliverable, even if its worker has not recorded yet that it was sent."""
-    just_sent = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until.is_not(None))
-    bounced = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, or_(_OUTBOX.c.status == "sent", just_sent))
+    just_sent = and_(_OUTBOX.c.status == EmailStatus.QUEUED, _OUTBOX.c.claimed_until.is_not(None))
+    bounced = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, or_(_OUTBOX.c.status == EmailStatus.SENT, just_sent))
     tx.execute(bounced.values(status="undeliverable"))
 
 
 def unwrite_queued(tx: Connection) -> list[int]:
     """Drop the bytes of all queued emails, so that they are written again; returns their ids."""
-    waiting = (_OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
+    waiting = (_OUTBOX.c.status == EmailStatus.QUEUED, _OUTBOX.c.body.is_not(None))
     forgotten = update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None)
     return list(tx.execute(forgotten.returning(_OUTBOX.c.id)).scalars())
 
 
 def unwrite_to(tx: Connection, person_id: int) -> None:
     """Drop the bytes of a person's queued emails, so that they are written again."""
-    waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
+    waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == EmailStatus.QUEUED, _OUTBOX.c.body.is_not(None))
     tx.execute(update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None))
 
 

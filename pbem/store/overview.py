@@ -25,6 +25,7 @@ from sqlalchemy import (
     union_all,
 )
 
+from pbem.domain.states import CallStatus, EmailStatus, ReceivedStatus, TableStatus, TurnStatus
 from pbem.store.deadlines import IS_OPEN
 from pbem.store.schema import Call, Deadline, Flaw, Game, Outbox, Pause, Player, Received, Unreachable, table_of
 
@@ -73,7 +74,7 @@ class Counts:
 
 
 _COLUMNS = tuple(_GAME.c[field.name] for field in fields(TableRow) if field.name != "due_at")
-_PLAYING = _GAME.c.status == "playing"
+_PLAYING = _GAME.c.status == TableStatus.PLAYING
 _OPEN = and_(IS_OPEN, _DEADLINE.c.due_at.is_not(None))
 _ASKED = _DEADLINE.join(_GAME, _GAME.c.id == _DEADLINE.c.game_id)
 _FAILING = _UNREACHABLE.join(_PLAYER, _PLAYER.c.person_id == _UNREACHABLE.c.person_id).join(
@@ -90,7 +91,9 @@ def urgent(
     sooner = or_(
         other.c.due_at < _DEADLINE.c.due_at, and_(other.c.due_at == _DEADLINE.c.due_at, other.c.seat < _DEADLINE.c.seat)
     )
-    same = and_(other.c.game_id == _DEADLINE.c.game_id, other.c.turn == _DEADLINE.c.turn, other.c.status == "open")
+    same = and_(
+        other.c.game_id == _DEADLINE.c.game_id, other.c.turn == _DEADLINE.c.turn, other.c.status == TurnStatus.OPEN
+    )
     query = select(*_COLUMNS, _DEADLINE.c.due_at).select_from(_ASKED).where(_OPEN, _PLAYING)
     query = query.where(~select(other.c.seat).where(same, sooner).exists())
     if before is not None:
@@ -147,9 +150,9 @@ def with_numbers(tx: Connection, game_ids: Collection[int]) -> list[TableRow]:
 
 def next_due(tx: Connection, tables: Iterable[TableRow]) -> dict[int, datetime]:
     """The next deadline at each of these tables."""
-    turns = [(row.id, row.turn) for row in tables if row.status == "playing"]
+    turns = [(row.id, row.turn) for row in tables if row.status == TableStatus.PLAYING]
     # The status is tested after the search: as a condition it would lead SQLite through all open deadlines.
-    soonest = func.min(case((_DEADLINE.c.status == "open", _DEADLINE.c.due_at)))
+    soonest = func.min(case((_DEADLINE.c.status == TurnStatus.OPEN, _DEADLINE.c.due_at)))
     query = select(_DEADLINE.c.game_id, soonest).where(tuple_(_DEADLINE.c.game_id, _DEADLINE.c.turn).in_(turns))
     rows = tx.execute(query.group_by(_DEADLINE.c.game_id))
     return {game_id: due_at for game_id, due_at in rows if due_at is not None}
@@ -158,13 +161,15 @@ def next_due(tx: Connection, tables: Iterable[TableRow]) -> dict[int, datetime]:
 def troubles_of(tx: Connection, tables: Iterable[TableRow]) -> dict[int, set[str]]:
     """What is wrong at each of these tables, beyond what their own rows show."""
     rows = list(tables)
-    listed, playing = [row.id for row in rows], [row.id for row in rows if row.status == "playing"]
+    listed, playing = [row.id for row in rows], [row.id for row in rows if row.status == TableStatus.PLAYING]
     # A count and not EXISTS, which PostgreSQL would turn into a join over all players.
     failing = select(func.count()).select_from(_UNREACHABLE)
     fails = failing.where(_UNREACHABLE.c.person_id == _PLAYER.c.person_id, _UNREACHABLE.c.end_at.is_(None))
     parts = {
         "unreachable": select(_PLAYER.c.game_id).where(_PLAYER.c.game_id.in_(playing), fails.scalar_subquery() > 0),
-        "parked": select(_OUTBOX.c.game_id).where(_OUTBOX.c.game_id.in_(listed), _OUTBOX.c.status == "parked"),
+        "parked": select(_OUTBOX.c.game_id).where(
+            _OUTBOX.c.game_id.in_(listed), _OUTBOX.c.status == EmailStatus.PARKED
+        ),
         "flawed": select(_FLAW.c.game_id).where(_FLAW.c.game_id.in_(listed)),
     }
     named = [part.add_columns(literal(trouble).label("trouble")).distinct() for trouble, part in parts.items()]
@@ -176,19 +181,19 @@ def troubles_of(tx: Connection, tables: Iterable[TableRow]) -> dict[int, set[str
 
 def counts(tx: Connection, now: datetime, late: datetime) -> Counts:
     """How many there are of everything, in one statement. Deadlines before `late` are overdue."""
-    queued = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.due_at <= now)
+    queued = and_(_OUTBOX.c.status == EmailStatus.QUEUED, _OUTBOX.c.due_at <= now)
     overdue = select(_DEADLINE.c.game_id).select_from(_ASKED).where(_OPEN, _DEADLINE.c.due_at < late, _PLAYING)
     # In the order of an index, because with many overdue rows PostgreSQL would scan the whole table.
     overdue = overdue.order_by(_DEADLINE.c.due_at)
     parts: dict[str, Any] = {
         "overdue": _count_up_to_limit(overdue),
         **{trouble: _count_up_to_limit(_ids_in_trouble(trouble)) for trouble in TROUBLES if trouble != "overdue"},
-        "waiting": _count_up_to_limit(select(_GAME.c.id).where(_GAME.c.status == "open")),
-        "calls": _count_up_to_limit(select(_CALL.c.id).where(_CALL.c.status == "open")),
+        "waiting": _count_up_to_limit(select(_GAME.c.id).where(_GAME.c.status == TableStatus.OPEN)),
+        "calls": _count_up_to_limit(select(_CALL.c.id).where(_CALL.c.status == CallStatus.OPEN)),
         "queued": _count_up_to_limit(select(_OUTBOX.c.id).where(queued)),
         "oldest": select(func.min(_OUTBOX.c.due_at)).where(queued).scalar_subquery(),
-        "given_up": _count_up_to_limit(select(_OUTBOX.c.id).where(_OUTBOX.c.status == "parked")),
-        "unread": _count_up_to_limit(select(_RECEIVED.c.id).where(_RECEIVED.c.status == "parked")),
+        "given_up": _count_up_to_limit(select(_OUTBOX.c.id).where(_OUTBOX.c.status == EmailStatus.PARKED)),
+        "unread": _count_up_to_limit(select(_RECEIVED.c.id).where(_RECEIVED.c.status == ReceivedStatus.PARKED)),
     }
     row = tx.execute(select(*(part.label(name) for name, part in parts.items()))).one()
     return Counts(**row._mapping)
@@ -205,12 +210,12 @@ def _ids_in_trouble(trouble: str) -> Select[Any]:
         case "unreachable":
             return select(_PLAYER.c.game_id).select_from(_FAILING).where(_UNREACHABLE.c.end_at.is_(None), _PLAYING)
         case "parked":
-            stuck = (_OUTBOX.c.status == "parked", _OUTBOX.c.game_id.is_not(None))
+            stuck = (_OUTBOX.c.status == EmailStatus.PARKED, _OUTBOX.c.game_id.is_not(None))
             return select(_OUTBOX.c.game_id).where(*stuck)
         case "paused":
             return select(_PAUSE.c.game_id).select_from(_PAUSED).where(_PAUSE.c.end_at.is_(None), _PLAYING)
         case "frozen":
-            return select(_GAME.c.id.label("game_id")).where(_GAME.c.status == "frozen")
+            return select(_GAME.c.id.label("game_id")).where(_GAME.c.status == TableStatus.FROZEN)
         case "flawed":
             return select(_FLAW.c.game_id)
     raise ValueError(trouble)

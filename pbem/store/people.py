@@ -12,12 +12,13 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.store import prefetch, search
 from pbem.store.schema import Game, Outbox, Person, Player, table_of
 
 _GAME, _OUTBOX, _PERSON, _PLAYER = table_of(Game), table_of(Outbox), table_of(Person), table_of(Player)
-_GOING_ON = ("open", "playing", "frozen")
+_GOING_ON = (TableStatus.OPEN, TableStatus.PLAYING, TableStatus.FROZEN)
 _READ = select(_PERSON).where(_PERSON.c.id == bindparam("of_id"))
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, delete, select, update
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
+from pbem.domain.states import EmailStatus, ReceivedStatus
 from pbem.store import people, players as player_rows, search
 from pbem.store.people import PersonRow
 from pbem.store.schema import (
@@ -135,12 +136,18 @@ def _forget_emails(tx: Connection, person_id: int) -> None:
     """Keep that emails were sent; delete what they and the relays said."""
     mine = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id)
     tx.execute(update(_LEDGER).where(_LEDGER.c.outbox_id.in_(mine)).values(detail=""))
-    waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status.in_(("queued", "digest", "parked")))
-    tx.execute(update(_OUTBOX).where(*waiting).values(status="superseded", claimed_until=None))
+    waiting = (
+        _OUTBOX.c.person_id == person_id,
+        _OUTBOX.c.status.in_((EmailStatus.QUEUED, EmailStatus.DIGEST, EmailStatus.PARKED)),
+    )
+    tx.execute(update(_OUTBOX).where(*waiting).values(status=EmailStatus.SUPERSEDED, claimed_until=None))
     tx.execute(update(_OUTBOX).where(_OUTBOX.c.person_id == person_id).values(body=None, facts="{}"))
     through = select(_LINK.c.id).where(_LINK.c.person_id == person_id)
-    waiting_in = (_RECEIVED.c.link_id.in_(through), _RECEIVED.c.status.in_(("waiting", "doubted", "parked")))
-    tx.execute(update(_RECEIVED).where(*waiting_in).values(status="done", claimed_until=None))
+    waiting_in = (
+        _RECEIVED.c.link_id.in_(through),
+        _RECEIVED.c.status.in_((ReceivedStatus.WAITING, ReceivedStatus.DOUBTED, ReceivedStatus.PARKED)),
+    )
+    tx.execute(update(_RECEIVED).where(*waiting_in).values(status=ReceivedStatus.DONE, claimed_until=None))
     tx.execute(update(_RECEIVED).where(_RECEIVED.c.link_id.in_(through)).values(raw=None, acts="[]"))
 
 

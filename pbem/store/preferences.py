@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, bindparam, delete, insert, or_, select, tuple_, update
 
 from pbem.domain.delivery import Delivery, parse_delivery
+from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.store.schema import Deadline, Outbox, Person, Preference, Unreachable, table_of
 
 _DEADLINE, _OUTBOX, _PERSON, _PREFERENCE = table_of(Deadline), table_of(Outbox), table_of(Person), table_of(Preference)
@@ -137,14 +138,21 @@ def requeue_held_back(
             _DEADLINE.c.game_id == _OUTBOX.c.game_id,
             _DEADLINE.c.turn == _OUTBOX.c.turn,
             _DEADLINE.c.seat == _OUTBOX.c.seat,
-            _DEADLINE.c.status == "open",
+            _DEADLINE.c.status == TurnStatus.OPEN,
         )
         .exists()
     )
-    held_back = or_(_OUTBOX.c.status == "digest", and_(_OUTBOX.c.status == "withheld", _OUTBOX.c.kind == "turn", asks))
-    again = update(_OUTBOX).where(*same, held_back).values(status="queued", due_at=now, claimed_until=None, attempts=0)
+    held_back = or_(
+        _OUTBOX.c.status == EmailStatus.DIGEST,
+        and_(_OUTBOX.c.status == EmailStatus.WITHHELD, _OUTBOX.c.kind == EmailKind.TURN, asks),
+    )
+    again = (
+        update(_OUTBOX)
+        .where(*same, held_back)
+        .values(status=EmailStatus.QUEUED, due_at=now, claimed_until=None, attempts=0)
+    )
     requeued = list(tx.execute(again.returning(_OUTBOX.c.id)).scalars())
-    waiting = (_OUTBOX.c.status == "queued", _OUTBOX.c.due_at > hold_until, _OUTBOX.c.attempts == 0)
+    waiting = (_OUTBOX.c.status == EmailStatus.QUEUED, _OUTBOX.c.due_at > hold_until, _OUTBOX.c.attempts == 0)
     tx.execute(update(_OUTBOX).where(*same, *waiting).values(due_at=hold_until))
     return requeued
 

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from pbem.domain.states import ReceivedStatus
 from pbem.store.schema import Link, Outbox, Received, ReceivedCount, table_of
 from pbem.store.types import Moment
 
@@ -24,7 +25,7 @@ _RECEIVED_COUNT, _LINK, _OUTBOX, _RECEIVED = (
 _FREE = (
     select(_RECEIVED.c.id)
     .where(
-        _RECEIVED.c.status == "waiting",
+        _RECEIVED.c.status == ReceivedStatus.WAITING,
         _RECEIVED.c.due_at <= bindparam("now", type_=Moment),
         or_(_RECEIVED.c.claimed_until.is_(None), _RECEIVED.c.claimed_until <= bindparam("now", type_=Moment)),
     )
@@ -133,7 +134,9 @@ def lock(tx: Connection, received_id: int) -> ReceivedRow | None:
 
 def parked(tx: Connection, limit: int) -> list[ParkedRow]:
     """The parked emails, last due first."""
-    query = select(*(_RECEIVED.c[field.name] for field in fields(ParkedRow))).where(_RECEIVED.c.status == "parked")
+    query = select(*(_RECEIVED.c[field.name] for field in fields(ParkedRow))).where(
+        _RECEIVED.c.status == ReceivedStatus.PARKED
+    )
     latest = query.order_by(_RECEIVED.c.due_at.desc(), _RECEIVED.c.id.desc()).limit(limit)
     return [ParkedRow(**row._mapping) for row in tx.execute(latest)]
 
@@ -173,7 +176,7 @@ def count_with_status(tx: Connection, status: str) -> int:
 
 def unpark(tx: Connection, now: datetime) -> int:
     """Let parked emails wait again, with no attempts counted; returns how many."""
-    parked = update(_RECEIVED).where(_RECEIVED.c.status == "parked")
+    parked = update(_RECEIVED).where(_RECEIVED.c.status == ReceivedStatus.PARKED)
     return tx.execute(parked.values(status="waiting", outcome="", attempts=0, due_at=now)).rowcount
 
 

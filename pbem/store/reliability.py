@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, case, distinct, func, select
 
 from pbem.domain.reliability import Counts
+from pbem.domain.states import OfferStatus, TableStatus, TurnStatus
 from pbem.store.schema import Deadline, Game, Offer, Player, table_of
 
 _DEADLINE, _GAME, _OFFER, _PLAYER = table_of(Deadline), table_of(Game), table_of(Offer), table_of(Player)
@@ -31,20 +32,20 @@ def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict
     asked = and_(_DEADLINE.c.game_id == _PLAYER.c.game_id, _DEADLINE.c.seat == _PLAYER.c.seat)
     # The status is tested in the count: as a condition it would lead SQLite through all deadlines there ever were.
     # Rewound turns are no part of the game any more, so they do not count.
-    over = and_(_DEADLINE.c.status.in_(("closed", "missed")), _DEADLINE.c.asked_at >= _CAME)
-    missed = and_(_DEADLINE.c.status == "missed", _DEADLINE.c.asked_at >= _CAME)
+    over = and_(_DEADLINE.c.status.in_((TurnStatus.CLOSED, TurnStatus.MISSED)), _DEADLINE.c.asked_at >= _CAME)
+    missed = and_(_DEADLINE.c.status == TurnStatus.MISSED, _DEADLINE.c.asked_at >= _CAME)
     turns, missed_turns = (
         select(per_person, func.count(case((which, 1)))).select_from(_PLAYED.join(_DEADLINE, asked))
         for which in (over, missed)
     )
     finished = select(per_person, func.count(distinct(_GAME.c.id))).select_from(_PLAYED)
     left = select(_OFFER.c.person_id, func.count()).where(
-        _OFFER.c.person_id.in_(person_ids), _OFFER.c.status != "back", _OFFER.c.offered_at >= since
+        _OFFER.c.person_id.in_(person_ids), _OFFER.c.status != OfferStatus.BACK, _OFFER.c.offered_at >= since
     )
     results = [
         _by_person(tx, turns.where(*recent), per_person),
         _by_person(tx, missed_turns.where(*recent), per_person),
-        _by_person(tx, finished.where(*recent, _GAME.c.status == "over"), per_person),
+        _by_person(tx, finished.where(*recent, _GAME.c.status == TableStatus.OVER), per_person),
         _by_person(tx, left, _OFFER.c.person_id),
     ]
     return {person: Counts(*(result.get(person, 0) for result in results)) for person in person_ids}

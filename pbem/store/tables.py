@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.domain.states import InvitationStatus, OfferStatus, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.store import search
 from pbem.store.games import GameRow
@@ -97,14 +98,14 @@ def seat_all(tx: Connection, game_id: int, seats: Sequence[tuple[int, int]]) -> 
 
 def open_games(tx: Connection, *, private: bool = False, limit: int = 100) -> list[GameRow]:
     """Tables that wait for players, newest first."""
-    wanted = select(_GAME).where(_GAME.c.status == "open", _GAME.c.private == private)
+    wanted = select(_GAME).where(_GAME.c.status == TableStatus.OPEN, _GAME.c.private == private)
     newest_first = wanted.order_by(_GAME.c.created_at.desc(), _GAME.c.id.desc()).limit(limit)
     return [GameRow(**row._mapping) for row in tx.execute(newest_first)]
 
 
 def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
     """Tables that have waited for players too long."""
-    waiting = _GAME.c.status.in_(("planned", "open"))
+    waiting = _GAME.c.status.in_((TableStatus.PLANNED, TableStatus.OPEN))
     query = select(_GAME.c.id).where(waiting, _GAME.c.expires_at <= now)
     return list(tx.execute(query.order_by(_GAME.c.expires_at).limit(limit)).scalars())
 
@@ -119,7 +120,7 @@ def count_current(tx: Connection, person_id: int) -> int:
     """The number of open or running tables a person plays at or hosts."""
     joined = select(_PLAYER.c.number).where(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     mine = or_(joined.exists(), _GAME.c.host_id == person_id)
-    going_on = _GAME.c.status.in_(("open", "playing"))
+    going_on = _GAME.c.status.in_((TableStatus.OPEN, TableStatus.PLAYING))
     return tx.execute(select(func.count()).select_from(_GAME).where(mine, going_on)).scalar_one()
 
 
@@ -138,7 +139,7 @@ def names_of(tx: Connection, person_id: int) -> set[str]:
 def finished_games(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
     """A person's finished games, latest first."""
     joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
-    over = (select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(("over", "void")))
+    over = (select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_((TableStatus.OVER, TableStatus.VOID)))
     query = select(_GAME).where(*over).order_by(_GAME.c.ended_at.desc(), _GAME.c.id.desc()).limit(limit)
     return [GameRow(**row._mapping) for row in tx.execute(query)]
 
@@ -175,7 +176,11 @@ def invited_since(tx: Connection, person_id: int, since: datetime) -> int:
 
 def answer_invitation(tx: Connection, game_id: int, person_id: int, status: str, now: datetime) -> bool:
     """Answer an invitation; False if none is open."""
-    mine = and_(_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id, _INVITATION.c.status == "open")
+    mine = and_(
+        _INVITATION.c.game_id == game_id,
+        _INVITATION.c.person_id == person_id,
+        _INVITATION.c.status == InvitationStatus.OPEN,
+    )
     done = tx.execute(update(_INVITATION).where(mine).values(status=status, answered_at=now))
     return done.rowcount == 1
 
@@ -218,7 +223,7 @@ def drop_join_request(tx: Connection, game_id: int, person_id: int) -> None:
 def withdraw_acceptance(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
     """Mark an invitation as declined, when its player leaves again."""
     mine = (_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id)
-    tx.execute(update(_INVITATION).where(*mine).values(status="declined", answered_at=now))
+    tx.execute(update(_INVITATION).where(*mine).values(status=InvitationStatus.DECLINED, answered_at=now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +266,7 @@ def offer(tx: Connection, offer_id: int) -> OfferRow:
 
 def offer_of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
     """The open offer of a seat, if there is one."""
-    this = (_OFFER.c.game_id == game_id, _OFFER.c.seat == seat, _OFFER.c.status == "open")
+    this = (_OFFER.c.game_id == game_id, _OFFER.c.seat == seat, _OFFER.c.status == OfferStatus.OPEN)
     row = tx.execute(select(_OFFER).where(*this)).one_or_none()
     return None if row is None else OfferRow(**row._mapping)
 
@@ -270,7 +275,11 @@ def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bo
     """The open offers at a table, each with the seat's name and whether its player still has it."""
     here = and_(_PLAYER.c.game_id == _OFFER.c.game_id, _PLAYER.c.seat == _OFFER.c.seat)
     player = (_PLAYER.c.name.label("name"), (_PLAYER.c.person_id == _OFFER.c.person_id).label("remains"))
-    these = select(_OFFER, *player).join(_PLAYER, here).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open")
+    these = (
+        select(_OFFER, *player)
+        .join(_PLAYER, here)
+        .where(_OFFER.c.game_id == game_id, _OFFER.c.status == OfferStatus.OPEN)
+    )
     rows = [dict(row._mapping) for row in tx.execute(these.order_by(_OFFER.c.seat))]
     about = [(str(row.pop("name")), bool(row.pop("remains"))) for row in rows]
     return [(OfferRow(**row), name, remains) for row, (name, remains) in zip(rows, about, strict=True)]
@@ -284,16 +293,18 @@ def end_offer(tx: Connection, offer_id: int, status: str, now: datetime, taken_b
 
 def open_to_all(tx: Connection, limit: int) -> list[OfferRow]:
     """Seats at running tables that any substitute may take, newest first."""
-    going_on = and_(_GAME.c.id == _OFFER.c.game_id, _GAME.c.status == "playing")
+    going_on = and_(_GAME.c.id == _OFFER.c.game_id, _GAME.c.status == TableStatus.PLAYING)
     query = select(_OFFER).join(_GAME, going_on)
-    still = (_OFFER.c.status == "open", _OFFER.c.successor == "substitute")
+    still = (_OFFER.c.status == OfferStatus.OPEN, _OFFER.c.successor == "substitute")
     newest = query.where(*still).order_by(_OFFER.c.offered_at.desc(), _OFFER.c.id.desc()).limit(limit)
     return [OfferRow(**row._mapping) for row in tx.execute(newest)]
 
 
 def open_ids(tx: Connection) -> list[int]:
     """The ids of all open offers."""
-    return list(tx.execute(select(_OFFER.c.id).where(_OFFER.c.status == "open").order_by(_OFFER.c.id)).scalars())
+    return list(
+        tx.execute(select(_OFFER.c.id).where(_OFFER.c.status == OfferStatus.OPEN).order_by(_OFFER.c.id)).scalars()
+    )
 
 
 def set_volunteer(tx: Connection, person_id: int, volunteers: bool, now: datetime) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, and_, bindparam, delete, func, insert, or_, select, tuple_
 
 from engine.facts import SPECTATOR
+from pbem.domain.states import TableStatus
 from pbem.store import prefetch
 from pbem.store.schema import Game, View, table_of
 
@@ -119,7 +120,7 @@ def of_game(tx: Connection, game_id: int) -> list[ViewRow]:
 
 def behind(tx: Connection, rows: int, ended_since: datetime, limit: int) -> list[int]:
     """Running games, and games ended since this moment, with at least this many rows since their last stored views."""
-    live = or_(_GAME.c.status == "playing", _GAME.c.ended_at >= ended_since)
+    live = or_(_GAME.c.status == TableStatus.PLAYING, _GAME.c.ended_at >= ended_since)
     query = select(_GAME.c.id).where(live, _GAME.c.seq >= _LAST_SEQ + rows).order_by(_GAME.c.id).limit(limit)
     return list(tx.execute(query).scalars())
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pbem.domain.states import JobStatus
 from pbem.ops.commands.terminal import CODES, FAILED, command, counted, operator, progress, read_settings
 
 if TYPE_CHECKING:
@@ -158,7 +159,9 @@ def _lines(found: "Overview") -> list[str]:
         for each in found.outages
     ]
     lines += [
-        f"job {job.id}, {job.what}: {job.dealt_with} of {job.total}" for job in found.jobs if job.status == "running"
+        f"job {job.id}, {job.what}: {job.dealt_with} of {job.total}"
+        for job in found.jobs
+        if job.status == JobStatus.RUNNING
     ]
     for mail in found.given_up:
         why = mail.lines[-1].detail or mail.lines[-1].what

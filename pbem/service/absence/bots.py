@@ -14,6 +14,7 @@ from engine.chance import Stream
 from engine.decisions import Choice, Decision
 from engine.game import Game
 from pbem.domain.errors import Refusal
+from pbem.domain.states import TableStatus
 from pbem.plugins.foreign import Foreign
 from pbem.service.absence import timeouts
 from pbem.service.play import views
@@ -88,7 +89,7 @@ def _bot_turn(server: Server, row: DeadlineRow) -> _BotTurn | None:
     with server.store.read() as tx:
         game = games.read(tx, row.game_id)
         player = next((player for player in player_rows.of_game(tx, game.id) if player.seat == row.seat), None)
-        if game.turn != row.turn or game.status != "playing" or player is None or player.bot is None:
+        if game.turn != row.turn or game.status != TableStatus.PLAYING or player is None or player.bot is None:
             return None
         view = views.view(tx, game, row.seat).view
     rules = rules_of(game)

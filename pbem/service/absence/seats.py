@@ -8,6 +8,7 @@ revoked, the secret standing order and the vote dropped. A sealed choice stays, 
 from typing import Any, Final
 
 from engine import codec
+from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.service import links
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, write
@@ -54,11 +55,11 @@ def give_to_person(
     row = _change_hands(tx, server, row, record, seat, person_id=person.id, bot=None, name=name)
     now = server.now()
     facts = {"by": by} | reason_facts(reason)
-    emails = [outbox.NewEmail(person.id, "seated", row.id, record.seq, seat, row.turn, facts)]
+    emails = [outbox.NewEmail(person.id, EmailKind.SEATED, row.id, record.seq, seat, row.turn, facts)]
     if (deadline := _open_deadline(tx, row, seat)) is not None:
         cleared: dict[str, Any] = dict.fromkeys(_CLEARED)
         deadlines.change(tx, deadline, asked_at=now, reminded=0, extensions="[]", attempts=0, **cleared)
-        emails.append(outbox.NewEmail(person.id, "turn", row.id, record.seq, seat, row.turn))
+        emails.append(outbox.NewEmail(person.id, EmailKind.TURN, row.id, record.seq, seat, row.turn))
     outbox.queue(tx, emails, now, now)
     return row
 
@@ -90,8 +91,8 @@ def _change_hands(tx: Tx, server: Server, row: GameRow, record: LogWriter, seat:
     links.revoke_seat(tx, row.id, seat)
     now = server.now()
     for email in outbox.of_game(tx, row.id, -1):
-        if email.seat == seat and email.status == "queued":
-            outbox.change(tx, email.id, status="superseded")
+        if email.seat == seat and email.status == EmailStatus.QUEUED:
+            outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)
             ledger.note(tx, email.id, now, "superseded", "somebody else plays the seat now")
     return row
 
@@ -99,7 +100,7 @@ def _change_hands(tx: Tx, server: Server, row: GameRow, record: LogWriter, seat:
 def _open_deadline(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:
     """The deadline of the seat's open turn, if any."""
     deadline = deadlines.read(tx, row.id, row.turn, seat)
-    return deadline if deadline is not None and deadline.status == "open" else None
+    return deadline if deadline is not None and deadline.status == TurnStatus.OPEN else None
 
 
 def free_name(players: list[PlayerRow], name: str) -> str:

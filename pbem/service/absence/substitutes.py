@@ -18,6 +18,7 @@ from typing import Final
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.missed_turns import Successor, successor_after
+from pbem.domain.states import EmailKind, OfferStatus, TableStatus
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import seats
@@ -68,12 +69,12 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     """Accept an offer; the first person gets the seat. Accepting twice changes nothing. Returns the game."""
     game = games.lock(tx, tables.offer(tx, offer_id).game_id)
     offer = tables.offer(tx, offer_id)
-    if offer.taken_by == person_id and offer.status == "taken":
+    if offer.taken_by == person_id and offer.status == OfferStatus.TAKEN:
         return game
     must_not_be_frozen(game)
-    if game.status != "playing":
+    if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
-    if offer.status != "open" or not _is_still_gone(tx, offer):
+    if offer.status != OfferStatus.OPEN or not _is_still_gone(tx, offer):
         raise Gone(_("This seat is not on offer any more."), why=_("Somebody was faster, or its player came back."))
     if offer.successor != Successor.SUBSTITUTE:
         raise Forbidden(_("This table did not agree on a substitute."), why=_("A bot plays the seat, as was agreed."))
@@ -90,7 +91,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     name = free_name([player for player in players if player is not before], parse_name(name or person.name))
     record = LogWriter(game, server.now(), server.randomness)
     game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, name)
-    tables.end_offer(tx, offer.id, "taken", server.now(), person_id)
+    tables.end_offer(tx, offer.id, OfferStatus.TAKEN, server.now(), person_id)
     facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}
     for other in _other_people(tx, game.id, offer.seat):
         _notice(tx, server, game, "substitute_plays", facts, other)
@@ -107,7 +108,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
     if player is not None and player.person_id == person_id:
         return game
     must_not_be_frozen(game)
-    if game.status != "playing":
+    if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
     offer = tables.offer_of_seat(tx, game_id, seat)
     if player is None or offer is None or offer.person_id != person_id:
@@ -118,7 +119,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
     name = free_name([other for other in players if other is not player], parse_name(person.name))
     record = LogWriter(game, server.now(), server.randomness)
     game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, name)
-    tables.end_offer(tx, offer.id, "back", server.now())
+    tables.end_offer(tx, offer.id, OfferStatus.BACK, server.now())
     for other in _other_people(tx, game_id, seat):
         _notice(tx, server, game, "player_back", {"who": name, "seat": seat}, other)
     return game
@@ -147,7 +148,7 @@ def replace_player(
         what = "substitute_plays"
     offer = tables.offer_of_seat(tx, game_id, seat)
     if offer is not None:
-        tables.end_offer(tx, offer.id, "over", server.now(), person_id)
+        tables.end_offer(tx, offer.id, OfferStatus.OVER, server.now(), person_id)
     facts = {"who": who, "gone": before.name, "seat": seat, "why": "organiser", "reason": reason, "by": by}
     for other in _other_people(tx, game_id, seat):
         _notice(tx, server, game, what, facts, other)
@@ -246,7 +247,9 @@ def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat
         if blocks.current_ban(tx, person, now) is None
     ]
     facts = {"offer": offer_id}
-    emails = [outbox.NewEmail(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
+    emails = [
+        outbox.NewEmail(person, EmailKind.SUBSTITUTE, game.id, None, seat, None, facts) for person in sorted(drawn)
+    ]
     outbox.queue(tx, emails, now, now)
     return len(emails)
 
@@ -254,7 +257,7 @@ def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat
 def _lock_seat(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, list[PlayerRow]]:
     """Lock a running game. Returns it, the player of the seat and all players. Raises Gone."""
     game = games.lock(tx, game_id)
-    if game.status != "playing":
+    if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is not being played."), why=_("Only seats of running games change hands."))
     players = player_rows.of_game(tx, game_id)
     before = next((player for player in players if player.seat == seat), None)
@@ -266,7 +269,7 @@ def _lock_seat(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, lis
 def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow) -> bool:
     """Give up one seat, and start its clock so that the others need not wait. Returns whether anything changed."""
     game = games.lock_if_free(tx, deadline.game_id)
-    if game is None or game.status != "playing" or game.paused:
+    if game is None or game.status != TableStatus.PLAYING or game.paused:
         return False
     clock = clocks_deadlines.clock_of(tx, game, deadline.turn, deadline.seat)
     if clock is None:
@@ -317,9 +320,11 @@ def _tidy(tx: Tx, server: Server, offer_id: int) -> bool:
     if game is None:
         return False
     offer = tables.offer(tx, offer_id)
-    if offer.status != "open" or (game.status == "playing" and _is_still_gone(tx, offer)):
+    if offer.status != OfferStatus.OPEN or (game.status == TableStatus.PLAYING and _is_still_gone(tx, offer)):
         return False
-    tables.end_offer(tx, offer.id, "back" if game.status == "playing" else "over", server.now())
+    tables.end_offer(
+        tx, offer.id, OfferStatus.BACK if game.status == TableStatus.PLAYING else OfferStatus.OVER, server.now()
+    )
     return True
 
 

@@ -12,6 +12,7 @@ from typing import Final
 import structlog
 
 from pbem.domain.missed_turns import warning
+from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.service.absence import substitutes
 from pbem.service.clocks import deadlines as clocks_deadlines, outages
 from pbem.service.clocks.outages import Worker
@@ -101,9 +102,9 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
         deadlines.release(tx, claimed, attempts=claimed.attempts - 1)
         return "busy"
     row = deadlines.read(tx, game.id, claimed.turn, claimed.seat)
-    if row is None or row.status != "open":
+    if row is None or row.status != TurnStatus.OPEN:
         return "answered"
-    if game.status != "playing" or game.paused:
+    if game.status != TableStatus.PLAYING or game.paused:
         deadlines.release(tx, row)
         return "answered"
     deadline = clocks_deadlines.settle(tx, server, game, row)
@@ -124,13 +125,13 @@ def _email_missed_turn(tx: Tx, server: Server, before: GameRow, row: DeadlineRow
     game = games.read(tx, before.id)
     player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == row.seat)
     facts = {"choice": written, "due_at": row.due_at and row.due_at.isoformat(), "missed": player.missed}
-    if game.status == "playing":
+    if game.status == TableStatus.PLAYING:
         facts["warning"] = warning(player.missed, agreement_of(game))
     now = server.now()
     assert player.person_id is not None, "a bot is never timed out"
-    email = outbox.NewEmail(player.person_id, "auto_passed", game.id, game.seq, row.seat, row.turn, facts)
+    email = outbox.NewEmail(player.person_id, EmailKind.AUTO_PASSED, game.id, game.seq, row.seat, row.turn, facts)
     outbox.queue(tx, [email], now, now)
-    if game.status == "playing":
+    if game.status == TableStatus.PLAYING:
         substitutes.after_missed_turns(tx, server, game, player)
 
 
@@ -138,7 +139,7 @@ def _remind(tx: Tx, server: Server, due: DeadlineRow, now: datetime) -> str:
     """Queue one reminder, if it is still due under the lock. Returns what happened."""
     game = games.lock_if_free(tx, due.game_id)
     row = None if game is None else deadlines.read(tx, game.id, due.turn, due.seat)
-    if game is None or row is None or row.status != "open" or row.remind_at is None or row.remind_at > now:
+    if game is None or row is None or row.status != TurnStatus.OPEN or row.remind_at is None or row.remind_at > now:
         return "dropped"
     clock = clocks_deadlines.clock_of(tx, game, row.turn, row.seat)
     deadline = clocks_deadlines.settle(tx, server, game, row)
@@ -155,6 +156,6 @@ def _remind(tx: Tx, server: Server, due: DeadlineRow, now: datetime) -> str:
     promised = max(deadline.at, row.promised_at or deadline.at)
     deadlines.change(tx, row, reminded=reached, remind_at=following, promised_at=promised)
     facts = {"due_at": deadline.at.isoformat(), "last": following is None}
-    email = outbox.NewEmail(clock.person.id, "reminder", game.id, None, row.seat, row.turn, facts)
+    email = outbox.NewEmail(clock.person.id, EmailKind.REMINDER, game.id, None, row.seat, row.turn, facts)
     outbox.queue(tx, [email], now, now)
     return "reminded"

@@ -11,6 +11,7 @@ from typing import Final
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
 from pbem.domain.guests import is_guest
+from pbem.domain.states import EmailKind, EmailStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.clocks import reachability
@@ -47,8 +48,8 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
             )
     request = {"here": True, "person": person.id, "address": given}
     emails = [
-        outbox.NewEmail(newcomer.id, "new_address", facts=request),
-        outbox.NewEmail(person.id, "new_address", facts={"here": False}),
+        outbox.NewEmail(newcomer.id, EmailKind.NEW_ADDRESS, facts=request),
+        outbox.NewEmail(person.id, EmailKind.NEW_ADDRESS, facts={"here": False}),
     ]
     outbox.queue(tx, emails, now, now)
 
@@ -78,14 +79,18 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     reachability.mark_reachable(tx, server, person_id)
     outbox.unwrite_to(tx, person_id)
     emails = [
-        outbox.NewEmail(number, "moved", facts={"here": here, "reason": reason})
+        outbox.NewEmail(number, EmailKind.MOVED, facts={"here": here, "reason": reason})
         for number, here in ((before, False), (person_id, True))
     ]
-    queued = {(email.game_id, email.turn, email.seat) for email in outbox.of_kind(tx, person_id, "turn", "queued")}
+    queued = {
+        (email.game_id, email.turn, email.seat)
+        for email in outbox.of_kind(tx, person_id, EmailKind.TURN, EmailStatus.QUEUED)
+    }
     current = [row for row in asked if row.turn == locked[row.game_id].turn]
     again = [row for row in current if (row.game_id, row.turn, row.seat) not in queued]
     emails += [
-        outbox.NewEmail(person_id, "turn", row.game_id, None, row.seat, row.turn, {ASKED_FOR: True}) for row in again
+        outbox.NewEmail(person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn, {ASKED_FOR: True})
+        for row in again
     ]
     outbox.queue(tx, emails, now, now)
     return before, len(again)

@@ -6,6 +6,7 @@ The link shows the request and its button gives consent. Reading email at that a
 import json
 from dataclasses import dataclass
 
+from pbem.domain.states import EmailKind
 from pbem.service import links
 from pbem.service.account import change_address, delete
 from pbem.service.links import EmailLink
@@ -35,7 +36,7 @@ def give_consent(tx: Tx, server: Server, token: str) -> str:
     """Do what was requested. Returns the kind of the email."""
     link, email = _open(tx, server, token)
     assert link.person_id is not None
-    if email.kind == "deletion":
+    if email.kind == EmailKind.DELETION:
         delete.delete_person(tx, server, link.person_id)
         return email.kind
     facts = json.loads(email.facts)

@@ -10,6 +10,7 @@ from typing import Final
 
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, TooMany
+from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
@@ -30,28 +31,30 @@ def ask(tx: Tx, server: Server, person_id: int) -> None:
             why=_("%(mails_a_day)s are the most.", mails_a_day=EMAILS_A_DAY),
             remedy=_("Please use the link in one of them."),
         )
-    outbox.queue(tx, [outbox.NewEmail(person_id, "deletion")], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.DELETION)], now, now)
 
 
 def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> list[int]:
     """Delete a person's data, and leave their tables. Returns the ids of those. Raises Forbidden at a frozen table."""
     # Games are locked before people and in the order of their ids, against deadlocks.
-    seated = tables.of_person(tx, person_id, ("open", "planned", "playing", "frozen"))
-    hosted = tables.hosted_by(tx, person_id, ("open", "planned"))
+    seated = tables.of_person(
+        tx, person_id, (TableStatus.OPEN, TableStatus.PLANNED, TableStatus.PLAYING, TableStatus.FROZEN)
+    )
+    hosted = tables.hosted_by(tx, person_id, (TableStatus.OPEN, TableStatus.PLANNED))
     game_ids = sorted({row.id for row in (*seated, *hosted)})
     for game_id in game_ids:
         game = games.lock(tx, game_id)
-        if game.status == "frozen":
+        if game.status == TableStatus.FROZEN:
             raise Forbidden(
                 _("“%(title)s” has been stopped, so that somebody can look at its record.", title=game.title),
                 why=_("Until then nobody can leave it, and nobody leaves for good who sits there."),
                 remedy=_("Nothing was changed; you get a mail when it goes on, and can do this then."),
             )
-        if game.status == "playing":
+        if game.status == TableStatus.PLAYING:
             for player in player_rows.of_game(tx, game_id):
                 if player.person_id == person_id and player.seat is not None:
                     leaving.resign(tx, server, game_id, player.seat, person_id, reason)
-        elif game.status in ("open", "planned"):
+        elif game.status in (TableStatus.OPEN, TableStatus.PLANNED):
             leaving.leave(tx, server, game_id, person_id, reason)
     person = people.lock(tx, person_id)
     if not is_former(person.address):

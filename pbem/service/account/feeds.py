@@ -14,6 +14,7 @@ from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game
 from pbem.domain import hash_chain
 from pbem.domain.errors import Unplayable
+from pbem.domain.states import TurnStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.service import links
@@ -101,8 +102,8 @@ def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
             title=row.title,
             due_at=row.due_at,
             asked_at=row.asked_at,
-            revision=2 * ((row.due_at - row.asked_at) // timedelta(minutes=1)) + (row.status != "open"),
-            done=row.status != "open",
+            revision=2 * ((row.due_at - row.asked_at) // timedelta(minutes=1)) + (row.status != TurnStatus.OPEN),
+            done=row.status != TurnStatus.OPEN,
         )
         for row in turns
     ]

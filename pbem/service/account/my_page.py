@@ -14,6 +14,7 @@ from pbem.domain.delivery import Way, parse_delivery
 from pbem.domain.errors import Forbidden, NotFound
 from pbem.domain.localtime import parse_wall, parse_zone
 from pbem.domain.reminder import parse_cadence
+from pbem.domain.states import TableStatus
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
@@ -43,7 +44,7 @@ from pbem.tokens import Purpose
 MOST_EMAILS: Final = 50
 """Emails on the page, the newest."""
 
-_BEGUN: Final = ("playing", "frozen")
+_BEGUN: Final = (TableStatus.PLAYING, TableStatus.FROZEN)
 
 MOST_OVER: Final = 30
 """Finished games on the page, the latest; the export of personal data has all."""
@@ -137,8 +138,8 @@ class Settings:
 def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
     """A person's tables, those where it is their turn first."""
     person = people.read(tx, person_id)
-    joined = table_rows.of_person(tx, person_id, ("open", *_BEGUN))
-    hosted = [row for row in table_rows.hosted_by(tx, person_id, ("open",)) if row not in joined]
+    joined = table_rows.of_person(tx, person_id, (TableStatus.OPEN, *_BEGUN))
+    hosted = [row for row in table_rows.hosted_by(tx, person_id, (TableStatus.OPEN,)) if row not in joined]
     over = table_rows.finished_games(tx, person_id, MOST_OVER)
     players = player_rows.of_games(tx, [row.id for row in (*joined, *hosted, *over)])
     asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
@@ -148,7 +149,9 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
         name=person.name,
         zone=ZoneInfo(person.zone),
         played=tuple(sorted(played, key=_urgency)),
-        waiting=tuple(_open_table(row, players, person_id) for row in (*joined, *hosted) if row.status == "open"),
+        waiting=tuple(
+            _open_table(row, players, person_id) for row in (*joined, *hosted) if row.status == TableStatus.OPEN
+        ),
         over=tuple(_finished_game(row, players, person_id) for row in over),
         failing_since=None if failure is None else failure.start_at,
     )
@@ -158,7 +161,7 @@ def emails(tx: Tx, server: Server, person_id: int) -> MyEmails:
     """A person's latest emails, and how they like to be emailed."""
     person = people.read(tx, person_id)
     listed = ledger.of_person(tx, person_id, MOST_EMAILS)
-    playing = table_rows.of_person(tx, person_id, ("open", "playing"))
+    playing = table_rows.of_person(tx, person_id, (TableStatus.OPEN, TableStatus.PLAYING))
     stop = link_rows.find(tx, LinkKey(Purpose.STOP, person_id))
     failure = reachability.failure(tx, person_id)
     return MyEmails(
@@ -236,7 +239,7 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     """The token of a table waiting for players that the person has joined or hosts. Raises NotFound."""
     game = games.lock(tx, game_id)
     seated = any(player.person_id == person_id for player in player_rows.of_game(tx, game_id))
-    if game.status != "open" or not (seated or game.host_id == person_id):
+    if game.status != TableStatus.OPEN or not (seated or game.host_id == person_id):
         raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
     link_id = links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id), game.expires_at)
     row = link_rows.read(tx, link_id)
@@ -264,7 +267,7 @@ def _seats_in_play(
             kind=row.kind,
             name=player.name,
             hosted=row.host_id == person_id,
-            paused=row.paused or row.status == "frozen",
+            paused=row.paused or row.status == TableStatus.FROZEN,
             asked=seat in asked,
             due_at=asked.get(seat),
         )
@@ -277,4 +280,6 @@ def _open_table(row: GameRow, players: dict[int, list[PlayerRow]], person_id: in
 def _finished_game(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> FinishedGame:
     seat = next(player.seat for player in players[row.id] if player.person_id == person_id)
     assert seat is not None, "the game has begun"
-    return FinishedGame(row.id, row.key, seat, row.title, row.kind, not row.private, row.status == "void", row.ended_at)
+    return FinishedGame(
+        row.id, row.key, seat, row.title, row.kind, not row.private, row.status == TableStatus.VOID, row.ended_at
+    )

@@ -19,6 +19,7 @@ from engine.game import Game
 from engine.orders import Answer, Order, answer
 from engine.table import Entry, Position, watch
 from pbem.domain.hash_chain import Row
+from pbem.domain.states import TableStatus
 from pbem.service.play.log import Kind, body_of
 from pbem.service.play.move import By
 from pbem.service.tables.start import SEATING
@@ -121,7 +122,7 @@ class LogReader:
 
     def end(self) -> None:
         """Report what only the end of a log shows."""
-        if not self.broken and self.status in ("over", "void") and self.revealed is None:
+        if not self.broken and self.status in (TableStatus.OVER, TableStatus.VOID) and self.revealed is None:
             self.problems.append(Problem(self.seq, Check.LUCK, "the game is over, but its secret was never told"))
 
     def _check_row(self, row: Row) -> Iterator[_Found]:

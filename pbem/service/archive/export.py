@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, Forbidden
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow_seat
 from pbem.service.server import Server
@@ -32,7 +33,7 @@ _READABLE: Final = (1, VERSION)
 MOST_BYTES: Final = 2**26
 """No game comes near this; a larger file is something else."""
 
-_ENDED: Final = ("over", "void")
+_ENDED: Final = (TableStatus.OVER, TableStatus.VOID)
 
 
 @dataclass(frozen=True, slots=True)

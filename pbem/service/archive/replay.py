@@ -15,6 +15,7 @@ from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, Standing
 from engine.tell import Teller
 from pbem.domain.errors import Forbidden, Gone, NotFound
+from pbem.domain.states import TableStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -31,7 +32,7 @@ from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
 from pbem.tokens import Purpose
 
-_ENDED: Final = ("over", "void")
+_ENDED: Final = (TableStatus.OVER, TableStatus.VOID)
 
 MOST_REMEMBERED: Final = 300
 """Cached scenes, the most recently used."""

@@ -33,6 +33,7 @@ from pbem.domain.interval import Interval
 from pbem.domain.pace import parse_pace
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.reminder import parse_cadence, reminders
+from pbem.domain.states import EmailKind, TurnStatus
 from pbem.service.server import Server
 from pbem.store import (
     deadlines,
@@ -72,7 +73,7 @@ def promise(tx: Tx, games: Games, keys: Collection[Key], rendered_at: datetime) 
     A repeated email gets the deadline of its running clock. Closed turns get no promise, and `at` is None while the clock
     is stopped.
     """
-    rows = [row for row in deadlines.read_all(tx, keys).values() if row.status == "open"]
+    rows = [row for row in deadlines.read_all(tx, keys).values() if row.status == TurnStatus.OPEN]
     rows = [row if row.accepted_at is not None else replace(row, rendered_at=rendered_at) for row in rows]
     clocks = clocks_of(tx, games, rows)
     promised = {key: _printed(clock) for key, clock in clocks.items()}
@@ -91,7 +92,7 @@ def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key])
     waiting = [
         replace(row, rendered_at=server.now())
         for row in deadlines.read_all(tx, keys).values()
-        if row.status == "open" and row.accepted_at is None and row.promised_at is not None
+        if row.status == TurnStatus.OPEN and row.accepted_at is None and row.promised_at is not None
     ]
     return {key for key, clock in clocks_of(tx, games, waiting).items() if _is_broken(clock)}
 
@@ -101,7 +102,10 @@ def emails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple
     turns = {
         (email.game_id, email.turn, email.seat): (email.person_id, accepted_at)
         for email, accepted_at in emails
-        if email.kind == "turn" and email.game_id is not None and email.turn is not None and email.seat is not None
+        if email.kind == EmailKind.TURN
+        and email.game_id is not None
+        and email.turn is not None
+        and email.seat is not None
     }
     _start(tx, server, games, turns)
 
@@ -165,7 +169,9 @@ def outdated_games(tx: Tx, game_ids: Collection[int]) -> set[int]:
 def clock_of(tx: Tx, game: GameRow, turn: int, seat: int) -> Clock | None:
     """The clock of a seat; None for a closed turn or a bot."""
     row = deadlines.read(tx, game.id, turn, seat)
-    return None if row is None or row.status != "open" else clocks_of(tx, {game.id: game}, [row]).get(_key(row))
+    return (
+        None if row is None or row.status != TurnStatus.OPEN else clocks_of(tx, {game.id: game}, [row]).get(_key(row))
+    )
 
 
 def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, Clock]:
@@ -219,7 +225,7 @@ def queue_notice(
     """Queue a notice to a person at a table. Moments in the facts are stored as text."""
     values = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}
     seat, turn = (None, None) if row is None else (row.seat, row.turn)
-    email = outbox.NewEmail(person_id, "notice", game.id, None, seat, turn, {"what": what} | values)
+    email = outbox.NewEmail(person_id, EmailKind.NOTICE, game.id, None, seat, turn, {"what": what} | values)
     now = server.now()
     outbox.queue(tx, [email], now, now)
 

@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 import structlog
 
 from engine import game as games_known
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import mark
 from pbem.plugins import foreign
 from pbem.plugins.foreign import Fault
@@ -53,7 +54,7 @@ def freeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str, cause: Ca
     if not row.paused:
         pause_rows.begin(tx, row.id, server.now())
     deadlines.settle_game(tx, server, row, tell=False)
-    tables.change_game(tx, row.id, status="frozen", halted=cause)
+    tables.change_game(tx, row.id, status=TableStatus.FROZEN, halted=cause)
     for person_id in people_at(tx, row.id):
         deadlines.queue_notice(tx, server, person_id, row, None, "frozen", {"reason": reason, "by": by})
 
@@ -63,7 +64,7 @@ def unfreeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str) -> None
     row = add_row(tx, server, row, Kind.UNFROZEN, None, by, {"reason": reason})
     if not row.paused:
         pause_rows.end(tx, row.id, server.now())
-    tables.change_game(tx, row.id, status="playing", halted=None)
+    tables.change_game(tx, row.id, status=TableStatus.PLAYING, halted=None)
     foreign.forgive(row.id)
     facts = {"reason": reason, "by": by, "paused": row.paused}
     pauses.announce(tx, server, row, "unfrozen", facts)
@@ -104,14 +105,14 @@ def _try(server: Server, game_id: int, use_case: Callable[[Tx, Server, T], None]
 def _stop_failed(tx: Tx, server: Server, fault: Fault) -> None:
     row = games.lock(tx, fault.game_id)
     alarms.raise_alarm(tx, server, What.GAME, f"{fault.kind}: {fault.how}.", row.id)
-    if row.status == "playing":
+    if row.status == TableStatus.PLAYING:
         freeze(tx, server, row, _BY, REASONS[Cause.FAILED], Cause.FAILED)
         _log.error("table_stopped", game=row.id, kind=row.kind, how=fault.how)
 
 
 def _stop_missing(tx: Tx, server: Server, game_id: int) -> None:
     row = games.lock(tx, game_id)
-    if row.status == "playing":
+    if row.status == TableStatus.PLAYING:
         alarms.raise_alarm(tx, server, What.GAME, f"{row.kind}: its rules are not here. See `pbem doctor`.", row.id)
         freeze(tx, server, row, _BY, REASONS[Cause.GONE], Cause.GONE)
         _log.warning("table_stopped", game=row.id, kind=row.kind, how="not here")
@@ -119,6 +120,6 @@ def _stop_missing(tx: Tx, server: Server, game_id: int) -> None:
 
 def _resume(tx: Tx, server: Server, game_id: int) -> None:
     row = games.lock(tx, game_id)
-    if row.status == "frozen" and row.halted == Cause.GONE:
+    if row.status == TableStatus.FROZEN and row.halted == Cause.GONE:
         unfreeze(tx, server, row, _BY, _BACK)
         _log.info("table_goes_on", game=row.id, kind=row.kind)

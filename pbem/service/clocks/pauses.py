@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from pbem.domain.deadline import ExtendedTo, Extension, parse_extension
 from pbem.domain.duration import short_duration
 from pbem.domain.errors import Gone
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import people_at, people_by_seat
@@ -86,7 +87,7 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
 
 def _playing(tx: Tx, game_id: int) -> GameRow:
     game = games.lock(tx, game_id)
-    if game.status != "playing":
+    if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is not being played."), why=_("Only a running game has clocks."))
     return game
 

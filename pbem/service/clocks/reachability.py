@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Final
 
 from pbem.domain.bounce import MEMORY, POINTS, THRESHOLD, Bounce
+from pbem.domain.states import EmailStatus, TableStatus
 from pbem.service import alarms
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import lock_games_of, settle_person
@@ -80,7 +81,7 @@ def mark_reachable(tx: Tx, server: Server, person_id: int) -> int | None:
     settle_person(tx, server, person_id, locked)
     held_back = outbox.turns_refused(tx, person_id)
     for email in held_back:
-        outbox.change(tx, email.id, status="queued", due_at=now, claimed_until=None, attempts=0)
+        outbox.change(tx, email.id, status=EmailStatus.QUEUED, due_at=now, claimed_until=None, attempts=0)
         ledger.note(tx, email.id, now, "resent", "the address can be reached again")
     for game, who, other in _companions(tx, person_id):
         clocks_deadlines.queue_notice(tx, server, other, game, None, "reachable", {"who": who})
@@ -114,7 +115,7 @@ def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
 def _companions(tx: Tx, person_id: int) -> list[tuple[GameRow, str, int]]:
     """The fellow players of a person: the game, the person's name there, and the other's id."""
     found = []
-    for game in tables.of_person(tx, person_id, ("playing",)):
+    for game in tables.of_person(tx, person_id, (TableStatus.PLAYING,)):
         players = player_rows.of_game(tx, game.id)
         who = next(player.name for player in players if player.person_id == person_id)
         others = {player.person_id for player in players if player.person_id is not None} - {person_id}

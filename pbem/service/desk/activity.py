@@ -14,6 +14,7 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import takewhile
 from typing import Final
 
+from pbem.domain.states import EmailStatus
 from pbem.service.play.move import IN_PERSON, By
 from pbem.service.server import Server
 from pbem.store import overview, tally
@@ -38,11 +39,11 @@ ANSWERED: Final = (
 MAILS: Final = {
     "accepted": "mail_sent",
     "postponed": "mail_postponed",
-    "superseded": "mail_superseded",
-    "undeliverable": "mail_failed",
+    EmailStatus.SUPERSEDED: "mail_superseded",
+    EmailStatus.UNDELIVERABLE: "mail_failed",
     "bounced": "mail_failed",
     "complained": "mail_failed",
-    "parked": "mail_failed",
+    EmailStatus.PARKED: "mail_failed",
 }
 """The kind that a line of the ledger is counted as."""
 

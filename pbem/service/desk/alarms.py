@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Final
 
+from pbem.domain.states import EmailKind
 from pbem.service.alarms import What
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -42,7 +43,9 @@ def _send(tx: Tx, server: Server) -> int:
         # An organiser is a person with an address, who may also play.
         person = addresses.find_or_add(tx, server, organiser.address)
         emails.append(
-            outbox.NewEmail(person.id, "alert", facts={"who": organiser.name, "alarms": _grouped(tx, found, person.id)})
+            outbox.NewEmail(
+                person.id, EmailKind.ALERT, facts={"who": organiser.name, "alarms": _grouped(tx, found, person.id)}
+            )
         )
     if found:
         outbox.queue(tx, emails, now, now)

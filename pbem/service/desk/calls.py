@@ -11,6 +11,7 @@ from typing import Final
 from pbem.domain.acts import Act, Actor
 from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
 from pbem.domain.guests import is_guest
+from pbem.domain.states import CallStatus, EmailKind
 from pbem.domain.user_text import parse_message, parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service import alarms, links
@@ -109,7 +110,7 @@ def close_by_act(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditR
     audit.must_be_allowed(tx, actor, Act.ANSWER, row.game_id)
     if None not in (row.game_id, act.game_id) and row.game_id != act.game_id:
         raise BadInput(_("This call came from another table."), remedy=_("Nothing was changed; open the call again."))
-    if row.status == "open":
+    if row.status == CallStatus.OPEN:
         _close_and_tell(tx, server, row, act.reason, act.act)
 
 
@@ -149,7 +150,7 @@ def _close(tx: Tx, server: Server, actor: Actor, call_id: int, answer: str, done
 
 def _is_done(row: CallRow, answer: str) -> bool:
     """Whether a call was closed with this answer. Raises Gone if it was with another."""
-    if row.status == "open":
+    if row.status == CallStatus.OPEN:
         return False
     if row.answer == answer:
         return True
@@ -159,10 +160,10 @@ def _is_done(row: CallRow, answer: str) -> bool:
 def _close_and_tell(tx: Tx, server: Server, row: CallRow, answer: str, done: str) -> None:
     """Close a call and tell the caller; `done` says how, in a word."""
     now = server.now()
-    calls.change(tx, row.id, status="closed", answer=answer, answered_at=now)
+    calls.change(tx, row.id, status=CallStatus.CLOSED, answer=answer, answered_at=now)
     if row.person_id is not None:
         facts = {"call": row.text, "answer": answer, "done": done}
-        outbox.queue(tx, [outbox.NewEmail(row.person_id, "call_answered", row.game_id, facts=facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(row.person_id, EmailKind.CALL_ANSWERED, row.game_id, facts=facts)], now, now)
 
 
 def _too_many(limit: int) -> TooMany:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from pbem.domain.acts import Actor, Role
+from pbem.domain.states import EmailStatus
 from pbem.service.desk.overview import LATE
 from pbem.service.incoming.receive import ANOTHER_SENDER, UNVOUCHED
 from pbem.service.incoming.reply_check import COUNTED_AS
@@ -171,7 +172,7 @@ def _outcome_counts(lately: Mapping[str, int], ever: Mapping[str, int]) -> dict[
 def _unused(row: SummaryRow) -> Unused | None:
     """A received email that could not be used, and why; None if it could, or still may."""
     kind = Kind.REPORT if row.purpose == Purpose.BOUNCE else Kind.ANSWER
-    if row.status == "parked":
+    if row.status == EmailStatus.PARKED:
         return Unused(row, kind, UNREAD, "")
     outcome = outcome_of(row.outcome)
     if outcome not in UNUSED_ENDS:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from pbem.domain.acts import Act, Actor
 from pbem.domain.errors import NotFound
+from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import MailboxEmail, parse_email
 from pbem.service.desk import audit
@@ -50,7 +51,7 @@ def read(
 
 def _read(tx: Tx, server: Server, actor: Actor, email: EmailRow, reason: str) -> OpenedEmail:
     game_ids = set() if email.game_id is None else {email.game_id}
-    if email.kind == "digest" and email.body is not None:
+    if email.kind == EmailKind.DIGEST and email.body is not None:
         game_ids |= digests.game_ids(tx, email)
     # Locked, so that the actor cannot take a seat between the permission check and the page.
     for number in sorted(game_ids):

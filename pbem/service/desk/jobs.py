@@ -20,6 +20,7 @@ import structlog
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.deadline import parse_extension
 from pbem.domain.errors import BadInput, PbemError
+from pbem.domain.states import EmailKind, JobStatus
 from pbem.domain.user_text import parse_message, parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit
@@ -155,8 +156,8 @@ def begin(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, 
 def stop(tx: Tx, server: Server, actor: Actor, job_id: int, reason: str) -> None:
     """Stop a job; what it has done stays done. Stopping again changes nothing."""
     row = jobs.lock(tx, job_id)
-    if row.status == "running":
-        jobs.change(tx, job_id, status="stopped", ended_at=server.now())
+    if row.status == JobStatus.RUNNING:
+        jobs.change(tx, job_id, status=JobStatus.STOPPED, ended_at=server.now())
         audit.record(tx, server, actor, ACTS[What(row.what)], reason, job=job_id, stopped_after=row.done + row.failed)
 
 
@@ -183,7 +184,7 @@ def advance(server: Server, job_id: int, progress: Callable[[int], None] = lambd
     """Advance a job by a batch of steps; whether there are more. `progress` is called after each step."""
     with server.store.read() as tx:
         row = jobs.read(tx, job_id)
-        if row.status != "running":
+        if row.status != JobStatus.RUNNING:
             return False
         following = jobs.next_targets(tx, row.what, json.loads(row.facts), row.last_id, _AT_ONCE)
     for target in following:
@@ -203,13 +204,15 @@ def advance(server: Server, job_id: int, progress: Callable[[int], None] = lambd
 def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
     row = jobs.lock(tx, job_id)
     # Another worker may have advanced or stopped the job meanwhile.
-    if row.status != "running" or row.last_id >= target.number:
+    if row.status != JobStatus.RUNNING or row.last_id >= target.number:
         return
     facts = json.loads(row.facts)
     act = _act(What(row.what), facts, target)
     if act is None:
         now = server.now()
-        outbox.queue(tx, [outbox.NewEmail(target.number, "announcement", facts={"text": facts["text"]})], now, now)
+        outbox.queue(
+            tx, [outbox.NewEmail(target.number, EmailKind.ANNOUNCEMENT, facts={"text": facts["text"]})], now, now
+        )
     else:
         perform(tx, server, _actor(row), act, row.reason)
     jobs.change(tx, job_id, last_id=target.number, done=row.done + 1)
@@ -217,14 +220,14 @@ def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
 
 def _failed(tx: Tx, job_id: int, target: Target, why: str) -> None:
     row = jobs.lock(tx, job_id)
-    if row.status == "running" and row.last_id < target.number:
+    if row.status == JobStatus.RUNNING and row.last_id < target.number:
         failures = [*json.loads(row.failures), [target.number, why]][-MOST_FAILURES:]
         jobs.change(tx, job_id, last_id=target.number, failed=row.failed + 1, failures=json.dumps(failures))
 
 
 def _end(tx: Tx, server: Server, job_id: int) -> None:
-    if jobs.lock(tx, job_id).status == "running":
-        jobs.change(tx, job_id, status="done", ended_at=server.now())
+    if jobs.lock(tx, job_id).status == JobStatus.RUNNING:
+        jobs.change(tx, job_id, status=JobStatus.DONE, ended_at=server.now())
 
 
 def _act(what: What, facts: Mapping[str, Any], target: Target) -> DeskAct | None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from engine import game
 from pbem.domain.errors import BadInput
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import jobs as desk_jobs
 from pbem.service.outgoing import ledger
@@ -35,7 +36,16 @@ LATE: Final = timedelta(minutes=5)
 SILENT: Final = timedelta(minutes=2)
 """A worker not seen for this long is gone or hangs."""
 
-STATUSES: Final = ("playing", "open", "planned", "over", "void", "closed", "expired", "frozen")
+STATUSES: Final = (
+    TableStatus.PLAYING,
+    TableStatus.OPEN,
+    TableStatus.PLANNED,
+    TableStatus.OVER,
+    TableStatus.VOID,
+    TableStatus.CLOSED,
+    TableStatus.EXPIRED,
+    TableStatus.FROZEN,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +202,10 @@ def _no_page() -> BadInput:
 def _troubles(row: TableRow, due_at: datetime | None, found: set[str], now: datetime) -> list[str]:
     """What is wrong at a table, in the order of `TROUBLES`."""
     wrong = set(found)
-    if row.status == "frozen":
+    if row.status == TableStatus.FROZEN:
         wrong.add("frozen")
-    if row.status == "playing" and row.paused:
+    if row.status == TableStatus.PLAYING and row.paused:
         wrong.add("paused")
-    if row.status == "playing" and due_at is not None and due_at < now - LATE:
+    if row.status == TableStatus.PLAYING and due_at is not None and due_at < now - LATE:
         wrong.add("overdue")
     return [trouble for trouble in TROUBLES if trouble in wrong]

@@ -20,6 +20,7 @@ from pbem.domain import hash_chain
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.moments import explanation
+from pbem.domain.states import TableStatus
 from pbem.domain.talk import Line
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
@@ -189,7 +190,7 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
     rules = rules_of(game)
     view = views.view(tx, game, seat).view
     names = tuple(isolate(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
-    decision = decision_in(rules, view, seat) if game.status == "playing" else None
+    decision = decision_in(rules, view, seat) if game.status == TableStatus.PLAYING else None
     prompt = None if decision is None else decision.prompt
     return SeatSight(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
 
@@ -219,7 +220,7 @@ def _log(tx: Tx, game: GameRow, *, for_host: bool) -> list[LogLine]:
 
 def _turns(tx: Tx, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> list[tuple[int, str]]:
     """The newest turns the game can go back to, each with the players who decided."""
-    if game.status != "playing":
+    if game.status != TableStatus.PLAYING:
         return []
     names = {player.seat: player.name for player in players}
     found = []

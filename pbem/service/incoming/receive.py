@@ -24,6 +24,7 @@ from pbem.config.settings import Config, SenderCheck
 from pbem.domain import bounce
 from pbem.domain.bounce import Bounce
 from pbem.domain.errors import BadInput, Gone, NotFound
+from pbem.domain.states import EmailKind, ReceivedStatus
 from pbem.mail.read import auto_replies, inbound, reports, sender
 from pbem.mail.read.inbound import InboundEmail
 from pbem.mail.read.reply import parse_reply
@@ -137,7 +138,7 @@ def finish_reply(tx: Tx, server: Server, received_id: int, person_id: int, outco
 
 def finish(tx: Tx, server: Server, received_id: int, outcome: str) -> None:
     """Note the outcome of an email, and delete its text."""
-    rows.change(tx, received_id, status="done", outcome=outcome, raw=None, claimed_until=None)
+    rows.change(tx, received_id, status=ReceivedStatus.DONE, outcome=outcome, raw=None, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)
 
 
@@ -253,9 +254,9 @@ def _mailbox(address: str) -> str:
 def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: MoveLink, doubt: str) -> None:
     """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for both."""
     facts = {"received": row.id}
-    email = NewEmail(link.person_id, "was_it_you", link.game_id, None, link.seat, link.turn, facts)
+    email = NewEmail(link.person_id, EmailKind.WAS_IT_YOU, link.game_id, None, link.seat, link.turn, facts)
     outcome = doubt if rate_limits.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
-    rows.change(tx, row.id, status="doubted", outcome=outcome, claimed_until=None)
+    rows.change(tx, row.id, status=ReceivedStatus.DOUBTED, outcome=outcome, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)
 
 
@@ -289,7 +290,11 @@ def _if_claimed(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) ->
 
     def locked(tx: Tx) -> None:
         current = rows.lock(tx, row.id)
-        if current is not None and current.status == "waiting" and current.claimed_until == row.claimed_until:
+        if (
+            current is not None
+            and current.status == ReceivedStatus.WAITING
+            and current.claimed_until == row.claimed_until
+        ):
             work(tx)
 
     server.store.write(locked)
@@ -302,4 +307,4 @@ def _try_later(server: Server, row: ReceivedRow) -> None:
 
 def _park(tx: Tx, row: ReceivedRow) -> None:
     _log.error("mail_parked_unread", email=row.id)
-    rows.change(tx, row.id, status="parked", outcome="tried too often", claimed_until=None)
+    rows.change(tx, row.id, status=ReceivedStatus.PARKED, outcome="tried too often", claimed_until=None)

@@ -24,6 +24,7 @@ from pbem.domain.delivery import Delivery, Way
 from pbem.domain.errors import BadInput, Gone, Refusal, Stale
 from pbem.domain.localtime import local_day
 from pbem.domain.reply_commands import Command, Move, Slip, StandingOrder, Word, WordCommand
+from pbem.domain.states import EmailKind, ReceivedStatus, TableStatus
 from pbem.domain.vacation import parse_vacation
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -126,7 +127,7 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
     assert row is not None, "an email is stored until it is processed"
     if done := json.loads(row.acts):
         return _summary([Outcome(line["outcome"]) for line in done if line["said"]])
-    if row.status == "done":
+    if row.status == ReceivedStatus.DONE:
         return None
     acting = _Acting(tx, server, link.game_id, link.seat, link.person_id, link.turn)
     _lock(acting, reply)
@@ -222,7 +223,7 @@ def _next_turn(acting: _Acting) -> int:
     """The turn for the next choice: the present one, if the player is asked there and learnt nothing new in between."""
     game = acting.game()
     rules = rules_of(game)
-    if game.status != "playing":
+    if game.status != TableStatus.PLAYING:
         return acting.turn
     entries = latest_entries(rules, log.chain_back(acting.tx, game.id, game.key), acting.turn)
     nothing_new = play_move.may_be_undone([standing.entry for standing in entries])
@@ -275,7 +276,7 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             return Done.STOPPED, ""
         case Word.RESIGN:
             play_move.must_not_be_frozen(acting.game())
-            if acting.game().status != "playing":
+            if acting.game().status != TableStatus.PLAYING:
                 raise Gone(_("This game is over."), why=_("Nobody has to leave it."))
             return Done.TO_CONFIRM, ""
 
@@ -318,7 +319,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "help": Word.HELP in acting.shown or not acting.lines,
         "rules": Word.RULES in acting.shown,
     }
-    email = NewEmail(acting.person_id, "receipt", acting.game_id, None, acting.seat, turn, facts)
+    email = NewEmail(acting.person_id, EmailKind.RECEIPT, acting.game_id, None, acting.seat, turn, facts)
     # A player who asked for something gets it; the same error is answered once a day.
     error = "" if done else refused or "no command"
     rate_limits.queue_answer(acting.tx, acting.server, email, error)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from pbem.domain.states import ReceivedStatus
 from pbem.service import links
 from pbem.service.server import Server
 from pbem.store import links as link_rows, received as rows
@@ -42,7 +43,7 @@ def last_reply(tx: Tx, since: datetime | None = None) -> CheckedReply | None:
     if link is None:
         return None
     for row in rows.of_link(tx, link.id, limit=20):
-        if row.status == "done" and (since is None or row.received_at >= since):
+        if row.status == ReceivedStatus.DONE and (since is None or row.received_at >= since):
             word, _colon, findings = row.outcome.partition(": ")
             return CheckedReply(row.received_at, word == _BELIEVED, findings)
     return None
@@ -51,5 +52,5 @@ def last_reply(tx: Tx, since: datetime | None = None) -> CheckedReply | None:
 def record(tx: Tx, server: Server, received_id: int, *, believed: bool, findings: str) -> None:
     """Record what came to the address, and delete its text."""
     outcome = f"{_BELIEVED if believed else 'doubted'}: {findings}"
-    rows.change(tx, received_id, status="done", outcome=outcome, raw=None, claimed_until=None)
+    rows.change(tx, received_id, status=ReceivedStatus.DONE, outcome=outcome, raw=None, claimed_until=None)
     rows.count(tx, server.now().date(), COUNTED_AS)

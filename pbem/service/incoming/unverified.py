@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pbem.domain.errors import Gone, NotFound
+from pbem.domain.states import ReceivedStatus
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.inbound import parse
 from pbem.mail.read.reply import parse_reply
@@ -56,8 +57,8 @@ def read(tx: Tx, server: Server, token: str) -> UnverifiedReplies:
     link = MoveLink.of(link_row)
     title = games.read(tx, link.game_id).title
     received = rows.of_link(tx, link_row.id, MOST_SHOWN)
-    waiting = (row for row in reversed(received) if row.status == "doubted" and row.raw is not None)
-    decided = next((row for row in received if row.status == "done"), None)
+    waiting = (row for row in reversed(received) if row.status == ReceivedStatus.DOUBTED and row.raw is not None)
+    decided = next((row for row in received if row.status == ReceivedStatus.DONE), None)
     return UnverifiedReplies(
         title,
         link.turn,
@@ -71,7 +72,7 @@ def confirm(server: Server, token: str, number: int) -> None:
     with server.store.read() as tx:
         link_row = _reply_link(tx, server, token)
         row = _reply(tx, link_row, number)
-    if row.status != "doubted":
+    if row.status != ReceivedStatus.DOUBTED:
         return
     assert row.raw is not None, "stored until it is decided"
     link = MoveLink.of(link_row)
@@ -96,7 +97,7 @@ def _finish(tx: Tx, server: Server, received_id: int, person_id: int, outcome: s
 def _still_waits(tx: Tx, received_id: int) -> bool:
     """Whether a reply still waits for a decision; locks it."""
     row = rows.lock(tx, received_id)
-    return row is not None and row.status == "doubted"
+    return row is not None and row.status == ReceivedStatus.DOUBTED
 
 
 def _reply_link(tx: Tx, server: Server, token: str) -> LinkRow:

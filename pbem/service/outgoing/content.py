@@ -31,6 +31,7 @@ from pbem.domain.deadline import Deadline
 from pbem.domain.missed_turns import Agreement, warning
 from pbem.domain.outdated import ASKING
 from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.mail.write import words
@@ -62,10 +63,10 @@ from pbem.store.outbox import EmailRow
 from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
 
-_WITH_BOARD: Final = ASKING | {"seated", "result", "receipt"}
+_WITH_BOARD: Final = ASKING | {EmailKind.SEATED, EmailKind.RESULT, EmailKind.RECEIPT}
 """Kinds that show the table."""
 
-_ANSWERABLE: Final = ASKING | {"receipt"}
+_ANSWERABLE: Final = ASKING | {EmailKind.RECEIPT}
 """Kinds whose replies are read: their Reply-To names a seat and a turn."""
 
 _LINK_VARIABLES: Final = {
@@ -152,23 +153,23 @@ class _Reading:
         players = [] if game is None else player_rows.of_game(tx, game.id)
         rules = None if game is None else rules_of(game)
         facts = json.loads(email.facts)
-        if email.kind == "notice":
+        if email.kind == EmailKind.NOTICE:
             facts = words.notice_facts(facts, email.seat, rules)
         variables: Words = {"facts": facts} | self._link_variables()
         if game is not None and rules is not None:
             variables = self._table(game, rules, players) | variables
             variables |= self._seat(game, rules, players)
-        if email.kind == "digest":
+        if email.kind == EmailKind.DIGEST:
             sections = self._digest_sections()
             variables["sections"] = [
                 words.digest_section(self.letterhead, section, len(sections)) for section in sections
             ]
-        if email.kind == "links":
+        if email.kind == EmailKind.LINKS:
             variables["games"] = self._own_tables()
         called = next(
             (player.name for player in players if player.seat == draft.seat and draft.seat is not None), person.name
         )
-        turn = None if email.seat is None or email.kind == "receipt" else outbox.turn_before(tx, email)
+        turn = None if email.seat is None or email.kind == EmailKind.RECEIPT else outbox.turn_before(tx, email)
         replies = email.kind in _ANSWERABLE and Purpose.REPLY in draft.links
         return EmailContent(
             kind=email.kind,
@@ -225,18 +226,18 @@ class _Reading:
             "commitment": game.commitment,
             "present": [player.name for player in players],
         }
-        if self.email.kind == "invitation":
+        if self.email.kind == EmailKind.INVITATION:
             variables |= {"about": speech.translate(rules.about), "length": speech.render(rules.length)}
         if game.started_at is not None:
             variables["head"] = hash_chain.fingerprint(game.entry_head)
-        if game.status in ("over", "void"):
+        if game.status in (TableStatus.OVER, TableStatus.VOID):
             variables["secret"] = game.secret.hex()
         return variables
 
     def _seat(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:
         """What the reader's seat sees, and what it is asked."""
         email, draft = self.email, self.draft
-        if email.kind == "substitute":
+        if email.kind == EmailKind.SUBSTITUTE:
             return self._free_seat(game, rules, players)
         if draft.seat is None:
             return {}
@@ -253,13 +254,13 @@ class _Reading:
         seat = self._seat_content(game, rules, draft.seat, known)
         token = self._placeholder(Purpose.MOVE, draft.links)
         variables |= words.board(seat)
-        if email.kind in ("turn", "result"):
+        if email.kind in (EmailKind.TURN, EmailKind.RESULT):
             variables |= self._since_last_turn(game, seat, known)
         if email.kind in ASKING and seat.decision is not None:
             variables |= words.question(self.letterhead, seat, seat.decision, token, draft.due)
-        if email.kind == "result":
+        if email.kind == EmailKind.RESULT:
             variables |= words.result(seat)
-        if email.kind == "receipt":
+        if email.kind == EmailKind.RECEIPT:
             variables |= words.receipt(self.letterhead, seat, token)
         return variables
 
@@ -275,7 +276,7 @@ class _Reading:
         taken, clock = seats.taken_with_clock(self.tx, game.id, game.turn, seat, self.email.person_id, 0)
         names = tuple(player.name for player in taken)
         agreement = Agreement.of_table(game.missed_limit, game.successor, private=game.private)
-        asked = known.decision is not None and game.status == "playing"
+        asked = known.decision is not None and game.status == TableStatus.PLAYING
         return SeatContent(
             rules=rules,
             title=game.title,
@@ -335,7 +336,7 @@ class _Reading:
         for own in self.draft.seats:
             game = games.read(self.tx, own.game_id)
             deadline = deadlines.read(self.tx, game.id, game.turn, own.seat)
-            waiting = deadline is not None and deadline.status == "open"
+            waiting = deadline is not None and deadline.status == TurnStatus.OPEN
             tables.append(
                 {
                     "table": words.table_name(game.title, rules_of(game).title),
@@ -351,7 +352,7 @@ class _Reading:
         email = self.email
         facts = json.loads(email.facts)
         replaced = outbox.with_ids(self.tx, facts["letters"])
-        last = outbox.of_kind(self.tx, email.person_id, "digest", "sent", limit=1)
+        last = outbox.of_kind(self.tx, email.person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
         sections = [
             self._digest_section(own, facts, replaced, last[0].rendered_at if last else None)
             for own in self.draft.seats

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from pbem.domain.delivery import Way, digest_day
 from pbem.domain.localtime import parse_wall
 from pbem.domain.outdated import ASKING
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.service.server import Server
 from pbem.store import deadlines, ledger, outbox, preferences, tables
 from pbem.store.database import Tx
@@ -37,7 +38,7 @@ def gather(server: Server) -> int:
 
 def daily_games(tx: Tx, person_id: int) -> list[GameRow]:
     """The running games that a person gets a digest about."""
-    games = tables.of_person(tx, person_id, ("playing",))
+    games = tables.of_person(tx, person_id, (TableStatus.PLAYING,))
     rows = preferences.read_all(tx, [(person_id, game.id) for game in games])
     return [game for game in games if rows[person_id, game.id].preferred.way is Way.DAILY]
 
@@ -59,8 +60,8 @@ def mark_replaced(tx: Tx, server: Server, digest: EmailRow) -> None:
     """Mark the emails that an accepted digest replaces as sent."""
     now = server.now()
     for email in outbox.with_ids(tx, json.loads(digest.facts)["letters"]):
-        if email.status == "digest":
-            outbox.change(tx, email.id, status="sent", accepted_at=now)
+        if email.status == EmailStatus.DIGEST:
+            outbox.change(tx, email.id, status=EmailStatus.SENT, accepted_at=now)
             ledger.note(tx, email.id, now, "told", f"in the digest, mail {digest.id}")
 
 
@@ -74,15 +75,15 @@ def _queue(tx: Tx, server: Server, person_id: int, day: date) -> bool:
     if not emails and all(game.turn == since[game.id] for game in playing):
         return False
     now = server.now()
-    for older in outbox.of_kind(tx, person_id, "digest", "queued"):
-        outbox.change(tx, older.id, status="superseded", claimed_until=None)
+    for older in outbox.of_kind(tx, person_id, EmailKind.DIGEST, EmailStatus.QUEUED):
+        outbox.change(tx, older.id, status=EmailStatus.SUPERSEDED, claimed_until=None)
         ledger.note(tx, older.id, now, "superseded", "there is a newer digest")
     facts = {
         "since": {f"{game_id}": turn for game_id, turn in since.items()},
         "until": {f"{game.id}": game.turn for game in playing},
         "letters": [email.id for email in emails],
     }
-    outbox.queue(tx, [outbox.NewEmail(person_id, "digest", facts=facts)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.DIGEST, facts=facts)], now, now)
     return True
 
 
@@ -92,11 +93,13 @@ def _is_current(tx: Tx, server: Server, email: EmailRow, playing: list[GameRow])
         why = "the game is over, or somebody else plays the seat"
     elif email.kind in ASKING and not _is_asked(tx, email):
         why = "the seat has answered, or the turn is over"
-    elif email.kind == "notice" and email.turn is not None and _is_more_time(email) and not _is_asked(tx, email):
+    elif (
+        email.kind == EmailKind.NOTICE and email.turn is not None and _is_more_time(email) and not _is_asked(tx, email)
+    ):
         why = "the turn that there is more time for is answered"
     else:
         return True
-    outbox.change(tx, email.id, status="superseded")
+    outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)
     ledger.note(tx, email.id, server.now(), "superseded", why)
     return False
 
@@ -111,11 +114,11 @@ def _is_asked(tx: Tx, email: EmailRow) -> bool:
     assert email.turn is not None
     assert email.seat is not None
     deadline = deadlines.read(tx, email.game_id, email.turn, email.seat)
-    return deadline is not None and deadline.status == "open"
+    return deadline is not None and deadline.status == TurnStatus.OPEN
 
 
 def _turns_known(tx: Tx, person_id: int, playing: list[GameRow]) -> dict[int, int]:
     """The turn of each game up to which a digest or another email has told the person what happened."""
-    last = outbox.of_kind(tx, person_id, "digest", "sent", limit=1)
+    last = outbox.of_kind(tx, person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
     until = json.loads(last[0].facts)["until"] if last else {}
     return {game.id: max(until.get(f"{game.id}", 0), outbox.last_turn_told(tx, person_id, game.id)) for game in playing}

@@ -12,6 +12,7 @@ from typing import Final
 
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.outgoing import prepare
 from pbem.service.play import move
@@ -83,7 +84,7 @@ def resend_own(tx: Tx, server: Server, person_id: int, outbox_id: int) -> None:
     row = outbox.read(tx, outbox_id)
     if row is None or row.person_id != person_id:
         raise NotFound(_("There is no such mail to you."))
-    if row.status == "queued":
+    if row.status == EmailStatus.QUEUED:
         # It is on its way already: two presses are one.
         return
     if outbox.resent_since(tx, person_id, server.now() - timedelta(hours=1)) >= AGAIN_AN_HOUR:
@@ -111,7 +112,7 @@ def resend(tx: Tx, server: Server, outbox_id: int, *, asked_for: bool = False) -
         raise Gone(_("This mail is not worth sending any more."), why=_("In the meantime %(why)s.", why=why))
     now = server.now()
     # A worker that is sending it now loses its lease: from here on the email is the next claimer's.
-    outbox.change(tx, row.id, status="queued", due_at=now, claimed_until=None, attempts=0)
+    outbox.change(tx, row.id, status=EmailStatus.QUEUED, due_at=now, claimed_until=None, attempts=0)
     if asked_for:
         outbox.change(tx, row.id, facts=json.dumps(json.loads(row.facts) | {prepare.ASKED_FOR: True}))
     ledger.note(tx, row.id, now, "resent", "by hand")
@@ -124,12 +125,12 @@ def resend_turn(tx: Tx, server: Server, person_id: int, game_id: int, seat: int)
         raise Forbidden(_("This seat is not yours."))
     move.must_be_playing(game)
     deadline = deadlines.read(tx, game_id, game.turn, seat)
-    if deadline is None or deadline.status != "open":
+    if deadline is None or deadline.status != TurnStatus.OPEN:
         raise Gone(_("You are not asked anything just now."), remedy=_("You get a mail when you are."))
     now, facts = server.now(), {prepare.ASKED_FOR: True}
     # Not before the first email of this turn could leave: until then the move before it may be taken back.
     due_at = max(now, deadline.asked_at + server.hold)
-    for email in outbox.of_kind(tx, person_id, "turn", "queued"):
+    for email in outbox.of_kind(tx, person_id, EmailKind.TURN, EmailStatus.QUEUED):
         if _is_that_turn(email, game, seat):
             # It is on its way already, and no longer waits for its reader's preferences.
             outbox.change(tx, email.id, facts=json.dumps(facts), due_at=min(email.due_at, due_at))
@@ -140,7 +141,7 @@ def resend_turn(tx: Tx, server: Server, person_id: int, game_id: int, seat: int)
             why=_("%(again_an_hour)s mails of a table's turns in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
             remedy=_("Please look among unwanted mails, or call the organiser."),
         )
-    outbox.queue(tx, [outbox.NewEmail(person_id, "turn", game_id, None, seat, game.turn, facts)], now, due_at)
+    outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, game.turn, facts)], now, due_at)
 
 
 def _is_that_turn(email: EmailRow, game: GameRow, seat: int) -> bool:

@@ -21,6 +21,7 @@ from typing import Final
 import structlog
 
 from pbem.domain.bounce import Bounce
+from pbem.domain.states import EmailKind, EmailStatus
 from pbem.mail.send.relay import Outcome, Result
 from pbem.service import alarms
 from pbem.service.alarms import What
@@ -70,7 +71,7 @@ def accept(tx: Tx, server: Server, accepted: Collection[Attempt]) -> None:
             ledger.note_all(tx, now, "reached", reached)
     deadlines.emails_accepted(tx, server, locked, [(attempt.email, attempt.at) for attempt in sent])
     for attempt in sent:
-        if attempt.email.kind == "digest":
+        if attempt.email.kind == EmailKind.DIGEST:
             digests.mark_replaced(tx, server, attempt.email)
     # Last of all: everyone who sends to the same domains waits for these rows.
     traffic.count(tx, now.date(), "sent", Counter(attempt.domain for attempt in sent))
@@ -156,15 +157,15 @@ def _postpone(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result | No
 
 
 def _park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
-    outbox.change(tx, row.id, status="parked", claimed_until=None)
+    outbox.change(tx, row.id, status=EmailStatus.PARKED, claimed_until=None)
     ledger.note(tx, row.id, server.now(), "parked", answer)
     # An alarm about an alarm would never end.
-    if row.kind != "alert":
+    if row.kind != EmailKind.ALERT:
         alarms.raise_alarm(tx, server, What.PARKED, f"Mail {row.id} ({row.kind}): {answer}", row.game_id)
 
 
 def _refused(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result:
-    outbox.change(tx, row.id, status="undeliverable", claimed_until=None)
+    outbox.change(tx, row.id, status=EmailStatus.UNDELIVERABLE, claimed_until=None)
     ledger.note(tx, row.id, server.now(), "undeliverable", answer)
     reachability.note_refusal(tx, server, row.person_id, answer)
     return Result.REFUSED_RECIPIENT

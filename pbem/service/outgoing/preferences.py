@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from pbem.domain.delivery import Delivery, Way, digest_day, parse_delivery
 from pbem.domain.errors import NotFound
 from pbem.domain.localtime import parse_wall
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import ledger, people, preferences, tables
@@ -56,7 +57,7 @@ def read(tx: Tx, server: Server, person_id: int, key: str | None = None) -> Emai
 def of_person(tx: Tx, person: PersonRow) -> EmailPreferences:
     """The preferences of a person for all tables."""
     special = preferences.of_tables(tx, person.id)
-    titles = {game.id: game.title for game in tables.of_person(tx, person.id, ("open", "playing"))}
+    titles = {game.id: game.title for game in tables.of_person(tx, person.id, (TableStatus.OPEN, TableStatus.PLAYING))}
     others = tuple(title for game_id, title in titles.items() if game_id in special)
     return EmailPreferences(parse_delivery(person.delivery), parse_wall(person.digest_at), person.sealed, others=others)
 

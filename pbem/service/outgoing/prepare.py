@@ -21,6 +21,7 @@ from pbem.domain.delivery import URGENT, Action, Verdict, Way, judge
 from pbem.domain.guests import is_guest
 from pbem.domain.outdated import ANSWERED, Subject, why_outdated as why_subject_outdated
 from pbem.domain.quiet_hours import parse_quiet
+from pbem.domain.states import EmailKind, EmailStatus, OfferStatus, TableStatus
 from pbem.mail.write.compose import Letterhead, compose
 from pbem.service.clocks import deadlines
 from pbem.service.clocks.deadlines import Games
@@ -52,10 +53,19 @@ ASKED_FOR: Final = "at_wish"
 _CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken"})
 """Notices that take a seat away: its player must hear of it in time to come back."""
 
-_ASKS_FOR_YES: Final = frozenset({"deletion", "new_address"})
+_ASKS_FOR_YES: Final = frozenset({EmailKind.DELETION, EmailKind.NEW_ADDRESS})
 """Kinds that ask for a yes, which their link gives."""
 
-_WITH_CONFIRM: Final = frozenset({"confirm", "invitation", "joined", "declined", "left", "substitute"})
+_WITH_CONFIRM: Final = frozenset(
+    {
+        EmailKind.CONFIRM,
+        EmailKind.INVITATION,
+        EmailKind.JOINED,
+        EmailKind.DECLINED,
+        EmailKind.LEFT,
+        EmailKind.SUBSTITUTE,
+    }
+)
 """Kinds with a link for their reader as a person at that table, who may have no seat there."""
 
 
@@ -136,7 +146,9 @@ def why_outdated(tx: Tx, emails: Collection[EmailRow], games: Games) -> dict[int
         if email.game_id is not None and email.seat is not None
     }
     players = player_rows.of_games(tx, {game_id for game_id, _, _ in keys.values()})
-    asked = {key for key, row in deadline_rows.read_all(tx, set(keys.values())).items() if row.status == "open"}
+    asked = {
+        key for key, row in deadline_rows.read_all(tx, set(keys.values())).items() if row.status == TableStatus.OPEN
+    }
     reasons = {}
     for email in emails:
         game = None if email.game_id is None else games[email.game_id]
@@ -189,10 +201,10 @@ def _worth_sending(
     """Those of these emails, as they are now, that are still claimed and worth sending; the others are superseded."""
     leases = {email.id: email.claimed_until for email in claimed}
     rows = outbox.with_ids(tx, leases.keys())
-    emails = [email for email in rows if email.status == "queued" and email.claimed_until == leases[email.id]]
+    emails = [email for email in rows if email.status == EmailStatus.QUEUED and email.claimed_until == leases[email.id]]
     outdated = why_outdated(tx, emails, games)
     for email_id in outdated:
-        outbox.change(tx, email_id, status="superseded", claimed_until=None)
+        outbox.change(tx, email_id, status=EmailStatus.SUPERSEDED, claimed_until=None)
     ledger.note_all(tx, now, "superseded", outdated)
     # They know of the turn without its email. If they take their answer back, there must be a clock that runs.
     answered = [(email, now) for email in emails if outdated.get(email.id) == ANSWERED]
@@ -234,17 +246,17 @@ def _judge(email: EmailRow, preference: PreferenceRow, now: datetime) -> Verdict
 def _hold_back(tx: Tx, email: EmailRow, verdict: Verdict | None, now: datetime) -> None:
     """Note that an email does not leave now, and why."""
     if verdict is None:
-        outbox.change(tx, email.id, status="undeliverable", claimed_until=None)
+        outbox.change(tx, email.id, status=EmailStatus.UNDELIVERABLE, claimed_until=None)
         ledger.note(tx, email.id, now, "undeliverable", "mail to this address fails at present")
     elif verdict.action is Action.WAIT:
         # It was not tried, so this attempt does not count.
         outbox.change(tx, email.id, due_at=verdict.until, claimed_until=None, attempts=0)
         ledger.note(tx, email.id, now, "waits", "as its reader preferred")
     elif verdict.action is Action.DIGEST:
-        outbox.change(tx, email.id, status="digest", claimed_until=None)
+        outbox.change(tx, email.id, status=EmailStatus.DIGEST, claimed_until=None)
         ledger.note(tx, email.id, now, "waits", "for its reader's digest")
     else:
-        outbox.change(tx, email.id, status="withheld", claimed_until=None)
+        outbox.change(tx, email.id, status=EmailStatus.WITHHELD, claimed_until=None)
         ledger.note(tx, email.id, now, "withheld", "its reader does not want it")
 
 
@@ -294,13 +306,13 @@ def _prepared(tx: Tx, emails: Collection[EmailRow], templates: Mapping[int, Emai
 def _is_settled(tx: Tx, email: EmailRow) -> bool:
     """Whether nothing is left to say, beside what the table and its seats tell."""
     match email.kind:
-        case "confirm":
+        case EmailKind.CONFIRM:
             return people.read(tx, email.person_id).confirmed_at is not None
-        case "digest":
+        case EmailKind.DIGEST:
             return digests.is_over(tx, email)
-        case "substitute":
-            return tables.offer(tx, json.loads(email.facts)["offer"]).status != "open"
-        case "sealed" if email.game_id is not None:
+        case EmailKind.SUBSTITUTE:
+            return tables.offer(tx, json.loads(email.facts)["offer"]).status != OfferStatus.OPEN
+        case EmailKind.SEALED if email.game_id is not None:
             newer = outbox.of_game(tx, email.game_id, email.seq or 0)
             return any((row.kind, row.seat, row.turn) == ("sealed", email.seat, email.turn) for row in newer)
     return False
@@ -323,9 +335,9 @@ def _seats(tx: Tx, emails: Collection[EmailRow]) -> dict[int, int]:
 
 def _own_seats(tx: Tx, email: EmailRow) -> dict[tuple[int, int], dict[Purpose, LinkKey]]:
     """The reader's seats in an email about several tables, with the keys of their links. The reader is locked."""
-    if email.kind not in ("digest", "links"):
+    if email.kind not in (EmailKind.DIGEST, EmailKind.LINKS):
         return {}
-    own = digests.daily_games(tx, email.person_id) if email.kind == "digest" else _played(tx, email.person_id)
+    own = digests.daily_games(tx, email.person_id) if email.kind == EmailKind.DIGEST else _played(tx, email.person_id)
     return {
         (game.id, player.seat): links.of_seat(email.person_id, game.id, game.turn, player.seat)
         for game in own
@@ -335,7 +347,7 @@ def _own_seats(tx: Tx, email: EmailRow) -> dict[tuple[int, int], dict[Purpose, L
 
 
 def _played(tx: Tx, person_id: int) -> list[GameRow]:
-    return tables.of_person(tx, person_id, ("playing",))
+    return tables.of_person(tx, person_id, (TableStatus.PLAYING,))
 
 
 def _link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, LinkKey]:
@@ -350,15 +362,15 @@ def _link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose,
     facts = json.loads(email.facts)
     if email.kind in _WITH_CONFIRM or facts.get("what") == "replaced":
         # Its reader may have no seat, or another person plays it now.
-        named = facts.get("seat", email.seat) if email.kind == "notice" else email.seat
+        named = facts.get("seat", email.seat) if email.kind == EmailKind.NOTICE else email.seat
         keys[Purpose.CONFIRM] = LinkKey(Purpose.CONFIRM, person_id, email.game_id, None, named, email.id)
-    if email.game_id is None or seat is None or email.kind == "was_it_you":
+    if email.game_id is None or seat is None or email.kind == EmailKind.WAS_IT_YOU:
         return keys
     game = games[email.game_id]
-    if game.status in ("open", "planned", "closed", "expired"):
+    if game.status in (TableStatus.OPEN, TableStatus.PLANNED, TableStatus.CLOSED, TableStatus.EXPIRED):
         return keys
     # A receipt is about a reply to some turn, and leads on from the present one.
-    turn = game.turn if email.turn is None or email.kind == "receipt" else email.turn
+    turn = game.turn if email.turn is None or email.kind == EmailKind.RECEIPT else email.turn
     return keys | links.of_seat(person_id, game.id, turn, seat)
 
 
@@ -367,20 +379,22 @@ def _has_link(email: EmailRow, purpose: Purpose) -> bool:
         case Purpose.YES:
             return email.kind in _ASKS_FOR_YES and json.loads(email.facts).get("here", True)
         case Purpose.SIGN_IN:
-            return email.kind == "links"
+            return email.kind == EmailKind.LINKS
         case Purpose.WRITTEN:
-            return email.kind == "was_it_you"
+            return email.kind == EmailKind.WAS_IT_YOU
     return purpose is Purpose.BOUNCE
 
 
 def _expiry(purpose: Purpose, game: GameRow | None) -> datetime | None:
     """The expiry of a link, if it is not the usual one."""
-    return game.expires_at if purpose is Purpose.CONFIRM and game is not None and game.status == "open" else None
+    return (
+        game.expires_at if purpose is Purpose.CONFIRM and game is not None and game.status == TableStatus.OPEN else None
+    )
 
 
 def _turn_key(email: EmailRow) -> Key | None:
     """The turn of a seat that an email asks for a decision, unless it is a reminder."""
-    if email.kind != "turn" or email.game_id is None or email.turn is None or email.seat is None:
+    if email.kind != EmailKind.TURN or email.game_id is None or email.turn is None or email.seat is None:
         return None
     return email.game_id, email.turn, email.seat
 

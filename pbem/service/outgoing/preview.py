@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 from engine import grammar
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.domain.outdated import ASKING
+from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write.compose import EmailContent, Letterhead, compose
 from pbem.service.outgoing import content
@@ -32,11 +33,32 @@ MOST_MOVES: Final = 5000
 """More moves than any game has; one that takes longer has a bug."""
 
 _OF_NO_TABLE: Final = frozenset(
-    {"alert", "announcement", "banned", "confirm", "digest", "deletion", "links", "merged", "moved", "new_address"}
+    {
+        EmailKind.ALERT,
+        EmailKind.ANNOUNCEMENT,
+        EmailKind.BANNED,
+        EmailKind.CONFIRM,
+        EmailKind.DIGEST,
+        EmailKind.DELETION,
+        EmailKind.LINKS,
+        EmailKind.MERGED,
+        EmailKind.MOVED,
+        EmailKind.NEW_ADDRESS,
+    }
 )
-_OF_NO_SEAT: Final = frozenset({"closed", "declined", "expired", "host", "invitation", "joined", "left"})
-_NEEDS_QUESTION: Final = ASKING | {"auto_passed", "receipt", "sealed"}
-_ENDED: Final = frozenset({"result", "voided"})
+_OF_NO_SEAT: Final = frozenset(
+    {
+        EmailKind.CLOSED,
+        EmailKind.DECLINED,
+        EmailKind.EXPIRED,
+        EmailKind.HOST,
+        EmailKind.INVITATION,
+        EmailKind.JOINED,
+        EmailKind.LEFT,
+    }
+)
+_NEEDS_QUESTION: Final = ASKING | {EmailKind.AUTO_PASSED, EmailKind.RECEIPT, EmailKind.SEALED}
+_ENDED: Final = frozenset({EmailKind.RESULT, EmailKind.VOIDED})
 
 KINDS: Final = tuple(
     sorted(
@@ -44,7 +66,16 @@ KINDS: Final = tuple(
         | _OF_NO_SEAT
         | _NEEDS_QUESTION
         | _ENDED
-        | {"call_answered", "end_proposed", "notice", "resigned", "seated", "substitute", "was_it_you", "welcome"}
+        | {
+            EmailKind.CALL_ANSWERED,
+            EmailKind.END_PROPOSED,
+            EmailKind.NOTICE,
+            EmailKind.RESIGNED,
+            EmailKind.SEATED,
+            EmailKind.SUBSTITUTE,
+            EmailKind.WAS_IT_YOU,
+            EmailKind.WELCOME,
+        }
     )
 )
 
@@ -105,7 +136,7 @@ def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: Ga
 
 def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:
     """Play the game on until an email of that kind could be sent; returns it as it is then."""
-    if kind == "voided" and game.status == "playing":
+    if kind == EmailKind.VOIDED and game.status == TableStatus.PLAYING:
         leaving.end(
             tx, server, game, LogWriter(game, server.now(), server.randomness), "organiser", "all agreed to end it"
         )
@@ -113,14 +144,14 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
         game = games.read(tx, game.id)
         position = move.position_of(game)
         waiting = [asked for asked in position.open() if asked not in position.box]
-        if game.status != "playing" or (kind in _NEEDS_QUESTION and seat in waiting):
+        if game.status != TableStatus.PLAYING or (kind in _NEEDS_QUESTION and seat in waiting):
             break
         if kind not in _ENDED and kind not in _NEEDS_QUESTION:
             break
         first = waiting[0]
         by = By.BOT if _is_bot(tx, game.id, first) else By.CLOCK
         move.play_locked(tx, server, game, game.turn, first, position.open()[first].default, by)
-    if kind in _NEEDS_QUESTION and game.status != "playing":
+    if kind in _NEEDS_QUESTION and game.status != TableStatus.PLAYING:
         raise BadInput(
             _("Game %(id)s has ended, so nobody is asked anything there.", id=game.id),
             remedy=_("Choose a game that is played."),
@@ -149,51 +180,51 @@ def _example_facts(
     other = next((other.name for other in players if other.seat != player.seat), "Somebody")
     soon = (server.now() + timedelta(hours=6)).isoformat()
     match kind:
-        case "invitation":
+        case EmailKind.INVITATION:
             return {"host": people.read(tx, game.host_id).name or other}
-        case "joined":
+        case EmailKind.JOINED:
             return {"word": "lighthouse", "commitment": game.commitment}
-        case "declined" | "left" | "resigned" | "end_proposed":
+        case EmailKind.DECLINED | EmailKind.LEFT | EmailKind.RESIGNED | EmailKind.END_PROPOSED:
             return {"who": other}
-        case "voided":
+        case EmailKind.VOIDED:
             return {"why": "all agreed to end it"}
-        case "banned":
+        case EmailKind.BANNED:
             return {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False}
-        case "moved":
+        case EmailKind.MOVED:
             return {"reason": "They wrote from the new one.", "here": True}
-        case "new_address":
+        case EmailKind.NEW_ADDRESS:
             return {"here": True}
-        case "announcement":
+        case EmailKind.ANNOUNCEMENT:
             return {"text": "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."}
-        case "merged":
+        case EmailKind.MERGED:
             return {"reason": "They wrote from both.", "stays": True}
-        case "call_answered":
+        case EmailKind.CALL_ANSWERED:
             return {
                 "call": "I never got the mail of this turn.",
                 "answer": "It was refused at first, and sent again.",
                 "done": "answered",
             }
-        case "reminder":
+        case EmailKind.REMINDER:
             return {"due_at": soon, "last": False}
-        case "auto_passed":
+        case EmailKind.AUTO_PASSED:
             return {"choice": _default_move(game, player.seat), "due_at": soon, "missed": 1}
-        case "sealed":
+        case EmailKind.SEALED:
             return {"choice": _default_move(game, player.seat)}
-        case "notice":
+        case EmailKind.NOTICE:
             return {"what": "extended", "due_at": soon, "reason": "The server was away for some hours."}
-        case "was_it_you":
+        case EmailKind.WAS_IT_YOU:
             return {"error": "another sender"}
-        case "substitute":
+        case EmailKind.SUBSTITUTE:
             offered = tables.add_offer(
                 tx, game.id, player.seat, player.person_id, "resigned", "substitute", server.now()
             )
             return {"offer": offered}
-        case "receipt":
+        case EmailKind.RECEIPT:
             return _receipt(game, player.seat)
-        case "digest":
+        case EmailKind.DIGEST:
             preferences.set_of_table(tx, player.person_id, game.id, "daily")
             return {"letters": [], "since": {}, "until": {f"{game.id}": game.turn}}
-        case "alert":
+        case EmailKind.ALERT:
             alarm = {"at": server.now().isoformat(), "table": game.title, "says": f"{other} calls."}
             return {"who": player.name, "alarms": [{"what": "call", "number": 1, "told": [alarm]}]}
     return {}

@@ -10,12 +10,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
+from pbem.domain.states import EmailKind
 from pbem.service.server import Server
 from pbem.store import outbox, people, received
 from pbem.store.database import Tx
 from pbem.store.outbox import NewEmail
 
-ANSWERS: Final = frozenset({"receipt", "was_it_you"})
+ANSWERS: Final = frozenset({EmailKind.RECEIPT, EmailKind.WAS_IT_YOU})
 """Kinds that are answers. They have no return address, so that nothing can answer them in turn."""
 
 _DAY: Final = timedelta(days=1)

@@ -16,6 +16,7 @@ from pbem.domain.guests import guest_address
 from pbem.domain.localtime import parse_zone
 from pbem.domain.quiet_hours import parse_quiet
 from pbem.domain.reminder import DEFAULT, parse_cadence
+from pbem.domain.states import EmailKind
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
@@ -119,7 +120,7 @@ def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | Non
             why=_("Whoever types an address need not be its owner."),
             remedy=_("Please use the link in one of those mails, or try again tomorrow."),
         )
-    outbox.queue(tx, [outbox.NewEmail(person.id, "confirm", game_id)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person.id, EmailKind.CONFIRM, game_id)], now, now)
 
 
 def normalised(address: str) -> tuple[str, str]:

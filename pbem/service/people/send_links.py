@@ -6,6 +6,7 @@ A request by address never reveals whether the address is known, and is limited 
 from datetime import timedelta
 from typing import Final
 
+from pbem.domain.states import EmailKind
 from pbem.service import links
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
@@ -30,7 +31,7 @@ def send_to(tx: Tx, server: Server, person_id: int) -> None:
     now = server.now()
     people.lock(tx, person_id)
     if people.count_emails_since(tx, person_id, "links", now - timedelta(days=1)) < EMAILS_A_DAY:
-        outbox.queue(tx, [outbox.NewEmail(person_id, "links")], now, now)
+        outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.LINKS)], now, now)
 
 
 def send_by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> None:

@@ -20,6 +20,7 @@ from engine.table import Entry, Position
 from pbem.domain.choice_links import choice_segment, segment_text, text_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
 from pbem.domain.missed_turns import Agreement
+from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import LRU
@@ -183,17 +184,17 @@ def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choi
         if standing.turn == turn and (made := standing.entry.choices.get(seat)) is not None:
             same = made == request if isinstance(request, Choice) else choice_segment(made) == text_segment(request)
             if same and seat not in standing.entry.alone:
-                over = row.status != "playing"
+                over = row.status != TableStatus.PLAYING
                 return Receipt(row.id, turn, seat, made, choice_words(made, rules), sealed=False, again=True, over=over)
     return None
 
 
 def must_be_playing(row: GameRow) -> None:
     """Raise unless the game is running."""
-    if row.status in ("over", "void"):
+    if row.status in (TableStatus.OVER, TableStatus.VOID):
         raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
     must_not_be_frozen(row)
-    if row.status != "playing":
+    if row.status != TableStatus.PLAYING:
         raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
     if row.paused:
         raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost; you get a mail when it goes on."))
@@ -201,7 +202,7 @@ def must_be_playing(row: GameRow) -> None:
 
 def must_not_be_frozen(row: GameRow) -> None:
     """Raise while the log of the game is being checked. Unlike a pause, this also stops players from leaving."""
-    if row.status == "frozen":
+    if row.status == TableStatus.FROZEN:
         raise Forbidden(
             _("This game has been stopped, so that somebody can look at its record."),
             why=_("Until then nothing about it is changed."),
@@ -334,7 +335,7 @@ def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, writte
     if player.person_id is not None and player.sealed:
         facts = {"choice": written}
         email = outbox.NewEmail(
-            player.person_id, "sealed", move.row.id, move.record.seq, player.seat, move.position.turn, facts
+            player.person_id, EmailKind.SEALED, move.row.id, move.record.seq, player.seat, move.position.turn, facts
         )
         outbox.queue(tx, [email], now, now + server.hold)
 

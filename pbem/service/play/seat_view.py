@@ -22,6 +22,7 @@ from engine.tell import Teller, Text
 from pbem.domain import hash_chain
 from pbem.domain.choice_links import segment_text
 from pbem.domain.missed_turns import warning
+from pbem.domain.states import TableStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.service.links import MoveLink, SeatLink, follow_move, open_seat
@@ -174,7 +175,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
     rules = rules_of(row)
     known = knowledge_of(tx, row, rules, seat)
-    decision = known.decision if row.status == "playing" else None
+    decision = known.decision if row.status == TableStatus.PLAYING else None
     since = known.recent_entries[0].seq if known.recent_entries else 0
     taken, clock = seats.taken_with_clock(tx, game_id, row.turn, seat, person_id, since)
     return SeatView(
@@ -216,7 +217,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
     row = games.read(tx, game_id)
     rules = rules_of(row)
     decision = None
-    if row.status == "playing" and row.turn == turn:
+    if row.status == TableStatus.PLAYING and row.turn == turn:
         decision = decision_in(rules, views.view(tx, row, seat).view, seat)
     choice = None if decision is None else _choice(decision, option)
     act = None if decision is None or choice is None else next(act for act in decision.acts if choice in act)

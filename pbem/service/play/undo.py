@@ -14,6 +14,7 @@ from engine.decisions import Refused
 from engine.facts import fold
 from engine.table import Position
 from pbem.domain.errors import Gone
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import move
@@ -81,7 +82,7 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
     _must_have_time(tx, server, row, turn, seat)
     now = server.now()
     for email in emails:
-        outbox.change(tx, email.id, status="superseded")
+        outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)
         ledger.note(tx, email.id, now, "superseded", "the move was taken back")
     record = LogWriter(row, now, server.randomness)
     record.add(Kind.UNDONE, seat, move.By.PERSON, {"from": turn})
@@ -116,7 +117,7 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) 
         )
     _must_be_own(undone[0].by)
     emails = outbox.of_game(tx, row.id, undone[0].seq - 1)
-    if any(email.status == "sent" or email.attempts for email in emails):
+    if any(email.status == EmailStatus.SENT or email.attempts for email in emails):
         raise Gone(_("This choice cannot be taken back any more."), why=_("A mail about it is on its way."))
     return emails
 
@@ -127,7 +128,7 @@ def _another_has_decided(tx: Tx, row: GameRow, seat: int) -> bool:
 
 
 def _is_running(row: GameRow) -> bool:
-    return row.status == "playing" and not row.paused
+    return row.status == TableStatus.PLAYING and not row.paused
 
 
 def _is_allowed(check: Callable[[], object]) -> bool:
@@ -163,9 +164,9 @@ def _reopen(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int
     if deadline is None or deadline.due_at is not None:
         return
     written = [each for each in outbox.of_game(tx, row.id) if (each.kind, each.seat, each.turn) == ("turn", seat, turn)]
-    if any(each.status in ("queued", "sent") for each in written):
+    if any(each.status in (EmailStatus.QUEUED, EmailStatus.SENT) for each in written):
         return
     player = next(player for player in player_rows.of_game(tx, row.id) if player.seat == seat)
     if player.person_id is not None:
         now = server.now()
-        outbox.queue(tx, [outbox.NewEmail(player.person_id, "turn", row.id, seq, seat, turn)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(player.person_id, EmailKind.TURN, row.id, seq, seat, turn)], now, now)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.missed_turns import Successor
+from pbem.domain.states import InvitationStatus, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.absence import substitutes
@@ -73,7 +74,7 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
     own = [row for row in invited if row.person_id == person.id]
     table = listing.of_row(tx, server, row)
     hosts = row.host_id == person.id
-    offers = tables.offers_of_game(tx, row.id) if row.status == "playing" else []
+    offers = tables.offers_of_game(tx, row.id) if row.status == TableStatus.PLAYING else []
     joined = tuple(name for name, player in zip(table.players, table.people, strict=True) if player == person.id)
     to_take = tuple(
         OfferedSeat(offer.id, offer.seat, name)
@@ -94,8 +95,8 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
         no_second=no_second and bool(to_take),
         # An offered seat stays its player's until a bot or another person plays it.
         lost=tuple(offer.seat for offer, _name, remains in offers if offer.person_id == person.id and not remains),
-        invite_token=_invite_token(tx, server, row.id, person.id) if hosts and row.status == "open" else "",
-        unanswered=sum(invitation.status == "open" for invitation in invited) if hosts else 0,
+        invite_token=_invite_token(tx, server, row.id, person.id) if hosts and row.status == TableStatus.OPEN else "",
+        unanswered=sum(invitation.status == InvitationStatus.OPEN for invitation in invited) if hosts else 0,
     )
 
 
@@ -165,7 +166,7 @@ def play_on(server: Server, token: str) -> None:
 def invited_table(server: Server, token: str) -> TableSummary:
     """The table behind its host's invitation link. Raises Gone if it is not open yet."""
     table = server.read(listing.by_id, _invited_game(server, token))
-    if table.status == "planned":
+    if table.status == TableStatus.PLANNED:
         raise Gone(
             _("This table is not open yet."), remedy=_("Please try again when its host has answered the mail about it.")
         )

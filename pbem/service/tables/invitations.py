@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Final
 
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.domain.states import EmailKind, InvitationStatus, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
@@ -37,12 +38,15 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     invitation = next((row for row in tables.invitations(tx, game_id) if row.person_id == person_id), None)
     if invitation is None:
         raise NotFound(_("You were not invited to this table."))
-    if invitation.status == "accepted":
+    if invitation.status == InvitationStatus.ACCEPTED:
         raise Gone(_("You have a place at this table."), remedy=_("You can leave it on its page."))
     now = server.now()
-    if tables.answer_invitation(tx, game_id, person_id, "declined", now) and row.status == "open":
+    if (
+        tables.answer_invitation(tx, game_id, person_id, InvitationStatus.DECLINED, now)
+        and row.status == TableStatus.OPEN
+    ):
         facts = {"who": people.read(tx, person_id).address}
-        outbox.queue(tx, [outbox.NewEmail(row.host_id, "declined", game_id, facts=facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.DECLINED, game_id, facts=facts)], now, now)
 
 
 def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addresses: tuple[str, ...]) -> list[int]:
@@ -81,16 +85,18 @@ def email_invitations(tx: Tx, server: Server, row: GameRow, host_name: str, to: 
     # People who block the host get no email, and the host is not told.
     blockers = block_rows.blockers_of(tx, row.host_id)
     emails = [
-        outbox.NewEmail(person, "invitation", row.id, facts=facts) for person in invited if person not in blockers
+        outbox.NewEmail(person, EmailKind.INVITATION, row.id, facts=facts)
+        for person in invited
+        if person not in blockers
     ]
     outbox.queue(tx, emails, now, now)
 
 
 def must_be_open(row: GameRow) -> None:
     """Raise NotFound or Gone unless the table is waiting for players."""
-    if row.status == "planned":
+    if row.status == TableStatus.PLANNED:
         raise NotFound(_("There is no such table in the lobby."))
-    if row.status != "open":
+    if row.status != TableStatus.OPEN:
         raise Gone(
             _("This table does not wait for players any more."),
             why={

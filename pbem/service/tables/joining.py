@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound, Refusal, TooMany
+from pbem.domain.states import EmailKind, InvitationStatus, TableStatus
 from pbem.domain.user_text import parse_name, parse_seed_word
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence.seats import free_name
@@ -76,7 +77,7 @@ def ask_to_join(
     Raises NotFound for a private table unless the caller has checked the invitation.
     """
     row = games.lock(tx, game_id)
-    if (row.private and not invited) or row.status == "planned":
+    if (row.private and not invited) or row.status == TableStatus.PLANNED:
         raise NotFound(
             _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
         )
@@ -118,7 +119,7 @@ def _accept(tx: Tx, server: Server, game_id: int, person_id: int, name: str, wor
     try:
         # A refused seat must not undo the confirmation of the address.
         with tx.begin_nested():
-            if row.status == "planned" and row.host_id == person_id:
+            if row.status == TableStatus.PLANNED and row.host_id == person_id:
                 _announce(tx, server, row, person, name)
             return _join(tx, server, game_id, person, name, seed_word, 1)
     except Refusal as refused:
@@ -127,7 +128,7 @@ def _accept(tx: Tx, server: Server, game_id: int, person_id: int, name: str, wor
 
 def _announce(tx: Tx, server: Server, row: GameRow, host: PersonRow, name: str) -> None:
     must_have_room(tx, server, host)
-    tables.change_game(tx, row.id, status="open", expires_at=server.now() + WAITS)
+    tables.change_game(tx, row.id, status=TableStatus.OPEN, expires_at=server.now() + WAITS)
     email_invitations(tx, server, row, name)
 
 
@@ -136,7 +137,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     players = player_rows.of_game(tx, game_id)
     held = [player.number for player in players if player.person_id == person.id]
     if held and len(held) >= holding:
-        return Joined(game_id, tuple(held), again=True, begun=row.status == "playing")
+        return Joined(game_id, tuple(held), again=True, begun=row.status == TableStatus.PLAYING)
     must_be_open(row)
     _must_be_confirmed(person)
     _must_be_invited(tx, row, person)
@@ -150,7 +151,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     if not person.name:
         people.change(tx, person.id, name=name)
     taken = _add_players(tx, row, players, person, name, word, holding - len(held), now)
-    tables.answer_invitation(tx, game_id, person.id, "accepted", now)
+    tables.answer_invitation(tx, game_id, person.id, InvitationStatus.ACCEPTED, now)
     tables.drop_join_request(tx, game_id, person.id)
     begun = len(players) == row.seats
     if begun:
@@ -158,7 +159,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     else:
         # The email proves what the server had committed to when the player gave the word.
         facts = {"commitment": row.commitment, "word": word}
-        outbox.queue(tx, [outbox.NewEmail(person.id, "joined", game_id, facts=facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(person.id, EmailKind.JOINED, game_id, facts=facts)], now, now)
     return Joined(game_id, (*held, *taken), again=False, begun=begun)
 
 

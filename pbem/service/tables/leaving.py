@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.i18n.speech import gettext as _, mark
 from pbem.service.absence.seats import give_to_bot, reason_facts
 from pbem.service.absence.substitutes import after_resignation
@@ -31,10 +32,10 @@ _BATCH: Final = 100
 def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = "") -> None:
     """Leave a table whose game has not begun; it closes if the host leaves. Leaving twice changes nothing."""
     row = games.lock(tx, game_id)
-    if row.status == "playing":
+    if row.status == TableStatus.PLAYING:
         raise Gone(_("This game has begun."), remedy=_("You can resign from it on the page of your seat."))
     must_not_be_frozen(row)
-    if row.status not in ("open", "planned"):
+    if row.status not in (TableStatus.OPEN, TableStatus.PLANNED):
         raise Gone(_("This table does not wait for players any more."))
     if row.host_id == person_id:
         close(tx, server, row, "closed", reason_facts(reason), besides=person_id)
@@ -48,7 +49,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     now = server.now()
     tables.withdraw_acceptance(tx, game_id, person_id, now)
     facts = {"who": own[0].name} | reason_facts(reason)
-    outbox.queue(tx, [outbox.NewEmail(row.host_id, "left", game_id, facts=facts)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.LEFT, game_id, facts=facts)], now, now)
 
 
 def expire(server: Server) -> list[int]:
@@ -84,7 +85,7 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
 def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     """Agree to end a game without a result. Returns True if everyone agrees and it has ended."""
     row = games.lock(tx, game_id)
-    if row.status == "void":
+    if row.status == TableStatus.VOID:
         return True
     row = _running(tx, game_id)
     left = _people(tx, game_id)
@@ -123,11 +124,11 @@ def end(tx: Tx, server: Server, row: GameRow, record: LogWriter, by: str, why: s
     write(tx, row, record, status="void", ended_at=now, box="[]", orders="[]")
     deadlines.close_turn(tx, row.id, row.turn)
     for email in outbox.of_game(tx, row.id):
-        if email.status == "queued":
-            outbox.change(tx, email.id, status="superseded")
+        if email.status == EmailStatus.QUEUED:
+            outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)
             ledger.note(tx, email.id, now, "superseded", "the game has ended")
     emails = [
-        outbox.NewEmail(player.person_id, "voided", row.id, record.seq, player.seat, facts=facts)
+        outbox.NewEmail(player.person_id, EmailKind.VOIDED, row.id, record.seq, player.seat, facts=facts)
         for player in player_rows.of_game(tx, row.id)
         if player.person_id is not None
     ]
@@ -147,7 +148,7 @@ def close(
     tables.change_game(tx, row.id, status=status, ended_at=now)
     tables.drop_join_requests(tx, row.id)
     waited = {player.person_id for player in player_rows.of_game(tx, row.id)}
-    if row.status == "open":
+    if row.status == TableStatus.OPEN:
         waited.add(row.host_id)
     readers = sorted(person for person in waited - {besides} if person is not None)
     outbox.queue(tx, [outbox.NewEmail(person, status, row.id, facts=facts) for person in readers], now, now)
@@ -156,7 +157,7 @@ def close(
 def _expire(tx: Tx, server: Server, game_id: int) -> bool:
     row = games.lock_if_free(tx, game_id)
     # Someone may have joined, or the time been extended, since it was read.
-    if row is None or row.status not in ("open", "planned") or row.expires_at > server.now():
+    if row is None or row.status not in (TableStatus.OPEN, TableStatus.PLANNED) or row.expires_at > server.now():
         return False
     close(tx, server, row, "expired")
     return True
@@ -168,7 +169,7 @@ def _email_resignation(
     now = server.now()
     facts = {"who": resigned.name, "seat": resigned.seat} | reason_facts(reason)
     emails = [
-        outbox.NewEmail(player.person_id, "resigned", row.id, row.seq, player.seat, facts=facts)
+        outbox.NewEmail(player.person_id, EmailKind.RESIGNED, row.id, row.seq, player.seat, facts=facts)
         for player in left
         if player.person_id is not None
     ]
@@ -183,7 +184,7 @@ def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -
         return
     now = server.now()
     tables.change_game(tx, row.id, host_id=heir)
-    outbox.queue(tx, [outbox.NewEmail(heir, "host", row.id)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(heir, EmailKind.HOST, row.id)], now, now)
 
 
 def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: list[PlayerRow]) -> None:
@@ -193,7 +194,7 @@ def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: 
     # Agreeing and withdrawing all day must not email the others each time.
     since = now - timedelta(days=1)
     emails = [
-        outbox.NewEmail(other, "end_proposed", row.id, facts=facts)
+        outbox.NewEmail(other, EmailKind.END_PROPOSED, row.id, facts=facts)
         for other in others
         if people.count_emails_since(tx, other, "end_proposed", since, row.id) < PROPOSALS_A_DAY
     ]
@@ -203,10 +204,10 @@ def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: 
 def _running(tx: Tx, game_id: int) -> GameRow:
     """Lock a running game, paused or not. Raises Gone if it has not begun or is over."""
     row = games.lock(tx, game_id)
-    if row.status in ("open", "planned"):
+    if row.status in (TableStatus.OPEN, TableStatus.PLANNED):
         raise Gone(_("This game has not begun."), remedy=_("You can leave its table."))
     must_not_be_frozen(row)
-    if row.status != "playing":
+    if row.status != TableStatus.PLAYING:
         raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
     return row
 

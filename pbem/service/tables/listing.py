@@ -11,6 +11,7 @@ from typing import Final
 
 from pbem.domain.errors import NotFound
 from pbem.domain.reliability import PERIOD, Reliability, reliability
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import games, people, players as player_rows, reliability as counting, tables
@@ -22,7 +23,7 @@ from pbem.store.players import PlayerRow
 MOST_SHOWN: Final = 100
 """Tables on one page of the lobby, the newest."""
 
-_LIVE: Final = ("open", "playing")
+_LIVE: Final = (TableStatus.OPEN, TableStatus.PLAYING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def _summary(row: GameRow, players: list[PlayerRow], host: PersonRow, records: d
         people=tuple(player.person_id for player in players),
         reliability=tuple(None if player.person_id is None else records[player.person_id] for player in players),
         bots=sum(player.bot is not None for player in players),
-        free=max(row.seats - len(players) - seat_for_host, 0) if row.status == "open" else 0,
+        free=max(row.seats - len(players) - seat_for_host, 0) if row.status == TableStatus.OPEN else 0,
         commitment=row.commitment,
         created_at=row.created_at,
         expires_at=row.expires_at,

@@ -10,6 +10,7 @@ from itertools import count
 
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Stale
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
@@ -21,7 +22,7 @@ from pbem.store.games import GameRow
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
-_LIVE = ("open", "playing")
+_LIVE = (TableStatus.OPEN, TableStatus.PLAYING)
 
 
 def rematch(tx: Tx, server: Server, token: str) -> str:
@@ -29,7 +30,7 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
     # The lock of the old game lets one request at a time through.
     link, before, _player = links.open_to_act(tx, server, token, Purpose.SEAT)
     person_id = link.person_id
-    if before.status not in ("over", "void"):
+    if before.status not in (TableStatus.OVER, TableStatus.VOID):
         raise Stale(_("This game is not over yet."), remedy=_("Please play it to its end first."))
     for number in count(1):
         key = _key(before.key, number)

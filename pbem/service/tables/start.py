@@ -11,6 +11,7 @@ from typing import Any, Final
 from engine import codec
 from engine.chance import Stream, seed_from
 from engine.table import Position, deal
+from pbem.domain.states import TableStatus
 from pbem.service.play.log import Kind, LogWriter
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
@@ -42,7 +43,7 @@ def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -
         tx,
         row.id,
         rules=row.rules,
-        status="playing",
+        status=TableStatus.PLAYING,
         started_at=now,
         seed=seed,
         seq=record.seq,

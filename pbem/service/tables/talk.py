@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from engine.game import Game
 from pbem.domain import hash_chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.states import TableStatus
 from pbem.domain.talk import Line
 from pbem.domain.user_text import parse_talk
 from pbem.i18n.speech import gettext as _
@@ -36,7 +37,7 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
     if (seat, person_id) not in {(player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)}:
         raise Forbidden(_("Only those who sit at a table talk at it."))
     admission.must_not_be_banned(tx, server, person_id)
-    if game.status != "playing":
+    if game.status != TableStatus.PLAYING:
         raise Gone(_("Nothing can be said at this table now."), why=_("Its game is not being played."))
     now = server.now()
     if talk.count_since(tx, game_id, seat, now - timedelta(hours=1)) >= LINES_AN_HOUR:
@@ -109,7 +110,7 @@ class TalkPage:
     @property
     def may_speak(self) -> bool:
         """Whether the table can talk now."""
-        return self.status == "playing" and bool(self.others)
+        return self.status == TableStatus.PLAYING and bool(self.others)
 
 
 def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:

@@ -6,6 +6,7 @@ from typing import Final
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from pbem.domain.states import EmailStatus, ReceivedStatus
 from pbem.store.schema.base import Base, Id, one_of
 
 
@@ -20,7 +21,7 @@ class Outbox(Base):
     __tablename__ = "outbox"
     __table_args__ = (
         UniqueConstraint("game_id", "seq", "seat", "kind"),
-        one_of("status", "queued", "digest", "sent", "withheld", "superseded", "parked", "undeliverable"),
+        one_of("status", *EmailStatus),
         Index("ix_outbox_due", "status", "due_at"),
         Index(None, "person_id", "queued_at"),
     )
@@ -105,7 +106,7 @@ class Received(Base):
     __tablename__ = "received"
     __table_args__ = (
         UniqueConstraint("fingerprint"),
-        one_of("status", "waiting", "doubted", "done", "parked"),
+        one_of("status", *ReceivedStatus),
         Index("ix_received_due", "status", "due_at"),
         Index(None, "link_id", "received_at"),
     )

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
+from pbem.domain.states import JobStatus
 from pbem.store.schema.base import Base, Id, Part, one_of
 
 
@@ -65,7 +66,7 @@ class Job(Base):
     __table_args__ = (
         UniqueConstraint("key"),
         one_of("what", "pause", "resume", "extend", "announce", "resend"),
-        one_of("status", "running", "done", "stopped"),
+        one_of("status", *JobStatus),
         Index(None, "status", "id"),
     )
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
+from pbem.domain.states import CallStatus, InvitationStatus, OfferStatus, TableStatus
 from pbem.store.schema.base import Base, Id, Part, one_of
 
 
@@ -23,7 +24,7 @@ class Game(Base):
     __tablename__ = "game"
     __table_args__ = (
         UniqueConstraint("key"),
-        one_of("status", "planned", "open", "playing", "over", "void", "closed", "expired", "frozen"),
+        one_of("status", *TableStatus),
         one_of("successor", "substitute", "bot"),
         one_of("halted", "gone", "failed"),
         Index(None, "status", "created_at"),
@@ -85,7 +86,7 @@ class Invitation(Base):
     """An invitation to a table, and its answer."""
 
     __tablename__ = "invitation"
-    __table_args__ = (UniqueConstraint("game_id", "person_id"), one_of("status", "open", "accepted", "declined"))
+    __table_args__ = (UniqueConstraint("game_id", "person_id"), one_of("status", *InvitationStatus))
 
     id: Mapped[Id]
     game_id: Mapped[int] = mapped_column(ForeignKey("game.id"))
@@ -169,7 +170,7 @@ class Offer(Base):
     __tablename__ = "offer"
     __table_args__ = (
         one_of("successor", "substitute", "bot"),
-        one_of("status", "open", "taken", "back", "over"),
+        one_of("status", *OfferStatus),
         Index(None, "game_id", "seat"),
         Index(None, "person_id"),
         Index(None, "status"),
@@ -201,7 +202,7 @@ class Call(Base):
     """A call for the organiser."""
 
     __tablename__ = "call"
-    __table_args__ = (one_of("status", "open", "closed"), Index(None, "status", "at"))
+    __table_args__ = (one_of("status", *CallStatus), Index(None, "status", "at"))
 
     id: Mapped[Id]
     at: Mapped[datetime]

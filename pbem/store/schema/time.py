@@ -6,6 +6,7 @@ from typing import Final
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from pbem.domain.states import TurnStatus
 from pbem.store.schema.base import Base, Id, Part, one_of
 
 _IS_OPEN: Final = text("status = 'open'")
@@ -22,7 +23,7 @@ class Deadline(Base):
 
     __tablename__ = "deadline"
     __table_args__ = (
-        one_of("status", "open", "closed", "missed", "rewound"),
+        one_of("status", *TurnStatus),
         # Partial, because open deadlines are few and a move then writes to fewer indexes. The status is a column all the
         # same: SQLite plans without knowing its rows, and would choose another index if this one had only the moment.
         Index("ix_deadline_due", "status", "due_at", sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),

@@ -7,6 +7,7 @@ from engine import codec, grammar, orders
 from engine.board import Amounts, Board, Grid, Line, Part, Row
 from engine.decisions import Act, Amount, Blank, Choice, Decision, Some, Split
 from engine.tell import Teller
+from pbem.domain.states import TableStatus
 from pbem.service.play.move import Receipt
 from pbem.service.play.seat_cache import TurnFacts
 from pbem.service.play.seat_view import SeatView
@@ -76,7 +77,7 @@ def _table(seat: SeatView) -> Json:
         "game": seat.key,
         "kind": seat.rules.slug,
         "title": seat.title,
-        "status": "paused" if seat.paused and seat.status == "playing" else seat.status,
+        "status": "paused" if seat.paused and seat.status == TableStatus.PLAYING else seat.status,
         "turn": seat.turn,
         "seat": seat.seat,
         "players": list(seat.names),

@@ -4,6 +4,7 @@ from flask import Blueprint, Response, request, url_for
 
 from pbem.domain.acts import PERMISSIONS, Act
 from pbem.domain.errors import Refusal
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import calls, email, table
 from pbem.store.calls import CallDetails
@@ -84,18 +85,18 @@ def _fits(name: str, found: table.DeskTable) -> bool:
     form = FORMS[name]
     if "game_id" not in form.path or form.act not in PERMISSIONS[permissions.actor().role]:
         return False
-    playing = found.game.status == "playing"
+    playing = found.game.status == TableStatus.PLAYING
     fits = {
         "pause": playing and not found.game.paused,
         "resume": playing and found.game.paused,
         "extend": playing,
         "freeze": playing,
-        "unfreeze": found.game.status == "frozen",
-        "close": found.game.status in ("planned", "open", "playing", "frozen"),
+        "unfreeze": found.game.status == TableStatus.FROZEN,
+        "close": found.game.status in (TableStatus.PLANNED, TableStatus.OPEN, TableStatus.PLAYING, TableStatus.FROZEN),
         "rewind": bool(found.turns),
         "substitute": playing,
         "offer": playing and not found.game.private,
-        "correct": found.game.status in ("open", "playing"),
+        "correct": found.game.status in (TableStatus.OPEN, TableStatus.PLAYING),
         "redact": any(line.text is not None for line in found.said),
         "resend": bool(found.emails),
         "retry-deadline": any(each.due is not None and each.due.attempts for each in found.seats),

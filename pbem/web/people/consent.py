@@ -3,6 +3,7 @@
 from flask import Blueprint, Response
 
 from pbem.domain.errors import Refusal
+from pbem.domain.states import EmailKind
 from pbem.service.account import consent
 from pbem.web import security, site
 from pbem.web.errors import status_of
@@ -31,7 +32,7 @@ def confirm(token: str) -> Response:
         return _page(token, refused)
     # Either of them signs every browser out.
     return session_cookie.delete_from(
-        site.go("consent.account_deleted" if kind == "deletion" else "consent.address_changed"), Cookie.PERSON
+        site.go("consent.account_deleted" if kind == EmailKind.DELETION else "consent.address_changed"), Cookie.PERSON
     )
 
 

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, url_for
 
 from engine.game import agreed
 from pbem.domain.errors import NotFound, Refusal
+from pbem.domain.states import TableStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play.rules import rules_for
@@ -76,7 +77,7 @@ def table_values(table: TableSummary) -> dict[str, object]:
 def _public_table(key: str) -> TableSummary:
     """The table of that name. Raises NotFound for a private one, which is only its players' business, and a planned one."""
     table = server().read(listing.by_key, key)
-    if table.private or table.status == "planned":
+    if table.private or table.status == TableStatus.PLANNED:
         raise NotFound(
             _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pbem.domain.acts import Act
 from pbem.domain.duration import extension_text
 from pbem.domain.errors import Gone
+from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _, mark
 from pbem.service.clocks import halts, pauses
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
@@ -89,9 +90,9 @@ class Close(TableAct):
 
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
-        if row.status in ("open", "planned"):
+        if row.status in (TableStatus.OPEN, TableStatus.PLANNED):
             leaving.close(context.tx, context.server, row, "closed", {"reason": context.reason})
-        elif row.status in ("playing", "frozen"):
+        elif row.status in (TableStatus.PLAYING, TableStatus.FROZEN):
             record = LogWriter(row, context.server.now(), context.server.randomness)
             why = mark("it was closed by the organiser")
             leaving.end(context.tx, context.server, row, record, context.by, why, context.reason)

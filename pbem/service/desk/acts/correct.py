@@ -15,6 +15,7 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone, quoted
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import parse_pace
+from pbem.domain.states import TableStatus
 from pbem.domain.user_text import parse_name, parse_title
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -44,7 +45,7 @@ class Correct(TableAct):
 
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
-        if row.status not in ("open", "playing"):
+        if row.status not in (TableStatus.OPEN, TableStatus.PLAYING):
             raise Gone(_("This table is %(status)s.", status=row.status), remedy=_("Nothing was changed."))
         if self.what == "name":
             return self._name(context, row)
@@ -54,7 +55,7 @@ class Correct(TableAct):
         tables.change_game(context.tx, row.id, **values)
         # A title may hold a person's name; the log of a game holds no names.
         values_in_log: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": now}
-        if row.status == "playing":
+        if row.status == TableStatus.PLAYING:
             row = context.note(games.read(context.tx, row.id), Kind.CORRECTED, what=self.what, **values_in_log)
         self._tell(context, games.read(context.tx, row.id), {"before": before, "now": now})
         return ActResult(
@@ -126,7 +127,7 @@ def _parse_correction(row: GameRow, what: str, to: str) -> tuple[str, str, dict[
 
 
 def _option(row: GameRow, to: str) -> tuple[str, str, dict[str, Any]]:
-    if row.status != "open":
+    if row.status != TableStatus.OPEN:
         raise Gone(
             _("The game has begun with this option."),
             why=_("Every position since follows from it."),

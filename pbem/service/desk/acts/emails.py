@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pbem.domain.acts import Act, Role
 from pbem.domain.errors import Gone, NotFound
+from pbem.domain.states import EmailStatus, ReceivedStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
@@ -46,12 +47,14 @@ class RetryIncoming(ServerAct):
         row = received.lock(context.tx, self.received_id)
         if row is None:
             raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
-        if row.status != "parked":
+        if row.status != EmailStatus.PARKED:
             raise Gone(
                 _("This mail is %(status)s.", status=row.status), why=_("Only one that was parked is tried again.")
             )
         now = context.server.now()
-        received.change(context.tx, row.id, status="waiting", outcome="", attempts=0, due_at=now, claimed_until=None)
+        received.change(
+            context.tx, row.id, status=ReceivedStatus.WAITING, outcome="", attempts=0, due_at=now, claimed_until=None
+        )
         return ActResult((_("It is read again at once, as if it had just come in."),))
 
 

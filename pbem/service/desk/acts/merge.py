@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, NotFound
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.clocks import deadlines as clocks_deadlines
@@ -47,20 +48,22 @@ class Merge(PersonAct):
         asked = [row for row in deadlines.of_person(tx, self.other_id) if row.turn == locked[row.game_id].turn]
         now = server.now()
         for number in merge.unsent_emails(tx, self.other_id):
-            outbox.change(tx, number, status="superseded", claimed_until=None)
+            outbox.change(tx, number, status=EmailStatus.SUPERSEDED, claimed_until=None)
             ledger.note(tx, number, now, "superseded", "their tables are another address's now")
         merge.move_rows(tx, self.other_id, self.person_id)
         links.revoke_person(tx, self.other_id)
         sessions.end_all(tx, server, Holder(person_id=self.other_id))
         for row in locked.values():
-            if row.status == "playing":
+            if row.status == TableStatus.PLAYING:
                 # Vacations and failures of email are now those of the remaining person.
                 clocks_deadlines.settle_game(tx, server, row, tell=False)
         emails = [
-            outbox.NewEmail(self.person_id, "merged", facts={"reason": context.reason, "stays": True}),
-            outbox.NewEmail(self.other_id, "merged", facts={"reason": context.reason, "stays": False}),
+            outbox.NewEmail(self.person_id, EmailKind.MERGED, facts={"reason": context.reason, "stays": True}),
+            outbox.NewEmail(self.other_id, EmailKind.MERGED, facts={"reason": context.reason, "stays": False}),
         ]
-        emails += [outbox.NewEmail(self.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in asked]
+        emails += [
+            outbox.NewEmail(self.person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn) for row in asked
+        ]
         outbox.queue(tx, emails, now, now)
         begun = [row for row in locked.values() if row.status in _STARTED]
         for row in begun:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
 from pbem.domain.moments import day_text
+from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import change_address
 from pbem.service.clocks import reachability
@@ -27,7 +28,7 @@ class ChangeAddress(PersonAct):
         tx = context.tx
         known = people.read(tx, self.person_id)
         before, again = change_address.change_address(tx, context.server, self.person_id, self.address, context.reason)
-        tables = len(table_rows.of_person(tx, self.person_id, ("open", "playing")))
+        tables = len(table_rows.of_person(tx, self.person_id, (TableStatus.OPEN, TableStatus.PLAYING)))
         says = (
             _("From %(before)s to %(now)s.", before=known.address, now=people.read(tx, self.person_id).address),
             _(
@@ -60,8 +61,8 @@ class Ban(PersonAct):
         blocks.lift_ban(context.tx, person.id, now)
         blocks.ban(context.tx, person.id, now, end, context.reason)
         facts = {"reason": context.reason, "until": self.until and self.until.isoformat(), "lifted": False}
-        outbox.queue(context.tx, [outbox.NewEmail(person.id, "banned", facts=facts)], now, now)
-        tables = len(table_rows.of_person(context.tx, person.id, ("playing",)))
+        outbox.queue(context.tx, [outbox.NewEmail(person.id, EmailKind.BANNED, facts=facts)], now, now)
+        tables = len(table_rows.of_person(context.tx, person.id, (TableStatus.PLAYING,)))
         says = (
             _("It ends after %(day)s.", day=day_text(self.until)) if self.until else _("It has no end."),
             _("Games that they play, and that go on untouched: %(tables)s.", tables=tables),
@@ -86,7 +87,9 @@ class Unban(PersonAct):
         if ban is None:
             raise Gone(_("They are not banned."), remedy=_("Nothing was changed."))
         blocks.lift_ban(context.tx, person.id, now)
-        email = outbox.NewEmail(person.id, "banned", facts={"reason": context.reason, "until": None, "lifted": True})
+        email = outbox.NewEmail(
+            person.id, EmailKind.BANNED, facts={"reason": context.reason, "until": None, "lifted": True}
+        )
         outbox.queue(context.tx, [email], now, now)
         return ActResult()
 
@@ -104,7 +107,7 @@ class Release(PersonAct):
         again = reachability.mark_reachable(tx, context.server, self.person_id)
         if again is None:
             raise Gone(_("Their address is not left alone: mails go to it."), remedy=_("Nothing was changed."))
-        tables = tuple(game.id for game in table_rows.of_person(tx, self.person_id, ("playing",)))
+        tables = tuple(game.id for game in table_rows.of_person(tx, self.person_id, (TableStatus.PLAYING,)))
         says = (
             _("Mails go to their address from now on, and what came back until now counts no more."),
             _("Turns that were held back and are mailed now: %(again)s. Clocks that waited go on.", again=again),

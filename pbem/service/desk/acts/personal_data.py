@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pbem.domain.acts import Act
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import BadInput, Forbidden, Gone
+from pbem.domain.states import EmailKind, TableStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import delete
@@ -27,7 +28,9 @@ class SendExport(PersonAct):
     def do(self, context: Context) -> ActResult:
         _known(context, self.person_id)
         now = context.server.now()
-        outbox.queue(context.tx, [outbox.NewEmail(self.person_id, "links", facts={"reason": context.reason})], now, now)
+        outbox.queue(
+            context.tx, [outbox.NewEmail(self.person_id, EmailKind.LINKS, facts={"reason": context.reason})], now, now
+        )
         return ActResult(
             (_("They get a mail with a link to their own page. The file is there, and only they see it."),)
         )
@@ -57,7 +60,7 @@ class Delete(PersonAct):
         return ActResult(says, tables=tuple(tables))
 
     def _must_sit_at_no_stopped_table(self, context: Context) -> None:
-        stopped = table_rows.of_person(context.tx, self.person_id, ("frozen",))
+        stopped = table_rows.of_person(context.tx, self.person_id, (TableStatus.FROZEN,))
         if stopped:
             called = [_("“%(title)s” (table %(number)s)", title=isolate(row.title), number=row.id) for row in stopped]
             raise Forbidden(

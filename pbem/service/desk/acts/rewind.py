@@ -17,6 +17,7 @@ from engine.game import Game
 from engine.table import Position
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
+from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.plugins.away import loads
@@ -65,13 +66,13 @@ def turns(entries: list[StandingEntry]) -> list[int]:
 
 
 def _must_be_played(row: GameRow) -> None:
-    if row.status in ("over", "void"):
+    if row.status in (TableStatus.OVER, TableStatus.VOID):
         raise Gone(
             _("This game is over."),
             why=_("Its secret has been told, so everybody could work out the luck of any turn that would follow."),
             remedy=_("Nothing was changed; the same people can open a new table."),
         )
-    if row.status != "playing":
+    if row.status != TableStatus.PLAYING:
         raise Gone(_("This game is not being played."), remedy=_("Nothing was changed."))
 
 
@@ -99,7 +100,7 @@ def _ask(context: Context, row: GameRow, players: list[PlayerRow], turn: int, ma
     for person_id in sorted({player.person_id for player in players if player.person_id is not None}):
         clocks_deadlines.queue_notice(tx, context.server, person_id, row, None, "rewound", facts)
     emails = [
-        outbox.NewEmail(player.person_id, "turn", row.id, row.seq, player.seat, row.turn)
+        outbox.NewEmail(player.person_id, EmailKind.TURN, row.id, row.seq, player.seat, row.turn)
         for player in players
         if player.seat in asked and player.person_id is not None
     ]
@@ -129,6 +130,6 @@ def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list
 
 def turns_of(tx: Tx, row: GameRow) -> list[int]:
     """The turns a game can go back to now."""
-    if row.status != "playing":
+    if row.status != TableStatus.PLAYING:
         return []
     return turns(standing_entries(rules_of(row), log.chain(tx, row.id, row.key)))

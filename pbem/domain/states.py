@@ -1,0 +1,116 @@
+"""States and kinds: every word that a column `status` or `kind` may hold."""
+
+from enum import StrEnum
+
+
+class TableStatus(StrEnum):
+    """What state a table is in."""
+
+    PLANNED = "planned"
+    OPEN = "open"
+    PLAYING = "playing"
+    OVER = "over"
+    VOID = "void"
+    CLOSED = "closed"
+    EXPIRED = "expired"
+    FROZEN = "frozen"
+
+
+class TurnStatus(StrEnum):
+    """What became of one seat's turn."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    MISSED = "missed"
+    REWOUND = "rewound"
+
+
+class EmailStatus(StrEnum):
+    """How far an email is on its way."""
+
+    QUEUED = "queued"
+    DIGEST = "digest"
+    SENT = "sent"
+    WITHHELD = "withheld"
+    SUPERSEDED = "superseded"
+    PARKED = "parked"
+    UNDELIVERABLE = "undeliverable"
+
+
+class ReceivedStatus(StrEnum):
+    """How far a received email has been dealt with."""
+
+    WAITING = "waiting"
+    DOUBTED = "doubted"
+    DONE = "done"
+    PARKED = "parked"
+
+
+class InvitationStatus(StrEnum):
+    """What came of an invitation."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+
+
+class OfferStatus(StrEnum):
+    """What came of a seat on offer."""
+
+    OPEN = "open"
+    TAKEN = "taken"
+    BACK = "back"
+    OVER = "over"
+
+
+class CallStatus(StrEnum):
+    """Whether a call waits for an answer."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class JobStatus(StrEnum):
+    """How far a job of the desk has come."""
+
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"
+
+
+class EmailKind(StrEnum):
+    """What an email is about: the folder of its templates."""
+
+    ALERT = "alert"
+    ANNOUNCEMENT = "announcement"
+    AUTO_PASSED = "auto_passed"
+    BANNED = "banned"
+    CALL_ANSWERED = "call_answered"
+    CLOSED = "closed"
+    CONFIRM = "confirm"
+    DECLINED = "declined"
+    DELETION = "deletion"
+    DIGEST = "digest"
+    END_PROPOSED = "end_proposed"
+    EXPIRED = "expired"
+    HOST = "host"
+    INVITATION = "invitation"
+    JOINED = "joined"
+    LEFT = "left"
+    LINKS = "links"
+    MERGED = "merged"
+    MOVED = "moved"
+    NEW_ADDRESS = "new_address"
+    NOTICE = "notice"
+    RECEIPT = "receipt"
+    REMINDER = "reminder"
+    RESIGNED = "resigned"
+    RESULT = "result"
+    SEALED = "sealed"
+    SEATED = "seated"
+    SUBSTITUTE = "substitute"
+    TRIAL = "trial"
+    TURN = "turn"
+    VOIDED = "voided"
+    WAS_IT_YOU = "was_it_you"
+    WELCOME = "welcome"
