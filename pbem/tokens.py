@@ -5,11 +5,12 @@ address, and survives mail systems that change the case of addresses:
 
     one character     id of the key
     8 characters      id of the link's row (40 bits)
-    24 characters     MAC over purpose, row and the row's generation (120 bits)
+    24 characters     MAC over purpose, row and the row's nonce (120 bits)
 
-A token is derived, never stored: from the key, the row and the generation of the row, which is raised to revoke it. The
-emails in the outbox hold placeholders of the same length, and the sender replaces them at the last moment. So nobody
-who reads the database or a backup can act for a player.
+A token is derived, never stored: from the key, the row and the row's nonce, a random number that is drawn again to revoke
+it. The emails in the outbox hold placeholders of the same length, and the sender replaces them at the last moment. So
+nobody who reads the database or a backup can act for a player. And a database that was put back to an earlier day gives
+its row numbers out a second time, but never a nonce: a token made in between fits no row.
 
 Players keep their emails, so the layout, the labels and the alphabet never change. This module must never store, log or
 print a secret or a token, and it does not know the meaning of a row.
@@ -19,7 +20,7 @@ import hashlib
 import hmac
 import re
 from base64 import b32decode, b32encode, b64decode
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
@@ -33,7 +34,7 @@ from pbem.domain.errors import BadInput, Fault, NotFound
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 TOKEN_LENGTH = 33
 MOST_ROW = 2**40 - 1
-MOST_GENERATION = 2**32 - 1
+MOST_NONCE = 2**63 - 1
 # 320 bits: more than HMAC-SHA256 can use, and 64 characters of base 32 without a remainder, so that a key has only one
 # spelling.
 SECRET_BYTES = 40
@@ -131,17 +132,17 @@ class Keyring:
         """The keys with their secrets, one a line. Show it to nobody."""
         return "".join(f"{k.id}:{k.made.isoformat()}:{_text(k.secret)}\n" for k in self.keys)
 
-    def make(self, purpose: Purpose, row: int, generation: int) -> str:
+    def make(self, purpose: Purpose, row: int, nonce: int) -> str:
         """The token of a row, under the newest key."""
-        return _token(self.keys[0], purpose, row, generation)
+        return _token(self.keys[0], purpose, row, nonce)
 
-    def verify(self, token: str, purpose: Purpose, row: int, generation: int) -> bool:
+    def verify(self, token: str, purpose: Purpose, row: int, nonce: int) -> bool:
         """Whether this server made the token for exactly this, in the same time for yes and no."""
         if not _TOKEN.fullmatch(token):
             return False
         token = token.lower()
         key = self._find(token[0])
-        return key is not None and hmac.compare_digest(token, _token(key, purpose, row, generation))
+        return key is not None and hmac.compare_digest(token, _token(key, purpose, row, nonce))
 
     def placeholder(self, purpose: Purpose, row: int) -> str:
         """The placeholder of a token in a stored email.
@@ -192,16 +193,16 @@ class EmailTemplate:
         """The rows whose tokens it needs."""
         return frozenset(row for _, _, row in self.places.values())
 
-    def fill(self, generations: Mapping[int, int]) -> bytes:
-        """The email as it is sent, with tokens by the generation of each row. Raises Fault if a generation is missing.
+    def fill(self, nonces: Mapping[int, int]) -> bytes:
+        """The email as it is sent, with tokens by the nonce of each row. Raises Fault if a nonce is missing.
 
         Pass only rows of the email's reader: other people's links must never be in it.
         """
         sent = self.stored
         for placeholder, (key, purpose, row) in self.places.items():
-            if row not in generations:
-                raise Fault(f"A mail has a place for link {row}, which is not its reader's.")
-            sent = sent.replace(placeholder, _token(key, purpose, row, generations[row]).encode())
+            if row not in nonces:
+                raise Fault(f"An email has a place for link {row}, which is not its reader's.")
+            sent = sent.replace(placeholder, _token(key, purpose, row, nonces[row]).encode())
         return sent
 
 
@@ -241,17 +242,21 @@ def revoke(keyring: Keyring, key_id: str) -> Keyring:
     return Keyring(left)
 
 
-def contains_token(data: bytes, keyring: Keyring, generations: Collection[int] = range(8)) -> bool:
-    """Whether these bytes contain a token of this server, for checks that none is ever stored.
+def rows_in(data: bytes) -> set[int]:
+    """The rows named by all that looks like a token in these bytes, genuine or not."""
+    return {row_of(token) for token in _runs(data)}
 
-    Transfer encodings must be undone first. A MAC can only be checked for a known generation: pass those that rows can
-    have.
+
+def contains_token(data: bytes, keyring: Keyring, nonces: Mapping[int, int]) -> bool:
+    """Whether these bytes contain a token of one of the rows, each given with its nonce.
+
+    Transfer encodings must be undone first.
     """
     return any(
-        keyring.verify(token, purpose, row_of(token), generation)
+        keyring.verify(token, purpose, row, nonces[row])
         for token in _runs(data)
+        if (row := row_of(token)) in nonces
         for purpose in Purpose
-        for generation in generations
     )
 
 
@@ -302,11 +307,11 @@ def _stars(found: re.Match[bytes]) -> bytes:
     return b"*" * len(found[0])
 
 
-def _token(key: Key, purpose: Purpose, row: int, generation: int) -> str:
-    if not (0 <= row <= MOST_ROW and 0 <= generation <= MOST_GENERATION):
-        raise ValueError(f"no link has row {row} and generation {generation}")
+def _token(key: Key, purpose: Purpose, row: int, nonce: int) -> str:
+    if not (0 <= row <= MOST_ROW and 0 <= nonce <= MOST_NONCE):
+        raise ValueError(f"no link has row {row} and nonce {nonce}")
     number = row.to_bytes(5)
-    mac = hmac.digest(key.subkey(f"link/{purpose}"), number + generation.to_bytes(4), "sha256")
+    mac = hmac.digest(key.subkey(f"link/{purpose}"), number + nonce.to_bytes(8), "sha256")
     # Five bytes are exactly eight letters, so encoding both at once is the same as one after the other.
     return key.id + _text(number + mac[:_MAC_BYTES])
 

@@ -8,7 +8,7 @@ Followed links are typed by purpose, so that no caller asks whether a field is s
 token, and following one changes nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Self, TypeVar
@@ -89,9 +89,6 @@ class EmailLink:
 # Mail programs that guess where an address ends may leave these around it.
 _AROUND: Final = " \t\r\n.,;:!?'\"<>()[]{}*_"
 
-_GENERATIONS_KNOWN: Final = 8
-"""How many renewals back a replaced link is still told from a forged one."""
-
 
 @dataclass(frozen=True, slots=True)
 class SeatLinks:
@@ -160,6 +157,11 @@ def read(tx: Tx, link_id: int) -> LinkRow:
     return _field(links.read(tx, link_id))
 
 
+def nonces(tx: Tx, _server: Server, link_ids: Collection[int]) -> dict[int, int]:
+    """The nonces of links by id, of those that exist."""
+    return {row.id: row.nonce for row in links.read_all(tx, link_ids).values()}
+
+
 def read_seat(tx: Tx, link_id: int) -> SeatLink:
     """The link of a seat, by id."""
     return SeatLink.of(read(tx, link_id))
@@ -182,12 +184,12 @@ def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: in
 
 def revoke_seat(tx: Tx, game_id: int, seat: int) -> None:
     """Revoke all links of a seat: they were seen by others, or the seat has another player."""
-    links.raise_seat(tx, game_id, seat)
+    links.revoke_seat(tx, game_id, seat)
 
 
 def revoke_person(tx: Tx, person_id: int) -> None:
     """Revoke all links of a person, at all tables."""
-    links.raise_person(tx, person_id)
+    links.revoke_person(tx, person_id)
 
 
 def renew(tx: Tx, server: Server, game_id: int, seat: int) -> None:
@@ -197,7 +199,7 @@ def renew(tx: Tx, server: Server, game_id: int, seat: int) -> None:
 
 def token(server: Server, link: LinkRow) -> str:
     """The current token of a link: to be shown to its owner, never stored."""
-    return server.keys.make(Purpose(link.purpose), link.id, link.generation)
+    return server.keys.make(Purpose(link.purpose), link.id, link.nonce)
 
 
 def _open(tx: Tx, server: Server, token: str, purpose: Purpose, read_row: Callable[[Tx, int], Found | None]) -> Found:
@@ -207,8 +209,8 @@ def _open(tx: Tx, server: Server, token: str, purpose: Purpose, read_row: Callab
     found = read_row(tx, link_id)
     link = None if found is None else found[0]
     # The MAC is computed even without a row, so that the time taken does not reveal which rows exist.
-    genuine = server.keys.verify(token, purpose, link_id, 0 if link is None else link.generation)
-    if found is None or link is None or link.purpose != purpose or not (genuine or _was_genuine(server, token, link)):
+    genuine = server.keys.verify(token, purpose, link_id, 0 if link is None else link.nonce)
+    if found is None or link is None or link.purpose != purpose or not (genuine or _was_replaced(server, token, link)):
         raise NotFound(_("There is nothing at this address."), why=_("It is not one of our links, or not a whole one."))
     if not genuine:
         raise Gone(_("This link has been replaced by a new one."), why=_("The links of its owner were renewed."))
@@ -228,9 +230,8 @@ def _field(value: T | None) -> T:
     return value
 
 
-def _was_genuine(server: Server, token: str, link: LinkRow) -> bool:
-    before = range(max(0, link.generation - _GENERATIONS_KNOWN), link.generation)
-    return any(server.keys.verify(token, Purpose(link.purpose), link.id, generation) for generation in before)
+def _was_replaced(server: Server, token: str, link: LinkRow) -> bool:
+    return link.replaced is not None and server.keys.verify(token, Purpose(link.purpose), link.id, link.replaced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +249,6 @@ def renew_mails(tx: Tx, server: Server) -> Renewed:
     for outbox_id in rewritten:
         ledger.note(tx, outbox_id, now, "rewritten", "a key was revoked")
     sent = {(row.game_id, row.turn, row.seat): row for row in outbox.turns_open(tx)}
-    # A new email, not the old one again: mail programs hide a second one with the same Message-ID.
     emails = [
         outbox.NewEmail(row.person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn) for row in sent.values()
     ]

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, insert, select, tupl
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbem.store.schema import Link, table_of
+from pbem.store.schema.mail import draw_nonce
 from pbem.tokens import Purpose
 
 _LINK = table_of(Link)
@@ -25,7 +26,8 @@ class LinkRow(NamedTuple):
 
     id: int
     purpose: str
-    generation: int
+    nonce: int
+    replaced: int | None
     person_id: int | None
     game_id: int | None
     turn: int | None
@@ -93,8 +95,7 @@ def find_all(tx: Connection, keys: Collection[LinkKey]) -> dict[LinkKey, LinkRow
 def add_all(tx: Connection, keys: Mapping[LinkKey, datetime | None], now: datetime) -> dict[LinkKey, LinkRow]:
     """Add links, each with its expiry. The caller holds the locks of the games, or else of the people."""
     values = [
-        {name: getattr(key, name) for name in _KEY_FIELDS}
-        | {"generation": 0, "created_at": now, "expires_at": expires_at}
+        {name: getattr(key, name) for name in _KEY_FIELDS} | {"created_at": now, "expires_at": expires_at}
         for key, expires_at in keys.items()
     ]
     rows = (LinkRow(**row._mapping) for row in (tx.execute(_ADD, values) if values else ()))
@@ -121,11 +122,11 @@ def renew_of_nobody(tx: Connection, purpose: str, now: datetime) -> LinkRow:
     One statement, because there is nothing to lock: two calls at once renew the same row.
     """
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
-    new = dialect.insert(_LINK).values(purpose=purpose, generation=0, created_at=now)
+    new = dialect.insert(_LINK).values(purpose=purpose, created_at=now)
     renewed = new.on_conflict_do_update(
         index_elements=[_LINK.c.purpose],
         index_where=and_(_LINK.c.person_id.is_(None), _LINK.c.game_id.is_(None)),
-        set_={"generation": _LINK.c.generation + 1},
+        set_=_renewed(),
     )
     return LinkRow(**tx.execute(renewed.returning(_LINK)).one()._mapping)
 
@@ -135,9 +136,9 @@ def key_of(row: LinkRow) -> LinkKey:
     return LinkKey(*(getattr(row, name) for name in _KEY_FIELDS))
 
 
-def raise_one(tx: Connection, link_id: int) -> None:
+def revoke(tx: Connection, link_id: int) -> None:
     """Revoke the token of a link; the row has a new one from then on."""
-    tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(generation=_LINK.c.generation + 1))
+    tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(_renewed()))
 
 
 def expire(tx: Connection, link_id: int, at: datetime | None) -> None:
@@ -145,16 +146,20 @@ def expire(tx: Connection, link_id: int, at: datetime | None) -> None:
     tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(expires_at=at))
 
 
-def raise_seat(tx: Connection, game_id: int, seat: int) -> int:
+def revoke_seat(tx: Connection, game_id: int, seat: int) -> int:
     """Revoke every token of a seat; returns the number of links."""
     of_seat = (_LINK.c.game_id == game_id, _LINK.c.seat == seat)
-    return tx.execute(update(_LINK).where(*of_seat).values(generation=_LINK.c.generation + 1)).rowcount
+    return tx.execute(update(_LINK).where(*of_seat).values(_renewed())).rowcount
 
 
-def raise_person(tx: Connection, person_id: int) -> int:
+def revoke_person(tx: Connection, person_id: int) -> int:
     """Revoke every token of a person, at all tables; returns the number of links."""
-    raised = update(_LINK).where(_LINK.c.person_id == person_id).values(generation=_LINK.c.generation + 1)
-    return tx.execute(raised).rowcount
+    return tx.execute(update(_LINK).where(_LINK.c.person_id == person_id).values(_renewed())).rowcount
+
+
+def _renewed() -> dict[str, object]:
+    """The columns of links whose tokens are revoked. Several may share a nonce: a token names its row too."""
+    return {"nonce": draw_nonce(), "replaced": _LINK.c.nonce}
 
 
 @cache

@@ -101,7 +101,7 @@ class NewEmail:
     """An email to be queued: its reader, its kind and what it is about."""
 
     person_id: int
-    kind: str
+    kind: EmailKind
     game_id: int | None = None
     seq: int | None = None
     seat: int | None = None

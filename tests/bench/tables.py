@@ -119,7 +119,7 @@ def with_links(server: Server, moves: list[Move]) -> list[Move]:
         {
             "id": number,
             "purpose": Purpose.MOVE,
-            "generation": 0,
+            "nonce": 0,
             "person_id": seated[game_id, seat],
             "game_id": game_id,
             "turn": turn,

@@ -16,11 +16,23 @@ from tests.service.conftest import (
     offered,
     person,
     server,
+    sink,
     store,
     table,
 )
 
-__all__ = ["clock", "database_url", "empty_postgresql", "empty_sqlite", "offered", "person", "server", "store", "table"]
+__all__ = [
+    "clock",
+    "database_url",
+    "empty_postgresql",
+    "empty_sqlite",
+    "offered",
+    "person",
+    "server",
+    "sink",
+    "store",
+    "table",
+]
 
 Run = Callable[..., Result]
 

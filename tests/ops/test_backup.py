@@ -4,6 +4,8 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +13,32 @@ import pytest
 from sqlalchemy import text
 
 from engine import game
+from pbem.clock import FakeClock, SystemRandomness
 from pbem.config import read
 from pbem.config.settings import Config
 from pbem.domain.acts import Act
-from pbem.domain.errors import BadInput, Fault, Forbidden
+from pbem.domain.errors import BadInput, Fault, Forbidden, NotFound
 from pbem.ops import backup
 from pbem.ops.process_lock import alone
 from pbem.ops.setup import make_ready
 from pbem.ops.verify import games_to_verify, verify_games
+from pbem.service import links
 from pbem.service.desk import audit
+from pbem.service.outgoing import deliver
+from pbem.service.people import addresses
 from pbem.service.server import Server
+from pbem.service.tables import joining
+from pbem.service.tables.new import TableSettings
 from pbem.store import database_copy, migrations
 from pbem.store.database import Store
-from pbem.store.schema import Base
+from pbem.store.links import LinkRow
+from pbem.store.schema import Base, Link, table_of
+from pbem.tokens import Purpose
+from tests.mail.sink import Sink
 from tests.migrations.filled import fill, rows
 from tests.service.actors import ROOT
 from tests.service.conftest import postgresql_database
+from tests.service.outgoing.test_deliver import post_to
 from tests.service.running_game import RunningGame
 
 Table = Callable[..., RunningGame]
@@ -119,6 +131,58 @@ def test_a_backup_has_everything_and_is_restored_with_its_keys(
     assert everything(fresh.database_url) == everything(config.database_url)
     assert sound(fresh.database_url) == len(games_there)
     assert read({}).keys == config.keys
+
+
+@both
+def test_an_email_sent_after_the_backup_opens_nothing_on_the_restored_server(
+    config: Config, table: Table, server: Server, clock: FakeClock, sink: Sink, tmp_path: Path
+) -> None:
+    table("sunset-poker", 3)
+    file = tmp_path / "backup"
+    backup.backup(config, file, with_keys=False)
+    lost = _an_evening(server, clock, sink, ("Tom", "Uma", "Vic"))
+    target = read({"PBEM_DATABASE_URL": f"sqlite:///{tmp_path}/restored.sqlite3"})
+    backup.restore(target, file)
+    store = Store(target.database_url)
+    restored = replace(server, store=store, randomness=SystemRandomness())
+    kept = _an_evening(restored, clock, sink, ("Yan", "Xenia", "Zoe"))
+    # The same row numbers, for the same purposes, of other people.
+    both = lost.links.keys() & kept.links.keys()
+    assert {Purpose.MOVE, Purpose.SEAT, Purpose.REPLY, Purpose.STOP, Purpose.BOUNCE} <= {purpose for purpose, _ in both}
+    for purpose, row in both:
+        with pytest.raises(NotFound):
+            restored.read(links.follow, lost.links[purpose, row], purpose)
+        assert restored.read(links.follow, kept.links[purpose, row], purpose).id == row
+    assert lost.message_ids
+    assert lost.message_ids.isdisjoint(kept.message_ids)
+    store.close()
+
+
+@dataclass(frozen=True)
+class _Evening:
+    """What left a server: the token of each purpose and row, and the Message-IDs."""
+
+    links: dict[tuple[Purpose, int], str]
+    message_ids: set[str]
+
+
+def _an_evening(server: Server, clock: FakeClock, sink: Sink, names: tuple[str, ...]) -> _Evening:
+    """Let people begin a game, and send them their emails."""
+    people = [server.run(addresses.register, f"{name}@example.org", name) for name in names]
+    for person in people:
+        server.run(addresses.confirm, person.id)
+    game_id = server.run(joining.create_table, people[0].id, TableSettings("sunset-poker", 3, {}, "1d")).game_id
+    for person in people:
+        server.run(joining.join, game_id, person.id)
+    before = len(sink.kept)
+    clock.advance(timedelta(hours=1))
+    deliver.deliver(server, post_to(sink), limit=100)
+    with server.store.read() as tx:
+        rows = [LinkRow(**row._mapping) for row in tx.execute(table_of(Link).select())]
+    tokens = {
+        (Purpose(row.purpose), row.id): links.token(server, row) for row in rows if row.game_id in (None, game_id)
+    }
+    return _Evening(tokens, {str(email.message["message-id"]) for email in sink.kept[before:]})
 
 
 def test_a_backup_taken_while_moves_are_made_is_a_server_of_one_moment(

@@ -9,7 +9,8 @@ from sqlalchemy import event, select
 from pbem.service.server import Server
 from pbem.store.database import Store
 from pbem.store.outbox import EmailRow
-from pbem.store.schema import Base, Outbox, table_of
+from pbem.store.schema import Base, Link, Outbox, table_of
+from pbem.tokens import contains_token
 
 _OUTBOX = table_of(Outbox)
 
@@ -25,6 +26,13 @@ def all_rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
             table.name: sorted((tuple(row) for row in tx.execute(select(table))), key=repr)
             for table in Base.metadata.sorted_tables
         }
+
+
+def holds_token(server: Server, data: bytes) -> bool:
+    """Whether bytes contain the current token of any link. Transfer encodings must be undone first."""
+    with server.store.read() as tx:
+        nonces = {row.id: row.nonce for row in tx.execute(select(table_of(Link)))}
+    return contains_token(data, server.keys, nonces)
 
 
 def queued_emails(server: Server, person_id: int | None = None, kind: str | None = None) -> list[EmailRow]:

@@ -1,12 +1,15 @@
 """Links: what a token opens, and what it never opens."""
 
+from dataclasses import asdict
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import insert, text
 
 from pbem.domain.errors import Gone, NotFound
 from pbem.service import links
 from pbem.store.links import LinkKey
+from pbem.store.schema import Link, table_of
 from pbem.tokens import Purpose
 
 
@@ -20,8 +23,8 @@ def made(server, game, seat=0, turn=1):
     return server.run(links.make_for_seat, person, game.id, turn, seat)
 
 
-def token_of(server, purpose, row, generation=0):
-    return server.keys.make(purpose, row, generation)
+def token_of(server, purpose, row):
+    return server.keys.make(purpose, row, server.read(links.nonces, [row])[row])
 
 
 def test_a_token_opens_the_seat_and_turn_it_was_made_for(server, game):
@@ -70,7 +73,7 @@ def test_a_token_of_one_purpose_opens_nothing_else(server, game):
 def test_a_forged_cut_or_foreign_token_opens_nothing(server, game):
     good = token_of(server, Purpose.MOVE, made(server, game).move)
     forged = good[:-1] + ("a" if good[-1] != "a" else "b")
-    for token in (forged, good[:-1], good + "a", "", "é" * 33, token_of(server, Purpose.MOVE, 999_999)):
+    for token in (forged, good[:-1], good + "a", "", "é" * 33, server.keys.make(Purpose.MOVE, 999_999, 0)):
         with pytest.raises(NotFound):
             server.read(links.follow, token, Purpose.MOVE)
 
@@ -82,14 +85,34 @@ def test_a_token_survives_what_mail_programs_do_to_it(server, game):
 
 
 def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(server, game):
-    mine, theirs = made(server, game, seat=0), made(server, game, seat=1)
+    links_of_seat, links_of_another = made(server, game, seat=0), made(server, game, seat=1)
     earlier = made(server, game, seat=0, turn=5)
+    rows = ((Purpose.MOVE, links_of_seat.move), (Purpose.SEAT, links_of_seat.seat), (Purpose.MOVE, earlier.move))
+    before = [token_of(server, purpose, row) for purpose, row in rows]
     server.run(links.renew, game.id, 0)
-    for purpose, row in ((Purpose.MOVE, mine.move), (Purpose.SEAT, mine.seat), (Purpose.MOVE, earlier.move)):
+    for (purpose, row), token in zip(rows, before, strict=True):
         with pytest.raises(Gone, match="replaced"):
-            server.read(links.follow, token_of(server, purpose, row), purpose)
-        assert server.read(links.follow, token_of(server, purpose, row, generation=1), purpose).seat == 0
-    assert server.read(links.follow, token_of(server, Purpose.MOVE, theirs.move), Purpose.MOVE).seat == 1
+            server.read(links.follow, token, purpose)
+        assert server.read(links.follow, token_of(server, purpose, row), purpose).seat == 0
+    token = token_of(server, Purpose.MOVE, links_of_another.move)
+    assert server.read(links.follow, token, Purpose.MOVE).seat == 1
+
+
+def test_a_token_fits_no_row_that_has_its_number_again(server, game):
+    for purpose in Purpose:
+        key = LinkKey(purpose, game.person_at(0), game.id, 1, 0)
+        row = server.run(links.make, key)
+        token = token_of(server, purpose, row)
+        # The backup was made before the link, and the next link gets its number.
+        server.store.write(lambda tx, row=row: tx.execute(text("DELETE FROM link WHERE id = :id"), {"id": row}))
+        server.store.write(
+            lambda tx, row=row, key=key: tx.execute(
+                insert(table_of(Link)).values(id=row, created_at=server.now(), **asdict(key))
+            )
+        )
+        with pytest.raises(NotFound):
+            server.read(links.follow, token, purpose)
+        assert server.read(links.follow, token_of(server, purpose, row), purpose).id == row
 
 
 def test_a_link_to_sign_in_works_for_a_day(server, clock, person):

@@ -129,9 +129,13 @@ def render(letterhead: Letterhead, content: EmailContent) -> RenderedEmail:
     return render_template(content.kind, common | dict(content.words), content.reader.zone)
 
 
-def message_id(letterhead: Letterhead, number: str, of: str) -> str:
-    """The Message-ID of an email, the same on every try: from its id, and the name of its person or table."""
-    return f"<m{number}.{of}@{letterhead.domain}>"
+def message_id(letterhead: Letterhead, nonce: bytes, of: str) -> str:
+    """A new Message-ID for an email about a table or a person, who is named by key.
+
+    It is random, because a server restored from a backup gives the ids of its rows out again, and mail programs hide a
+    second email with the same Message-ID.
+    """
+    return f"<m{nonce.hex()}.{of}@{letterhead.domain}>"
 
 
 def _headers(letterhead: Letterhead, content: EmailContent) -> dict[str, str]:

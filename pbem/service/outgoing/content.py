@@ -47,7 +47,6 @@ from pbem.service.server import Server
 from pbem.store import (
     deadlines,
     games,
-    ledger,
     log,
     outbox,
     people,
@@ -175,7 +174,7 @@ class _Reading:
             kind=email.kind,
             reader=Reader(called, person.delivery_address, ZoneInfo(person.zone)),
             thread=Thread(
-                message_id=message_id(self.letterhead, self._number(), person.key if game is None else game.key),
+                message_id=message_id(self.letterhead, self.server.randomness.bytes(8), (game or person).key),
                 game="" if game is None else game.key,
                 title="" if game is None else game.title,
                 answers=facts.get("answers", "") if turn is None else turn.message_id or "",
@@ -191,11 +190,6 @@ class _Reading:
 
     def _url(self, purpose: Purpose, links: Links) -> str:
         return self.letterhead.url(purpose, self._placeholder(purpose, links))
-
-    def _number(self) -> str:
-        """The email's id, with the number of times it was written again, so that no two emails share a Message-ID."""
-        rewritten = sum(line.what == "rewritten" for line in ledger.lines_of(self.tx, self.email.id))
-        return f"{self.email.id}.{rewritten}" if rewritten else f"{self.email.id}"
 
     def _link_variables(self) -> Words:
         links = self.draft.links

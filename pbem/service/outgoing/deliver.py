@@ -203,10 +203,10 @@ def _filled(server: Server, post: Post, prepared: PreparedEmail) -> OutgoingEmai
     """The email with the tokens of its reader, signed."""
     email = prepared.email
     assert email.rendered_at is not None, "stored with the bytes"
-    content = prepared.template.fill(prepared.generations)
+    content = prepared.template.fill(prepared.nonces)
     if post.signer is not None:
         content = post.signer.sign(content, email.rendered_at)
-    returns = server.keys.make(Purpose.BOUNCE, prepared.bounce.id, prepared.bounce.generation)
+    returns = server.keys.make(Purpose.BOUNCE, prepared.bounce.id, prepared.bounce.nonce)
     return OutgoingEmail(
         name=f"m{email.id}",
         # An answer has no return address, so that no program can answer it in turn (RFC 3834).

@@ -73,14 +73,14 @@ _WITH_CONFIRM: Final = frozenset(
 class PreparedEmail:
     """An email whose bytes are stored, and what they lack until it is sent: tokens, which nothing may store, and addresses.
 
-    `generations` are those of its reader's links, by the row of the link.
+    `nonces` are those of its reader's links, by the row of the link.
     """
 
     email: EmailRow
     template: EmailTemplate
     recipient: str
     bounce: LinkRow
-    generations: Mapping[int, int]
+    nonces: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +296,8 @@ def _prepared(tx: Tx, emails: Collection[EmailRow], templates: Mapping[int, Emai
             templates[email.id],
             readers[email.person_id].delivery_address,
             bounce_links[bounces[email.id]],
-            # Without its generation a placeholder cannot be filled: an email never has links of another person.
-            {row: rows[row].generation for row in templates[email.id].rows if rows[row].person_id == email.person_id},
+            # Without its nonce a placeholder cannot be filled: an email never has links of another person.
+            {row: rows[row].nonce for row in templates[email.id].rows if rows[row].person_id == email.person_id},
         )
         for email in emails
     ]

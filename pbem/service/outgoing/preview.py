@@ -89,7 +89,7 @@ def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, sea
         )
 
     def pretend(tx: Tx) -> NoReturn:
-        raise _RollBack(_content(tx, server, letterhead, kind, games.lock(tx, game_id), seat))
+        raise _RollBack(_content(tx, server, letterhead, EmailKind(kind), games.lock(tx, game_id), seat))
 
     try:
         server.store.write(pretend)
@@ -105,7 +105,7 @@ class _RollBack(Exception):
         self.content = content
 
 
-def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> EmailContent:
+def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, game: GameRow, seat: int) -> EmailContent:
     players = player_rows.of_game(tx, game.id)
     player = next((player for player in players if player.seat == seat), None)
     if player is None:

@@ -7,7 +7,7 @@ a result. The role of host passes to the next player in the order of joining. Se
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Final
+from typing import Final, Literal
 
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus
@@ -38,7 +38,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     if row.status not in (TableStatus.OPEN, TableStatus.PLANNED):
         raise Gone(_("This table does not wait for players any more."))
     if row.host_id == person_id:
-        close(tx, server, row, "closed", reason_facts(reason), besides=person_id)
+        close(tx, server, row, TableStatus.CLOSED, reason_facts(reason), besides=person_id)
         return
     players = player_rows.of_game(tx, game_id)
     own = [player for player in players if player.person_id == person_id]
@@ -139,7 +139,7 @@ def close(
     tx: Tx,
     server: Server,
     row: GameRow,
-    status: str,
+    status: Literal[TableStatus.CLOSED, TableStatus.EXPIRED],
     facts: Mapping[str, str] | None = None,
     besides: int | None = None,
 ) -> None:
@@ -151,7 +151,7 @@ def close(
     if row.status == TableStatus.OPEN:
         waited.add(row.host_id)
     readers = sorted(person for person in waited - {besides} if person is not None)
-    outbox.queue(tx, [outbox.NewEmail(person, status, row.id, facts=facts) for person in readers], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person, EmailKind(status), row.id, facts=facts) for person in readers], now, now)
 
 
 def _expire(tx: Tx, server: Server, game_id: int) -> bool:
@@ -159,7 +159,7 @@ def _expire(tx: Tx, server: Server, game_id: int) -> bool:
     # Someone may have joined, or the time been extended, since it was read.
     if row is None or row.status not in (TableStatus.OPEN, TableStatus.PLANNED) or row.expires_at > server.now():
         return False
-    close(tx, server, row, "expired")
+    close(tx, server, row, TableStatus.EXPIRED)
     return True
 
 

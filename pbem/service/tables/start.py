@@ -11,7 +11,7 @@ from typing import Any, Final
 from engine import codec
 from engine.chance import Stream, seed_from
 from engine.table import Position, deal
-from pbem.domain.states import TableStatus
+from pbem.domain.states import EmailKind, TableStatus
 from pbem.service.play.log import Kind, LogWriter
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
@@ -86,6 +86,6 @@ def _open_turns(
         outbox.NewEmail(player.person_id, kind, row.id, seq, seat, position.turn)
         for seat, player in sorted(seated.items())
         if player.person_id is not None
-        for kind in (("welcome", "turn") if seat in asked else ("welcome",))
+        for kind in ((EmailKind.WELCOME, EmailKind.TURN) if seat in asked else (EmailKind.WELCOME,))
     ]
     outbox.queue(tx, emails, now, now)

@@ -1,6 +1,7 @@
 """Outgoing and incoming emails, their links, and what limits them."""
 
 from datetime import date, datetime
+from secrets import randbelow
 from typing import Final
 
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
@@ -58,14 +59,20 @@ class Ledger(Base):
     detail: Mapped[str]
 
 
+def draw_nonce() -> int:
+    """A random number that no link has had before, here or on a server restored from a backup."""
+    return randbelow(2**63)
+
+
 _OF_NOBODY: Final = "person_id IS NULL AND game_id IS NULL"
 
 
 class Link(Base):
     """The meaning of a token. The token is derived from the row and stored nowhere.
 
-    There is one row for each purpose, turn, seat and person; raising `generation` revokes its token. `outbox_id` is set
-    if a link belongs to one email. Links without a person and a game exist once for each purpose.
+    There is one row for each purpose, turn, seat and person. `nonce` is random: drawing it again revokes the token, and the
+    `replaced` one tells the old token from a forged one. `outbox_id` is set if a link belongs to one email. Links without
+    a person and a game exist once for each purpose.
     """
 
     __tablename__ = "link"
@@ -84,7 +91,8 @@ class Link(Base):
 
     id: Mapped[Id]
     purpose: Mapped[str]
-    generation: Mapped[int]
+    nonce: Mapped[int] = mapped_column(default=draw_nonce)
+    replaced: Mapped[int | None]
     person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"))
     game_id: Mapped[int | None] = mapped_column(ForeignKey("game.id"))
     turn: Mapped[int | None]

@@ -91,7 +91,7 @@ class Close(TableAct):
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
         if row.status in (TableStatus.OPEN, TableStatus.PLANNED):
-            leaving.close(context.tx, context.server, row, "closed", {"reason": context.reason})
+            leaving.close(context.tx, context.server, row, TableStatus.CLOSED, {"reason": context.reason})
         elif row.status in (TableStatus.PLAYING, TableStatus.FROZEN):
             record = LogWriter(row, context.server.now(), context.server.randomness)
             why = mark("it was closed by the organiser")
