@@ -126,7 +126,8 @@ def _signature(text: str, node: ast.FunctionDef) -> str:
     """The head of a function as it stands in the source, on one line and without `self`."""
     lines = text.splitlines()[node.lineno - 1 : node.body[0].lineno - 1]
     head = " ".join(" ".join(lines).split()).removeprefix("def ").rstrip(":").rstrip()
-    return head.replace("(self, ", "(").replace("(self)", "()").replace("( ", "(").replace(", )", ")")
+    head = head.replace("( ", "(").replace(", )", ")").replace(" )", ")")
+    return head.replace("(self, ", "(").replace("(self)", "()")
 
 
 def _string(node: ast.stmt) -> str | None:
