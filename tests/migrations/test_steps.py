@@ -59,21 +59,21 @@ def test_the_newest_step_is_the_schema(empty: Store) -> None:
 def test_the_newest_step_has_every_constraint_of_the_schema_by_its_name(
     empty: Store, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Alembic does not compare everything: checks and keys are compared here as the database tells of them."""
+    """Alembic does not compare everything: checks and keys are compared here as the database describes them."""
     migrations.upgrade(empty)
     if empty.on_sqlite:
-        assert told(empty) == told_of_schema(f"sqlite:///{tmp_path_factory.mktemp('schema')}/schema.sqlite3")
+        assert layout(empty) == layout_of_schema(f"sqlite:///{tmp_path_factory.mktemp('schema')}/schema.sqlite3")
     else:
         with postgresql_database() as url:
-            assert told(empty) == told_of_schema(url)
+            assert layout(empty) == layout_of_schema(url)
 
 
 def test_a_constraint_that_is_missing_is_found(empty: Store) -> None:
     """The comparison above has been seen to fail."""
     migrations.upgrade(empty)
-    whole = told(empty)
+    whole = layout(empty)
     empty.write(lambda tx: tx.execute(text("DROP INDEX ix_outbox_due")))
-    assert told(empty) != whole
+    assert layout(empty) != whole
     assert migrations.differences(empty)
 
 
@@ -139,18 +139,18 @@ def table_names(store: Store) -> set[str]:
         return set(inspect(tx).get_table_names())
 
 
-def told_of_schema(url: str) -> dict[str, Any]:
-    """What a database made of the schema itself tells of its tables."""
+def layout_of_schema(url: str) -> dict[str, Any]:
+    """The layout of a database made from the schema itself."""
     store = Store(url)
     try:
         Base.metadata.create_all(store.engine)
-        return told(store)
+        return layout(store)
     finally:
         store.close()
 
 
-def told(store: Store) -> dict[str, Any]:
-    """Columns, keys, checks and indexes of all tables, as the database tells of them."""
+def layout(store: Store) -> dict[str, Any]:
+    """Columns, keys, checks and indexes of all tables, as the database describes them."""
     with store.read() as tx:
         there = inspect(tx)
         return {
@@ -162,12 +162,14 @@ def told(store: Store) -> dict[str, Any]:
                 "foreign": ordered(there.get_foreign_keys(name)),
                 "unique": ordered(there.get_unique_constraints(name)),
                 "checks": ordered(there.get_check_constraints(name)),
-                # The rows that an index is of are told as an object that equals no other.
+                # The condition of a partial index is an object that equals no other.
                 "indexes": ordered(
                     [
                         {
                             **each,
-                            "dialect_options": {of: str(said) for of, said in each.get("dialect_options", {}).items()},
+                            "dialect_options": {
+                                name: str(value) for name, value in each.get("dialect_options", {}).items()
+                            },
                         }
                         for each in there.get_indexes(name)
                     ]

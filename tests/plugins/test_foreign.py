@@ -67,8 +67,8 @@ def _looks_the_same(here, there, seat):
     for reader in (seat, SPECTATOR):
         view = there.view(reader)
         assert other.board(view, reader) == own.board(here.view(reader), reader)
-        told = [other.teller(reader, ("Ann", "Ben")).tell(each) for each in there.told(reader, since)]
-        assert told == [own.teller(reader, ("Ann", "Ben")).tell(each) for each in here.told(reader, since)]
+        sentences = [other.teller(reader, ("Ann", "Ben")).tell(each) for each in there.told(reader, since)]
+        assert sentences == [own.teller(reader, ("Ann", "Ben")).tell(each) for each in here.told(reader, since)]
     assert other.barred(there.view(seat), seat) == own.barred(here.view(seat), seat)
 
 

@@ -46,8 +46,8 @@ def play_on(game):
         game.board(table.view(seat), seat)
         game.standing(table.position.state)
         table = table.submit(seat, asked[seat].default)
-        for told in table.told(seat):
-            game.teller(seat).tell(told)
+        for fact in table.told(seat):
+            game.teller(seat).tell(fact)
 
 
 WAYS = [
@@ -72,7 +72,7 @@ def test_a_game_that_loops_anywhere_fails_at_its_table(started, place):
 
 
 @pytest.mark.parametrize("what, how", WAYS)
-def test_whatever_a_game_does_the_server_hears_what_it_was(started, what, how):
+def test_the_server_learns_how_a_game_failed(started, what, how):
     game = started(broken.lanterns("resolve", what))
     with pytest.raises(Unplayable):
         play_on(game)
@@ -88,7 +88,7 @@ def test_a_game_that_breaks_when_it_is_imported_is_not_there(started, what, how)
     assert not take_faults()
 
 
-def test_what_a_game_prints_is_in_nobodys_way(started, capfd):
+def test_output_of_a_game_is_discarded(started, capfd):
     shout = "print('x' * 100_000, flush=True); __import__('os').write(1, b'y'); __import__('sys').stdin.read()"
     play_on(started(broken.lanterns("resolve", shout)))
     out, err = capfd.readouterr()
@@ -166,7 +166,7 @@ def test_a_decision_that_nobody_could_count_fails_in_the_child(started):
         ("setup", "draw.below(True)"),
     ],
 )
-def test_what_is_no_answer_is_a_fault_and_never_reaches_a_page(started, place, what):
+def test_an_invalid_answer_is_a_fault_and_never_reaches_a_page(started, place, what):
     game = started(broken.lanterns(place, what))
     with pytest.raises(Unplayable):
         play_on(game)
