@@ -84,14 +84,14 @@ def test_stored_mails_leave_at_a_fair_share_of_bare_smtp_with_one_commit_a_mail(
     ids = queued(server, clock)
     inbox = StoringTransport()
     deliver.deliver(server, replace(post, transport=inbox), limit=MAILS)
-    assert len(inbox.kept) == MAILS
+    assert len(inbox.emails) == MAILS
 
     def product():
         again(server, ids)
         return lambda: sent(server, post)
 
     def floor():
-        return lambda: bare(server, port, ids, inbox.kept)
+        return lambda: bare(server, port, ids, inbox.emails)
 
     _report(database_url, "stored mails", *compare(floor, product), OF_STORED)
 

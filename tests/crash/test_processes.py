@@ -51,7 +51,7 @@ def play_until(town, enough):
             kind = kinds[town.luck.randrange(len(kinds))]
             seats = game.load(kind).seats[0]
             town.begin(kind, seats, town.luck.choice((0, 1, seats - 1)), "10m")
-        emails = town.sink.kept[read:]
+        emails = town.sink.emails[read:]
         read += len(emails)
         answered = sum(town.answer(email) for email in emails if town.luck.random() < 0.93)
         # Mails wait for a minute, and those who stay silent for longer: time has to pass for both.
@@ -88,9 +88,9 @@ def test_a_web_server_killed_between_commit_and_answer_has_kept_the_move_once(to
     game_id = town.begin("sun-bid", 2, 0)
     town.passes(MINUTE)
     until(
-        lambda: [email for email in town.sink.kept if "IF YOU DO NOT ANSWER" in email.text], "the turn's mail arrives"
+        lambda: [email for email in town.sink.emails if "IF YOU DO NOT ANSWER" in email.text], "the turn's mail arrives"
     )
-    email = next(email for email in town.sink.kept if "IF YOU DO NOT ANSWER" in email.text)
+    email = next(email for email in town.sink.emails if "IF YOU DO NOT ANSWER" in email.text)
     web.process.kill()
     web.process.wait()
     town.start(web, "store.committed", 1)
@@ -121,7 +121,7 @@ def test_a_relay_that_is_dead_for_two_hours_loses_no_mail_and_nobodys_time(town)
     while town.clock.now() < end:
         town.passes(MINUTE)
         until(lambda: beaten(town), "the worker beats")
-    assert sink.kept == []
+    assert sink.emails == []
     with town.server.store.read() as tx:
         assert all(row.by != "clock" for row in log.chain(tx, game_id, games.read(tx, game_id).key))
 
@@ -129,10 +129,10 @@ def test_a_relay_that_is_dead_for_two_hours_loses_no_mail_and_nobodys_time(town)
         # A relay that was away is asked again at growing distances.
         town.passes(MINUTE)
         until(lambda: beaten(town), "the worker beats")
-        return any("IF YOU DO NOT ANSWER" in email.text for email in sink.kept)
+        return any("IF YOU DO NOT ANSWER" in email.text for email in sink.emails)
 
     with sink:
         until(arrived, "the mails arrive")
-        assert town.answer(next(email for email in sink.kept if "IF YOU DO NOT ANSWER" in email.text))
+        assert town.answer(next(email for email in sink.emails if "IF YOU DO NOT ANSWER" in email.text))
     town.check()
     assert town.acknowledged

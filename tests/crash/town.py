@@ -223,7 +223,7 @@ class Town:
 
     def _check_mails(self) -> None:
         by_name: dict[str, list[bytes]] = defaultdict(list)
-        for email in self.sink.kept:
+        for email in self.sink.emails:
             by_name[str(email.message["message-id"])].append(email.content)
         for name, sent in by_name.items():
             assert len(set(sent)) == 1, f"{name} came with different bytes"

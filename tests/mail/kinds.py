@@ -95,7 +95,7 @@ def emails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> t
         store.close()
         answer_to = server.keys.make(Purpose.REPLY, 1, 0)
         mail_checks.send_trial(config.read(_settings(folder, sink.port)), "olga@example.org", answer_to)
-        return tuple(sink.kept)
+        return tuple(sink.emails)
 
 
 def kind_of(message: Message) -> str:
@@ -313,9 +313,9 @@ class _Scenario:
         return self.server.run(addresses.register, address).id
 
 
-def by_kind(mails: Sequence[ReceivedEmail]) -> dict[str, list[ReceivedEmail]]:
+def by_kind(emails: Sequence[ReceivedEmail]) -> dict[str, list[ReceivedEmail]]:
     """Emails by their kind."""
     found: dict[str, list[ReceivedEmail]] = {}
-    for each in mails:
+    for each in emails:
         found.setdefault(kind_of(each.message), []).append(each)
     return found

@@ -73,8 +73,8 @@ class Handler:
 
     script: deque[str] = field(default_factory=deque)
     domains: dict[str, str] = field(default_factory=dict)
-    kept: list[ReceivedEmail] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    emails: list[ReceivedEmail] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
     peers: set[object] = field(default_factory=set)
     now: str = "accept"
     in_one_go: bool = True
@@ -97,7 +97,7 @@ class Handler:
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         self.now = self.script.popleft() if self.script else "accept"
-        self.said.append(f"MAIL {self.now}")
+        self.commands.append(f"MAIL {self.now}")
         if self.now == "450 mail":
             return "450 4.3.0 busy"
         envelope.mail_from = address
@@ -133,7 +133,7 @@ class Handler:
             assert isinstance(envelope.content, bytes)
             assert envelope.mail_from is not None
             options = (*envelope.mail_options, *envelope.rcpt_options)
-            self.kept.append(ReceivedEmail(envelope.mail_from, envelope.rcpt_tos[0], options, envelope.content))
+            self.emails.append(ReceivedEmail(envelope.mail_from, envelope.rcpt_tos[0], options, envelope.content))
         if self.now in ("drop", "keep, drop"):
             _hang_up(server)
         return "250 OK"
@@ -176,13 +176,13 @@ class Sink:
         self.handler.domains = {f"{name}.example": word for name, word in domains.items()}
 
     @property
-    def kept(self) -> list[ReceivedEmail]:
+    def emails(self) -> list[ReceivedEmail]:
         """The received emails, in order."""
-        return self.handler.kept
+        return self.handler.emails
 
     def to(self, address: str) -> list[ReceivedEmail]:
         """The received emails to one address."""
-        return [mail for mail in self.kept if mail.recipient == address]
+        return [email for email in self.emails if email.recipient == address]
 
 
 def server_tls() -> ssl.SSLContext:

@@ -48,7 +48,7 @@ def test_each_recipient_gets_its_own_answer(port: int, store: EmailStore) -> Non
     with connected(port) as server:
         answers = server.hands_in("", ["a@x.org", "broken@x.org", "c@x.org"], b"\r\nbid 7")
         assert [answer[:3] for answer in answers] == ["250", "451", "250"]
-        assert [mail[1] for mail in store.emails] == ["a@x.org", "c@x.org"]
+        assert [email[1] for email in store.emails] == ["a@x.org", "c@x.org"]
         # The connection is ready for the next command: no answer is left over, and none is missing.
         assert server.says("NOOP").startswith("250")
         assert server.hands_in("", ["d@x.org"], b"\r\nbid 8") == ["250 2.0.0 Kept"]

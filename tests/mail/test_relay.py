@@ -10,7 +10,7 @@ from pbem.config.settings import Security, Smtp
 from pbem.mail.send.relay import OutgoingEmail, Relay, Result
 from tests.mail.sink import PASSWORD, USER, Sink, client_trust, knows, server_tls
 
-MAIL = b"From: games@play.example.org\r\nSubject: one\r\n\r\n.\r\n..dots\r\nend\r\n"
+CONTENT = b"From: games@play.example.org\r\nSubject: one\r\n\r\n.\r\n..dots\r\nend\r\n"
 
 
 @pytest.fixture(params=[True, False], ids=["in one go", "step by step"])
@@ -25,7 +25,7 @@ def settings(port, security=Security.NONE, user="", password="", timeout=5):
 
 
 def email(name="m1"):
-    return OutgoingEmail(name, "b+token@play.example.org", "ann@example.org", MAIL)
+    return OutgoingEmail(name, "b+token@play.example.org", "ann@example.org", CONTENT)
 
 
 def sent(relay, many=1):
@@ -35,14 +35,14 @@ def sent(relay, many=1):
 
 def test_the_bytes_arrive_as_they_are(sink):
     assert sent(Relay(settings(sink.port))) == [Result.ACCEPTED]
-    (kept,) = sink.kept
-    assert kept.content == MAIL
-    assert (kept.sender, kept.recipient) == ("b+token@play.example.org", "ann@example.org")
+    (received,) = sink.emails
+    assert received.content == CONTENT
+    assert (received.sender, received.recipient) == ("b+token@play.example.org", "ann@example.org")
 
 
 def test_bounces_are_requested_without_the_content(sink):
     sent(Relay(settings(sink.port)))
-    assert sink.kept[0].options == ("RET=HDRS", "ENVID=M0", "NOTIFY=FAILURE,DELAY")
+    assert sink.emails[0].options == ("RET=HDRS", "ENVID=M0", "NOTIFY=FAILURE,DELAY")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_batch_takes_one_connection_despite_refusals(sink):
     sink.does("accept", "450 rcpt", "550 rcpt", "450 data", "550 data", "accept")
     sent(Relay(settings(sink.port)), many=6)
     assert sink.handler.connections == 1
-    assert len(sink.kept) == 2
+    assert len(sink.emails) == 2
 
 
 def test_a_broken_connection_is_replaced(sink):
@@ -123,7 +123,7 @@ def test_nothing_is_sent_unencrypted_or_to_an_unknown_certificate(trusted):
         sink = stack.enter_context(Sink() if trusted else Sink(tls_context=server_tls()))
         relay = Relay(settings(sink.port, Security.STARTTLS), client_trust() if trusted else None)
         assert sent(relay) == [Result.DOWN]
-        assert sink.kept == []
+        assert sink.emails == []
 
 
 def test_answers_of_the_relay_are_stored_without_addresses(sink):
@@ -176,7 +176,7 @@ def test_a_pipelining_relay_gets_all_commands_at_once_and_then_the_content():
         b"MAIL FROM:<b+token@play.example.org>\r\n",
         b"RCPT TO:<ann@example.org>\r\n",
         b"DATA\r\n",
-        *(b"." * line.startswith(b".") + line for line in MAIL.splitlines(keepends=True)),
+        *(b"." * line.startswith(b".") + line for line in CONTENT.splitlines(keepends=True)),
         b".\r\n",
         b"quit\r\n",
     ]
@@ -208,8 +208,8 @@ def test_a_refused_email_is_not_sent_even_if_the_relay_waits_for_it(answers, res
 
 def test_an_address_cannot_inject_a_command(sink):
     with Relay(settings(sink.port)).session() as session, pytest.raises(ValueError, match="more than an address"):
-        session.send(OutgoingEmail("m1", "", "ann@example.org>\r\nRCPT TO:<eve@example.org", MAIL))
-    assert sink.kept == []
+        session.send(OutgoingEmail("m1", "", "ann@example.org>\r\nRCPT TO:<eve@example.org", CONTENT))
+    assert sink.emails == []
 
 
 @contextmanager

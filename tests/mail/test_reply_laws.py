@@ -19,7 +19,7 @@ from tests.mail.sink import ReceivedEmail
 
 GAMES = game_registry.names()
 ANSWERABLE = {"turn", "reminder", "receipt"}
-MOST_MAILS, MOST_MOVES, EXAMPLES = 5, 120, 40
+MOST_EMAILS, MOST_MOVES, EXAMPLES = 5, 120, 40
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 def answerable(game: str) -> tuple[ReceivedEmail, ...]:
     """A few emails of a game that can be answered, early and late ones."""
     found = [received for received in emails_of(game) if kind_of(received.message) in ANSWERABLE]
-    return tuple(found[:: len(found) // MOST_MAILS + 1])
+    return tuple(found[:: len(found) // MOST_EMAILS + 1])
 
 
 @cache

@@ -27,8 +27,8 @@ pytestmark = [
 
 MOST = 0.5
 HOSTILE = ("FREE MONEY NOW!!!", "$$$ WINNER $$$", "Click Here", "Re: Invoice 4711", "\u5f20\u4f1f \u05d0\u05d1\u05d9")
-"""Names that attack by their form. One that is the wares of spam, such as of a drug, makes any mail look like it: those are
-for the organiser to change."""
+"""Names that attack by their form. The name of something that spam sells, such as a drug, makes every email look like spam;
+such names are for the organiser to change."""
 
 SCORES = re.compile(r"^X-Spam-Scores: (.*(?:\n[ \t].*)*)", re.MULTILINE)
 NAME = re.compile(r"^Message-ID:\s+(\S+)", re.MULTILINE)

@@ -39,11 +39,11 @@ class StoringTransport(FunctionTransport):
     """A transport that accepts and stores every email."""
 
     def __init__(self) -> None:
-        self.kept: list[OutgoingEmail] = []
+        self.emails: list[OutgoingEmail] = []
         super().__init__(self._take)
 
     def _take(self, email: OutgoingEmail) -> Outcome:
-        self.kept.append(email)
+        self.emails.append(email)
         return ACCEPTED
 
 

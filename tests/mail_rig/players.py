@@ -22,7 +22,7 @@ from tests.sim.player import Manners, Player, asks
 from tests.waiting import until
 
 CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, wishes=0)
-"""Presses a button twice now and then, or that of a mail of long ago; takes nothing back, and wants mails at once."""
+"""Presses a button twice now and then, or one in an old email; takes nothing back, and has every email sent at once."""
 
 
 class Person(Protocol):

@@ -174,7 +174,7 @@ def _an_evening(server: Server, clock: FakeClock, sink: Sink, names: tuple[str, 
     game_id = server.run(joining.create_table, people[0].id, TableSettings("sunset-poker", 3, {}, "1d")).game_id
     for person in people:
         server.run(joining.join, game_id, person.id)
-    before = len(sink.kept)
+    before = len(sink.emails)
     clock.advance(timedelta(hours=1))
     deliver.deliver(server, post_to(sink), limit=100)
     with server.store.read() as tx:
@@ -182,7 +182,7 @@ def _an_evening(server: Server, clock: FakeClock, sink: Sink, names: tuple[str, 
     tokens = {
         (Purpose(row.purpose), row.id): links.token(server, row) for row in rows if row.game_id in (None, game_id)
     }
-    return _Evening(tokens, {str(email.message["message-id"]) for email in sink.kept[before:]})
+    return _Evening(tokens, {str(email.message["message-id"]) for email in sink.emails[before:]})
 
 
 def test_a_backup_taken_while_moves_are_made_is_a_server_of_one_moment(

@@ -65,10 +65,10 @@ def test_without_a_relay_it_is_in_the_local_mailbox(pbem: Run, folder: Path) -> 
 
 def test_without_answers_the_mail_asks_for_none_and_nobody_waits_for_one(pbem: Run, sink: Sink) -> None:
     waiting = pbem("mail", "test", "me@example.org", "--wait", "5", **PUBLIC, PBEM_SMTP_PORT=str(sink.port))
-    assert (waiting.exit_code, sink.kept) == (1, [])
+    assert (waiting.exit_code, sink.emails) == (1, [])
     assert "PBEM_INBOUND_REPLIES=yes" in waiting.output
     pbem("mail", "test", "me@example.org", **PUBLIC, PBEM_SMTP_PORT=str(sink.port))
-    (email,) = sink.kept
+    (email,) = sink.emails
     assert email.message["reply-to"] is None
     assert "answer it" not in email.text
 
@@ -99,12 +99,15 @@ def test_a_test_mail_that_is_answered_shows_that_both_directions_work(
         waits.append(seconds)
         if len(waits) == 3:
             answers(
-                pbem, sink.kept[-1], settings, "spf=pass smtp.mailfrom=example.org; dmarc=pass header.from=example.org"
+                pbem,
+                sink.emails[-1],
+                settings,
+                "spf=pass smtp.mailfrom=example.org; dmarc=pass header.from=example.org",
             )
 
     monkeypatch.setattr(mail_checks, "sleep", meanwhile)
     done = pbem("mail", "test", "me@example.org", "--wait", "1", **settings)
-    (email,) = sink.kept
+    (email,) = sink.emails
     assert "Please answer it now" in " ".join(email.text.split())
     assert done.exit_code == 0, done.output
     assert "round trip: a test mail was answered from example.org; spf=pass, dmarc=pass" in done.output
@@ -121,7 +124,7 @@ def test_an_answer_that_nobody_vouches_for_is_told_with_what_to_set(pbem: Run, s
     pbem("init", **settings)
     pbem("mail", "test", "me@example.org", **settings)
     assert "round trip" not in pbem("doctor", **settings).output
-    answers(pbem, sink.kept[-1], settings, "spf=softfail smtp.mailfrom=example.org")
+    answers(pbem, sink.emails[-1], settings, "spf=softfail smtp.mailfrom=example.org")
     doctor = pbem("doctor", **settings).output
     assert "A test mail was answered from example.org; spf=softfail: such a player is asked back" in doctor
     assert "PBEM_INBOUND_AUTHSERV_ID" in doctor

@@ -70,7 +70,7 @@ class Place:
         """The next mail with links that nobody has clicked on, as soon as it comes."""
 
         def came() -> ReceivedEmail | None:
-            for number, email in enumerate(self.sink.kept):
+            for number, email in enumerate(self.sink.emails):
                 if number not in self.answered and "IF YOU DO NOT ANSWER" in email.text and moves_in(email):
                     self.answered.add(number)
                     return email

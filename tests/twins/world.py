@@ -110,7 +110,7 @@ class World:
         person = self.game.person_at(seat)
         with self.server.store.read() as tx:
             address = people_store.read(tx, person).address
-        emails = [parcel for parcel in self.inbox.kept if parcel.recipient == address]
+        emails = [parcel for parcel in self.inbox.emails if parcel.recipient == address]
         found = {f"mail {number}, {_kind(email.content)}": email.content for number, email in enumerate(emails)}
         found |= {f"envelope {number}": f"{email.sender} {email.name}".encode() for number, email in enumerate(emails)}
         found |= dict(self._pages(seat, b"".join(email.content for email in emails)))
@@ -175,7 +175,7 @@ class World:
     def _answer_mails(self, box: InboundSettings) -> None:
         """Reply to everyone's latest email, with questions and a line that is refused."""
         last: dict[str, str] = {}
-        for parcel in self.inbox.kept:
+        for parcel in self.inbox.emails:
             if found := _REPLY_TO.search(parcel.content):
                 last[parcel.recipient] = found[1].decode()
         for address, to in sorted(last.items()):
@@ -183,9 +183,9 @@ class World:
             assert receive.receive(self.server, box, address, to, raw) == "kept"
         while receive.process(self.server, replace(box, check=SenderCheck.OFF)):
             pass
-        before = len(self.inbox.kept)
+        before = len(self.inbox.emails)
         self._carry()
-        receipts = [email for email in self.inbox.kept[before:] if _kind(email.content) == "receipt"]
+        receipts = [email for email in self.inbox.emails[before:] if _kind(email.content) == "receipt"]
         assert len(receipts) == len(last) > 0, "everybody who writes gets a receipt"
 
     def _pages(self, seat: int, emails: bytes) -> Iterator[tuple[str, bytes]]:

@@ -63,11 +63,11 @@ class Postman:
 
     def carry(self) -> list[OutgoingEmail]:
         """Let a little time pass; the emails that arrived."""
-        before = len(self.inbox.kept)
+        before = len(self.inbox.emails)
         self.clock.advance(timedelta(minutes=6))
         while deliver(self.server, self.post).dealt_with:
             pass
-        return self.inbox.kept[before:]
+        return self.inbox.emails[before:]
 
 
 def read(email: OutgoingEmail) -> EmailMessage:

@@ -38,14 +38,14 @@ def post(sink):
 
 @pytest.fixture
 def gone(server, person):
-    """Somebody with a name that nothing else has, of whom a lot is written down."""
+    """A person whose name appears in no other text."""
     found = person(NAME)
     assert server.read(addresses.read, found).address == ADDRESS
     return found
 
 
 def live_through(server, clock, post, table, person, gone):
-    """Somebody plays, hosts, talks, calls, and has trouble with mail; two running games and one that is over."""
+    """The person plays, hosts, talks, calls, and cannot be reached by email; two games run and one is over."""
     played = []
     for _ in range(3):
         host = person("Ben")
@@ -63,7 +63,7 @@ def live_through(server, clock, post, table, person, gone):
         seat = next(player.seat for player in player_rows.of_game(tx, played[0]) if player.person_id == gone)
     server.run(talk.say, played[0], seat, gone, "Good luck, everybody!")
     server.run(calls.call, gone, f"I am {NAME} of Forest Road 3.", game_id=played[0], seat=seat)
-    organisers_told(server, clock)
+    send_alarms(server, clock)
     server.run(send_links.send, ADDRESS)
     server.run(substitutes.set_volunteer, gone, volunteers=True)
     server.run(vacations.book_text, gone, "2026-12-20 to 2026-12-27")
@@ -75,12 +75,12 @@ def live_through(server, clock, post, table, person, gone):
             lambda tx: reachability.note_bounce(tx, server, gone, Bounce.HARD, f"550 5.1.1 <{ADDRESS}> is no user")
         )
         clock.advance(timedelta(days=1))
-    organisers_told(server, clock)
+    send_alarms(server, clock)
     drain(server, clock, post)
     return played, over
 
 
-def organisers_told(server, clock):
+def send_alarms(server, clock):
     clock.advance(alarms.GATHERED + alarms.APART)
     alarms.send(server)
 
@@ -89,7 +89,7 @@ def test_only_emails_of_others_name_a_deleted_person(server, clock, post, table,
     _, over = live_through(server, clock, post, table, person, gone)
     assert ADDRESS in repr(all_rows(server.store))
     server.run(delete.delete_person, gone)
-    left = kept_but_mails_of_others(server, gone)
+    left = rows_without_emails_of_others(server, gone)
     assert NAME.lower() not in left.lower()
     assert "Forest Road" not in left
     assert server.read(addresses.read, gone).name == "a former player"
@@ -99,8 +99,8 @@ def test_only_emails_of_others_name_a_deleted_person(server, clock, post, table,
         assert [player.name for player in player_rows.of_game(tx, over)].count("a former player") == 1
 
 
-def kept_but_mails_of_others(server, person_id):
-    """All rows of all tables as text, but for those of the outbox and the ledger that are about mails to others."""
+def rows_without_emails_of_others(server, person_id):
+    """All rows of all tables as text, except rows of the outbox and the ledger that are about emails to others."""
     outbox = table_of(Outbox)
     found = []
     with server.store.read() as tx:
@@ -128,10 +128,10 @@ def test_an_email_to_a_deleted_person_is_not_sent_again(server, gone, kind):
 def test_a_reply_read_while_its_writer_is_deleted_is_dropped(server, table):
     answers = Replies(table("sunset-poker", 3))
     gone = answers.person(0)
-    kept = answers.keep(0)
+    reply = answers.keep(0)
     server.run(delete.delete_person, gone)
     before = all_rows(server.store)
-    assert answers.act(kept, f"talk I am {NAME} of Forest Road.") is None
+    assert answers.act(reply, f"talk I am {NAME} of Forest Road.") is None
     assert all_rows(server.store) == before
 
 
@@ -152,8 +152,8 @@ def test_running_games_go_on_with_a_bot_and_the_others_are_told(server, clock, p
         with server.store.read() as tx:
             assert gone not in {player.person_id for player in player_rows.of_game(tx, game_id)}
             assert sum(player.bot is not None for player in player_rows.of_game(tx, game_id)) == 1
-        told = [email for email in queued_emails(server, kind="resigned") if email.game_id == game_id]
-        assert {email.person_id for email in told} == {person("Ben"), person("Cleo")}
+        notices = [email for email in queued_emails(server, kind="resigned") if email.game_id == game_id]
+        assert {email.person_id for email in notices} == {person("Ben"), person("Cleo")}
     with server.store.read() as tx:
         assert [row.id for row in lobby_rows.of_person(tx, gone, ("open", "playing"))] == []
         assert lobby_rows.hosted_by(tx, gone, ("open", "playing")) == []
@@ -170,9 +170,9 @@ def test_a_deleted_person_is_sent_no_email(server, clock, post, sink, table, per
     live_through(server, clock, post, table, person, gone)
     server.run(send_links.send, ADDRESS)
     server.run(delete.delete_person, gone)
-    before = len(sink.kept)
+    before = len(sink.emails)
     drain(server, clock, post)
-    assert not [email for email in sink.kept[before:] if email.recipient == ADDRESS or "invalid" in email.recipient]
+    assert not [email for email in sink.emails[before:] if email.recipient == ADDRESS or "invalid" in email.recipient]
 
 
 def test_links_and_sessions_of_a_deleted_person_open_nothing(server, person, clock, post, sink, gone):

@@ -1,4 +1,4 @@
-"""What the organisers hear of by mail: everything that needs them, a storm as one mail, and nobody's address."""
+"""Alarms to the organisers by email: everything that needs them, a storm in one email, and no addresses."""
 
 import json
 from datetime import timedelta
@@ -43,7 +43,7 @@ def test_a_call_reaches_every_organiser_by_mail(server, clock, sink, person):
     server.run(calls.call, person("Ann"), "I cannot see my cards.")
     assert tell(server, clock) == 1
     deliver.deliver(server, post_to(sink))
-    emails = [email for email in sink.kept if "needs the organiser" in str(email.message["subject"])]
+    emails = [email for email in sink.emails if "needs the organiser" in str(email.message["subject"])]
     assert {email.recipient for email in emails} == {"olga@example.net", "otto@example.net"}
     assert all("Ann: I cannot see my cards." in email.text for email in emails)
 
@@ -62,7 +62,7 @@ def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(serve
 
 
 @pytest.mark.usefixtures("organiser")
-def test_a_storm_is_one_mail_that_says_how_many(server, clock, sink, person):
+def test_a_storm_is_one_email_that_says_how_many(server, clock, sink, person):
     for number in range(500):
         server.store.write(
             lambda tx, n=number: alarms.raise_alarm(tx, server, What.PARKED, f"Mail {n} (turn): not like this")
@@ -82,7 +82,7 @@ def test_a_storm_is_one_mail_that_says_how_many(server, clock, sink, person):
 
 
 @pytest.mark.usefixtures("organiser")
-def test_alarms_are_gathered_for_some_minutes_and_few_mails_go_out_in_an_hour(server, clock, person):
+def test_alarms_are_gathered_for_some_minutes_and_few_emails_go_out_in_an_hour(server, clock, person):
     server.run(calls.call, person("Ann"), "First.")
     assert tell(server, clock, GATHERED - MINUTE) == 0
     assert tell(server, clock, MINUTE) == 1
@@ -101,14 +101,14 @@ def test_two_workers_tell_each_alarm_once(server, clock, person):
 
 
 @pytest.mark.usefixtures("organiser")
-def test_a_mail_that_was_given_up_an_address_and_a_refused_sender_are_told(server, clock, sink, table):
+def test_a_parked_email_an_unreachable_address_and_a_refused_sender_raise_alarms(server, clock, sink, table):
     table("sunset-poker", 3)
     clock.advance(HOUR)
     sink.does("550 data", "571 rcpt", "550 rcpt")
     deliver.deliver(server, post_to(sink), limit=100)
     assert tell(server, clock) == 3
-    told = {each["what"] for each in json.loads(alerts(server)[0].facts)["alarms"]}
-    assert told == {What.PARKED, What.REFUSED, What.UNREACHABLE}
+    reported = {each["what"] for each in json.loads(alerts(server)[0].facts)["alarms"]}
+    assert reported == {What.PARKED, What.REFUSED, What.UNREACHABLE}
 
 
 @pytest.mark.usefixtures("organiser")

@@ -1,4 +1,4 @@
-"""A mail read by somebody who is not its reader: for a reason, on record, not by whoever plays, and with no link that works."""
+"""An organiser reads an email to another person: for a reason, on record, never as a player of the table, and with no working link."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def post(sink):
 
 @pytest.fixture
 def game(table, server, clock, post):
-    """A game whose beginning has been told."""
+    """A game whose first emails have been sent."""
     began = table("sunset-poker", 3)
     drain(server, clock, post)
     return began
@@ -46,14 +46,14 @@ def player_at(game, seat):
 
 
 def shown(read):
-    """Everything of a mail that anybody could see."""
+    """Everything of an email that a reader could see."""
     email = read.opened
     return [email.text, email.html, email.content.decode(), *(value for _, value in email.headers), email.entry.subject]
 
 
-def test_a_mail_is_read_as_it_was_sent_with_what_happened_to_it_and_on_record(server, sink, game):
+def test_an_email_is_read_as_sent_with_its_ledger_and_on_record(server, sink, game):
     email = turn_of(server, game, 0)
-    (sent,) = [each for each in sink.kept if str(each.message["message-id"]) == email.message_id]
+    (sent,) = [each for each in sink.emails if str(each.message["message-id"]) == email.message_id]
     read = server.run(reading.read, OLGA, email.id, REASON, game_id=game.id)
     assert LINK.sub("", read.opened.text.replace("*" * 33, "a" * 33)) == LINK.sub("", sent.text)
     assert "<html" in read.opened.html
@@ -68,19 +68,19 @@ def test_a_mail_is_read_as_it_was_sent_with_what_happened_to_it_and_on_record(se
     assert server.read(audit.verify).sound
 
 
-def test_no_link_works_that_is_read_in_a_mail_of_somebody_else(server, clock, sink, post, game):
+def test_no_link_works_in_an_email_read_by_an_organiser(server, clock, sink, post, game):
     turn = turn_of(server, game, 1)
-    (email,) = [each for each in sink.kept if str(each.message["message-id"]) == turn.message_id]
+    (email,) = [each for each in sink.emails if str(each.message["message-id"]) == turn.message_id]
     token = next(token for purpose, token, _ in links_in(email) if purpose == Purpose.SEAT)
     clock.advance(HOUR)
     server.run(talk.say, game.id, 1, game.person_at(1), f"This is mine: /s/{token} and {token.upper()}.")
     for seat, decision in game.asked().items():
         game.play(seat, decision.default)
     drain(server, clock, post)
-    sent = sink.kept
-    told = [each for each in sent if "This is mine" in each.text]
-    assert told, "the talk is told by mail"
-    assert all(token in each.text for each in told), "and so is the token"
+    sent = sink.emails
+    with_talk = [each for each in sent if "This is mine" in each.text]
+    assert with_talk, "the talk is told by mail"
+    assert all(token in each.text for each in with_talk), "and so is the token"
     assert all(links_in(each) for each in sent)
     for email in queued_emails(server):
         read = server.run(reading.read, OLGA, email.id, REASON, person_id=email.person_id)
@@ -91,7 +91,7 @@ def test_no_link_works_that_is_read_in_a_mail_of_somebody_else(server, clock, si
         assert "*" * 33 in read.opened.text
 
 
-def test_nobody_reads_a_mail_without_a_reason_or_who_may_not(server, game):
+def test_reading_an_email_needs_a_reason_and_permission(server, game):
     email = turn_of(server, game, 0)
     before = all_rows(server.store)
     for reason in ("", "no", "x" * 501, "ask ben@example.org"):
@@ -104,7 +104,7 @@ def test_nobody_reads_a_mail_without_a_reason_or_who_may_not(server, game):
     assert all_rows(server.store) == before
 
 
-def test_a_mail_is_read_at_its_own_table_and_with_its_own_reader_alone(server, game, table):
+def test_an_email_is_read_only_under_its_own_table_or_its_own_reader(server, game, table):
     email, other = turn_of(server, game, 0), table("bid", 3)
     for about in ({"game_id": other.id}, {"person_id": game.person_at(1)}):
         with pytest.raises(NotFound):
@@ -114,7 +114,7 @@ def test_a_mail_is_read_at_its_own_table_and_with_its_own_reader_alone(server, g
     assert looks(server) == []
 
 
-def test_a_digest_is_not_read_by_whoever_plays_at_a_table_that_it_tells_of(server, clock, post, games):  # noqa: F811
+def test_a_digest_is_not_read_by_an_organiser_who_plays_at_one_of_its_tables(server, clock, post, games):  # noqa: F811
     templari, _poker = games
     play_once(templari)
     next_eight(clock)
@@ -133,7 +133,7 @@ def by_number(game):
     return {player.person_id for player in game.players().values()}
 
 
-def test_a_mail_that_has_no_text_shows_what_happened_to_it(server, clock, post, game, person):
+def test_an_email_without_a_text_shows_its_ledger(server, clock, post, game, person):
     ann = person("Ann")
     email = turn_of(server, game, next(seat for seat in range(3) if game.person_at(seat) == ann))
     clock.advance(HOUR)

@@ -142,16 +142,16 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     bounce(server, person, Bounce.COMPLAINT)
     clock.advance(HOUR)
     deliver.deliver(server, post)
-    notices = [email for email in sink.kept if f"{name} cannot be reached" in str(email.message["subject"])]
+    notices = [email for email in sink.emails if f"{name} cannot be reached" in str(email.message["subject"])]
     assert {email.recipient for email in notices} == {
         server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
     }
     assert alarms.send(server) == 1
     server.run(reachability.note_contact, person)
     deliver.deliver(server, post)
-    over = [email for email in sink.kept if f"{name} can be reached again" in str(email.message["subject"])]
+    over = [email for email in sink.emails if f"{name} can be reached again" in str(email.message["subject"])]
     assert len(over) == 2
-    assert any(email.recipient == "olga@example.net" for email in sink.kept)
+    assert any(email.recipient == "olga@example.net" for email in sink.emails)
 
 
 def test_a_turn_that_was_held_back_is_emailed_when_the_address_works_again(server, clock, sink, post, game):

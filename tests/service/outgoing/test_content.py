@@ -171,8 +171,8 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
     server.run(joining.join, waiting, game.person_at(0))
     moderate(server, Correct(waiting, "option", "Auctions at most: 30"), "Shorter.")
     sends()
-    told = " ".join(text_of(box, "Later (Bid!)").split())
-    assert "It was “Auctions at most: 150”, and is “Auctions at most: 30” now." in told
+    corrected = " ".join(text_of(box, "Later (Bid!)").split())
+    assert "It was “Auctions at most: 150”, and is “Auctions at most: 30” now." in corrected
 
 
 def test_a_ban_names_its_last_day(server, box, sends, person):

@@ -76,11 +76,11 @@ def test_a_digest_is_one_email_a_day_with_a_section_for_each_table(server, clock
     play_once(templari)
     for seat, decision in poker.asked().items():
         poker.play(seat, decision.default)
-    before = len(sink.kept)
+    before = len(sink.emails)
     for _ in range(20):
         clock.advance(HOUR / 4)
         carry(server, post)
-    assert len(sink.kept) == before, "nothing leaves before its time"
+    assert len(sink.emails) == before, "nothing leaves before its time"
     next_eight(clock)
     for _ in range(10):
         carry(server, post)
@@ -95,7 +95,7 @@ def test_a_digest_is_one_email_a_day_with_a_section_for_each_table(server, clock
     assert email.text.index("Sunset Poker") >= 0
     assert "Please decide by" in email.text
     assert email.message["reply-to"] is None
-    assert len(sink.kept) == before + 3, "one for each of the three"
+    assert len(sink.emails) == before + 3, "one for each of the three"
     assert {row.status for row in queued_emails(server, person, "turn")} == {"sent"}, "told by the digest"
 
 
@@ -122,11 +122,11 @@ def test_the_links_of_a_digest_decide(server, clock, sink, post, games):
 
 
 def test_a_day_without_news_has_no_digest(server, clock, sink, post, games):
-    before = len(sink.kept)
+    before = len(sink.emails)
     for _ in range(3):
         next_eight(clock)
         carry(server, post)
-    assert len(sink.kept) == before
+    assert len(sink.emails) == before
     assert queued_emails(server, kind="digest") == []
 
 
@@ -153,17 +153,17 @@ def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(
     _lead, *sections = re.split(r"^(Evening \d) \(Sorcerous Futures\), turn \d+$", email.text, flags=re.MULTILINE)
     assert len(sections) == 2 * many
     for title, section in zip(sections[::2], sections[1::2], strict=True):
-        said = " ".join(section.split())
-        assert "More has happened than fits in here" in said
-        assert "More was said than fits in here" in said
-        assert f": {talk.LINES_AN_HOUR - 1} 李" in said, "what was said last"
-        happened, rest = said.split("SAID AT THE TABLE")
+        text = " ".join(section.split())
+        assert "More has happened than fits in here" in text
+        assert "More was said than fits in here" in text
+        assert f": {talk.LINES_AN_HOUR - 1} 李" in text, "what was said last"
+        happened, rest = text.split("SAID AT THE TABLE")
         heard, rest = rest.split("WHAT YOU CAN DO")
         assert 0.5 * SENTENCES_BYTES / many < len(escape(happened)) < 1.5 * SENTENCES_BYTES / many + 200
         assert 0.5 * TALK_BYTES / many < len(heard.encode()) < 1.5 * TALK_BYTES / many + 200
         asked = [option for purpose, _, option in LINK.findall(rest) if purpose == "m"]
         assert len(asked) == choices[title] // (many // 2), "both ways to sell, or closed alone"
-        assert ("On the page of your seat: " in said) == (many > 2)
+        assert ("On the page of your seat: " in text) == (many > 2)
     assert 0 < len(email.html.encode()) < 20 * 1024
 
 
@@ -359,7 +359,7 @@ def test_notices_are_in_one_digest_in_their_order(server, clock, sink, post, gam
     carry(server, post)
     (email,) = digest_of(sink, server, person)
     text = " ".join(email.text.split())
-    told = [
+    sentences = [
         "The table was paused.",
         "The organiser says: We move house.",
         "The table goes on, and so do its clocks.",
@@ -368,14 +368,14 @@ def test_notices_are_in_one_digest_in_their_order(server, clock, sink, post, gam
         f"A bot plays the seat of {name} from now on.",
         "The organiser says: They asked for it.",
     ]
-    assert [text.count(each) for each in told] == [1] * len(told)
-    assert [text.index(each) for each in told] == sorted(text.index(each) for each in told)
+    assert [text.count(each) for each in sentences] == [1] * len(sentences)
+    assert [text.index(each) for each in sentences] == sorted(text.index(each) for each in sentences)
     assert {row.status for row in queued_emails(server, person, "notice")} == {"sent"}
     play_once(templari)
     next_eight(clock)
     carry(server, post)
     _, second = digest_of(sink, server, person)
-    assert not any(each in " ".join(second.text.split()) for each in told)
+    assert not any(each in " ".join(second.text.split()) for each in sentences)
 
 
 def test_more_time_for_an_answered_turn_is_in_no_digest(server, clock, sink, post, games):
@@ -401,9 +401,9 @@ def test_news_that_had_their_own_email_are_in_no_digest(server, clock, sink, pos
     moderate(server, Pause(game.id), "A short pause.")
     drain(server, clock, post)
     person = game.person_at(next(iter(game.asked())))
-    told = sink.to(server.read(addresses.read, person).address)
-    assert any("SINCE THE GAME BEGAN" in email.text for email in told)
-    assert any("A short pause." in email.text for email in told)
+    emails = sink.to(server.read(addresses.read, person).address)
+    assert any("SINCE THE GAME BEGAN" in email.text for email in emails)
+    assert any("A short pause." in email.text for email in emails)
     server.run(preferences.choose, person, DAILY, None, time(8))
     moderate(server, Resume(game.id), "It is over.")
     drain(server, clock, post)

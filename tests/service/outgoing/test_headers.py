@@ -57,7 +57,7 @@ def test_a_table_is_one_thread_and_each_turn_has_its_own_subject(server, clock, 
     assert second["references"] == f"{root} {first['message-id']}"
     assert second["in-reply-to"] == first["message-id"]
     assert first["subject"] != second["subject"]
-    assert len({str(email.message["message-id"]) for email in sink.kept}) == len(sink.kept)
+    assert len({str(email.message["message-id"]) for email in sink.emails}) == len(sink.emails)
     everything = [email.message for email in sink.to("ann@example.org") if email.message["list-id"]]
     assert {message["list-id"] for message in everything} == {f"<{game.row().key}.games.{HOST}>"}
     assert all(str(message["references"]).startswith(root) for message in everything)
@@ -109,7 +109,7 @@ def test_no_title_of_a_table_changes_the_headers_of_its_emails(server, clock, si
     plain, *others = turns(sink, "ann@example.org")
     assert len(others) == len(TITLES)
     assert all(email.message.keys() == plain.message.keys() for email in others)
-    for email in sink.kept:
+    for email in sink.emails:
         assert [address.addr_spec for address in email.message["to"].addresses] == [email.recipient]
         assert email.message.defects == []
 

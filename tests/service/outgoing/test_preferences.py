@@ -45,13 +45,13 @@ def next_of(game):
     return next(iter(game.asked()))
 
 
-def wish(server, person, text, key=None):
+def prefer(server, person, text, key=None):
     server.run(preferences.choose, person, parse_delivery(text), key)
 
 
-def everybody(server, game, text):
+def all_prefer(server, game, text):
     for seat in range(3):
-        wish(server, game.person_at(seat), text)
+        prefer(server, game.person_at(seat), text)
 
 
 def turn_of(server, game, seat):
@@ -65,45 +65,45 @@ def clock_of(server, game, seat):
 
 
 def test_delayed_emails_give_no_more_time(server, clock, sink, post, game):
-    everybody(server, game, "after 30m")
+    all_prefer(server, game, "after 30m")
     asked_at = clock.now()
     seat = next_of(game)
     clock.advance(2 * MINUTE)
-    before = len(sink.kept)
+    before = len(sink.emails)
     deliver.deliver(server, post)
-    assert len(sink.kept) == before
+    assert len(sink.emails) == before
     assert clock_of(server, game, seat).accepted_at == asked_at + server.hold
     clock.set(asked_at + 30 * MINUTE)
     deliver.deliver(server, post)
     assert turn_of(server, game, seat).status == "sent"
-    assert len(sink.kept) == before + 1
+    assert len(sink.emails) == before + 1
     assert clock_of(server, game, seat).accepted_at == asked_at + server.hold
     assert turn_of(server, game, seat).attempts == 1, "waiting is no try"
 
 
 def test_a_delayed_email_is_dropped_when_its_turn_was_answered_meanwhile(server, clock, sink, post, game):
-    everybody(server, game, "after 30m")
+    all_prefer(server, game, "after 30m")
     seat = next_of(game)
     clock.advance(2 * MINUTE)
     deliver.deliver(server, post)
-    before = len(sink.kept)
+    before = len(sink.emails)
     email = turn_of(server, game, seat)
     game.play(seat, game.asked()[seat].default)
     clock.advance(40 * MINUTE)
     deliver.deliver(server, post)
     assert lines_of(server, email)[-1] == "superseded"
-    assert all(email.message_id != str(kept.message["message-id"]) for kept in sink.kept[before:])
+    assert all(email.message_id != str(sent.message["message-id"]) for sent in sink.emails[before:])
 
 
 @pytest.mark.parametrize("way", ["results", "nothing", "reminders"])
 def test_a_turn_has_a_clock_even_if_its_player_wants_no_email(server, clock, sink, post, game, way):
-    everybody(server, game, way)
+    all_prefer(server, game, way)
     asked_at = clock.now()
     seat = next_of(game)
     clock.advance(2 * MINUTE)
-    before = len(sink.kept)
+    before = len(sink.emails)
     deliver.deliver(server, post)
-    assert len(sink.kept) == before
+    assert len(sink.emails) == before
     assert turn_of(server, game, seat).status == "withheld"
     assert lines_of(server, turn_of(server, game, seat))[-1] == "withheld"
     row = clock_of(server, game, seat)
@@ -114,7 +114,7 @@ def test_a_turn_has_a_clock_even_if_its_player_wants_no_email(server, clock, sin
 def test_a_player_who_prefers_results_gets_the_result(server, clock, sink, post, table):
     game = table("templari", 3, bots=("random", "random"))
     ann = game.person_at(next(seat for seat, player in game.players().items() if player.person_id))
-    wish(server, ann, "results")
+    prefer(server, ann, "results")
     for _ in game.play_defaults():
         pass
     drain(server, clock, post)
@@ -125,7 +125,7 @@ def test_a_player_who_prefers_results_gets_the_result(server, clock, sink, post,
 
 def test_a_person_who_stopped_all_emails_still_gets_those_they_ask_for(server, clock, sink, post, game):
     ann = game.person_at(0)
-    wish(server, ann, "nothing")
+    prefer(server, ann, "nothing")
     address = server.read(addresses.read, ann).address
     server.run(send_links.send, address)
     before = len(sink.to(address))
@@ -135,7 +135,7 @@ def test_a_person_who_stopped_all_emails_still_gets_those_they_ask_for(server, c
 
 
 def test_reminders_only_means_an_email_when_the_answer_is_still_missing(server, clock, sink, post, game):
-    everybody(server, game, "reminders")
+    all_prefer(server, game, "reminders")
     seat = next_of(game)
     worker = Worker("first", clock.now() - HOUR)
     for _ in range(26):
@@ -157,8 +157,8 @@ def test_the_preference_of_a_table_wins_over_that_of_all(server, clock, sink, po
     first, second = table("sunset-poker", 3), table("sunset-poker", 3)
     drain(server, clock, post)
     for seat in range(3):
-        wish(server, first.person_at(seat), "results")
-        wish(server, first.person_at(seat), "at once", second.row().key)
+        prefer(server, first.person_at(seat), "results")
+        prefer(server, first.person_at(seat), "at once", second.row().key)
     for game in (first, second):
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)
@@ -184,18 +184,18 @@ def test_only_emails_asked_for_leave_in_quiet_hours(server, clock, sink, post, g
     clock.set(datetime(2026, 11, 22, 21, 59, 30, tzinfo=UTC))
     seat = next_of(game)
     address = server.read(addresses.read, game.person_at(seat)).address
-    before = len(sink.kept)
+    before = len(sink.emails)
     clock.advance(2 * HOUR)
     server.run(send_links.send, address)
     deliver.deliver(server, post)
     assert [row.kind for row in queued_emails(server, game.person_at(seat)) if row.accepted_at == clock.now()] == [
         "links"
     ]
-    assert len(sink.kept) == before + 1
+    assert len(sink.emails) == before + 1
     morning = datetime(2026, 11, 23, 7, 0, tzinfo=UTC)
     clock.set(morning - SECOND)
     deliver.deliver(server, post)
-    assert len(sink.kept) == before + 1
+    assert len(sink.emails) == before + 1
     clock.set(morning)
     deliver.deliver(server, post)
     # Quiet hours cost no time: the email could not leave, and the clock starts with it.
@@ -216,63 +216,63 @@ def test_emails_that_waited_for_the_morning_leave_in_their_order(server, clock, 
         deliver.deliver(server, post)
     clock.set(datetime(2026, 11, 23, 7, 0, tzinfo=UTC))
     deliver.deliver(server, post)
-    said = [email.text for email in sink.to(server.read(addresses.read, ann).address) if "answer" in email.text]
-    assert [number for text in said for number in range(5) if f"answer {number}" in text] == [0, 1, 2, 3, 4]
+    texts = [email.text for email in sink.to(server.read(addresses.read, ann).address) if "answer" in email.text]
+    assert [number for text in texts for number in range(5) if f"answer {number}" in text] == [0, 1, 2, 3, 4]
 
 
 # Changing one's mind
 
 
 def test_a_person_who_wants_emails_again_gets_the_one_that_was_withheld(server, clock, sink, post, game):
-    everybody(server, game, "nothing")
+    all_prefer(server, game, "nothing")
     seat = next_of(game)
     clock.advance(HOUR)
     deliver.deliver(server, post)
     running = clock_of(server, game, seat)
-    before = len(sink.kept)
-    wish(server, game.person_at(seat), "at once")
+    before = len(sink.emails)
+    prefer(server, game.person_at(seat), "at once")
     deliver.deliver(server, post)
-    assert [email.recipient for email in sink.kept[before:]] == [
+    assert [email.recipient for email in sink.emails[before:]] == [
         server.read(addresses.read, game.person_at(seat)).address
     ]
     assert turn_of(server, game, seat).status == "sent"
-    assert clock_of(server, game, seat).due_at == running.due_at, "no new time by changing a wish"
+    assert clock_of(server, game, seat).due_at == running.due_at, "no new time by changing a preference"
 
 
 def test_a_changed_preference_releases_an_email_but_not_before_the_hold_is_over(server, clock, sink, post, game):
-    everybody(server, game, "after 2h")
+    all_prefer(server, game, "after 2h")
     seat = next_of(game)
     person = game.person_at(seat)
-    wish(server, person, "at once")
-    before = len(sink.kept)
+    prefer(server, person, "at once")
+    before = len(sink.emails)
     deliver.deliver(server, post)
-    assert len(sink.kept) == before, "the hold of a move is nobody's to shorten"
+    assert len(sink.emails) == before, "the hold of a move is nobody's to shorten"
     clock.advance(server.hold)
     deliver.deliver(server, post)
-    assert len(sink.kept) == before + 1
+    assert len(sink.emails) == before + 1
 
 
 def test_stopping_all_emails_deletes_the_preferences_of_single_tables(server, game):
     ann, key = game.person_at(0), game.row().key
-    wish(server, ann, "daily", key)
-    wish(server, ann, "results")
+    prefer(server, ann, "daily", key)
+    prefer(server, ann, "results")
     assert str(server.read(preferences.read, ann, key).delivery) == "daily"
-    wish(server, ann, "nothing")
+    prefer(server, ann, "nothing")
     assert str(server.read(preferences.read, ann, key).delivery) == "nothing"
     with pytest.raises(NotFound):
-        wish(server, ann, "daily", "nonsense")
+        prefer(server, ann, "daily", "nonsense")
 
 
 def test_choosing_is_done_whole_or_not_at_all(server, game):
-    wish(server, game.person_at(0), "nothing", game.row().key)
-    assert check_atomic(server.store, lambda: wish(server, game.person_at(0), "daily")) > 3
+    prefer(server, game.person_at(0), "nothing", game.row().key)
+    assert check_atomic(server.store, lambda: prefer(server, game.person_at(0), "daily")) > 3
 
 
 def test_a_digest_gives_no_more_time_for_undo(server, clock, sink, post, table):
     game = table("templari", 3)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    everybody(server, game, "daily")
+    all_prefer(server, game, "daily")
     mover = next(iter(game.asked()))
     turn = game.row().turn
     next_of(game)
@@ -296,10 +296,10 @@ def test_a_sealed_choice_is_confirmed_once_to_players_who_want_that(server, cloc
     deliver.deliver(server, post)
     assert [row.status for row in queued_emails(server, ann, "sealed")] == ["sent"]
     assert queued_emails(server, ben, "sealed") == []
-    said = json.loads(queued_emails(server, ann, "sealed")[0].facts)["choice"]
-    assert said in sink.to(server.read(addresses.read, ann).address)[-1].text
+    choice = json.loads(queued_emails(server, ann, "sealed")[0].facts)["choice"]
+    assert choice in sink.to(server.read(addresses.read, ann).address)[-1].text
     assert not any(
-        said in str(email.message["subject"]) for email in sink.kept if "is in" in str(email.message["subject"])
+        choice in str(email.message["subject"]) for email in sink.emails if "is in" in str(email.message["subject"])
     )
 
 
@@ -328,27 +328,27 @@ def test_a_choice_that_was_changed_or_taken_back_is_not_confirmed(server, clock,
 def test_an_email_that_its_reader_asks_for_again_leaves_at_once(server, clock, sink, post, game, way):
     (seat,) = game.asked()
     person, email = game.person_at(seat), turn_of(server, game, seat)
-    wish(server, person, way)
+    prefer(server, person, way)
     clock.advance(MINUTE)
-    before = len(sink.kept)
+    before = len(sink.emails)
     server.run(ledger.resend_own, person, email.id)
     deliver.deliver(server, post)
-    assert [str(kept.message["message-id"]) for kept in sink.kept[before:]] == [email.message_id]
+    assert [str(sent.message["message-id"]) for sent in sink.emails[before:]] == [email.message_id]
     assert turn_of(server, game, seat).status == "sent"
 
 
 def test_a_turn_is_emailed_again_on_request_in_spite_of_preferences(server, clock, sink, post, game):
-    everybody(server, game, "nothing")
+    all_prefer(server, game, "nothing")
     seat = next_of(game)
     clock.advance(HOUR)
     deliver.deliver(server, post)
     person = game.person_at(seat)
     due = clock_of(server, game, seat).due_at
-    before = len(sink.kept)
+    before = len(sink.emails)
     server.run(ledger.resend_turn, person, game.id, seat)
     server.run(ledger.resend_turn, person, game.id, seat)
     deliver.deliver(server, post)
-    (email,) = sink.kept[before:]
+    (email,) = sink.emails[before:]
     assert f"turn {game.row().turn}" in str(email.message["subject"])
     assert clock_of(server, game, seat).due_at == due
     # It is a new email and no copy: mail programs hide a second one with the same Message-ID.

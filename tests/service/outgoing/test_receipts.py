@@ -31,11 +31,11 @@ def sends(server, clock, sink):
     post = Post(replace(HEAD, replies=True), Relay(Smtp("127.0.0.1", Security.NONE, sink.port, "", "", 5)))
 
     def send():
-        before = len(sink.kept)
+        before = len(sink.emails)
         for _ in range(3):
             clock.advance(HOUR)
             deliver.deliver(server, post, limit=200)
-        return sink.kept[before:]
+        return sink.emails[before:]
 
     return send
 

@@ -1,10 +1,10 @@
-"""What the mail of a turn offers is what the rules allow, for every game: each choice once, and none that would be refused."""
+"""A turn's email offers exactly the choices that the rules allow, in every game: each once, and none that would be refused."""
 
 import re
 
 import pytest
 
-from engine import game as games_of_house, grammar, orders
+from engine import game as rulebooks, grammar, orders
 from pbem.service.outgoing import deliver
 from tests.mail.kinds import kind_of
 from tests.mail.sink import ReceivedEmail, Sink
@@ -13,17 +13,17 @@ from tests.service.outgoing.test_deliver import HOUR, post_to
 COMMAND = re.compile(r"^\* (.+?)(?: \(.*\))?$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("kind", games_of_house.names())
+@pytest.mark.parametrize("kind", rulebooks.names())
 def test_the_choices_in_a_turn_are_those_that_the_rules_allow(server, clock, table, kind):
-    game = table(kind, max(games_of_house.load(kind).seats))
+    game = table(kind, max(rulebooks.load(kind).seats))
     met = 0
     with Sink() as sink:
         post = post_to(sink)
         for _ in range(8):
             clock.advance(HOUR)
-            before = len(sink.kept)
+            before = len(sink.emails)
             deliver.deliver(server, post, limit=100)
-            turns = [email for email in sink.kept[before:] if kind_of(email.message) == "turn"]
+            turns = [email for email in sink.emails[before:] if kind_of(email.message) == "turn"]
             for email in turns:
                 _offers_what_the_rules_allow(game, email)
             met += len(turns)
@@ -52,7 +52,7 @@ def _offers_what_the_rules_allow(game, email: ReceivedEmail) -> None:
 
 def allowed(game, seat, choices):
     """Those of the choices that the rules let this seat make."""
-    rules, view = games_of_house.load(game.row().kind), game.view(seat)
+    rules, view = rulebooks.load(game.row().kind), game.view(seat)
     return [choice for choice in choices if rules.objects(view, seat, choice) is None]
 
 

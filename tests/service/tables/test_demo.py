@@ -1,4 +1,4 @@
-"""The demo: a guest plays a whole round with bots that answer at once, is mailed nothing, and leaves nothing behind."""
+"""The demo: a guest plays a whole round with bots that answer at once, gets no email, and leaves nothing behind."""
 
 from datetime import timedelta
 
@@ -34,7 +34,7 @@ def game_of(server, token):
 
 
 def decide(server, token):
-    """Do what silence would mean, as a guest does it on the page."""
+    """Make the default choice, as a guest does on the page."""
     found = server.read(seat_view.view_seat, token)
     server.run(by_link.play, token, found.turn, found.decision.default)
     assert demo.go_on(server, token)
@@ -59,7 +59,7 @@ def test_a_guest_is_sent_no_email(server, seat, sink, clock):
     decide(server, seat)
     server.run(ledger.resend_turn, guest, game.id, server.read(seat_view.view_seat, seat).seat)
     drain(server, clock, post_to(sink))
-    assert not sink.kept
+    assert not sink.emails
     assert {email.status for email in queued_emails(server, guest)} <= {"withheld", "superseded"}
 
 
