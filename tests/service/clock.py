@@ -1,6 +1,6 @@
-"""Time in a test: a server that was awake all along, or asleep, and mails that get through or do not.
+"""Time in a test: a server that stayed awake or slept, and emails that arrive or do not.
 
-Nothing here waits: the clock moves when it is told to, and what a worker does at a moment is called by name.
+Nothing here waits: a test moves the clock and calls each step of a worker by name.
 """
 
 from datetime import datetime, timedelta
@@ -42,7 +42,7 @@ class Time:
         return self.passes(moment - self.clock.now())
 
     def sleeps(self, by: timedelta) -> None:
-        """The server is down for so long; then its worker starts, and what it does first is done."""
+        """The server is down for this long; then its worker starts and does its first tasks."""
         self.clock.advance(by)
         self.wakes()
 
@@ -53,7 +53,7 @@ class Time:
         clocks_outages.apply_outages(self.server)
 
     def sends(self, accepted_at: datetime | None = None, kind: str = "turn") -> dict[int, Deadline]:
-        """All turn mails in the queue are rendered and accepted; what each promised, by seat."""
+        """Render and accept all queued turn emails; return the deadline each promised, by seat."""
         promised = {}
         for email in queued_emails(self.server, kind=kind):
             if email.status == "queued":
@@ -62,7 +62,7 @@ class Time:
         return promised
 
     def renders(self, email: EmailRow) -> Deadline:
-        """A turn mail is rendered now."""
+        """Render a turn email now."""
 
         def render(tx: Tx) -> Deadline:
             assert email.game_id is not None
@@ -75,7 +75,7 @@ class Time:
         return self.server.store.write(render)
 
     def accepts(self, email: EmailRow, at: datetime | None = None) -> None:
-        """The next hop accepts a mail."""
+        """The next mail server accepts an email."""
 
         def accept(tx: Tx) -> None:
             outbox.change(tx, email.id, status="sent", accepted_at=at or self.server.now())

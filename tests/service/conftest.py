@@ -1,10 +1,10 @@
-"""A server in a test: a database of each kind, a house with a clock of its own, and games that have begun.
+"""A server in a test: a database of each kind, a clock that the test moves, and games that have begun.
 
     store     a fresh SQLite file, then a fresh PostgreSQL database: every test that asks for it runs on both
-    house     that store, with a clock that only moves when it is told to, and the same randomness every time
-    time      a worker of that house that was awake all along, or asleep; it passes when a test says so
-    sink      a relay that takes mails, or does what relays do on bad days
-    person    person("Ann") -> the number of somebody whose address is confirmed
+    server    that store, with a clock that moves only when told to, and the same randomness every time
+    time      a worker of that server that stayed awake or slept; it passes when a test says so
+    sink      a relay that takes emails, or fails the way relays do
+    person    person("Ann") -> the id of a person whose address is confirmed
     offered   offered(source) -> lanterns of another package, by their source
     table     table("sunset-poker", 3, bots=("greedy",)) -> a game that has begun, as `tests.service.running_game.RunningGame`
 
@@ -88,8 +88,8 @@ def emptied(url: str) -> str:
         # Rows go in any order: none of those that point to them stays.
         admin.execute("SET session_replication_role = replica")
         for (table,) in admin.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall():
-            ours = table in Base.metadata.tables
-            admin.execute(f'DELETE FROM "{table}"' if ours else f'DROP TABLE "{table}"')
+            in_schema = table in Base.metadata.tables
+            admin.execute(f'DELETE FROM "{table}"' if in_schema else f'DROP TABLE "{table}"')
         admin.execute("SELECT setval(oid, 1, false) FROM pg_class WHERE relkind = 'S'")
     return url
 
@@ -161,7 +161,7 @@ def sink() -> Iterator[Sink]:
 
 @pytest.fixture
 def person(server: Server) -> Callable[[str], int]:
-    """Make somebody of that name with a confirmed address; the same name is the same person."""
+    """Make a person of that name with a confirmed address; the same name is the same person."""
 
     def make(name: str) -> int:
         found = server.run(addresses.register, f"{name.lower().replace(' ', '.')}@example.org", name)
@@ -184,8 +184,8 @@ def table(server: Server, person: Callable[[str], int]) -> Callable[..., Running
         **agreed: Any,
     ) -> RunningGame:
         players = [person(name) for name in NAMES[: seats - len(bots)]]
-        wanted = TableSettings(kind, seats, options or {}, pace, bots=bots, **agreed)
-        game_id = server.run(joining.create_table, players[0], wanted).game_id
+        settings = TableSettings(kind, seats, options or {}, pace, bots=bots, **agreed)
+        game_id = server.run(joining.create_table, players[0], settings).game_id
         for player in players:
             server.run(joining.join, game_id, player)
         return RunningGame(server, game_id)

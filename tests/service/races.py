@@ -1,7 +1,7 @@
 """Two at once: the first stops at its n-th call to the database until the second is done or waits for the first.
 
-Nothing is timed. That the second waits is seen where it waits: at the lock of ours in front of SQLite's writers, or in
-what PostgreSQL says of its sessions.
+Nothing is timed. Whether the second waits is read from our lock in front of SQLite's writers, or from PostgreSQL's view
+of its sessions.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ def _meet(store: Store, n: int, reached: Event, first: Callable[[], Any], second
         if calls == n:
             reached.set()
             other.thread.start()
-            while not other.done.wait(0.001) and not watch.somebody_waits():
+            while not other.done.wait(0.001) and not watch.is_anyone_waiting():
                 pass
 
     with watch:
@@ -64,7 +64,7 @@ def _meet(store: Store, n: int, reached: Event, first: Callable[[], Any], second
 
 
 class _Actor:
-    """Somebody who does one thing in a thread of their own; what came of it, or what was raised."""
+    """One act in a thread of its own, and its result or the error it raised."""
 
     def __init__(self, act: Callable[[], Any]) -> None:
         self.outcome: Any = None
@@ -89,8 +89,8 @@ class _Watch:
         self._counted = Condition()
         self._waiting = 0
 
-    def somebody_waits(self) -> bool:
-        """Whether a writer waits just now."""
+    def is_anyone_waiting(self) -> bool:
+        """Whether a writer is waiting now."""
         if self._store.on_sqlite:
             return self._waiting > 0
         waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

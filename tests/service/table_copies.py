@@ -21,7 +21,7 @@ _SERIES = "WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE 
 
 
 def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
-    """Copy a table so many times, each with so many log rows; deadlines and rows are spread over weeks."""
+    """Copy a table a number of times, each copy with `rows` log rows; deadlines and rows are spread over weeks."""
     on_sqlite = server.store.on_sqlite
     people = max(times // 4, 3)
     number = f"{FIRST} + s.n"
@@ -49,7 +49,7 @@ def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
         start = _SERIES.format(most=most - 1)
         run(f'INSERT INTO "{of_table}" ({columns}) {start} SELECT {values} FROM "{of_table}" t, {series} WHERE {own}')
 
-    ours = f"t.game_id = {game_id}"
+    of_game = f"t.game_id = {game_id}"
     someone = f"{FIRST} + (s.n * 3 + t.number) % {people}"
     a_person = "t.id = (SELECT min(id) FROM person)"
     of(
@@ -71,13 +71,13 @@ def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
         created_at=moment("t.created_at", "s.n"),
         status=f"CASE WHEN {few} = 3 THEN 'frozen' WHEN s.n % 4 = 2 THEN 'over' ELSE t.status END",
     )
-    of("player", ours, times, game_id=number, person_id=someone)
+    of("player", of_game, times, game_id=number, person_id=someone)
     due = moment("t.asked_at", "CASE WHEN s.n % 25 = 4 THEN s.n / 100 - 3600 ELSE 86400 + s.n END")
     closed = "CASE WHEN s.n % 4 = 2 THEN 'closed' ELSE t.status END"
-    of("deadline", ours, times, game_id=number, due_at=due, remind_at="NULL", status=closed)
+    of("deadline", of_game, times, game_id=number, due_at=due, remind_at="NULL", status=closed)
     of(
         "log",
-        f"{ours} AND t.seq = 1",
+        f"{of_game} AND t.seq = 1",
         times,
         series=f"s, (WITH RECURSIVE r(m) AS (SELECT 0 UNION ALL SELECT m + 1 FROM r WHERE m < {rows - 1}) SELECT m FROM r) r",
         game_id=number,

@@ -1,4 +1,4 @@
-"""Bots at seats of the server: they see their seat, and come through the same door as everybody."""
+"""Bots at seats of the server: they see what their seat sees, and move by the same code as people."""
 
 import json
 import threading
@@ -17,9 +17,9 @@ from tests.service.database import queued_emails
 
 @pytest.fixture(autouse=True)
 def events():
-    """What is said to the operator."""
-    with capture_logs() as said:
-        yield said
+    """The log for the operator."""
+    with capture_logs() as lines:
+        yield lines
 
 
 def test_a_game_of_one_person_and_three_bots_is_played_to_its_end(time, table):
@@ -54,7 +54,7 @@ def test_a_bot_with_a_stale_choice_is_asked_again(server, time, table, monkeypat
 
     def dreamy(rules, view, decision, draw):
         mine, other = decision.choices(2)
-        # While it thinks, somebody else decides for the seat, as another worker would.
+        # While it thinks, someone else decides for the seat, as another worker would.
         game.play(bot, other, By.BOT)
         dreamt.append(mine)
         return mine

@@ -20,16 +20,16 @@ def counted(server, person_id):
 
 def test_turns_and_missed_turns_are_counted(server, table):
     game = table("templari", 3)
-    silences = dict.fromkeys(range(3), 0)
+    missed_turns = dict.fromkeys(range(3), 0)
     for _ in range(12):
         seat, decision = next(iter(game.asked().items()))
-        silent = sum(silences.values()) < 3
-        silences[seat] += silent
-        game.play(seat, decision.default, By.CLOCK if silent else By.PERSON)
-    for seat, silent in silences.items():
+        misses = sum(missed_turns.values()) < 3
+        missed_turns[seat] += misses
+        game.play(seat, decision.default, By.CLOCK if misses else By.PERSON)
+    for seat, missed in missed_turns.items():
         found = counted(server, game.person_at(seat))
-        assert found.missed == silent
-        assert found.turns >= silent
+        assert found.missed == missed
+        assert found.turns >= missed
         assert found.finished == found.left == 0
     assert sum(counted(server, game.person_at(seat)).turns for seat in range(3)) == 12
 

@@ -25,14 +25,14 @@ from tests.web.browser import Links
 
 @pytest.fixture(autouse=True)
 def events():
-    """What is said to the operator."""
-    with capture_logs() as said:
-        yield said
+    """The log for the operator."""
+    with capture_logs() as lines:
+        yield lines
 
 
 @pytest.fixture
-def silent(time, table):
-    """silent("bot") -> a game of three in which one seat was silent as often as the table bears, and that seat."""
+def absentee(time, table):
+    """absentee("bot") -> a game of three, and the seat that has missed as many turns as the table allows."""
 
     def make(successor, *, limit=2, turns=2, private=False):
         game = table("sun-bid", 3, pace="1d", missed_limit=limit, successor=successor)
@@ -68,8 +68,8 @@ def the_offer(server):
 # A bot takes over
 
 
-def test_a_bot_takes_over_after_the_agreed_missed_turns(server, silent):
-    game, gone = silent("bot")
+def test_a_bot_takes_over_after_the_agreed_missed_turns(server, absentee):
+    game, gone = absentee("bot")
     assert game.players()[gone].bot == "greedy"
     ((seat, by, body),) = seated(game)
     assert (seat, by, body["player"]) == (gone, "clock", "bot")
@@ -78,16 +78,16 @@ def test_a_bot_takes_over_after_the_agreed_missed_turns(server, silent):
     assert len(notices(server, "bot_plays")) == 2
 
 
-def test_one_missed_turn_fewer_costs_nothing(server, silent):
-    game, gone = silent("bot", limit=3, turns=2)
+def test_one_missed_turn_fewer_costs_nothing(server, absentee):
+    game, gone = absentee("bot", limit=3, turns=2)
     assert game.players()[gone].missed == 2
     assert seated(game) == []
     assert queued_emails(server, kind="notice") == []
     assert "If this turn passes in silence" in queued_emails(server, kind="auto_passed")[-1].facts
 
 
-def test_the_bot_plays_on_and_the_game_does_not_wait(time, silent):
-    game, gone = silent("bot")
+def test_the_bot_plays_on_and_the_game_does_not_wait(time, absentee):
+    game, gone = absentee("bot")
     while gone not in game.asked():
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)
@@ -95,8 +95,8 @@ def test_the_bot_plays_on_and_the_game_does_not_wait(time, silent):
     assert [row.by for row in game.log() if row.seat == gone][-1] == "bot"
 
 
-def test_links_of_a_replaced_player_are_dead(server, table, silent, time):
-    game, gone = silent("substitute")
+def test_links_of_a_replaced_player_are_dead(server, table, absentee, time):
+    game, gone = absentee("substitute")
     before = game.person_at(gone)
     made = server.run(make_for_seat, before, game.id, game.row().turn, gone)
     token = server.keys.make(Purpose.SEAT, made.seat, 0)
@@ -106,8 +106,8 @@ def test_links_of_a_replaced_player_are_dead(server, table, silent, time):
         server.read(links.follow, token, Purpose.SEAT)
 
 
-def test_a_player_whose_seat_a_bot_plays_may_come_back(server, silent):
-    game, gone = silent("bot")
+def test_a_player_whose_seat_a_bot_plays_may_come_back(server, absentee):
+    game, gone = absentee("bot")
     person = json.loads(notices(server, "replaced")[0].facts)
     back = notices(server, "replaced")[0].person_id
     assert person["why"] == "missed"
@@ -121,23 +121,23 @@ def test_a_player_whose_seat_a_bot_plays_may_come_back(server, silent):
     assert all_rows(server.store) == before
 
 
-def test_only_replaced_players_are_asked_to_come_back(server, silent, table):
-    taken, gone = silent("bot")
+def test_only_replaced_players_are_asked_to_come_back(server, absentee, table):
+    taken, gone = absentee("bot")
     back = notices(server, "replaced")[0].person_id
     offered = table("sun-bid", 3)
     moderate(server, Offer(offered.id, 1), "somebody may have to stop")
 
     def lost(game, person):
-        meant = LinkKey(Purpose.CONFIRM, person, game.id)
-        token = server.store.write(lambda tx: links.token(server, links.read(tx, links.make(tx, server, meant))))
+        key = LinkKey(Purpose.CONFIRM, person, game.id)
+        token = server.store.write(lambda tx: links.token(server, links.read(tx, links.make(tx, server, key))))
         return server.read(by_link.table_page, token).lost
 
     assert lost(taken, back) == (gone,)
     assert lost(offered, offered.person_at(1)) == ()
 
 
-def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(server, silent, person):
-    game, gone = silent("bot")
+def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(server, absentee, person):
+    game, gone = absentee("bot")
     before = all_rows(server.store)
     with pytest.raises(Forbidden):
         server.run(substitutes.come_back, game.id, gone, game.person_at((gone + 1) % 3))
@@ -145,8 +145,8 @@ def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(server, silent, per
     assert all_rows(server.store) == before
 
 
-def test_a_returning_player_who_misses_turns_again_is_replaced_again(server, time, silent):
-    game, gone = silent("bot")
+def test_a_returning_player_who_misses_turns_again_is_replaced_again(server, time, absentee):
+    game, gone = absentee("bot")
     back = notices(server, "replaced")[0].person_id
     server.run(substitutes.come_back, game.id, gone, back)
     while game.players()[gone].person_id is not None:
@@ -170,16 +170,16 @@ def test_the_last_person_among_bots_is_replaced_and_the_bots_end_the_game(server
         time.passes_until(time.due(game, person))
         assert time.runs_out().decided == 1
     assert [body["player"] for _, _, body in seated(game)] == ["bot"]
-    (told,) = notices(server, "replaced")
-    assert json.loads(told.facts)["seat"] == person
+    (notice,) = notices(server, "replaced")
+    assert json.loads(notice.facts)["seat"] == person
     while game.row().status == "playing":
         time.passes(MINUTE)
         assert time.bots_play()
     assert game.verifies()
 
 
-def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(server, time, silent):
-    game, gone = silent("bot")
+def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(server, time, absentee):
+    game, gone = absentee("bot")
     back = notices(server, "replaced")[0].person_id
     while gone not in game.asked():
         for seat, decision in game.asked().items():
@@ -194,13 +194,13 @@ def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(server, time, silent):
 # A substitute takes over
 
 
-def test_a_seat_is_offered_by_email_to_volunteers(server, silent, person):
+def test_a_seat_is_offered_by_email_to_volunteers(server, absentee, person):
     zoe, yan, xia = person("Zoe"), person("Yan"), person("Xia")
     for willing in (zoe, yan):
         server.run(substitutes.set_volunteer, willing, volunteers=True)
     server.run(substitutes.set_volunteer, xia, volunteers=True)
     server.run(substitutes.set_volunteer, xia, volunteers=False)
-    game, gone = silent("substitute")
+    game, gone = absentee("substitute")
     asked = queued_emails(server, kind="substitute")
     assert {email.person_id for email in asked} == {zoe, yan}
     assert {json.loads(email.facts)["offer"] for email in asked} == {the_offer(server).id}
@@ -212,18 +212,18 @@ def test_a_seat_is_offered_by_email_to_volunteers(server, silent, person):
     assert game.verifies()
 
 
-def test_volunteers_at_the_table_or_unreachable_are_not_asked(server, table, silent, person):
+def test_volunteers_at_the_table_or_unreachable_are_not_asked(server, table, absentee, person):
     ann, zoe = person("Ann"), person("Zoe")
     for willing in (ann, zoe):
         server.run(substitutes.set_volunteer, willing, volunteers=True)
     server.run(reachability.note_refusal, zoe, "550")
-    silent("substitute")
+    absentee("substitute")
     assert queued_emails(server, kind="substitute") == []
 
 
-def test_the_first_taker_has_the_seat_and_the_second_is_told(server, silent, person):
+def test_the_first_taker_has_the_seat_and_the_second_is_told(server, absentee, person):
     zoe, yan = person("Zoe"), person("Yan")
-    game, gone = silent("substitute")
+    game, gone = absentee("substitute")
     offer = the_offer(server)
     server.run(substitutes.take, offer.id, zoe)
     assert game.players()[gone].person_id == zoe
@@ -241,15 +241,15 @@ def test_the_first_taker_has_the_seat_and_the_second_is_told(server, silent, per
     assert game.verifies()
 
 
-def test_a_substitute_sees_what_the_seat_may_see_and_nothing_else(server, silent, person):
-    game, gone = silent("substitute")
+def test_a_substitute_sees_what_the_seat_may_see_and_nothing_else(server, absentee, person):
+    game, gone = absentee("substitute")
     before = game.view(gone)
     server.run(substitutes.take, the_offer(server).id, person("Zoe"))
     assert game.view(gone) == before
 
 
-def test_any_move_of_the_player_keeps_the_seat(server, silent, person, time):
-    game, gone = silent("substitute")
+def test_any_move_of_the_player_keeps_the_seat(server, absentee, person, time):
+    game, gone = absentee("substitute")
     offer = the_offer(server)
     while gone not in game.asked():
         for seat, decision in game.asked().items():
@@ -263,8 +263,8 @@ def test_any_move_of_the_player_keeps_the_seat(server, silent, person, time):
     assert server.read(substitutes.read_offer, offer.id).status == "back"
 
 
-def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time, silent):
-    game, gone = silent("substitute")
+def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time, absentee):
+    game, gone = absentee("substitute")
     for _ in range(2):
         while gone not in game.asked():
             for seat, decision in game.asked().items():
@@ -276,18 +276,18 @@ def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time,
     assert game.players()[gone].missed == 4
 
 
-def test_strangers_are_not_asked_to_a_private_table(server, silent, person):
+def test_strangers_are_not_asked_to_a_private_table(server, absentee, person):
     server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
-    game, gone = silent("substitute", private=True)
+    game, gone = absentee("substitute", private=True)
     assert game.players()[gone].bot is not None
     assert queued_emails(server, kind="substitute") == []
-    warned, told = (json.loads(email.facts)["warning"] for email in queued_emails(server, kind="auto_passed"))
-    assert warned == "If this turn passes in silence, a bot takes over your seat."
-    assert told.startswith("A bot plays your seat from now on")
+    earlier, later = (json.loads(email.facts)["warning"] for email in queued_emails(server, kind="auto_passed"))
+    assert earlier == "If this turn passes in silence, a bot takes over your seat."
+    assert later.startswith("A bot plays your seat from now on")
 
 
-def test_a_refused_substitute_changes_nothing(server, clock, silent, person):
-    game, gone = silent("substitute")
+def test_a_refused_substitute_changes_nothing(server, clock, absentee, person):
+    game, gone = absentee("substitute")
     offer = the_offer(server)
     unknown = server.run(addresses.register, "new@example.org", "New").id
     before = all_rows(server.store)
@@ -303,8 +303,8 @@ def test_a_refused_substitute_changes_nothing(server, clock, silent, person):
 
 
 @pytest.mark.parametrize("doubles", [False, True])
-def test_a_player_is_offered_a_second_seat_only_with_doubles(server, silent, doubles):
-    game, gone = silent("substitute")
+def test_a_player_is_offered_a_second_seat_only_with_doubles(server, absentee, doubles):
+    game, gone = absentee("substitute")
     server.store.write(lambda tx: tables.change_game(tx, game.id, doubles=doubles))
     me = game.person_at((gone + 1) % 3)
     found = server.read(by_link.table_page, Links(server).made(Purpose.CONFIRM, me, game.id))
@@ -313,8 +313,8 @@ def test_a_player_is_offered_a_second_seat_only_with_doubles(server, silent, dou
     assert found.no_second is not doubles
 
 
-def test_a_second_seat_is_mentioned_only_to_players_when_one_is_free(server, table, silent, person):
-    game, _ = silent("substitute")
+def test_a_second_seat_is_mentioned_only_to_players_when_one_is_free(server, table, absentee, person):
+    game, _ = absentee("substitute")
     found = server.read(by_link.table_page, Links(server).made(Purpose.CONFIRM, person("Zoe"), game.id))
     assert found.offers
     assert not found.no_second
@@ -324,20 +324,20 @@ def test_a_second_seat_is_mentioned_only_to_players_when_one_is_free(server, tab
     ).no_second
 
 
-def test_a_person_at_too_many_tables_takes_no_seat(server, silent, person):
-    silent("substitute")
+def test_a_person_at_too_many_tables_takes_no_seat(server, absentee, person):
+    absentee("substitute")
     with pytest.raises(TooMany):
         replace(server, open_tables=0).run(substitutes.take, the_offer(server).id, person("Zoe"))
 
 
-def test_taking_a_seat_that_breaks_at_any_call_leaves_nothing_half_done(server, silent, person):
-    silent("substitute")
+def test_taking_a_seat_that_breaks_at_any_call_leaves_nothing_half_done(server, absentee, person):
+    absentee("substitute")
     zoe, offer = person("Zoe"), the_offer(server)
     assert check_atomic(server.store, lambda: server.run(substitutes.take, offer.id, zoe)) > 10
 
 
-def test_an_offer_ends_with_its_game(server, time, silent):
-    game, _ = silent("substitute")
+def test_an_offer_ends_with_its_game(server, time, absentee):
+    game, _ = absentee("substitute")
     offer = the_offer(server)
     for seat in range(3):
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
@@ -381,7 +381,7 @@ def test_an_unreachable_players_seat_is_given_up_after_a_week(server, time, tabl
 def test_the_others_do_not_wait_for_ever_for_a_substitute(server, time, table):
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
-    # The first mail bounced before it was accepted anywhere.
+    # The first email bounced before any server accepted it.
     server.run(reachability.note_refusal, game.person_at(seat), "550 no such user")
     time.passes(7 * DAY)
     time.seats_change()

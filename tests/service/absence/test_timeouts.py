@@ -30,9 +30,9 @@ GAME, PLACE, DEADLINE = table_of(Game), table_of(Player), table_of(Deadline)
 
 @pytest.fixture(autouse=True)
 def events():
-    """What is said to the operator, instead of long traces on the terminal."""
-    with capture_logs() as said:
-        yield said
+    """The log for the operator, instead of long traces on the terminal."""
+    with capture_logs() as lines:
+        yield lines
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_a_deadline_that_has_moved_since_it_was_stored_does_not_fire(time, serve
 
 def test_a_game_ends_even_if_all_players_miss_every_turn(time, table):
     game = table("sunset-poker", 3, pace="1d", missed_limit=10, options={"max_rounds": 1})
-    # With two turns of each played, the game is over before anybody was silent too often.
+    # With two turns each played, the game is over before anyone has missed too many.
     for seat in (0, 1, 2) * 2:
         game.play(seat, game.asked()[seat].default)
     for _ in range(20):
@@ -139,8 +139,8 @@ def test_a_game_ends_even_if_all_players_miss_every_turn(time, table):
         assert time.runs_out().decided > 0
     assert game.row().status == "over"
     assert game.verifies()
-    told = [email.facts for email in queued_emails(time.server, kind="auto_passed")]
-    assert ["warning" in facts for facts in told] == [True] * (len(told) - 1) + [False]
+    warnings = [email.facts for email in queued_emails(time.server, kind="auto_passed")]
+    assert ["warning" in facts for facts in warnings] == [True] * (len(warnings) - 1) + [False]
 
 
 # Not while our own time cannot be trusted
@@ -217,7 +217,7 @@ def test_three_workers_decide_each_due_turn_exactly_once(time, server, clock, da
     time.sends()
     time.passes(DAY)
     stores = [Store(database_url) for _ in range(2)] if not server.store.on_sqlite else []
-    houses = [server, *(Server(store, clock, SeededRandomness(3), server.keys) for store in stores)]
+    servers = [server, *(Server(store, clock, SeededRandomness(3), server.keys) for store in stores)]
     together = threading.Barrier(3)
     done = []
 
@@ -226,7 +226,7 @@ def test_three_workers_decide_each_due_turn_exactly_once(time, server, clock, da
         for _ in range(20):
             done.append(timeouts.time_out(mine, time.worker, limit=4))
 
-    threads = [threading.Thread(target=work, args=(houses[n % len(houses)],)) for n in range(3)]
+    threads = [threading.Thread(target=work, args=(servers[n % len(servers)],)) for n in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -320,7 +320,7 @@ def test_a_turn_that_was_answered_in_the_last_moment_is_not_decided_again(time, 
 
 
 def spoil(server, game):
-    """A row that nobody can read, as a fault of ours would leave it."""
+    """Make the state of a game unreadable, as a bug of the server would."""
     with server.store.engine.begin() as connection:
         connection.execute(text("UPDATE game SET state = '!' WHERE id = :id"), {"id": game.id})
 
@@ -343,7 +343,7 @@ def test_a_failing_deadline_is_parked_and_visible(time, server, table, events):
     with server.store.read() as tx:
         (parked,) = deadlines.parked(tx)
     assert (parked.game_id, parked.seat) == (poison.id, seat)
-    assert [said["parked"] for said in events if said["event"] == "deadline_failed"] == [False] * 9 + [True]
+    assert [line["parked"] for line in events if line["event"] == "deadline_failed"] == [False] * 9 + [True]
     assert len(by_clock(healthy)) == 1
 
 
@@ -358,12 +358,12 @@ def test_a_worker_that_dies_at_work_has_its_attempt_counted_and_another_goes_on(
     assert len(by_clock(game)) == 1
 
 
-@pytest.mark.parametrize("silent_before", [0, 1])
-def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, server, table, silent_before):
-    """With the second silent turn in a row a bot takes the seat over, in the same transaction."""
+@pytest.mark.parametrize("missed_before", [0, 1])
+def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, server, table, missed_before):
+    """On the second missed turn in a row, a bot takes over the seat, in the same transaction."""
     game = table("sun-bid", 2, pace="1d", missed_limit=2)
     (seat,) = game.asked()
-    server.store.write(lambda tx: player_rows.set_missed(tx, game.id, seat, silent_before))
+    server.store.write(lambda tx: player_rows.set_missed(tx, game.id, seat, missed_before))
     time.sends()
     time.passes_until(time.due(game, seat))
     before = lasting(server)
@@ -384,8 +384,8 @@ def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, serve
             server.store.write(lambda tx, row=row: deadlines.release(tx, row))
     assert n > 15
     assert game.verifies()
-    assert (game.players()[seat].bot is not None) == bool(silent_before)
-    assert len(queued_emails(server, kind="notice")) == 2 * silent_before
+    assert (game.players()[seat].bot is not None) == bool(missed_before)
+    assert len(queued_emails(server, kind="notice")) == 2 * missed_before
 
 
 def lasting(server):

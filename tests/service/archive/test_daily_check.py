@@ -1,4 +1,4 @@
-"""Records are looked at in turn, once a day each: what does not check is kept until it does, and told once."""
+"""Each log is checked once a day: one that fails is noted until it passes again, with one alarm."""
 
 from datetime import timedelta
 
@@ -34,7 +34,7 @@ def flaw(server, game):
         return flaws.of_game(tx, game.id)
 
 
-def told(server):
+def has_new_alarms(server):
     with server.store.read() as tx:
         return alarms.any_unsent_before(tx, server.now())
 
@@ -49,7 +49,7 @@ def test_every_table_is_looked_at_once_a_day(server, clock, games):
     assert round_of(server) == 0
     clock.advance(timedelta(days=1))
     assert round_of(server) == 3
-    assert not told(server)
+    assert not has_new_alarms(server)
 
 
 def test_a_record_that_does_not_check_is_kept_told_once_and_forgotten_when_it_checks(server, clock, games):
@@ -61,11 +61,11 @@ def test_a_record_that_does_not_check_is_kept_told_once_and_forgotten_when_it_ch
     assert found is not None
     assert f"pbem verify --game {wrong.id}" in found.says
     assert flaw(server, games[0]) is None
-    assert told(server)
+    assert has_new_alarms(server)
     server.store.write(lambda tx: alarms.take(tx, server.now()))
     clock.advance(timedelta(days=1))
     round_of(server)
-    assert not told(server)
+    assert not has_new_alarms(server)
     server.store.write(lambda tx: tx.execute(update(GAME).where(GAME.c.id == wrong.id).values(seq=seq)))
     clock.advance(timedelta(days=1))
     round_of(server)

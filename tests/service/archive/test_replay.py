@@ -37,7 +37,7 @@ def token_of(game, seat):
 
 
 def moves(game, most):
-    """Let a game go on by chance, so many choices at most."""
+    """Play up to `most` random choices."""
     luck = Stream(b"luck", 1)
     for _ in range(most):
         asked = game.asked()
@@ -68,8 +68,8 @@ def test_each_moment_is_what_the_seat_saw_then(server, table, kind):
         if number % 3 == 0 and number not in shown:
             shown[number] = {seat: server.read(seat_view.view_seat, token).board for seat, token in tokens.items()}
     assert len(shown) > 4
-    for kept in (False, True):
-        if kept:
+    for with_saved_views in (False, True):
+        if with_saved_views:
             views.save_overdue(server)
         for number, boards in shown.items():
             for seat, board in boards.items():
@@ -78,7 +78,7 @@ def test_each_moment_is_what_the_seat_saw_then(server, table, kind):
                 assert found.scene.hands == ()
 
 
-def test_while_a_game_is_played_the_public_sees_what_everybody_was_told_and_no_more(server, table):
+def test_while_a_game_is_played_the_public_sees_what_all_were_told_and_no_more(server, table):
     game = table("sunset-poker", 3)
     list(moves(game, 30))
     key, rules = game.row().key, rules_of(game.row())
@@ -139,8 +139,8 @@ def test_a_link_that_was_passed_on_is_withdrawn_by_any_player_for_good(server, t
     assert all_rows(server.store) == before
     with pytest.raises(Gone, match="no longer shown"):
         server.read(replay.whole, Access.SHARED, shared)
-    anew = server.run(replay.share, mine)
-    assert server.read(replay.whole, Access.SHARED, anew).table.key == game.row().key
+    new_link = server.run(replay.share, mine)
+    assert server.read(replay.whole, Access.SHARED, new_link).table.key == game.row().key
     with pytest.raises(Gone):
         server.read(replay.whole, Access.SHARED, shared)
 
@@ -183,7 +183,7 @@ def test_the_scores_of_a_chart_are_those_on_the_board_of_that_moment(server, tab
         (grid,) = [part for part in board.scores if hasattr(part, "columns")]
         place = grid.columns.index(scores.unit)
         assert tuple(numbers[place] for _, numbers in grid.rows) == points
-    # What is counted at the end of one of the games is something else than during it.
+    # In one game, the final count differs from the scores shown during play.
     assert (
         rules.standing(game.view(SPECTATOR)).over
         or scores.moments[-1][1] == rules.standing(game.view(SPECTATOR)).scores

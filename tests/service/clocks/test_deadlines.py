@@ -1,4 +1,4 @@
-"""Clocks: what a mail promises, what starts a clock, what stops it."""
+"""Clocks: what an email promises, what starts a clock, what stops it."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -32,17 +32,17 @@ def utc(text):
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-# What a mail says, and when the clock starts
+# The deadline in an email, and the start of the clock
 
 
-def test_a_clock_does_not_run_before_its_mail_was_accepted(time, asked):
+def test_a_clock_does_not_run_before_its_email_is_accepted(time, asked):
     game, seat = asked
     time.passes(30 * DAY)
     assert time.deadline(game, seat).due_at is None
     assert time.runs_out().decided == 0
 
 
-def test_a_mail_promises_the_pace_from_its_rendering_rounded_up(time, clock, asked):
+def test_an_email_promises_the_pace_from_its_rendering_rounded_up(time, clock, asked):
     game, seat = asked
     clock.advance(timedelta(minutes=7))
     (email,) = [email for email in queued_emails(time.server, kind="turn") if email.seat == seat]
@@ -50,7 +50,7 @@ def test_a_mail_promises_the_pace_from_its_rendering_rounded_up(time, clock, ask
     assert time.deadline(game, seat).promised_at == utc("2026-11-22 13:00")
 
 
-def test_what_was_promised_counts_when_the_mail_is_accepted_soon(time, clock, asked):
+def test_the_promised_deadline_holds_when_the_email_is_accepted_soon(time, clock, asked):
     game, seat = asked
     (email,) = queued_emails(time.server, kind="turn")
     promised = time.renders(email)
@@ -62,7 +62,7 @@ def test_what_was_promised_counts_when_the_mail_is_accepted_soon(time, clock, as
     assert queued_emails(time.server, kind="notice") == []
 
 
-def test_a_mail_that_was_long_on_its_way_gives_the_whole_pace_and_says_so(time, asked):
+def test_a_delayed_email_gives_the_whole_pace_and_says_so(time, asked):
     game, seat = asked
     (email,) = queued_emails(time.server, kind="turn")
     time.renders(email)
@@ -75,7 +75,7 @@ def test_a_mail_that_was_long_on_its_way_gives_the_whole_pace_and_says_so(time, 
     assert time.deadline(game, seat).promised_at == utc("2026-11-22 15:00")
 
 
-def test_a_mail_that_is_sent_again_starts_no_clock_again(time, asked):
+def test_an_email_sent_again_does_not_restart_the_clock(time, asked):
     game, seat = asked
     (email,) = queued_emails(time.server, kind="turn")
     time.renders(email)
@@ -87,7 +87,7 @@ def test_a_mail_that_is_sent_again_starts_no_clock_again(time, asked):
     assert again.at == due == time.due(game, seat)
 
 
-def test_a_mail_to_the_player_before_starts_no_clock_of_the_next(time, server, asked, person):
+def test_an_email_to_a_replaced_player_does_not_start_the_clock_of_the_next(time, server, asked, person):
     game, seat = asked
     (email,) = queued_emails(time.server, kind="turn")
     moderate(server, Substitute(game.id, seat, "zoe@example.org"), "ill")
@@ -102,7 +102,7 @@ def test_nothing_is_promised_where_nothing_is_asked_any_more(time, server, asked
     assert time.renders(email).at is None
 
 
-def test_a_rendered_mail_is_known_to_be_out_of_date_after_more_than_an_hour(time, server, asked):
+def test_a_rendered_email_is_known_to_be_out_of_date_after_more_than_an_hour(time, server, asked):
     game, seat = asked
     (email,) = queued_emails(server, kind="turn")
     time.renders(email)
@@ -120,7 +120,7 @@ def test_a_rendered_mail_is_known_to_be_out_of_date_after_more_than_an_hour(time
     assert holds()
 
 
-def test_a_turn_without_a_mail_at_once_starts_when_that_mail_would_have_left(time, server, asked):
+def test_a_turn_without_its_own_email_starts_when_an_email_would_have_left(time, server, asked):
     game, seat = asked
     time.passes(DAY / 2)
     server.store.write(
@@ -205,7 +205,7 @@ def test_an_outage_that_moves_a_deadline_is_a_row_that_says_so_and_one_that_does
     assert game.verifies()
 
 
-def test_a_deadline_moves_by_an_outage_together_with_its_row_and_its_mails_or_not_at_all(time, server, asked):
+def test_an_outage_moves_a_deadline_together_with_its_row_and_its_emails_or_not_at_all(time, server, asked):
     game, seat = asked
     time.sends()
     time.passes(6 * HOUR)
@@ -219,9 +219,7 @@ def test_a_deadline_moves_by_an_outage_together_with_its_row_and_its_mails_or_no
     assert len(queued_emails(server, kind="notice")) == 2
 
 
-def test_of_a_declared_outage_everybody_at_the_table_reads_the_reason_and_whoever_is_asked_until_when(
-    time, server, asked
-):
+def test_a_declared_outage_gives_all_players_the_reason_and_those_asked_their_deadline(time, server, asked):
     game, seat = asked
     time.sends()
     time.passes(6 * HOUR)
@@ -230,16 +228,14 @@ def test_of_a_declared_outage_everybody_at_the_table_reads_the_reason_and_whoeve
     clocks_outages.apply_outages(server)
     ((by, body),) = delays(game)
     assert (by, body["reason"]) == ("organiser", "The relay lost our mails.")
-    told = {email.person_id: json.loads(email.facts) for email in queued_emails(server, kind="notice")}
-    mine, others = (told[game.person_at(each)] for each in (seat, 1 - seat))
+    facts_to = {email.person_id: json.loads(email.facts) for email in queued_emails(server, kind="notice")}
+    mine, others = (facts_to[game.person_at(each)] for each in (seat, 1 - seat))
     assert (mine["what"], mine["due_at"]) == ("deadline", time.due(game, seat).isoformat())
     assert (others["what"], others["start"], others["end"]) == ("delayed", start.isoformat(), end.isoformat())
-    assert {facts["reason"] for facts in told.values()} == {"The relay lost our mails."}
+    assert {facts["reason"] for facts in facts_to.values()} == {"The relay lost our mails."}
 
 
-def test_a_deadline_that_another_act_moves_before_a_worker_does_has_its_row_and_its_mails_too(
-    time, server, asked, person
-):
+def test_a_deadline_moved_by_another_act_before_the_worker_has_its_row_and_its_emails_too(time, server, asked, person):
     game, seat = asked
     time.sends()
     time.passes(6 * HOUR)
@@ -250,9 +246,11 @@ def test_a_deadline_that_another_act_moves_before_a_worker_does_has_its_row_and_
     for _ in range(2):
         clocks_outages.apply_outages(server)
         assert [by for by, _body in delays(game)] == ["organiser"]
-        told = [json.loads(email.facts) for email in queued_emails(server, game.person_at(seat), "notice")]
-        assert [facts["due_at"] for facts in told if facts["what"] == "deadline"] == [time.due(game, seat).isoformat()]
-        # As if the worker had died before it could say that all is done.
+        notices = [json.loads(email.facts) for email in queued_emails(server, game.person_at(seat), "notice")]
+        assert [facts["due_at"] for facts in notices if facts["what"] == "deadline"] == [
+            time.due(game, seat).isoformat()
+        ]
+        # As if the worker had died before it marked the outage as applied.
         server.store.write(lambda tx: tx.execute(text("UPDATE outage SET applied_at = NULL")))
 
 
@@ -270,7 +268,7 @@ def test_an_outage_is_written_down_once_however_many_workers_find_it(time, serve
     assert time.due(game, seat) == utc("2026-11-22 18:00")
 
 
-def test_after_a_long_outage_everybody_has_half_a_day_again(time, asked):
+def test_after_a_long_outage_all_players_have_half_a_day_again(time, asked):
     game, seat = asked
     time.sends()
     time.passes(DAY - HOUR)
@@ -351,16 +349,16 @@ def test_a_pause_stops_the_clock_and_resuming_gives_back_what_was_left(time, ser
     assert game.verifies()
 
 
-def test_everybody_is_told_of_a_pause_and_of_its_end(time, server, asked):
+def test_all_players_are_told_of_a_pause_and_of_its_end(time, server, asked):
     game, _ = asked
     time.sends()
     moderate(server, Pause(game.id), "the host is ill")
     moderate(server, Resume(game.id), "and well again")
-    told = [(email.person_id, email.facts) for email in queued_emails(server, kind="notice")]
-    everybody = sorted(game.person_at(seat) for seat in (0, 1))
-    assert sorted(person for person, _ in told[:2]) == sorted(person for person, _ in told[2:]) == everybody
-    assert all("the host is ill" in facts for _, facts in told[:2])
-    assert all("and well again" in facts for _, facts in told[2:])
+    notices = [(email.person_id, email.facts) for email in queued_emails(server, kind="notice")]
+    players = sorted(game.person_at(seat) for seat in (0, 1))
+    assert sorted(person for person, _ in notices[:2]) == sorted(person for person, _ in notices[2:]) == players
+    assert all("the host is ill" in facts for _, facts in notices[:2])
+    assert all("and well again" in facts for _, facts in notices[2:])
 
 
 def test_pausing_or_resuming_twice_changes_nothing_more(time, server, asked):
@@ -377,7 +375,7 @@ def test_pausing_or_resuming_twice_changes_nothing_more(time, server, asked):
     assert all_rows(server.store) == before
 
 
-def test_a_mail_that_is_written_during_a_pause_promises_no_moment(time, server, asked):
+def test_an_email_rendered_during_a_pause_promises_no_deadline(time, server, asked):
     game, seat = asked
     moderate(server, Pause(game.id), "a pause")
     assert time.sends()[seat].at is None
@@ -396,11 +394,11 @@ def test_more_time_is_given_to_one_seat_or_to_all_who_are_asked(time, server, ta
     moderate(server, Extend(game.id, "2026-11-26 08:00"), "a feast")
     assert {time.due(game, seat) for seat in seats} == {utc("2026-11-26 08:00")}
     assert [row.kind for row in game.log()].count("Extended") == 2
-    told = [json.loads(email.facts)["what"] for email in queued_emails(server, kind="notice")]
-    assert sorted(told) == ["extended"] * 4 + ["others_extended"] * 2
+    notices = [json.loads(email.facts)["what"] for email in queued_emails(server, kind="notice")]
+    assert sorted(notices) == ["extended"] * 4 + ["others_extended"] * 2
 
 
-def test_more_time_counts_too_for_a_mail_that_is_still_on_its_way(time, server, asked):
+def test_more_time_also_counts_before_the_turn_email_is_accepted(time, server, asked):
     game, seat = asked
     moderate(server, Extend(game.id, "2d"), "a birthday")
     assert time.due(game, seat) is None
@@ -474,7 +472,7 @@ def test_a_vacation_called_off_is_free_again_and_takes_no_time_back(time, server
     assert time.due(game, seat) == due == utc("2026-11-25 12:00")
 
 
-def test_who_is_back_early_has_used_the_days_up_to_today(time, server, clock, person):
+def test_a_vacation_that_ends_early_has_used_the_days_up_to_today(time, server, clock, person):
     ann = person("Ann")
     server.run(vacations.book_text, ann, "2026-11-22 to 2026-11-30")
     clock.set(utc("2026-11-24 15:00"))
@@ -484,7 +482,7 @@ def test_who_is_back_early_has_used_the_days_up_to_today(time, server, clock, pe
     assert (str(after.last), after.end_at, left) == ("2026-11-24", utc("2026-11-24 15:00"), 27)
 
 
-def test_a_vacation_of_somebody_else_cannot_be_called_off(server, person):
+def test_a_vacation_of_another_person_cannot_be_cancelled(server, person):
     ann, ben = person("Ann"), person("Ben")
     server.run(vacations.book_text, ann, "2026-12-01")
     (booked,), _ = server.read(vacations.vacations, ann)

@@ -37,8 +37,10 @@ def alarms_of(server):
 
 
 def notices(game, what):
-    facts = [json.loads(mail.facts) for mail in queued_emails(game.server, kind="notice") if mail.game_id == game.id]
-    return [said for said in facts if said["what"] == what]
+    notices = [
+        json.loads(email.facts) for email in queued_emails(game.server, kind="notice") if email.game_id == game.id
+    ]
+    return [facts for facts in notices if facts["what"] == what]
 
 
 def test_a_whole_game_of_another_package_is_played(offered, table):
@@ -61,7 +63,7 @@ def test_a_bot_of_another_package_plays(offered, server, table, time):
 @pytest.mark.parametrize("what", [broken.FOR_EVER, broken.GREEDY, broken.GONE, broken.RAISES])
 def test_a_game_that_breaks_in_a_move_stops_its_table_and_no_other(offered, server, table, place, what):
     offered(broken.LANTERNS)
-    game, other, ours = table("lanterns", 2), table("lanterns", 2), table("bid", 3)
+    game, other, bundled = table("lanterns", 2), table("lanterns", 2), table("bid", 3)
     before = game.row()
     offered(broken.lanterns(place, what))
     with pytest.raises(Unplayable, match="The rules of Lanterns have failed"):
@@ -69,8 +71,8 @@ def test_a_game_that_breaks_in_a_move_stops_its_table_and_no_other(offered, serv
     assert game.row().state == before.state, "what the move had done is undone"
     assert halts.stop_failed(server) == 1
     assert (game.row().status, game.row().halted) == ("frozen", Cause.FAILED)
-    assert (other.row().status, ours.row().status) == ("playing", "playing")
-    assert ours.play(*next(iter({s: d.default for s, d in ours.asked().items()}.items())))
+    assert (other.row().status, bundled.row().status) == ("playing", "playing")
+    assert bundled.play(*next(iter({s: d.default for s, d in bundled.asked().items()}.items())))
     with pytest.raises(Forbidden):
         game.play(0, "allow")
     assert halts.stop_failed(server) == 0
@@ -83,7 +85,7 @@ def test_players_read_why_and_the_organisers_hear_what_it_was(offered, server, t
     with pytest.raises(Unplayable):
         list(game.play_defaults())
     halts.stop_failed(server)
-    assert [said["reason"] for said in notices(game, "frozen")] == [REASONS[Cause.FAILED]] * 2
+    assert [facts["reason"] for facts in notices(game, "frozen")] == [REASONS[Cause.FAILED]] * 2
     assert game.log()[-1].kind == Kind.FROZEN
     ((game_id, says),) = alarms_of(server)
     assert game_id == game.id
@@ -119,16 +121,16 @@ def test_a_stopped_table_can_be_closed_without_its_rules(offered, server, table)
 
 def test_one_that_breaks_while_time_runs_out_stops_and_the_others_are_timed_out(offered, server, table, time):
     offered(broken.LANTERNS)
-    game, ours = table("lanterns", 2), table("bid", 3)
+    game, bundled = table("lanterns", 2), table("bid", 3)
     time.sends()
     offered(broken.lanterns("resolve", broken.FOR_EVER))
     time.passes(2 * DAY)
-    before = ours.row().seq
+    before = bundled.row().seq
     for _ in range(3):
         timeouts.time_out(server, time.worker)
         halts.stop_failed(server)
     assert game.row().status == "frozen"
-    assert ours.row().seq > before
+    assert bundled.row().seq > before
 
 
 def test_a_bot_that_cannot_think_stops_its_table(offered, server, table, time):
@@ -142,14 +144,14 @@ def test_a_bot_that_cannot_think_stops_its_table(offered, server, table, time):
 
 def test_views_that_cannot_be_folded_stop_their_table(offered, server, table, monkeypatch):
     offered(broken.LANTERNS)
-    game, ours = table("lanterns", 2), table("bid", 3)
+    game, bundled = table("lanterns", 2), table("bid", 3)
     game.play(0, "allow")
     game.play(1, "allow")
     offered(broken.lanterns("apply", broken.GONE))
     monkeypatch.setattr(views, "SAVE_EVERY", 1)
     assert views.save_overdue(server) >= 1
     assert halts.stop_failed(server) == 1
-    assert (game.row().status, ours.row().status) == ("frozen", "playing")
+    assert (game.row().status, bundled.row().status) == ("frozen", "playing")
 
 
 def test_a_table_that_cannot_begin_waits_and_the_organisers_hear_of_it(offered, server, table):
@@ -162,12 +164,12 @@ def test_a_table_that_cannot_begin_waits_and_the_organisers_hear_of_it(offered, 
 
 def test_a_table_whose_package_is_gone_is_stopped_and_goes_on_by_itself_when_it_is_back(offered, server, table):
     offered(broken.LANTERNS)
-    game, ours = table("lanterns", 2), table("bid", 3)
+    game, bundled = table("lanterns", 2), table("bid", 3)
     game.play(0, "allow")
     offers.close()
     assert halts.check_rules(server) == (1, 0)
     assert (game.row().status, game.row().halted) == ("frozen", Cause.GONE)
-    assert [said["reason"] for said in notices(game, "frozen")] == [REASONS[Cause.GONE]] * 2
+    assert [facts["reason"] for facts in notices(game, "frozen")] == [REASONS[Cause.GONE]] * 2
     assert alarms_of(server) == [(game.id, "lanterns: its rules are not here. See `pbem doctor`.")]
     assert halts.check_rules(server) == (0, 0)
     offered(broken.LANTERNS)
@@ -176,7 +178,7 @@ def test_a_table_whose_package_is_gone_is_stopped_and_goes_on_by_itself_when_it_
     assert len(notices(game, "unfrozen")) == 2
     assert [receipt.over for receipt in game.play_defaults()][-1]
     assert game.verifies()
-    assert ours.row().status == "playing"
+    assert bundled.row().status == "playing"
 
 
 def test_a_table_that_an_organiser_has_stopped_does_not_go_on_because_its_rules_are_there(offered, server, table):

@@ -1,4 +1,4 @@
-"""Reading a log: all of it, or as much as somebody wants, without a trace in the database."""
+"""Reading a log, whole or in part, without leaving anything open in the database."""
 
 from itertools import islice
 
@@ -30,7 +30,7 @@ def test_a_log_that_was_read_in_part_leaves_nothing_open(table):
     with game.server.store.read() as tx:
         rows = log.chain_back(tx, game.id, key)
         last = next(rows)
-    # The connection serves somebody else by now, and the reader is dropped in the midst of that.
+    # By now the connection serves another reader; the first one is dropped in the middle of that.
     with game.server.store.read() as tx:
         games.read(tx, game.id)
         del rows

@@ -85,7 +85,7 @@ def test_a_whole_game_is_played_counted_and_checked(table, kind):
     assert game.verifies()
     assert game.open() == {}
     assert came.total() >= low
-    # The result tells the secret that everybody was bound to, and all that was drawn follows from it.
+    # The result reveals the committed secret, and every draw follows from it.
     rules, log = rules_of(row), game.log()
     began, revealed = body_of(rules, log[0]), body_of(rules, log[-1])
     assert log[-1].kind == Kind.REVEALED
@@ -93,7 +93,7 @@ def test_a_whole_game_is_played_counted_and_checked(table, kind):
     assert commitment(secret) == began["commitment"] == row.commitment
     entries = standing_entries(rules, log)
     assert all(follows(row.seed, each.turn, each.entry.drawn) for each in entries)
-    # The snapshot is the fold of the facts, and so is what everybody has seen.
+    # The snapshot is the fold of the facts, and each view is the fold of the facts that its reader saw.
     start = rules.start(row.seats, json.loads(row.options))
     facts = [fact for each in entries for fact in each.entry.facts]
     assert move.codec.dumps(fold(start, facts)) == row.state
@@ -132,9 +132,9 @@ def test_another_choice_for_an_old_turn_is_refused_and_changes_nothing(table):
     turn = game.row().turn
     game.play(seat, "bid 1")
     before = all_rows(game.server.store)
-    for wanted in ("bid 2", "pass", "nonsense", "bid-1-2", ""):
+    for choice in ("bid 2", "pass", "nonsense", "bid-1-2", ""):
         with pytest.raises(Stale, match="moved on"):
-            game.play(seat, wanted, turn=turn)
+            game.play(seat, choice, turn=turn)
     assert all_rows(game.server.store) == before
 
 
@@ -202,7 +202,7 @@ def test_after_the_end_a_choice_is_refused_kindly(table):
     assert all_rows(game.server.store) == before
 
 
-def test_the_whole_move_is_recorded_and_the_next_is_asked_by_one_mail(table):
+def test_the_whole_move_is_recorded_and_the_next_player_is_asked_by_one_email(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     emails = len(game.emails())
@@ -220,7 +220,7 @@ def test_the_whole_move_is_recorded_and_the_next_is_asked_by_one_mail(table):
     assert email.person_id == game.person_at(other)
 
 
-def test_a_mail_that_can_be_taken_back_is_held_for_a_minute(table):
+def test_an_email_about_a_move_that_can_be_undone_is_held_for_a_minute(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     game.play(seat, "bid 1")
@@ -270,7 +270,7 @@ def test_a_form_stays_good_while_others_seal_their_choices(table):
     assert game.row().turn > turn
 
 
-def test_the_chain_in_mails_tells_nobody_who_has_sealed(table):
+def test_the_fingerprint_in_emails_does_not_reveal_who_has_sealed(table):
     game = table("sunset-poker", 3)
     printed = game.row().entry_head
     game.play(1, game.asked()[1].default)
@@ -294,7 +294,7 @@ def test_an_act_that_closes_the_turn_drops_what_was_sealed_unseen(table):
 # Who speaks for a seat.
 
 
-def test_silence_is_counted_until_the_player_says_something(table):
+def test_missed_turns_are_counted_until_the_player_moves(table):
     game = table("sunset-poker", 3)
     for expected in (1, 2):
         for seat in (0, 1, 2):
@@ -382,7 +382,7 @@ def test_a_time_out_and_a_move_at_once_are_one_decision(table, first_by, second_
     met = 0
     for meeting in meetings(game.server.store):
         seat, choices = a_real_turn(game)
-        turn, silent = game.row().turn, game.players()[seat].missed
+        turn, missed = game.row().turn, game.players()[seat].missed
         outcomes = meeting(
             partial(game.play, seat, choices[first_by], first_by, turn),
             partial(game.play, seat, choices[second_by], second_by, turn),
@@ -391,7 +391,7 @@ def test_a_time_out_and_a_move_at_once_are_one_decision(table, first_by, second_
         (lost,) = (outcome for outcome in outcomes if isinstance(outcome, Exception))
         assert isinstance(lost, Stale)
         assert entry_of(game, turn).choices[seat] == won.choice
-        assert game.players()[seat].missed == (silent + 1 if won.choice == choices[By.CLOCK] else 0)
+        assert game.players()[seat].missed == (missed + 1 if won.choice == choices[By.CLOCK] else 0)
         met += 1
     assert met > 4
     assert game.verifies()
@@ -418,7 +418,7 @@ def test_a_time_out_and_a_sealed_choice_at_once_leave_the_players_choice(table, 
 
 
 def a_real_turn(game):
-    """The next turn in which somebody has a choice: their own one, and what silence means."""
+    """Play on to the next turn with a real choice; return its seat, another choice than the default, and the default."""
     while True:
         seat, decision = next(iter(game.asked().items()))
         others = [choice for choice in decision.choices(20) if choice != decision.default]

@@ -79,7 +79,7 @@ def test_no_move_of_any_game_takes_more_than_a_few_statements(server, table, kin
 
 
 def test_no_statement_of_a_move_compares_by_parameter_what_an_index_is_limited_to(server, table):
-    # SQLite would compile it anew for every move, which takes longer than running it.
+    # SQLite would compile it again for every move, which takes longer than running it.
     limited = {
         f"{index.table.name}.{column.name} = "
         for of_table in Base.metadata.tables.values()

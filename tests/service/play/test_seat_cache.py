@@ -1,4 +1,4 @@
-"""What is remembered of a game is never out of date and never anybody else's."""
+"""The cache of what seats know is never out of date, and never shows one seat another's view."""
 
 import pytest
 
@@ -10,8 +10,8 @@ from pbem.store import games
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered():
-    """Each test begins and ends with an empty memory."""
+def empty_cache():
+    """Each test begins and ends with an empty cache."""
     seat_cache.CACHE.clear()
     yield
     seat_cache.CACHE.clear()
@@ -25,7 +25,7 @@ def of(game, seat):
 
 
 @pytest.mark.parametrize("kind", rulebooks.names())
-def test_what_is_remembered_is_what_would_be_worked_out_now_after_every_move(table, kind):
+def test_cached_knowledge_equals_freshly_computed_knowledge_after_every_move(table, kind):
     game = table(kind, 3)
     for _ in range(12):
         seat, decision = next(iter(game.asked().items()))
@@ -47,12 +47,12 @@ def test_a_choice_that_is_taken_back_is_forgotten(table):
     assert of(game, seat).recent_facts == before.recent_facts
 
 
-def test_two_seats_of_one_game_never_share_what_is_remembered(table):
+def test_two_seats_of_one_game_never_share_a_cached_view(table):
     game = table("sunset-poker", 3)
     assert len({repr(of(game, seat).view) for seat in range(3)}) == 3
 
 
-def test_a_move_that_was_not_committed_leaves_nothing_that_anybody_sees(table):
+def test_a_move_that_was_not_committed_is_seen_by_nobody(table):
     game = table("templari", 3)
     seat, decision = next(iter(game.asked().items()))
     before = of(game, seat).view

@@ -88,7 +88,7 @@ def test_when_the_time_is_over_a_choice_stands_but_can_be_replaced(table, clock)
     game.play(0, second)
 
 
-def test_what_the_clock_decided_is_nobodys_to_take_back(table):
+def test_a_decision_of_the_clock_cannot_be_taken_back(table):
     game = table("sunset-poker", 3)
     turn = game.row().turn
     game.play(0, game.asked()[0].default, By.CLOCK)
@@ -102,12 +102,12 @@ def test_what_the_clock_decided_is_nobodys_to_take_back(table):
         take_back(turns, turn, seat)
 
 
-def test_whoever_moved_before_the_mail_left_and_took_that_back_is_mailed_again(table):
+def test_a_player_whose_turn_email_was_dropped_gets_another_after_taking_the_move_back(table):
     game = table("sunset-poker", 3)
     turn = game.row().turn
     (email,) = (email for email in game.emails() if (email.kind, email.seat) == ("turn", 0))
     game.play(0, game.asked()[0].default)
-    # What the sender does with a turn that is answered already.
+    # As delivery does when the turn has been answered already.
     with game.server.store.engine.begin() as tx:
         outbox.change(tx, email.id, status="superseded")
     take_back(game, turn, 0)
@@ -115,7 +115,7 @@ def test_whoever_moved_before_the_mail_left_and_took_that_back_is_mailed_again(t
     assert [email.status for email in again] == ["superseded", "queued"]
 
 
-def test_whoever_has_the_mail_already_gets_no_second_one(table):
+def test_a_player_who_has_the_turn_email_gets_no_second_one(table):
     game = table("sunset-poker", 3)
     turn, emails = game.row().turn, len(game.emails())
     set_due(game, turn, 0, game.server.now() + timedelta(days=1))
@@ -185,7 +185,7 @@ def test_a_turn_that_was_taken_back_gives_no_receipt_any_more(table):
 
 
 @pytest.mark.parametrize("what", [{"status": "sent"}, {"attempts": 1}], ids=str)
-def test_once_a_mail_about_it_is_on_its_way_a_turn_stands(table, what):
+def test_a_turn_cannot_be_taken_back_once_an_email_about_it_is_on_its_way(table, what):
     game = table("templari", 3)
     (seat,) = game.asked()
     turn = game.row().turn
@@ -213,7 +213,7 @@ def test_once_another_has_decided_a_turn_stands(table):
 
 
 def opens_a_sealed_auction(table):
-    """Who has just opened it, in which turn, and somebody else who bids there."""
+    """Play until a sealed auction is opened; return the game, the turn, the seat that opened it and another that bids."""
     game = table("sorcerous-futures", 3)
     while True:
         seat, decision = next(iter(game.asked().items()))
@@ -236,7 +236,7 @@ def test_once_another_has_bid_in_the_auction_that_it_opened_a_turn_stands(table)
     assert list(game.asked()) == [seat]
 
 
-def test_what_was_decided_for_another_keeps_nobody_from_taking_a_turn_back(table):
+def test_a_clock_decision_for_another_seat_does_not_prevent_taking_a_turn_back(table):
     game, turn, seat, other = opens_a_sealed_auction(table)
     game.play(other, game.asked()[other].default, By.CLOCK)
     take_back(game, turn, seat)
@@ -255,7 +255,7 @@ def test_once_chance_has_spoken_a_turn_stands(table):
             break
     with pytest.raises(Gone, match="chance has spoken"):
         take_back(game, turn, seat)
-    # A mail of a turn that nobody can take back need not wait.
+    # An email about a turn that nobody can take back need not wait.
     assert game.emails()[-1].due_at == game.server.now()
 
 
@@ -292,7 +292,7 @@ def test_nothing_is_taken_back_at_a_paused_table_or_after_the_end(table):
         take_back(game, last.turn, last.seat)
 
 
-def test_what_may_be_taken_back_is_known_beforehand(table):
+def test_a_turn_that_may_be_taken_back_is_known_beforehand(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     turn = game.row().turn
@@ -311,7 +311,7 @@ def test_what_may_be_taken_back_is_known_beforehand(table):
     assert not may(seat)
 
 
-def test_what_may_be_withdrawn_is_known_beforehand(table):
+def test_a_sealed_choice_that_may_be_withdrawn_is_known_beforehand(table):
     game = table("sunset-poker", 3)
 
     def may(seat):
@@ -384,7 +384,7 @@ def test_an_order_answers_when_its_owner_is_asked(table):
     assert [email.seat for email in game.emails() if email.turn == standing.turn] == []
 
 
-def test_an_order_of_whoever_is_asked_answers_at_once(table):
+def test_an_order_of_a_seat_that_is_asked_answers_at_once(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     leave(game, seat, "up to 3")

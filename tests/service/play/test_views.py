@@ -1,4 +1,4 @@
-"""What is kept of what everybody knew, and that it spares reading: the same few rows early and late, now and long ago."""
+"""Saved views: any moment of a game is read from the same few rows, however long the game and however long ago."""
 
 import json
 
@@ -10,7 +10,7 @@ from engine.facts import SPECTATOR, fold, seen
 from pbem.ops.rebuild import rebuild_games
 from pbem.service.play import undo, views
 from pbem.service.play.log import standing_entries
-from pbem.store import games, log, views as kept_views
+from pbem.store import games, log, views as saved_views
 from tests.service.play.test_move_cost import lengthen
 
 MOST_ROWS = 3 * views.SAVE_EVERY
@@ -36,7 +36,7 @@ def readers(game):
 
 
 def from_the_start(game, reader, number):
-    """What somebody knew after an entry, folded from the first row on."""
+    """What a reader knew after an entry, folded from the first row on."""
     row = game.row()
     rules = rulebooks.load(row.kind)
     entries = [each for each in standing_entries(rules, game.log()) if each.turn <= number]
@@ -83,12 +83,12 @@ def test_the_past_is_what_was_told_until_then_whether_views_were_kept_or_not(ser
     assert views.save_overdue(server) == 1
     assert views.save_overdue(server) == 0
     for (number, reader), before in plain.items():
-        kept = past(game, number, reader)
-        assert kept == before
-        assert kept.views[reader] == from_the_start(game, reader, number)
+        moment = past(game, number, reader)
+        assert moment == before
+        assert moment.views[reader] == from_the_start(game, reader, number)
         place = numbers.index(number)
-        assert kept.earlier == (numbers[place - 1] if place else None)
-        assert kept.later == (numbers[place + 1] if place + 1 < len(numbers) else None)
+        assert moment.earlier == (numbers[place - 1] if place else None)
+        assert moment.later == (numbers[place + 1] if place + 1 < len(numbers) else None)
 
 
 def test_any_moment_of_a_long_game_takes_as_few_rows_as_one_of_a_short_game(server, bound):
@@ -109,7 +109,7 @@ def test_a_log_that_grows_without_entries_is_not_read_whole_either(server, bound
     assert game.view(1) == known
 
 
-def test_what_was_kept_of_entries_that_were_taken_back_is_forgotten_and_the_rest_stays(server, bound):
+def test_saved_views_of_entries_taken_back_are_dropped_and_the_rest_stay(server, bound):
     game = bound(45)
     views.save_overdue(server)
     (seat,) = game.asked()
@@ -119,11 +119,11 @@ def test_what_was_kept_of_entries_that_were_taken_back_is_forgotten_and_the_rest
     assert views.save_overdue(server) == 1
     server.run(undo.take_back, game.id, turn, seat)
     with server.store.read() as tx:
-        kept = {each.turn for each in kept_views.of_game(tx, game.id)}
-    assert kept
-    assert max(kept) < turn
+        saved = {each.turn for each in saved_views.of_game(tx, game.id)}
+    assert saved
+    assert max(saved) < turn
     assert {reader: game.view(reader) for reader in readers(game)} == before
-    # What is kept anew has a place in the past of its own.
+    # Views saved again now follow on from the entry before the one taken back.
     assert views.save_overdue(server) == 1
     assert past(game, turn, 0).standing.turn == turn - 1
 
@@ -139,15 +139,15 @@ def test_a_game_that_ended_is_kept_up_as_well_and_one_that_is_being_played_on_is
     assert past(game, 10**9, SPECTATOR).standing.turn == last
 
 
-def test_what_is_made_anew_from_the_log_has_its_views_at_once(server, bound):
+def test_a_game_rebuilt_from_its_log_has_its_views_at_once(server, bound):
     game = bound(50)
     views.save_overdue(server)
     with server.store.read() as tx:
-        before = kept_views.of_game(tx, game.id)
+        before = saved_views.of_game(tx, game.id)
     server.store.write(lambda tx: tx.execute(text("UPDATE view SET body = '{}'")))
     assert [each.refused for each in rebuild_games(server.store, [game.id])] == [""]
     with server.store.read() as tx:
-        assert kept_views.of_game(tx, game.id) == before
+        assert saved_views.of_game(tx, game.id) == before
     assert len(before) >= 4 * 2
 
 
