@@ -42,9 +42,9 @@ class Replies:
         """The decision that a player has not made yet."""
         return self.begun.asked().get(self.seat(player))
 
-    def play(self, player: int, wanted: str | Choice, by: By = By.PERSON, turn: int | None = None) -> None:
+    def play(self, player: int, choice: str | Choice, by: By = By.PERSON, turn: int | None = None) -> None:
         """Make a choice of a player, not by email."""
-        self.begun.play(self.seat(player), wanted, by, turn)
+        self.begun.play(self.seat(player), choice, by, turn)
 
     def write(self, player: int, *lines: str, turn: int | None = None) -> str | None:
         """Reply to the email of a turn, by default the current one; returns the outcome."""
@@ -56,7 +56,7 @@ class Replies:
         seat, person = self.seat(player), self.person(player)
         in_turn = self.begun.row().turn if turn is None else turn
 
-        def kept(tx: Any) -> tuple[int, MoveLink]:
+        def store(tx: Any) -> tuple[int, MoveLink]:
             games.lock(tx, self.begun.id)
             row = links.make(tx, self.server, LinkKey(Purpose.REPLY, person, self.begun.id, in_turn, seat))
             known_by = hashlib.sha256(str(number).encode()).digest()
@@ -66,11 +66,11 @@ class Replies:
             assert received is not None
             return received, MoveLink.of(links.read(tx, row))
 
-        return self.server.store.write(kept)
+        return self.server.store.write(store)
 
-    def act(self, kept: tuple[int, MoveLink], *lines: str) -> str | None:
+    def act(self, received: tuple[int, MoveLink], *lines: str) -> str | None:
         """Act on a stored email."""
-        return self.server.run(replies.carry_out, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
+        return self.server.run(replies.carry_out, *received, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
 
     def receipts(self) -> list[dict[str, Any]]:
         """The facts of each receipt, oldest first."""
@@ -80,7 +80,7 @@ class Replies:
         """The outcome of each line in the newest receipt."""
         return [(line["said"], line["outcome"], line["done"]) for line in self.receipts()[-1]["lines"]]
 
-    def said(self) -> str:
+    def answer(self) -> str:
         """The text of the newest receipt about the last line that was tried."""
         tried = [line for line in self.receipts()[-1]["lines"] if line["outcome"] != "not_tried"]
         return str(tried[-1]["text"])

@@ -1,4 +1,4 @@
-"""Mails that come in, in a test: what a player's mail program and a mail server hand in, and how it is dealt with."""
+"""Incoming emails in a test, as a player's mail program and a mail server hand them in, and their processing."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,7 +28,7 @@ _names = count(1)
 
 
 class Inbox:
-    """The server's letterbox, and the hands of everybody who puts something in."""
+    """The server's mail intake, and everyone who sends to it."""
 
     def __init__(self, server: Server, clock: FakeClock) -> None:
         self.server = server
@@ -36,34 +36,34 @@ class Inbox:
         self.box = InboundSettings(HOST, OUR_SENDER, HOST)
 
     def checks(self, check: SenderCheck) -> None:
-        """From now on this is checked of a sender."""
+        """Set how senders are checked from now on."""
         self.box = replace(self.box, check=check)
 
-    def token(self, purpose: Purpose, **meant: int) -> str:
+    def token(self, purpose: Purpose, **key: int) -> str:
         """The token of a link, made if there is none."""
 
         def made(tx: Tx) -> str:
-            row = link_rows.read(tx, link_service.make(tx, self.server, LinkKey(purpose, **meant)))
+            row = link_rows.read(tx, link_service.make(tx, self.server, LinkKey(purpose, **key)))
             assert row is not None
             return link_service.token(self.server, row)
 
         return self.server.store.write(made)
 
     def reply_address(self, game: RunningGame, seat: int, turn: int | None = None) -> str:
-        """Where an answer to the mail of a turn goes."""
+        """The address for replies to a turn's email."""
         asked = game.row().turn if turn is None else turn
         token = self.token(Purpose.REPLY, person_id=game.person_at(seat), game_id=game.id, turn=asked, seat=seat)
         return f"r+{token}@{HOST}"
 
     def bounce_address(self, game: RunningGame, seat: int, kind: str = "turn") -> tuple[int, str]:
-        """The number of the last mail of a kind to a seat's player, and where it returns to."""
+        """The id of the newest email of a kind to a seat's player, and its return address."""
         email = [each for each in queued_emails(self.server, game.person_at(seat), kind) if each.game_id == game.id][-1]
         return email.id, f"b+{self.token(Purpose.BOUNCE, person_id=email.person_id, outbox_id=email.id)}@{HOST}"
 
     def written(
         self, game: RunningGame, seat: int, text: str, headers: Mapping[str, str | None] | None = None
     ) -> bytes:
-        """A reply as it comes from our own mail server, which has found that it is by the seat's player."""
+        """A reply as our own mail server hands it in, marked as genuine from the seat's player."""
         with self.server.store.read() as tx:
             address = person_rows.read(tx, game.person_at(seat)).address
             title = games.read(tx, game.id).title
@@ -83,30 +83,30 @@ class Inbox:
         return "\r\n".join([*lines, "", text, ""]).encode()
 
     def takes(self, raw: bytes, to: str, envelope_from: str = "ann@example.org") -> str:
-        """A mail is handed in; what it was taken for."""
+        """Hand in an email; return how it was classified."""
         return receive.receive(self.server, self.box, envelope_from, to, raw)
 
     def attends(self) -> int:
-        """A worker reads what came in, until nothing is left that is due."""
+        """Process received emails until none is due; return how many."""
         done = 0
         while more := receive.process(self.server, self.box):
             done += more
         return done
 
     def replies(self, game: RunningGame, seat: int, text: str, **headers: str | None) -> ReceivedRow:
-        """A player answers the mail of the present turn, and the answer is dealt with."""
+        """Reply to the email of the current turn, and process the reply."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self.takes(self.written(game, seat, text, named), self.reply_address(game, seat))
         self.attends()
         return self.rows()[-1]
 
     def rows(self) -> list[ReceivedRow]:
-        """What was kept, the oldest first."""
+        """The stored emails, oldest first."""
         table = table_of(Received)
         with self.server.store.read() as tx:
             return [ReceivedRow(**row._mapping) for row in tx.execute(select(table).order_by(table.c.id))]
 
     def counted(self) -> dict[str, int]:
-        """How many mails of each kind have come in today."""
+        """The number of emails of each kind received today."""
         with self.server.store.read() as tx:
             return rows.counts_since(tx, self.server.now().date())

@@ -30,8 +30,8 @@ def plays(game, by=By.PERSON):
     game.play(seat, decision.default, by)
 
 
-def happens_to_mails(server, what, times):
-    """So many lines of the ledger, as those who send mails write them."""
+def note_email_lines(server, what, times):
+    """Write a number of ledger lines, as sending writes them."""
     for _ in range(times):
         server.store.write(lambda tx: ledger.note(tx, 1, server.now(), what))
 
@@ -48,7 +48,7 @@ def test_moves_of_people_of_bots_and_of_the_clock_are_counted_apart(server, cloc
 
 def test_counting_again_counts_nothing_twice(server, clock, table):
     game = table("sun-bid", 2)
-    happens_to_mails(server, "accepted", 5)
+    note_email_lines(server, "accepted", 5)
     plays(game)
     clock.advance(10 * MINUTE)
     counted(server)
@@ -58,7 +58,7 @@ def test_counting_again_counts_nothing_twice(server, clock, table):
     assert sum(server.read(activity.activity, hourly=True).of("mail_sent")) == 5
 
 
-def test_what_is_written_late_into_an_hour_that_is_over_is_counted_still(server, clock, table):
+def test_a_late_row_in_an_hour_that_is_over_is_still_counted(server, clock, table):
     game = table("sun-bid", 2)
     clock.advance(59 * MINUTE)
     counted(server)
@@ -88,7 +88,7 @@ def test_a_person_who_comes_in_many_hours_is_one_in_the_day(server, clock, table
     assert sum(server.read(activity.activity, hourly=True).of("people")) == 6
 
 
-def test_an_answer_counts_by_the_time_it_took_and_what_silence_decides_is_none(server, clock, table):
+def test_an_answer_counts_by_the_time_it_took_and_a_missed_turn_is_no_answer(server, clock, table):
     game = table("sun-bid", 2)
     for hours in (0.5, 5, 20, 60, 100):
         clock.advance(timedelta(hours=hours))
@@ -100,15 +100,15 @@ def test_an_answer_counts_by_the_time_it_took_and_what_silence_decides_is_none(s
     assert [sum(found.of(kind)) for kind, _ in activity.ANSWERED] == [1, 1, 1, 1, 1]
 
 
-def test_mails_are_counted_by_what_became_of_them_and_not_before_every_line_is_there(server, clock, table):
+def test_emails_are_counted_by_outcome_once_every_line_is_there(server, clock, table):
     table("sun-bid", 2)
-    happens_to_mails(server, "accepted", 3)
-    happens_to_mails(server, "rendered", 2)
+    note_email_lines(server, "accepted", 3)
+    note_email_lines(server, "rendered", 2)
     assert sum(counted(server).of("mail_sent")) == 0
     clock.advance(10 * MINUTE)
     assert sum(counted(server).of("mail_sent")) == 3
-    happens_to_mails(server, "bounced", 1)
-    happens_to_mails(server, "parked", 1)
+    note_email_lines(server, "bounced", 1)
+    note_email_lines(server, "parked", 1)
     clock.advance(10 * MINUTE)
     found = counted(server)
     assert (sum(found.of("mail_sent")), sum(found.of("mail_failed"))) == (3, 2)

@@ -117,7 +117,7 @@ def scene(server, time, table, person):
                 time.sends()
                 return game, ResendOfNoTable(queued_emails(server, ben, "banned")[-1].id)
             case "retry incoming":
-                return game, RetryIncoming(parked_mail(server, time, game, seat))
+                return game, RetryIncoming(parked_email(server, time, game, seat))
         raise AssertionError(name)
 
     return make
@@ -141,10 +141,10 @@ TABLE = {
     "merge": Merge,
     "delete": Delete,
 }
-"""What touches play: a row of the log with the reason, and a mail with it to everybody at the table."""
+"""Acts that affect play: each writes a log row with the reason, and emails it to everyone at the table."""
 
 OTHERS = {
-    # What stands in the log already is told once more, or done at last.
+    # About a log row that exists: notified again, or done at last.
     "resend": Resend,
     "retry": RetryDeadline,
     # Of no table: the same people play the same seats under the same names.
@@ -156,11 +156,11 @@ OTHERS = {
     "resend of no table": ResendOfNoTable,
     "retry incoming": RetryIncoming,
 }
-"""What leaves no row of its own in the log of a game."""
+"""Acts that write no row of their own to the log of a game."""
 
 
-def parked_mail(server, time, game, seat):
-    """A mail that came in and was given up."""
+def parked_email(server, time, game, seat):
+    """A received email that was given up."""
     box = Inbox(server, time.clock)
     box.takes(box.written(game, seat, "help"), box.reply_address(game, seat))
     server.store.write(lambda tx: received.change(tx, 1, status="parked"))
@@ -194,7 +194,7 @@ def test_every_act_happens_as_a_whole_or_not_at_all(server, scene, name):
 
 
 @pytest.mark.parametrize("name", ["rewind", "address", "outage"])
-def test_no_act_without_a_reason_or_by_somebody_who_may_not(server, scene, name):
+def test_no_act_without_a_reason_or_by_an_actor_who_may_not(server, scene, name):
     game, act = scene(name)
     before = all_rows(server.store)
     for reason in ("", " ", "no", "x" * 501, "ask ben@example.org"):
@@ -238,7 +238,7 @@ def at(game):
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(server, scene, name):
+def test_an_act_that_affects_play_is_a_row_that_players_read_and_get_by_email(server, scene, name):
     game, act = scene(name)
     assert type(act) is TABLE[name]
     seq, emails, people_there = game.row().seq, {email.id for email in queued_emails(server)}, at(game)
@@ -247,10 +247,10 @@ def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(serve
     new = [public_line(row) for row in game.log()[seq:]]
     assert [row.says["reason"] for row in new if row.by == "organiser"] == [REASON]
     assert {row.by for row in new} <= {"organiser", "table"}
-    told = [email for email in queued_emails(server) if email.id not in emails]
-    why = {email.person_id for email in told if json.loads(email.facts).get("reason") == REASON}
-    # Nobody can write to whoever has just been deleted.
-    assert why == (people_there | at(game)) - ({act.person_id} if type(act) is Delete else set())
+    new_emails = [email for email in queued_emails(server) if email.id not in emails]
+    informed = {email.person_id for email in new_emails if json.loads(email.facts).get("reason") == REASON}
+    # A person who has just been deleted has no address.
+    assert informed == (people_there | at(game)) - ({act.person_id} if type(act) is Delete else set())
     assert not any("@" in (row.body or b"").decode() for row in game.log())
     assert game.verifies()
     with server.store.read() as tx:
@@ -261,7 +261,7 @@ def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(serve
     ("name", "back"),
     [("pause", Resume), ("freeze", Unfreeze), ("pace", Correct), ("name", Correct), ("bot", Substitute)],
 )
-def test_what_can_be_made_good_says_how(server, scene, name, back):
+def test_an_act_that_can_be_reversed_says_how(server, scene, name, back):
     game, act = scene(name)
     before = game.row(), game.players()
     undo = moderate(server, act).undo
@@ -301,7 +301,7 @@ WAYS_OUT = {
 
 
 @pytest.mark.parametrize("way", WAYS_OUT)
-def test_who_would_leave_a_stopped_table_reads_that_it_is_stopped_and_no_untruth(server, table, way):
+def test_a_player_who_would_leave_a_stopped_table_is_told_that_it_is_stopped(server, table, way):
     game = table("templari", 3)
     gone = game.person_at(0)
     if way == "come back":
@@ -315,7 +315,7 @@ def test_who_would_leave_a_stopped_table_reads_that_it_is_stopped_and_no_untruth
     assert all_rows(server.store) == before
 
 
-def test_when_a_table_goes_on_whoever_is_asked_reads_until_when_and_the_others_that_nothing_is(server, time, table):
+def test_a_table_that_goes_on_gives_its_deadline_to_the_player_in_turn_only(server, time, table):
     game = table("templari", 3, pace="1d")
     time.sends()
     (seat,) = game.asked()
@@ -323,12 +323,12 @@ def test_when_a_table_goes_on_whoever_is_asked_reads_until_when_and_the_others_t
         moderate(server, halts(game.id))
         known = {email.id for email in queued_emails(server)}
         moderate(server, goes_on(game.id))
-        told = {email.person_id: json.loads(email.facts) for email in queued_emails(server) if email.id not in known}
-        assert told.keys() == at(game)
-        assert {person: facts["in_turn"] for person, facts in told.items()} == {
+        notices = {email.person_id: json.loads(email.facts) for email in queued_emails(server) if email.id not in known}
+        assert notices.keys() == at(game)
+        assert {person: facts["in_turn"] for person, facts in notices.items()} == {
             person: person == game.person_at(seat) for person in at(game)
         }
-        assert told[game.person_at(seat)]["due_at"] == time.due(game, seat).isoformat()
+        assert notices[game.person_at(seat)]["due_at"] == time.due(game, seat).isoformat()
 
 
 def test_a_table_that_was_paused_before_it_was_frozen_is_paused_afterwards(server, time, table):
@@ -365,7 +365,7 @@ def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
         ("outage", "From Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 13:00 UTC."),
     ],
 )
-def test_what_was_typed_is_said_once_more_before_it_is_done(server, scene, name, line):
+def test_the_preview_repeats_what_was_typed(server, scene, name, line):
     _, act = scene(name)
     assert line in preview(server, OLGA, act, REASON).says
 
@@ -415,7 +415,7 @@ def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(server
     server.run(joining.join, other, ann)
 
 
-def test_somebody_banned_is_neither_given_a_seat_nor_asked_to_take_one(server, time, table, person):
+def test_a_banned_person_is_neither_given_a_seat_nor_asked_to_take_one(server, time, table, person):
     game = table("templari", 3, successor="substitute")
     server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
     moderate(server, Ban(person("Zoe")))
@@ -531,28 +531,28 @@ def test_a_correction_is_shown_beforehand_with_what_it_was_and_what_it_is_then(
     shown = preview(server, OLGA, Correct(game.id, what, to, seat), REASON)
     assert f"From “{known}” to “{now}”." in shown.says
     moderate(server, Correct(game.id, what, to, seat))
-    told = [json.loads(email.facts) for email in queued_emails(server, kind="notice")]
+    notices = [json.loads(email.facts) for email in queued_emails(server, kind="notice")]
     if what == "title":
-        assert {(facts["before"], facts["now"]) for facts in told} == {(known, now)}
+        assert {(facts["before"], facts["now"]) for facts in notices} == {(known, now)}
 
 
-def test_of_a_corrected_pace_everybody_gets_one_mail_and_whoever_is_asked_reads_in_it_until_when(server, time, table):
+def test_a_corrected_pace_is_one_email_to_each_player_with_the_deadline_for_the_one_in_turn(server, time, table):
     game = table("templari", 3, pace="1d")
     time.sends()
     (seat,) = game.asked()
     before = time.due(game, seat)
     moderate(server, Correct(game.id, "pace", "3d"))
     assert time.due(game, seat) == before + 2 * DAY
-    told = {email.person_id: json.loads(email.facts) for email in queued_emails(server, kind="notice")}
-    assert len(queued_emails(server, kind="notice")) == len(told) == 3
-    assert {facts["what"] for facts in told.values()} == {"corrected"}
-    assert {person: facts["due_at"] for person, facts in told.items() if facts["due_at"]} == {
+    notices = {email.person_id: json.loads(email.facts) for email in queued_emails(server, kind="notice")}
+    assert len(queued_emails(server, kind="notice")) == len(notices) == 3
+    assert {facts["what"] for facts in notices.values()} == {"corrected"}
+    assert {person: facts["due_at"] for person, facts in notices.items() if facts["due_at"]} == {
         game.person_at(seat): time.due(game, seat).isoformat()
     }
 
 
 @pytest.mark.parametrize("what", ["name", "title", "pace", "missed_limit", "successor", "option", "rules"])
-def test_what_cannot_be_so_is_not_corrected(server, table, what):
+def test_an_invalid_correction_is_refused(server, table, what):
     game = table("templari", 3)
     before = all_rows(server.store)
     with pytest.raises(PbemError):

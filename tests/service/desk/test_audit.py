@@ -25,7 +25,7 @@ def record(server, *given, actor=ANN, act=Act.BAN, reason="It was asked for.", *
     return server.run(audit.record, actor, act, reason, *given, **named)
 
 
-def test_an_act_is_written_down_with_who_why_and_whom_it_concerned(server, table, person):
+def test_an_act_is_recorded_with_its_actor_its_reason_and_the_person_affected(server, table, person):
     game = table()
     record(server, act=Act.PAUSE, game_id=game.id, hours=3)
     record(server, actor=ROOT, act=Act.BAN, person_id=person("Ann"), reason="  Insults,\n again. ")
@@ -82,7 +82,7 @@ ALTERED = {
 }
 
 
-def test_whatever_is_altered_in_a_row_is_found(server, table, clock):
+def test_any_change_to_a_row_is_found(server, table, clock):
     game = table()
     for form in ("a", "b", "c"):
         record(server, game_id=game.id, person_id=game.person_at(0), form=form, hours=3)
@@ -163,8 +163,8 @@ def test_acts_can_be_looked_for(server, table, person):
     record(server, actor=ROOT, act=Act.RESUME, game_id=game.id)
     record(server, person_id=person("Ann"))
 
-    def found(**wanted):
-        return [row.seq for row in server.read(audit.newest, AuditFilter(**wanted))]
+    def found(**filters):
+        return [row.seq for row in server.read(audit.newest, AuditFilter(**filters))]
 
     assert found() == [3, 2, 1]
     assert found(game_id=game.id) == [2, 1]
@@ -177,7 +177,7 @@ def test_acts_can_be_looked_for(server, table, person):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "index"),
+    ("audit_filter", "index"),
     [
         (AuditFilter(act="rewind"), "ix_audit_act_seq"),
         (AuditFilter(actor="organiser Zoe"), "ix_audit_actor_seq"),
@@ -186,7 +186,7 @@ def test_acts_can_be_looked_for(server, table, person):
         (AuditFilter(act="rewind", actor="organiser Zoe"), "ix_audit_act"),
     ],
 )
-def test_acts_are_found_among_very_many_at_the_end_of_an_index(server, table, wanted, index):
+def test_acts_are_found_among_very_many_at_the_end_of_an_index(server, table, audit_filter, index):
     game = table("sun-bid", 2)
     table_copies.copy(server, game.id, 8, rows=1)
     record(server, actor=ROOT, act=Act.PAUSE, game_id=game.id)
@@ -194,7 +194,7 @@ def test_acts_are_found_among_very_many_at_the_end_of_an_index(server, table, wa
     table_copies.analyse(server)
     for before in (None, 15_000):
         ((statement, values),) = statements_of(
-            server, lambda before=before: server.read(audit.newest, wanted, before=before, limit=50)
+            server, lambda before=before: server.read(audit.newest, audit_filter, before=before, limit=50)
         )
         assert scans(server, statement, values, as_planned=True) == []
         assert index in plan_of(server, statement, values)

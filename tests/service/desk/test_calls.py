@@ -114,7 +114,7 @@ def test_strangers_keep_nobody_known_from_calling(server, person):
     assert server.read(calls.waiting)[-1].person_id == ann
 
 
-def test_calling_from_an_address_mails_nobody_and_confirms_nothing(server):
+def test_calling_from_an_address_sends_no_email_and_confirms_nothing(server):
     server.run(calls.call_from_address, "stranger@example.org", "Help")
     assert queued_emails(server) == []
 
@@ -144,7 +144,7 @@ def test_calling_and_answering_that_break_leave_nothing(server, person):
     assert check_atomic(server.store, lambda: server.run(calls.answer, ANN, call.id, "Yes")) > 3
 
 
-def test_whoever_closes_a_call_says_why_and_the_caller_hears_it(server, person):
+def test_closing_a_call_needs_a_reason_and_the_caller_reads_it(server, person):
     call_id = server.run(calls.call, person("Ann"), "Help")
     with pytest.raises(BadInput):
         server.run(calls.close, ANN, call_id, "")

@@ -32,12 +32,12 @@ def game(table):
 
 
 def came(server):
-    """What came in, by kind and outcome: lately, and ever."""
+    """Numbers of received emails by kind and outcome: recent, and ever."""
     found = server.read(deliverability.summary, OLGA).came
     return {kind: {each.outcome: (each.lately, each.ever) for each in ends} for kind, ends in found.items()}
 
 
-def test_what_came_in_is_told_by_what_it_was_and_what_became_of_it(server, clock, inbox, game):
+def test_received_emails_are_counted_by_kind_and_outcome(server, clock, inbox, game):
     (seat,) = game.asked()
     inbox.replies(game, seat, "nothing that is a command")
     clock.advance(10 * DAY)
@@ -84,7 +84,7 @@ def test_the_last_that_could_not_be_used_are_told_with_why_and_those_that_could_
     assert not any(hasattr(each.row, "raw") for each in found)
 
 
-def test_who_is_left_alone_is_told_the_last_first(server, clock, person):
+def test_people_who_are_not_emailed_are_listed_newest_first(server, clock, person):
     ann, ben = person("Ann"), person("Ben")
     for number, name in ((ann, "Ann"), (ben, "Ben")):
         server.store.write(

@@ -1,4 +1,4 @@
-"""One act on many: begun by one press, gone on with by whoever works, each step once."""
+"""One act on many tables, people or emails: begun by one press, continued by any worker, each step once."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -37,7 +37,7 @@ def acts(server):
         return [row.act for row in audit.chain(tx)]
 
 
-def test_all_tables_are_paused_and_go_on_again_each_with_its_row_and_its_mails(server, three):
+def test_all_tables_are_paused_and_resumed_each_with_its_row_and_its_emails(server, three):
     job = begins(server, What.PAUSE)
     assert not any(game.row().paused for game in three)
     goes_on(server)
@@ -62,15 +62,15 @@ def test_more_time_for_all_moves_every_deadline(server, clock, three):
         assert (time.due(game, next(iter(game.asked()))) - before[game.id]).days == 2
 
 
-def test_everybody_who_plays_is_told_once_and_nobody_else(server, three, person):
+def test_an_announcement_reaches_every_player_once_and_nobody_else(server, three, person):
     person("Zoe")
     begins(server, What.ANNOUNCE, "On Sunday the server moves.")
     goes_on(server)
-    told = [email.person_id for email in queued_emails(server, kind="announcement")]
-    assert sorted(told) == sorted({game.person_at(seat) for game in three for seat in (0, 1)})
+    readers = [email.person_id for email in queued_emails(server, kind="announcement")]
+    assert sorted(readers) == sorted({game.person_at(seat) for game in three for seat in (0, 1)})
 
 
-def test_what_came_back_from_one_provider_goes_out_again(server, clock, table):
+def test_bounced_emails_to_one_provider_are_sent_again(server, clock, table):
     game = table("sun-bid", 2)
     people_there = [game.person_at(seat) for seat in (0, 1)]
     emails = [email for email in game.emails() if email.kind == "welcome"]
@@ -97,7 +97,7 @@ def test_a_dry_run_lists_what_would_happen_and_changes_nothing(server, three, wh
 
 
 def of_the_demo(server):
-    """The guest, their table and the mails to them."""
+    """The guest, their table and the emails to them."""
     with server.store.read() as tx:
         (guest,) = guests.ids_before(tx, server.now() + HOUR, 0, 9)
         (table,) = tables.hosted_by(tx, guest, ("playing",))
@@ -112,12 +112,12 @@ def test_the_demo_is_neither_counted_nor_touched(server, three, what):
     before = of_the_demo(server)
     plan = server.read(jobs.plan, OLGA, what, jobs.facts_of(server, what, "1d"))
     players = {game.person_at(seat) for game in three for seat in (0, 1)}
-    wanted = players if what is What.ANNOUNCE else {game.id for game in three}
-    assert {each.number for each in plan.listed} == wanted
-    assert plan.total == len(wanted)
+    expected = players if what is What.ANNOUNCE else {game.id for game in three}
+    assert {each.number for each in plan.listed} == expected
+    assert plan.total == len(expected)
     job = begins(server, what, "1d")
     goes_on(server)
-    assert server.read(jobs.read, job).total == len(wanted)
+    assert server.read(jobs.read, job).total == len(expected)
     assert of_the_demo(server) == before
 
 
@@ -177,7 +177,7 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after_left_alone_
     assert "You play at this table" in why
 
 
-def test_a_mail_about_a_table_where_the_organiser_plays_is_not_sent_again(server, three, olga_plays):
+def test_an_email_about_a_table_where_the_organiser_plays_is_not_sent_again(server, three, olga_plays):
     for game in three:
         for email in game.emails():
             server.store.write(lambda tx, email=email: outbox.change(tx, email.id, status="undeliverable"))
@@ -190,7 +190,7 @@ def test_a_mail_about_a_table_where_the_organiser_plays_is_not_sent_again(server
     assert "queued" in {email.status for email in three[0].emails()}
 
 
-def test_whoever_plays_nowhere_and_whoever_is_at_the_machine_leaves_nothing_alone(server, three, olga_plays):
+def test_an_organiser_who_plays_nowhere_and_the_command_line_leave_nothing_out(server, three, olga_plays):
     for actor in (OLGA, ROOT):
         assert server.read(jobs.plan, actor, What.PAUSE, {}).left_alone == ()
 
@@ -215,7 +215,7 @@ def test_a_job_that_is_stopped_goes_no_further_and_says_so_in_the_audit(server, 
         (What.RESEND, "example.org", 0),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_anything_begins(server, what, text, days):
+def test_invalid_facts_are_refused_before_a_job_begins(server, what, text, days):
     with pytest.raises(BadInput):
         jobs.facts_of(server, what, text, days)
 

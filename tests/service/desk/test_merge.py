@@ -49,11 +49,11 @@ def test_the_one_who_stays_decides_from_now_on_and_the_other_no_more(server, gam
         game.play(other, decision.default)
     moderate(server, Merge(annabel, ann))
     row = game.row()
-    wanted = game.asked()[seat].default
+    choice = game.asked()[seat].default
 
     def plays(person_id):
         return server.store.write(
-            lambda tx: play_locked(tx, server, games.lock(tx, row.id), row.turn, seat, wanted, By.PERSON, person_id)
+            lambda tx: play_locked(tx, server, games.lock(tx, row.id), row.turn, seat, choice, By.PERSON, person_id)
         )
 
     with pytest.raises(Gone, match="Somebody else plays"):
@@ -62,7 +62,7 @@ def test_the_one_who_stays_decides_from_now_on_and_the_other_no_more(server, gam
     assert game.verifies()
 
 
-def test_open_turns_are_mailed_to_the_one_who_stays_and_what_waited_for_the_other_is_dropped(
+def test_open_turns_are_emailed_to_the_remaining_person_and_queued_emails_to_the_other_dropped(
     server, game, ann, annabel
 ):
     seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
@@ -81,7 +81,7 @@ def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player
     seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
     orders = game.row().orders
     shown = preview(server, OLGA, Merge(annabel, ann), "They wrote from both.")
-    assert {(told.name, told.what or told.kind) for told in shown.told} >= {
+    assert {(notice.name, notice.what or notice.kind) for notice in shown.told} >= {
         ("Ann", "merged"),
         ("Annabel", "merged"),
         ("Ben", "player_merged"),
@@ -89,8 +89,8 @@ def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player
     moderate(server, Merge(annabel, ann), "They wrote from both.")
     (row,) = [row for row in game.log() if row.kind == "Merged"]
     assert (row.seat, row.by, json.loads(row.body)) == (seat, "organiser", {"reason": "They wrote from both."})
-    (told,) = [json.loads(email.facts) for email in queued_emails(server, game.person_at(1 - seat), "notice")]
-    assert (told["what"], told["who"], told["reason"]) == ("player_merged", "Ann", "They wrote from both.")
+    (notice,) = [json.loads(email.facts) for email in queued_emails(server, game.person_at(1 - seat), "notice")]
+    assert (notice["what"], notice["who"], notice["reason"]) == ("player_merged", "Ann", "They wrote from both.")
     assert game.row().orders == orders
     assert game.verifies()
 
@@ -100,7 +100,7 @@ def test_both_are_told(server, game, ann, annabel):
     assert {email.person_id for email in queued_emails(server, kind="merged")} == {ann, annabel}
 
 
-def test_both_are_told_also_who_wants_no_mails(server, clock, sink, game, ann, annabel):
+def test_both_are_told_even_if_they_chose_no_emails(server, clock, sink, game, ann, annabel):
     for person in (ann, annabel):
         server.run(preferences.choose, person, parse_delivery("nothing"))
     moderate(server, Merge(annabel, ann))
@@ -119,7 +119,7 @@ def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(server, game
     assert server.read(sessions.find, secret) is None
 
 
-def test_who_hosts_who_is_invited_who_is_away_and_who_blocks_whom_goes_along(server, person, ann, annabel):
+def test_hosted_tables_invitations_vacations_and_blocks_go_along(server, person, ann, annabel):
     ben = person("Ben")
     hosted = server.run(joining.create_table, ann, TableSettings("bid", 3)).game_id
     invited = server.run(
@@ -153,11 +153,11 @@ def test_nobody_is_merged_with_themselves_or_into_an_address_that_nobody_confirm
         moderate(server, Merge(ann, 999))
 
 
-def test_a_look_beforehand_changes_nothing_and_tells_who_gets_which_mail(server, game, ann, annabel):
+def test_a_preview_changes_nothing_and_lists_the_emails(server, game, ann, annabel):
     before = all_rows(server.store)
     found = preview(server, OLGA, Merge(annabel, ann), "They wrote from both.")
     assert all_rows(server.store) == before
-    assert {told.kind for told in found.told} >= {"merged"}
+    assert {notice.kind for notice in found.told} >= {"merged"}
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

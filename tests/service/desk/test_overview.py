@@ -38,8 +38,8 @@ MOST = 18
 """Statements of the page; the door of the desk needs a few besides."""
 
 
-def listed(server, **wanted):
-    return [each.row.id for each in server.read(overview.summary, TableFilter(**wanted)).page.tables]
+def listed(server, **filters):
+    return [each.row.id for each in server.read(overview.summary, TableFilter(**filters)).page.tables]
 
 
 def test_tables_are_told_in_the_order_in_which_their_clocks_run_out(server, table, time):
@@ -101,7 +101,7 @@ def test_tables_are_found_by_title_key_and_players_and_by_nothing_else(server, t
         assert game.id not in listed(server, text=text) or not text.strip(), text
 
 
-def test_who_changes_their_name_or_leaves_is_found_by_the_new_one_only(server, table, person):
+def test_a_player_who_left_is_not_found(server, table, person):
     waiting = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3, title="Monday")).game_id
     server.run(joining.join, waiting, person("Ben"))
     assert listed(server, text="ben") == [waiting]
@@ -118,17 +118,18 @@ def test_a_person_is_found_by_the_whole_address_only(server, person):
 
 
 @pytest.mark.parametrize(
-    "wanted", [TableFilter(), TableFilter(status="playing"), TableFilter(trouble="paused"), TableFilter(text="copied")]
+    "table_filter",
+    [TableFilter(), TableFilter(status="playing"), TableFilter(trouble="paused"), TableFilter(text="copied")],
 )
-def test_pages_follow_each_other_without_a_gap_and_without_a_table_twice(server, table, time, wanted):
+def test_pages_follow_each_other_without_a_gap_and_without_a_table_twice(server, table, time, table_filter):
     game = table("sun-bid", 2)
     time.sends()
     table_copies.copy(server, game.id, 60, rows=1)
-    whole = [each.row.id for each in server.read(overview.summary, wanted, limit=100).page.tables]
-    assert wanted.trouble or len(whole) > 40
+    whole = [each.row.id for each in server.read(overview.summary, table_filter, limit=100).page.tables]
+    assert table_filter.trouble or len(whole) > 40
     found, after = [], ""
     while True:
-        page = server.read(overview.summary, wanted, after, limit=7).page
+        page = server.read(overview.summary, table_filter, after, limit=7).page
         found += [each.row.id for each in page.tables]
         if not (after := page.after):
             break
@@ -141,7 +142,7 @@ def test_a_page_that_is_none_is_refused(server, after):
         server.read(overview.summary, TableFilter(), after)
 
 
-def test_the_state_of_the_house_is_told(server, clock, table):
+def test_the_state_of_the_server_is_shown(server, clock, table):
     assert not server.read(overview.summary, TableFilter()).awake
     server.run(beat, Worker("one", clock.now()))
     assert server.read(overview.summary, TableFilter()).awake
@@ -152,7 +153,7 @@ def test_the_state_of_the_house_is_told(server, clock, table):
     assert (found.counts.queued, found.counts.oldest) == (len(emails), min(email.due_at for email in emails))
 
 
-def test_mails_that_were_given_up_and_are_about_no_table_are_listed_with_what_went_wrong(server, table, person, time):
+def test_parked_emails_about_no_table_are_listed_with_the_error(server, table, person, time):
     game = table("sun-bid", 2)
     moderate(server, Ban(person("Ann")))
     email, about_table = queued_emails(server, kind="banned")[-1], game.emails()[-1]
@@ -178,14 +179,14 @@ def test_the_overview_reads_no_table_as_a_whole_whatever_is_listed(server, table
     time.sends()
     table_copies.copy(server, game.id, 500, rows=3)
     table_copies.analyse(server)
-    for wanted in EVERY:
-        after = server.read(overview.summary, wanted, limit=2).page.after
+    for table_filter in EVERY:
+        after = server.read(overview.summary, table_filter, limit=2).page.after
         statements = statements_of(
-            server, lambda wanted=wanted, after=after: server.read(overview.summary, wanted, after)
+            server, lambda table_filter=table_filter, after=after: server.read(overview.summary, table_filter, after)
         )
         assert len(statements) <= MOST
         scanned = [each for statement, values in statements for each in scans(server, statement, values)]
-        assert scanned == [], wanted
+        assert scanned == [], table_filter
     for statement, values in statements_of(server, lambda: server.read(desk_person.profile, table_copies.FIRST + 1)):
         assert scans(server, statement, values) == []
 

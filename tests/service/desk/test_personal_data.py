@@ -1,4 +1,4 @@
-"""What somebody may ask for about themselves, done by an organiser: their data goes to them alone, and can be deleted."""
+"""Requests about a person's own data, carried out by an organiser: it is sent to them alone, and can be deleted."""
 
 import json
 
@@ -15,7 +15,7 @@ from tests.service.actors import OLGA, moderate
 from tests.service.database import all_rows, queued_emails
 
 
-def test_all_that_is_known_of_somebody_is_offered_to_their_address_only(server, table, person):
+def test_personal_data_is_offered_to_their_own_address_only(server, table, person):
     table("sun-bid", 2)
     moderate(server, SendExport(person("Ann")), "She has asked for it.")
     assert [email.kind for email in queued_emails(server, person("Ann"))][-1] == "links"
@@ -43,11 +43,11 @@ def test_the_name_that_is_to_be_forgotten_stands_in_no_reason(server, table, per
     moderate(server, Delete(person("Ann")), "It was asked for in a mail to Annika.")
 
 
-def test_those_who_play_with_somebody_deleted_are_named_beforehand_and_read_why(server, table, person):
+def test_the_preview_names_players_at_the_tables_of_a_deleted_person_and_they_read_why(server, table, person):
     game = table("sun-bid", 3)
     shown = preview(server, OLGA, Delete(person("Ann")), "It was asked for.")
     assert f"Tables that they leave: “{game.row().title}” (table {game.id})." in shown.says
-    assert {(told.name, told.kind) for told in shown.told} >= {("Ben", "resigned"), ("Cleo", "resigned")}
+    assert {(notice.name, notice.kind) for notice in shown.told} >= {("Ben", "resigned"), ("Cleo", "resigned")}
     moderate(server, Delete(person("Ann")), "It was asked for.")
     (row,) = [row for row in game.log() if row.kind == "Resigned"]
     assert (row.by, json.loads(row.body)) == ("organiser", {"reason": "It was asked for."})
@@ -61,9 +61,7 @@ def test_a_table_that_closes_because_its_host_is_deleted_says_why(server, person
     assert json.loads(closed.facts)["reason"] == "It was asked for."
 
 
-def test_who_sits_at_stopped_tables_is_deleted_once_they_go_on_and_the_look_beforehand_names_them(
-    server, table, person
-):
+def test_a_player_at_stopped_tables_is_deleted_once_they_go_on_and_the_preview_names_them(server, table, person):
     stopped = [table("sun-bid", 3), table("bid", 3)]
     for game in stopped:
         moderate(server, Freeze(game.id))
@@ -77,7 +75,7 @@ def test_who_sits_at_stopped_tables_is_deleted_once_they_go_on_and_the_look_befo
     moderate(server, Delete(person("Ann")), "It was asked for.")
 
 
-def test_who_has_left_for_good_cannot_be_deleted_again(server, table, person):
+def test_a_deleted_person_cannot_be_deleted_again(server, table, person):
     table("sun-bid", 2)
     ann = person("Ann")
     moderate(server, Delete(ann))

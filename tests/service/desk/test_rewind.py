@@ -1,4 +1,4 @@
-"""Rewinding: the game goes on from an earlier turn, with luck that nobody has seen, and everybody is told."""
+"""Rewinding: the game goes on from an earlier turn, with new luck, and every player is told."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import knowledge_of
-from pbem.store import deadlines, games, views as kept_views
+from pbem.store import deadlines, games, views as saved_views
 from tests.service.actors import OLGA, moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
@@ -24,15 +24,15 @@ KINDS = [("sun-bid", 3), ("sorcerous-futures", 3), ("bid", 3), ("sunset-poker", 
 
 
 def goes_on(game, moves):
-    """So many moves, each what silence means or something else that is possible."""
+    """Play a number of moves, each a valid choice or else the default."""
     for _ in range(moves):
         asked = game.asked()
         if not asked:
             return
         seat, decision = next(iter(asked.items()))
         choices = [choice for act in decision.acts if act.count() < 50 for choice in act.choices()]
-        wanted = next((c for c in choices if isinstance(c, Choice) and is_fine(game, seat, c)), decision.default)
-        game.play(seat, wanted)
+        choice = next((c for c in choices if isinstance(c, Choice) and is_fine(game, seat, c)), decision.default)
+        game.play(seat, choice)
 
 
 def is_fine(game, seat, choice):
@@ -49,7 +49,7 @@ def standing(game):
 
 
 def at_turn(game, moves):
-    """What is known at a table now, then so many moves later; the turn, and what each seat and the spectator knew at it."""
+    """Play on; return the turn before that, the view of each seat and the spectator at it, and the state."""
     turn = game.row().turn
     known = {seat: game.view(seat) for seat in (*game.players(), SPECTATOR)}
     state = game.row().state
@@ -90,7 +90,7 @@ def test_no_luck_is_drawn_twice_however_often_a_game_is_rewound(table, kind, sea
     assert sound(game)
 
 
-def test_what_was_drawn_is_drawn_anew_and_not_again(table):
+def test_draws_after_a_rewind_differ_from_those_before(table):
     game = table("sun-bid", 3)
     turn = game.row().turn
 
@@ -112,17 +112,17 @@ def test_links_and_forms_of_before_decide_nothing_any_more(table):
     goes_on(game, 3)
     before, last = standing(game), game.row().turn
     moderate(game.server, Rewind(game.id, turn))
-    kept = all_rows(game.server.store)
+    rows = all_rows(game.server.store)
     for present in range(1, last + 1):
         for seat, decision in game.asked().items():
             if present >= turn:
                 with pytest.raises(Stale):
                     game.play(seat, decision.default, turn=present)
-    assert all_rows(game.server.store) == kept
+    assert all_rows(game.server.store) == rows
     assert [each.turn for each in standing(game)] == [each.turn for each in before if each.turn < turn]
 
 
-def test_what_was_kept_of_turns_that_no_longer_stand_is_forgotten_and_the_rest_stays(table):
+def test_saved_views_of_rewound_turns_are_dropped_and_the_rest_stay(table):
     game = table("sun-bid", 3)
     goes_on(game, 25)
     views.save_overdue(game.server)
@@ -130,9 +130,9 @@ def test_what_was_kept_of_turns_that_no_longer_stand_is_forgotten_and_the_rest_s
     views.save_overdue(game.server)
     moderate(game.server, Rewind(game.id, turn))
     with game.server.store.read() as tx:
-        kept = kept_views.of_game(tx, game.id)
-    assert kept
-    assert all(each.turn < turn for each in kept)
+        saved = saved_views.of_game(tx, game.id)
+    assert saved
+    assert all(each.turn < turn for each in saved)
     assert {seat: game.view(seat) for seat in known} == known
     goes_on(game, 25)
     views.save_overdue(game.server)
@@ -150,19 +150,19 @@ def test_no_seat_is_shown_what_no_longer_stands_as_if_it_did(table, kind, seats)
         for seat in range(seats):
             known = knowledge_of(tx, row, rules_of(row), seat)
             assert known.view == game.view(seat)
-            assert all(told.turn < turn for told in known.recent_facts)
+            assert all(fact.turn < turn for fact in known.recent_facts)
 
 
-def test_all_seats_are_told_why_and_whoever_is_asked_gets_a_turn_of_full_length(table):
+def test_all_seats_are_told_why_and_those_asked_get_a_turn_of_full_length(table):
     game = table("bid", 3, pace="1d")
     turn = game.row().turn
     goes_on(game, 6)
     already = {email.id for email in queued_emails(game.server)}
     moderate(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
     new = [email for email in queued_emails(game.server) if email.id not in already]
-    told = [email for email in new if email.kind == "notice"]
-    assert sorted(email.person_id for email in told) == sorted(game.person_at(seat) for seat in range(3))
-    assert all("Ben's mails were lost." in email.facts for email in told)
+    notices = [email for email in new if email.kind == "notice"]
+    assert sorted(email.person_id for email in notices) == sorted(game.person_at(seat) for seat in range(3))
+    assert all("Ben's mails were lost." in email.facts for email in notices)
     present = game.row().turn
     assert {(email.seat, email.turn) for email in new if email.kind == "turn"} == {
         (seat, present) for seat in game.open()
@@ -178,8 +178,8 @@ def test_the_log_says_who_rewound_and_why(table):
     turn, _, _ = at_turn(game, 6)
     moderate(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
     row = next(row for row in game.log() if row.kind == Kind.REWOUND)
-    said = {"from": turn, "turn": game.row().turn, "reason": "Ben's mails were lost."}
-    assert (row.by, row.seat, body_of(rules_of(game.row()), row)) == ("organiser", None, said)
+    body = {"from": turn, "turn": game.row().turn, "reason": "Ben's mails were lost."}
+    assert (row.by, row.seat, body_of(rules_of(game.row()), row)) == ("organiser", None, body)
     assert game.row().entry_head == row.hash, "the head in mails is a witness of it"
 
 
@@ -205,7 +205,7 @@ def turns(game):
         return turns_of(tx, games.read(tx, game.id))
 
 
-def test_nobodys_silence_of_before_counts(table):
+def test_missed_turns_before_a_rewind_do_not_count(table):
     game = table("bid", 3)
     goes_on(game, 3)
     turn = game.row().turn
@@ -216,7 +216,7 @@ def test_nobodys_silence_of_before_counts(table):
     assert not any(player.missed for player in game.players().values())
 
 
-def test_only_a_turn_that_somebody_decided_and_that_stands_can_be_gone_back_to(table):
+def test_only_a_decided_turn_that_was_not_rewound_can_be_gone_back_to(table):
     game = table("templari", 3)
     goes_on(game, 6)
     for turn in {0, -1, game.row().turn, 999} | ({each.turn for each in standing(game)} - set(turns(game))):
@@ -240,7 +240,7 @@ def test_a_game_whose_secret_has_been_told_is_not_rewound(table):
     assert all_rows(game.server.store) == before
 
 
-def test_a_rewound_game_can_be_checked_by_anybody_when_it_is_over(table, tmp_path):
+def test_a_rewound_game_can_be_checked_by_anyone_when_it_is_over(table, tmp_path):
     game = table("sun-bid", 2)
     turn, _, _ = at_turn(game, 3)
     moderate(game.server, Rewind(game.id, turn))
@@ -267,7 +267,7 @@ def test_a_choice_made_after_a_rewinding_can_be_taken_back_as_any(table):
 
 
 @pytest.mark.parametrize(("kind", "seats"), KINDS)
-def test_what_it_would_do_tells_who_saw_what_and_nothing_that_was_hidden(table, kind, seats):
+def test_the_preview_tells_who_saw_what_and_nothing_hidden(table, kind, seats):
     game = table(kind, seats)
     turn = game.row().turn
     goes_on(game, 12)
@@ -275,8 +275,8 @@ def test_what_it_would_do_tells_who_saw_what_and_nothing_that_was_hidden(table, 
     facts = [fact for each in standing(game) if each.turn >= turn for fact in each.entry.facts]
     names = tuple(game.players()[seat].name for seat in range(seats))
     public = rules_of(game.row()).teller(None, names)
-    told = {sentence for fact in facts if (sentence := public.tell(seen(fact, SPECTATOR))) is not None}
-    assert {line.partition(": ")[2] for line in says if line.startswith("Turn ")} == told
+    sentences = {sentence for fact in facts if (sentence := public.tell(seen(fact, SPECTATOR))) is not None}
+    assert {line.partition(": ")[2] for line in says if line.startswith("Turn ")} == sentences
     hidden = [fact for fact in facts if HIDDEN in vars_of(seen(fact, SPECTATOR))]
     private = [line for line in says if line.startswith("Only ")]
     assert bool(private) == any(seen(fact, seat) != seen(fact, SPECTATOR) for fact in hidden for seat in range(seats))

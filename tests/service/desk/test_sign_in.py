@@ -25,7 +25,7 @@ def olga(server):
     return add_organiser(server, "Olga")
 
 
-def test_whoever_was_made_an_organiser_at_the_machine_can_sign_in(server):
+def test_an_organiser_added_on_the_command_line_can_sign_in(server):
     # Composed and decomposed letters look the same and come from different keyboards.
     organisers.add(server, ROOT, "Olga", "olga@example.org", " fünf Wörter im Sommer ")
     session = sign_in(server, "fu\u0308nf Wo\u0308rter im Sommer")
@@ -75,7 +75,7 @@ def test_guessing_one_name_is_stopped_and_others_can_still_sign_in(server, olga,
 
 
 def test_guessing_many_names_is_stopped(server, olga, clock):
-    # As if so many others but one had been tried just now: each costs as much time as a real one.
+    # As if other names had used up all attempts but one. Real attempts would hash a passphrase each, which is slow.
     tried = clock.now() + (TRIES_OF_ALL - 1) * EACH_OF_ALL
     server.store.write(lambda tx: quotas.write(tx, {ALL: tried}))
     with pytest.raises(Forbidden):
@@ -94,7 +94,7 @@ def test_a_passphrase_that_was_right_makes_good_for_wrong_ones(server, olga):
         sign_in(server)
 
 
-def test_whoever_was_removed_is_signed_out_and_cannot_sign_in_again(server, olga):
+def test_a_removed_organiser_is_signed_out_and_cannot_sign_in_again(server, olga):
     secret = desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox")
     server.run(organisers.remove, ROOT, "Olga")
     assert server.read(sessions.find, secret) is None
@@ -116,7 +116,7 @@ def test_the_passphrase_is_fresh_for_ten_minutes_and_again_once_it_was_given_aga
     assert desk_sign_in.fresh(server, server.read(sessions.find, secret))
 
 
-def test_whoever_has_codes_needs_one_that_is_good_just_now(server, olga, clock):
+def test_an_organiser_with_codes_needs_a_current_one(server, olga, clock):
     _, secret = with_codes(server)
     clock.advance(10 * MINUTE)
     for code in (
@@ -204,7 +204,7 @@ def test_no_session_outlives_the_passphrase_that_opened_it(server, clock):
         assert [each.id for each in server.read(sessions.open_sessions, here.holder)] == [here.id]
 
 
-def test_whatever_is_done_about_organisers_is_in_the_audit(server, olga):
+def test_every_act_on_organisers_is_in_the_audit(server, olga):
     session, _ = with_codes(server)
     desk_sign_in.ask_for_no_codes(server, session)
     desk_sign_in.change(server, session, PASSPHRASE, "another four words here")

@@ -57,7 +57,7 @@ def test_a_choice_by_reply_is_a_choice(at):
     answers = at(TURNS)
     assert answers.write(0, "Bid 3.") == "reply: carried out"
     assert answers.outcomes() == [("Bid 3.", "applied", "played")]
-    assert answers.said() == "bid 3"
+    assert answers.answer() == "bid 3"
     assert (answers.begun.log()[-1].kind, answers.begun.log()[-1].by) == (Kind.ENTRY, By.REPLY)
     assert answers.begun.verifies()
 
@@ -67,7 +67,7 @@ def test_a_sealed_choice_is_replaced_by_a_second_one(at):
     one, other = other_option(answers, 0)
     answers.write(0, one, other)
     assert [line[1:] for line in answers.outcomes()] == [("applied", "sealed")] * 2
-    assert answers.said() == other
+    assert answers.answer() == other
     box = move.position_of(answers.begun.row()).box
     assert grammar.write(answers.begun.open()[0], box[0]) == other
 
@@ -88,8 +88,8 @@ def test_a_choice_against_the_rules_is_refused_with_what_is_possible(at):
     before = all_rows(answers.server.store)
     assert answers.write(0, "bid 99") == "reply: refused"
     assert answers.outcomes() == [("bid 99", "refused", None)]
-    assert "99 is too much: at most 12." in answers.said()
-    assert "You may write: pass; bid <coins 0-12>" in answers.said()
+    assert "99 is too much: at most 12." in answers.answer()
+    assert "You may write: pass; bid <coins 0-12>" in answers.answer()
     assert nothing_but_the_receipt(before, all_rows(answers.server.store))
     assert answers.receipts()[-1]["nothing_changed"]
 
@@ -134,7 +134,7 @@ def test_a_choice_for_an_earlier_turn_is_never_made_in_a_later_one(at):
     assert answers.asked(0)
     log = answers.begun.log()
     assert answers.write(0, "bid 5", turn=FIRST) == "reply: refused"
-    assert answers.said().startswith("That was for turn 1, and the game is at turn 4 by now.")
+    assert answers.answer().startswith("That was for turn 1, and the game is at turn 4 by now.")
     assert answers.receipts()[-1]["late"]
     assert answers.begun.log() == log
 
@@ -202,7 +202,7 @@ def test_a_second_choice_where_someone_else_is_asked_is_refused_and_not_passed_o
     answers = at(TURNS)
     answers.write(0, "bid 3", "bid 5")
     assert answers.outcomes() == [("bid 3", "applied", "played"), ("bid 5", "refused", None)]
-    assert answers.said().startswith("That was for turn 1, and the game is at turn 2 by now.")
+    assert answers.answer().startswith("That was for turn 1, and the game is at turn 2 by now.")
 
 
 def test_a_second_choice_answers_the_next_question_where_nothing_new_could_be_known(at):
@@ -243,7 +243,7 @@ def test_undo_takes_back_a_sealed_choice(at):
     answers = at(SEALED)
     one, _ = other_option(answers, 0)
     answers.write(0, one, "undo")
-    assert answers.said().replace("the ", "") == one.replace("the ", "")
+    assert answers.answer().replace("the ", "") == one.replace("the ", "")
     assert answers.asked(0)
 
 
@@ -267,7 +267,7 @@ def test_an_undo_that_came_late_takes_back_no_later_choice(at):
 def test_undo_where_there_is_nothing_is_refused(at):
     answers = at(TURNS)
     answers.write(0, "undo")
-    assert "no choice of yours" in answers.said()
+    assert "no choice of yours" in answers.answer()
 
 
 def test_talk_is_heard_at_the_table(at):
@@ -294,7 +294,7 @@ def test_talk_without_words_is_refused(at):
 def test_a_vacation_is_booked(at, line, booked):
     answers = at(TURNS)
     answers.write(0, line)
-    assert answers.said() == booked
+    assert answers.answer() == booked
     (row,), _ = answers.server.read(vacations.vacations, answers.person(0))
     assert f"{row.first} to {row.last}" == booked
 
@@ -349,7 +349,7 @@ def test_resend_queues_no_second_email_while_one_is_on_its_way(at):
 def test_resend_without_a_question_is_refused(at):
     answers = at(TURNS)
     answers.write(1, "resend")
-    assert "not asked anything" in answers.said()
+    assert "not asked anything" in answers.answer()
 
 
 @pytest.mark.parametrize("word", ["help", "board", "rules"])
