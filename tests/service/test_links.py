@@ -126,8 +126,8 @@ def test_a_link_to_sign_in_works_for_a_day(server, clock, person):
         server.read(links.follow, token, Purpose.SIGN_IN)
 
 
-def test_somebody_else_on_the_seat_gets_links_of_their_own(server, game, person):
+def test_a_new_player_at_the_seat_gets_new_links(server, game, person):
     before = made(server, game)
-    somebody = person("Zoe")
-    after = server.run(links.make_for_seat, somebody, game.id, 1, 0)
+    zoe = person("Zoe")
+    after = server.run(links.make_for_seat, zoe, game.id, 1, 0)
     assert {before.move, before.seat, before.reply}.isdisjoint({after.move, after.seat, after.reply})

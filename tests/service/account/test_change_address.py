@@ -1,4 +1,4 @@
-"""Another address for a person: both addresses are told, nothing of theirs is lost, and old links die."""
+"""Changing a person's address: both addresses get an email, nothing is lost, and old links die."""
 
 from datetime import timedelta
 
@@ -25,8 +25,8 @@ def post(sink):
 
 
 @pytest.fixture
-def mailed(server, clock, post, sink):
-    """mailed(address) -> the mails there, by kind, the newest of each."""
+def emails_to(server, clock, post, sink):
+    """emails_to(address) -> the newest email of each kind there, by kind."""
 
     def of(address):
         clock.advance(timedelta(minutes=2))
@@ -40,14 +40,14 @@ def yes_in(email):
     return next(token for purpose, token, _ in links_in(email) if purpose == "y")
 
 
-def asked(server, mailed, person, address=NEW):
+def asked(server, emails_to, person, address=NEW):
     server.run(change_address.ask, person, address)
-    return yes_in(mailed(address)["new_address"])
+    return yes_in(emails_to(address)["new_address"])
 
 
-def test_a_new_address_counts_after_its_reader_consents(server, mailed, person):
+def test_a_new_address_counts_after_its_reader_consents(server, emails_to, person):
     ann = person("Ann")
-    token = asked(server, mailed, ann)
+    token = asked(server, emails_to, ann)
     assert server.read(addresses.read, ann).address == "ann@example.org"
     assert server.read(consent.consent_request, token).name == "Ann"
     assert server.run(consent.give_consent, token) == "new_address"
@@ -58,61 +58,61 @@ def test_a_new_address_counts_after_its_reader_consents(server, mailed, person):
     assert all_rows(server.store) == before
 
 
-def test_the_old_address_is_emailed_at_the_request_and_both_at_the_change(server, mailed, person):
+def test_the_old_address_is_emailed_at_the_request_and_both_at_the_change(server, emails_to, person):
     ann = person("Ann")
-    token = asked(server, mailed, ann)
-    told = mailed("ann@example.org")
-    assert not [each for each in links_in(told["new_address"]) if each[0] == "y"], "the old one cannot say yes"
-    assert NEW not in str(told["new_address"].message), "nor is told which address it is"
+    token = asked(server, emails_to, ann)
+    emails = emails_to("ann@example.org")
+    assert not [each for each in links_in(emails["new_address"]) if each[0] == "y"], "the old one cannot say yes"
+    assert NEW not in str(emails["new_address"].message), "nor is told which address it is"
     server.run(consent.give_consent, token)
-    assert "moved" in mailed("ann@example.org")
-    assert "moved" in mailed(NEW)
-    assert "ann@example.org" not in str(mailed(NEW)["moved"].message)
+    assert "moved" in emails_to("ann@example.org")
+    assert "moved" in emails_to(NEW)
+    assert "ann@example.org" not in str(emails_to(NEW)["moved"].message)
 
 
-def test_open_turns_are_emailed_again_and_old_links_and_sessions_end(server, mailed, table, clock):
+def test_open_turns_are_emailed_again_and_old_links_and_sessions_end(server, emails_to, table, clock):
     game = table("templari", 3)
     seat = next(iter(game.asked()))
     person = game.person_at(seat)
     address = server.read(addresses.read, person).address
-    old = next(token for purpose, token, _ in links_in(mailed(address)["turn"]) if purpose == "s")
+    old = next(token for purpose, token, _ in links_in(emails_to(address)["turn"]) if purpose == "s")
     secret = server.run(sessions.start, Holder(person_id=person), "")
-    server.run(consent.give_consent, asked(server, mailed, person))
+    server.run(consent.give_consent, asked(server, emails_to, person))
     with pytest.raises(Gone):
         server.read(service_links.follow, old, Purpose.SEAT)
     assert server.read(sessions.find, secret) is None
-    turn = mailed(NEW)["turn"]
+    turn = emails_to(NEW)["turn"]
     new = next(token for purpose, token, _ in links_in(turn) if purpose == "s")
     assert server.read(service_links.follow, new, Purpose.SEAT).seat == seat
     assert len([email for email in queued_emails(server, person, "turn") if email.status == "queued"]) == 0
 
 
-def test_an_unsent_email_goes_to_the_new_address_and_names_no_other(server, clock, post, sink, mailed, person):
+def test_an_unsent_email_goes_to_the_new_address_and_names_no_other(server, clock, post, sink, emails_to, person):
     ann = person("Ann")
-    token = asked(server, mailed, ann)
+    token = asked(server, emails_to, ann)
     server.run(send_links.send, "ann@example.org")
     sink.does("450 rcpt")
     deliver.deliver(server, post)
     (waiting,) = [email for email in queued_emails(server, ann, "links") if email.status == "queued"]
     assert b"ann@example.org" in waiting.body
     server.run(consent.give_consent, token)
-    links = mailed(NEW)["links"]
+    links = emails_to(NEW)["links"]
     assert "ann@example.org" not in str(links.message)
     token = next(token for purpose, token, _ in links_in(links) if purpose == "l")
     assert server.read(sessions.sign_in_page, token).name == "Ann"
 
 
-def test_the_old_address_is_free_for_a_new_person(server, mailed, person):
+def test_the_old_address_is_free_for_a_new_person(server, emails_to, person):
     ann = person("Ann")
-    server.run(consent.give_consent, asked(server, mailed, ann))
+    server.run(consent.give_consent, asked(server, emails_to, ann))
     other = server.run(addresses.register, "ann@example.org", "Anna")
     assert other.id != ann
     assert (other.name, other.confirmed_at) == ("Anna", None)
 
 
-def test_an_address_that_plays_here_is_not_taken_over(server, mailed, person):
+def test_an_address_that_plays_here_is_not_taken_over(server, emails_to, person):
     ann, ben = person("Ann"), person("Ben")
-    token = asked(server, mailed, ann, "ben@example.org")
+    token = asked(server, emails_to, ann, "ben@example.org")
     before = all_rows(server.store)
     with pytest.raises(BadInput, match="plays here already"):
         server.run(consent.give_consent, token)
@@ -127,10 +127,10 @@ def test_a_request_does_not_reveal_whether_an_address_is_known(server, person):
     assert server.run(change_address.ask, ann, "nobody@example.org") is None
 
 
-def test_an_address_that_was_only_ever_typed_is_free(server, mailed, person):
+def test_an_address_that_was_only_ever_typed_is_free(server, emails_to, person):
     ann = person("Ann")
     server.run(addresses.register, NEW, "Somebody")
-    server.run(consent.give_consent, asked(server, mailed, ann))
+    server.run(consent.give_consent, asked(server, emails_to, ann))
     assert server.read(addresses.read, ann).address == NEW
     assert server.run(addresses.register, "ann@example.org").name == ""
 
@@ -160,8 +160,8 @@ def test_emails_about_a_change_are_limited_by_the_day(server, person):
     )
 
 
-def test_a_consent_link_is_for_one_request_and_expires(server, clock, mailed, person):
-    token = asked(server, mailed, person("Ann"))
+def test_a_consent_link_is_for_one_request_and_expires(server, clock, emails_to, person):
+    token = asked(server, emails_to, person("Ann"))
     for purpose in Purpose:
         if purpose is not Purpose.YES:
             with pytest.raises(Exception, match="nothing at this address"):
@@ -182,9 +182,9 @@ def test_guests_and_deleted_people_have_no_address_to_change(server, person):
             server.store.write(lambda tx, each=each: change_address.change_address(tx, server, each, NEW))
 
 
-def test_an_address_changes_whole_or_not_at_all(server, mailed, table):
+def test_an_address_changes_whole_or_not_at_all(server, emails_to, table):
     game = table("templari", 3)
     seat = next(iter(game.asked()))
-    mailed("nobody@example.org")
+    emails_to("nobody@example.org")
     made = check_atomic(server.store, lambda: server.run(change_address.change_address, game.person_at(seat), NEW))
     assert made > 5

@@ -30,7 +30,7 @@ def file_of(server, person):
 
 @pytest.fixture
 def played(server, clock, post, table):
-    """A game in which everybody holds a hand, and one player has talked, called, and been away."""
+    """A game in which every player holds a hand, and one has talked, called, and been away."""
     game = table("sunset-poker", 3, title="Friday “Ä”")
     while game.row().turn < 10:
         for seat, decision in game.asked().items():
@@ -46,18 +46,18 @@ def played(server, clock, post, table):
 
 
 def test_the_export_holds_settings_tables_choices_words_and_emails(server, played):
-    told = file_of(server, played.person_at(0))
-    assert (told["format"], told["version"]) == ("pbem-person", 1)
-    assert told["person"]["name"] == played.players()[0].name
-    (seat,) = told["tables"]
+    exported = file_of(server, played.person_at(0))
+    assert (exported["format"], exported["version"]) == ("pbem-person", 1)
+    assert exported["person"]["name"] == played.players()[0].name
+    (seat,) = exported["tables"]
     assert (seat["title"], seat["seat"], seat["status"]) == ("Friday “Ä”", 0, "playing")
     assert [each["text"] for each in seat["said"]] == ["Good luck!"]
     assert len([act for act in seat["acts"] if "choice" in act]) >= 8
-    assert [each["text"] for each in told["calls"]] == ["Where is my mail?"]
-    assert [each["first"] for each in told["vacations"]] == ["2026-12-20"]
-    assert [each["label"] for each in told["sessions"]] == ["Firefox on Linux"]
-    assert len(told["mails"]) == len(queued_emails(server, played.person_at(0)))
-    assert "links" in {each["kind"] for each in told["mails"]}
+    assert [each["text"] for each in exported["calls"]] == ["Where is my mail?"]
+    assert [each["first"] for each in exported["vacations"]] == ["2026-12-20"]
+    assert [each["label"] for each in exported["sessions"]] == ["Firefox on Linux"]
+    assert len(exported["mails"]) == len(queued_emails(server, played.person_at(0)))
+    assert "links" in {each["kind"] for each in exported["mails"]}
 
 
 def test_the_export_holds_no_working_link_or_secret(server, played):
@@ -72,8 +72,8 @@ def test_the_export_names_no_card_only_others_have_seen(server, played):
 
     rules = rules_of(played.row())
     hands = [set(played.view(seat).hands[seat]) for seat in range(3)]
-    told = file_of(server, played.person_at(0))
-    seen = json.dumps([told["tables"], told["calls"]])
+    exported = file_of(server, played.person_at(0))
+    seen = json.dumps([exported["tables"], exported["calls"]])
     for other in (1, 2):
         foreign = hands[other] - hands[0]
         assert foreign
@@ -109,7 +109,7 @@ def test_an_unknown_person_has_no_export(server):
 
 def test_the_handbook_names_every_field_of_the_export(server, played):
     page = (paths.handbook() / "your-data.md").read_text(encoding="utf-8")
-    told = file_of(server, played.person_at(0))
+    exported = file_of(server, played.person_at(0))
     rows = {name for line in page.splitlines() if line.startswith("| `") for name in re.findall(r"`(\w+)`", line)}
-    assert set(told) <= rows
-    assert {name for name in told["tables"][0] if name in ("acts", "said")} <= rows
+    assert set(exported) <= rows
+    assert {name for name in exported["tables"][0] if name in ("acts", "said")} <= rows

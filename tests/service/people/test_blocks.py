@@ -1,4 +1,4 @@
-"""Not hearing somebody: their talk stays away from whoever wished so, and they from tables of theirs."""
+"""Blocking a player: their talk is hidden from the blocker, and they cannot join the blocker's new tables."""
 
 import pytest
 
@@ -37,8 +37,8 @@ def heard(game, seat):
     return [line.text for line in game.server.read(talk.talk_page, token(game, seat)).lines]
 
 
-def mailed(game, seat):
-    """What a mail to a seat would tell of the talk."""
+def in_email(game, seat):
+    """The lines of talk that an email to a seat would show."""
     with game.server.store.read() as tx:
         return [line.text for line in talk_rows.heard(tx, game.id, games.read(tx, game.id).key, seat, None)]
 
@@ -47,9 +47,9 @@ def test_a_blocked_player_is_hidden_from_the_blocker_only(game):
     game.server.run(blocks.block, token(game, 0), 1)
     say(game, 1, "Hello from one")
     say(game, 2, "Hello from two")
-    assert (heard(game, 0), mailed(game, 0)) == (["Hello from two"], ["Hello from two"])
+    assert (heard(game, 0), in_email(game, 0)) == (["Hello from two"], ["Hello from two"])
     assert heard(game, 2) == ["Hello from one", "Hello from two"]
-    assert mailed(game, 2) == ["Hello from one"]
+    assert in_email(game, 2) == ["Hello from one"]
     assert game.server.read(talk.talk_page, token(game, 0)).left_out == 1
 
 

@@ -140,8 +140,8 @@ def test_the_start_emails_all_players_and_asks_the_first(server, person, table):
     asked = set(game.asked())
     for seat, player in game.players().items():
         if player.person_id is not None:
-            wanted = {"welcome", "turn"} if seat in asked else {"welcome"}
-            assert {email.kind for email in game.emails() if email.seat == seat} == wanted
+            expected = {"welcome", "turn"} if seat in asked else {"welcome"}
+            assert {email.kind for email in game.emails() if email.seat == seat} == expected
 
 
 def test_the_email_about_joining_holds_the_commitment_and_the_word(server, person, opened):
@@ -282,7 +282,7 @@ def test_my_tables_are_those_i_opened_and_those_i_play_at(server, person, opened
     assert [table.key for table in server.read(listing.of_person, person("Ben"))] == [opened.key, mine.key]
 
 
-# What was asked for with an address that somebody merely typed.
+# Requests made with an address that was only typed and not yet confirmed.
 
 
 def typed(server, address="dan@example.org"):
@@ -456,8 +456,8 @@ def test_no_address_gets_more_than_five_invitations_in_a_day(server, person, clo
 
 
 def test_a_table_is_offered_to_twenty_addresses(server, person):
-    wanted = replace(POKER, invited=tuple(f"friend{n}@example.org" for n in range(20)))
-    created = server.run(joining.create_table, person("Ann"), wanted)
+    settings = replace(POKER, invited=tuple(f"friend{n}@example.org" for n in range(20)))
+    created = server.run(joining.create_table, person("Ann"), settings)
     assert len(queued_emails(server, kind="invitation")) == 20
     with pytest.raises(BadInput, match="20 at most"):
         server.run(invitations.invite, created.game_id, person("Ann"), ("one.more@example.org",))
@@ -512,8 +512,8 @@ def test_unknown_tables_are_not_found(server, person):
 
 def test_a_table_that_breaks_while_it_is_made_leaves_nothing(server, person):
     ann = person("Ann")
-    wanted = replace(POKER, bots=("greedy",), invited=("ben@example.org", "eve@example.org"))
-    assert check_atomic(server.store, lambda: server.run(joining.create_table, ann, wanted)) > 5
+    settings = replace(POKER, bots=("greedy",), invited=("ben@example.org", "eve@example.org"))
+    assert check_atomic(server.store, lambda: server.run(joining.create_table, ann, settings)) > 5
 
 
 def test_joining_that_breaks_leaves_nothing(server, person, opened):

@@ -169,8 +169,8 @@ def test_the_others_are_told_who_resigned(server, table):
     game = table()
     name = game.players()[1].name
     server.run(leaving.resign, game.id, 1, game.person_at(1))
-    told = {email.seat: json.loads(email.facts) for email in game.emails() if email.kind == "resigned"}
-    assert told == {0: {"who": name, "seat": 1}, 2: {"who": name, "seat": 1}}
+    notices = {email.seat: json.loads(email.facts) for email in game.emails() if email.kind == "resigned"}
+    assert notices == {0: {"who": name, "seat": 1}, 2: {"who": name, "seat": 1}}
 
 
 def test_queued_emails_and_links_of_a_player_who_left_are_void(server, table):

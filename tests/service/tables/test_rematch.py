@@ -1,4 +1,4 @@
-"""Another game with the same people: one table, whoever asks and however often."""
+"""A rematch with the same people: one table, no matter who asks or how often."""
 
 from datetime import timedelta
 from functools import partial

@@ -14,7 +14,7 @@ from tests.service.clock import HOUR
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
 
-SAID = table_of(Talk)
+TALK = table_of(Talk)
 
 
 def say(begun, seat, text):
@@ -106,7 +106,7 @@ def test_verifying_finds_talk_that_was_altered(table, altered):
     begun = table()
     say(begun, 0, "some words")
     say(begun, 0, "more words")
-    begun.server.store.write(lambda tx: tx.execute(update(SAID).where(SAID.c.seq == 1).values(**altered)))
+    begun.server.store.write(lambda tx: tx.execute(update(TALK).where(TALK.c.seq == 1).values(**altered)))
     with begun.server.store.read() as tx:
         found = verify_game(tx, begun.id)
     assert any("what was said at the table" in wrong.says for wrong in found.problems)
@@ -116,8 +116,8 @@ def test_two_who_speak_at_once_are_both_heard(table):
     begun = table()
     for met, meeting in enumerate(meetings(begun.server.store)):
         meeting(lambda met=met: say(begun, 0, f"one {met}"), lambda met=met: say(begun, 1, f"two {met}"))
-        said = [text for _, text in heard(begun)][-2:]
-        assert sorted(said) == [f"one {met}", f"two {met}"]
+        lines = [text for _, text in heard(begun)][-2:]
+        assert sorted(lines) == [f"one {met}", f"two {met}"]
     with begun.server.store.read() as tx:
         assert verify_game(tx, begun.id).sound
 
