@@ -1,4 +1,4 @@
-"""How mail gets through, as the desk knows it: what came in by what it was and what became of it, and who is left alone."""
+"""Deliverability as the desk shows it: received emails by kind and outcome, and the people who are not emailed."""
 
 from datetime import timedelta
 
