@@ -22,7 +22,7 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
 class Time:
-    """A worker that has been up for an hour, and the hands of the clock."""
+    """A worker that has been up for an hour, and its clock."""
 
     def __init__(self, server: Server, clock: FakeClock) -> None:
         self.server = server
@@ -31,13 +31,13 @@ class Time:
         self._beat()
 
     def passes(self, by: timedelta) -> datetime:
-        """Time passes while the server is awake: its beats have no hole."""
+        """Let time pass while the server is awake: its heartbeats have no gap."""
         self.clock.advance(by)
         self._beat()
         return self.clock.now()
 
     def passes_until(self, moment: datetime | None) -> datetime:
-        """The same until a moment, which has to be known."""
+        """Let time pass until a moment, which must not be None."""
         assert moment is not None
         return self.passes(moment - self.clock.now())
 
@@ -47,7 +47,7 @@ class Time:
         self.wakes()
 
     def wakes(self) -> None:
-        """A worker starts, finds out for how long nobody worked, and moves the clocks that ran."""
+        """Start a worker, which finds out how long no worker ran and moves the running clocks."""
         self.worker = Worker(self.worker.name, self.clock.now())
         self.server.run(clocks_outages.beat, self.worker)
         clocks_outages.apply_outages(self.server)
@@ -105,7 +105,7 @@ class Time:
         substitutes.tidy(self.server)
 
     def deadline(self, game: RunningGame, seat: int, turn: int | None = None) -> DeadlineRow:
-        """The deadline of a seat in the present turn."""
+        """The deadline of a seat in the current turn."""
         in_turn = game.row().turn if turn is None else turn
         with self.server.store.read() as tx:
             row = deadlines.read(tx, game.id, in_turn, seat)
@@ -117,7 +117,7 @@ class Time:
         return self.deadline(game, seat).due_at
 
     def _beat(self) -> None:
-        # As if it had been written every few seconds: without the look for a hole.
+        # As if written every few seconds, so without looking for a gap.
         self.server.store.write(
             lambda tx: heartbeats.record(tx, self.worker.name, self.worker.started_at, self.clock.now())
         )

@@ -51,14 +51,14 @@ NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
 @cache
 def postgresql_url() -> str:
-    """Where a PostgreSQL for tests is; started if none is named. It ends with this process."""
+    """The address of a PostgreSQL for tests; started unless one is named, and stopped with this process."""
     named = os.environ.get("PBEM_TEST_POSTGRESQL")
     if named:
         return named
     folder = Path(tempfile.mkdtemp(prefix="pbem-postgresql-"))
     postgresql_server = get_server(folder, cleanup_mode="delete")
     with psycopg.connect(postgresql_server.get_uri(), autocommit=True) as admin:
-        # What a test writes need not survive the machine; what the server does stays the same.
+        # Rows of a test need not survive a crash of the machine; the server behaves the same.
         for each in ("fsync", "full_page_writes", "synchronous_commit"):
             admin.execute(f"ALTER SYSTEM SET {each} = off")
         admin.execute("SELECT pg_reload_conf()")
@@ -79,13 +79,13 @@ def postgresql_database() -> Iterator[str]:
 
 
 def emptied(url: str) -> str:
-    """The same database with all tables and nothing in them: no row, no number that was given, and nobody connected."""
+    """Empty a database: no rows, sequences at their start, and no other connections; returns its URL."""
     with psycopg.connect(url, autocommit=True) as admin:
         admin.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
-        # Rows go in any order: none of those that point to them stays.
+        # In any order: the rows that refer to deleted ones are deleted too.
         admin.execute("SET session_replication_role = replica")
         for (table,) in admin.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall():
             in_schema = table in Base.metadata.tables
@@ -128,7 +128,7 @@ def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
 def store(database_url: str) -> Iterator[Store]:
     """A store on a fresh database, with connections of its own."""
     opened = Store(database_url)
-    # Who listens to this engine does not hear the other tests, although all use one.
+    # Listeners on this engine do not get the calls of other tests, although all share one.
     opened.engine = _engine(database_url).execution_options()
     yield opened
     opened.close()
@@ -142,19 +142,19 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def time(server: Server, clock: FakeClock) -> Time:
-    """A worker that has been up for an hour, and the hands of the clock."""
+    """A worker that has been up for an hour, and its clock."""
     return Time(server, clock)
 
 
 @pytest.fixture
 def server(store: Store, clock: FakeClock) -> Server:
-    """A server with nobody in it."""
+    """A server without people or tables."""
     return Server(store, clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
 
 
 @pytest.fixture
 def sink() -> Iterator[Sink]:
-    """A relay on this machine that wants neither encryption nor a login."""
+    """A relay on this machine without encryption or login."""
     with Sink() as listening:
         yield listening
 
@@ -172,7 +172,7 @@ def person(server: Server) -> Callable[[str], int]:
 
 @pytest.fixture
 def table(server: Server, person: Callable[[str], int]) -> Callable[..., RunningGame]:
-    """Make a game that has begun: people of the first names of NAMES, and bots behind them."""
+    """Make a game that has begun: people named after the first of NAMES, then bots."""
 
     def begin(
         kind: str = "sunset-poker",

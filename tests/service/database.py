@@ -16,7 +16,7 @@ _OUTBOX = table_of(Outbox)
 
 
 class BrokenError(Exception):
-    """A failure of the database that no retry cures."""
+    """A failure of the database that no retry helps."""
 
 
 def all_rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:

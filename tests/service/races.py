@@ -18,7 +18,7 @@ Meeting = Callable[[Callable[[], Any], Callable[[], Any]], tuple[Any, Any]]
 
 
 def meetings(store: Store) -> Iterator[Meeting]:
-    """One meeting for each call to the database that the first makes; it ends when the first has no n-th call."""
+    """Yield a meeting for each call to the database that the first makes."""
     n = 0
     while True:
         n += 1
@@ -81,7 +81,7 @@ class _Actor:
 
 
 class _Watch:
-    """Sees whether a writer waits for another."""
+    """Detects whether a writer waits for another."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -105,13 +105,13 @@ class _Watch:
         self._store._writers = self._lock
 
     def count(self, change: int) -> None:
-        """One more, or one less, waits for the lock."""
+        """Change the number of writers that wait for the lock."""
         with self._counted:
             self._waiting += change
 
 
 class _Counted:
-    """The lock of SQLite's writers, which says how many wait for it."""
+    """The lock of SQLite's writers, which counts how many wait for it."""
 
     def __init__(self, lock: Any, watch: _Watch) -> None:
         self._lock = lock

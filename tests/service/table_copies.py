@@ -113,7 +113,7 @@ def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
 
 
 def acts(server: Server, times: int) -> None:
-    """Copy the first act of the audit so many times; one in a hundred differs in kind, actor, table or person.
+    """Copy the first act of the audit a number of times; one in a hundred differs in kind, actor, table or person.
 
     The copies keep the hash of the first, so they form no valid chain; they are only for searching.
     """

@@ -1,4 +1,4 @@
-"""What others are told of a player's turns, counted in the database."""
+"""Reliability: a player's decided and missed turns, counted in the database."""
 
 from datetime import timedelta
 

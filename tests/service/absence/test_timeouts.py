@@ -1,4 +1,4 @@
-"""What time does when it passes: turns decided in silence, reminders, and nothing by mistake."""
+"""Timeouts and reminders: missed turns are decided, players are reminded, and nothing fires by mistake."""
 
 import json
 import threading
@@ -25,7 +25,7 @@ from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import BrokenError, all_rows, count_calls, queued_emails
 
-GAME, PLACE, DEADLINE = table_of(Game), table_of(Player), table_of(Deadline)
+GAME, PLAYER, DEADLINE = table_of(Game), table_of(Player), table_of(Deadline)
 
 
 @pytest.fixture(autouse=True)
@@ -231,7 +231,7 @@ def test_three_workers_decide_each_due_turn_exactly_once(time, server, clock, da
         thread.start()
     for thread in threads:
         thread.join()
-    # Where two were at one game at once, one of them has left it for later.
+    # When two workers met at one game, one of them left it for later.
     time.passes(timeouts.LEASE)
     done.append(time.runs_out())
     for store in stores:
@@ -389,7 +389,7 @@ def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, serve
 
 
 def lasting(server):
-    """Everything but who is at work on which deadline."""
+    """All rows except the leases of deadlines."""
     rows = all_rows(server.store)
     rows["deadline"] = [row[:-2] for row in rows["deadline"]]
     return rows
@@ -495,20 +495,20 @@ class Template:
         with self.server.store.read() as tx:
             self.rows = {
                 table.name: [dict(row._mapping) for row in tx.execute(select(table).where(column == game.id))]
-                for table, column in ((GAME, GAME.c.id), (PLACE, PLACE.c.game_id), (DEADLINE, DEADLINE.c.game_id))
+                for table, column in ((GAME, GAME.c.id), (PLAYER, PLAYER.c.game_id), (DEADLINE, DEADLINE.c.game_id))
             }
         self.next_id = 10**6
         self.server.store.write(lambda tx: deadlines.close_turn(tx, game.id, game.row().turn))
 
     def copy(self, times, **deadline):
-        """Make that many copies, whose deadlines differ in what is given."""
+        """Make a number of copies whose deadlines differ in the given fields."""
         numbers = range(self.next_id, self.next_id + times)
         self.next_id += times
 
         def write(tx):
             (game,) = self.rows["game"]
             tx.execute(insert(GAME), [game | {"id": number, "key": str(number)} for number in numbers])
-            for table, changes in ((PLACE, {}), (DEADLINE, deadline)):
+            for table, changes in ((PLAYER, {}), (DEADLINE, deadline)):
                 rows = self.rows[table.name]
                 tx.execute(insert(table), [row | {"game_id": number} | changes for number in numbers for row in rows])
 

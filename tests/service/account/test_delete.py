@@ -1,4 +1,4 @@
-"""Leaving for good: what is a person's own goes, the games stay, and nobody at a table waits for them."""
+"""Deleting a person: their data goes, the games stay, and nobody at a table waits for them."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The file of everything about a person: whole, theirs alone, and without what they may not know."""
+"""The export of a person's data: complete, for them alone, and without anything they may not know."""
 
 import json
 import re

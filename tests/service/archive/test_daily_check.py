@@ -21,7 +21,7 @@ def look(tx, game_id):
 
 
 def round_of(server, look=look):
-    """Everything that is looked at before there is nothing left to look at."""
+    """Run checks until nothing is due; return how many tables were checked."""
     looked = 0
     while found := daily_check.check_some(server, look):
         looked += found
@@ -44,7 +44,7 @@ def games(table):
     return [table("sun-bid", 2) for _ in range(3)]
 
 
-def test_every_table_is_looked_at_once_a_day(server, clock, games):
+def test_every_table_is_checked_once_a_day(server, clock, games):
     assert round_of(server) == 3
     assert round_of(server) == 0
     clock.advance(timedelta(days=1))
@@ -52,7 +52,7 @@ def test_every_table_is_looked_at_once_a_day(server, clock, games):
     assert not has_new_alarms(server)
 
 
-def test_a_record_that_does_not_check_is_kept_told_once_and_forgotten_when_it_checks(server, clock, games):
+def test_a_log_that_fails_its_check_is_noted_with_one_alarm_until_it_passes(server, clock, games):
     wrong = games[1]
     seq = wrong.row().seq
     server.store.write(lambda tx: tx.execute(update(GAME).where(GAME.c.id == wrong.id).values(seq=seq + 1)))
@@ -72,7 +72,7 @@ def test_a_record_that_does_not_check_is_kept_told_once_and_forgotten_when_it_ch
     assert flaw(server, wrong) is None
 
 
-def test_a_record_that_cannot_be_read_at_all_holds_up_no_other(server, games):
+def test_an_unreadable_log_does_not_hold_up_others(server, games):
     def breaks(tx, game_id):
         if game_id == games[0].id:
             raise ValueError("a card that nobody may see")
@@ -84,7 +84,7 @@ def test_a_record_that_cannot_be_read_at_all_holds_up_no_other(server, games):
     assert "card" not in found.says
 
 
-def test_a_look_ends_after_some_rows_and_the_next_goes_on_there(server, games):
+def test_a_check_stops_after_some_rows_and_the_next_continues_there(server, games):
     seen = []
 
     def long(_tx, game_id):

@@ -1,4 +1,4 @@
-"""Looking back: every moment as it was seen then, all hands at the end and not before, and the course in numbers."""
+"""Replays: every moment as each seat saw it then, all hands only at the end, and the course of a game in numbers."""
 
 import pytest
 
@@ -125,7 +125,7 @@ def test_a_private_table_is_seen_by_its_players_and_by_its_link_when_it_is_over(
         server.read(replay.moment, Access.SHARED, mine, 2)
 
 
-def test_a_link_that_was_passed_on_is_withdrawn_by_any_player_for_good(server, table):
+def test_any_player_can_withdraw_a_shared_link_for_good(server, table):
     game = table("bid", 3)
     mine, other = token_of(game, 0), token_of(game, 1)
     server.run(replay.stop_sharing, mine)
@@ -145,7 +145,7 @@ def test_a_link_that_was_passed_on_is_withdrawn_by_any_player_for_good(server, t
         server.read(replay.whole, Access.SHARED, shared)
 
 
-def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(server, table):
+def test_the_replay_of_a_rewound_turn_shows_the_last_one_before_it(server, table):
     game = table("templari", 3)
     list(moves(game, 30))
     turn = max(each for each in turns(standing_entries(rules_of(game.row()), game.log())) if each < 15)
@@ -163,7 +163,7 @@ def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(serve
     assert server.read(replay.moment, Access.SEAT, token, numbers[turn]).scene.earlier == turn - 1
 
 
-def test_a_table_that_has_not_begun_has_no_past(server, person):
+def test_a_table_that_has_not_begun_has_no_replay(server, person):
     created = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3))
     with pytest.raises(NotFound):
         server.read(replay.moment, Access.PUBLIC, created.key, 0)
@@ -221,7 +221,7 @@ def test_bids_that_are_opened_together_are_charted_with_that_of_each_seat(server
     assert [(bid.seat, bid.amount) for bid in bids] == [(0, 1), (1, 2), (2, 3)]
 
 
-def test_a_tie_is_charted_with_the_bids_that_are_tied_and_is_no_auction_of_its_own(server, table):
+def test_a_tie_is_charted_with_the_tied_bids_and_not_as_another_auction(server, table):
     game = table("bid", 3)
 
     def happened():

@@ -57,7 +57,7 @@ def test_the_promised_deadline_holds_when_the_email_is_accepted_soon(time, clock
     clock.advance(timedelta(seconds=20))
     time.accepts(email)
     assert promised.at == utc("2026-11-22 12:00")
-    # Twenty seconds later is another full hour, and nobody is written to for that.
+    # Twenty seconds later is another full hour, and nobody is notified of that.
     assert time.due(game, seat) == utc("2026-11-22 13:00")
     assert queued_emails(time.server, kind="notice") == []
 
@@ -95,7 +95,7 @@ def test_an_email_to_a_replaced_player_does_not_start_the_clock_of_the_next(time
     assert time.due(game, seat) is None
 
 
-def test_nothing_is_promised_where_nothing_is_asked_any_more(time, server, asked):
+def test_an_email_for_a_decided_turn_promises_no_deadline(time, server, asked):
     game, seat = asked
     (email,) = queued_emails(server, kind="turn")
     game.play(seat, game.asked()[seat].default)
@@ -129,33 +129,33 @@ def test_a_turn_without_its_own_email_starts_when_an_email_would_have_left(time,
     assert time.due(game, seat) == utc("2026-11-22 13:00")
 
 
-# The calendar, the zones and the clocks that change
+# The calendar, time zones and daylight saving time
 
 
 @pytest.mark.parametrize(
     "pace, zone, quiet, asked_at, due_at",
     [
-        # A day is 24 hours, also when the clocks are put back or forward in it.
+        # A day is 24 hours, even when the clocks go back or forward in it.
         ("1d", "Europe/Berlin", None, "2026-10-24 18:00", "2026-10-25 18:00"),
         ("1d", "Europe/Berlin", None, "2026-03-28 18:00", "2026-03-29 18:00"),
         ("12h", "America/New_York", None, "2026-11-01 03:30", "2026-11-01 15:30"),
         # Half hours of a zone are full hours there.
         ("1d", "Asia/Kathmandu", None, "2026-11-21 12:00", "2026-11-22 12:15"),
-        # A calendar moment is the same time on the wall before and after the change.
+        # A calendar moment is the same local time before and after the change.
         ("Sun 20:00 Europe/Berlin", "UTC", None, "2026-10-19 00:00", "2026-10-25 19:00"),
         ("Sun 20:00 Europe/Berlin", "UTC", None, "2026-10-12 00:00", "2026-10-18 18:00"),
-        # A time that the clocks skip is the moment after the gap; one that they show twice is the first.
+        # A time that the clocks skip means the end of the gap; one that they show twice means the first.
         ("Sun 02:30 Europe/Berlin", "UTC", None, "2026-03-25 12:00", "2026-03-29 01:00"),
         ("Sun 02:30 Europe/Berlin", "UTC", None, "2026-10-22 12:00", "2026-10-25 00:30"),
         # Less than half a day before a moment, the next one is meant.
         ("Tue,Fri 20:00 Europe/Berlin", "UTC", None, "2026-11-24 08:00", "2026-11-27 19:00"),
-        # A night with a change of clocks in it ends when the wall says so.
+        # Quiet hours across a change of clocks end at their local time.
         ("12h", "Europe/Berlin", "22:00-07:00", "2026-10-24 13:00", "2026-10-25 06:00"),
         ("12h", "Europe/Berlin", "22:00-07:00", "2026-03-28 13:00", "2026-03-29 05:00"),
         ("12h", "Europe/Berlin", "02:00-03:00", "2026-03-28 13:30", "2026-03-29 01:30"),
     ],
 )
-def test_clocks_run_by_the_wall_of_their_people_also_when_clocks_change(
+def test_deadlines_follow_the_local_time_of_their_players_across_clock_changes(
     server, clock, table, pace, zone, quiet, asked_at, due_at
 ):
     clock.set(utc(asked_at))
@@ -187,13 +187,11 @@ def test_an_outage_in_the_middle_of_a_turn_moves_its_deadline(time, asked):
 
 
 def delays(game):
-    """Who wrote that an outage moved a deadline, and what stands in those rows."""
+    """The rows of delays by outages: who wrote each, and its body."""
     return [(row.by, json.loads(row.body)) for row in game.log() if row.kind == "Delayed"]
 
 
-def test_an_outage_that_moves_a_deadline_is_a_row_that_says_so_and_one_that_does_not_is_none(
-    time, server, asked, table
-):
+def test_an_outage_is_a_row_of_the_log_only_where_it_moves_a_deadline(time, server, asked, table):
     game, _ = asked
     time.sends()
     unmoved = table("sun-bid", 2, pace="1d")
@@ -254,7 +252,7 @@ def test_a_deadline_moved_by_another_act_before_the_worker_has_its_row_and_its_e
         server.store.write(lambda tx: tx.execute(text("UPDATE outage SET applied_at = NULL")))
 
 
-def test_an_outage_is_written_down_once_however_many_workers_find_it(time, server, clock, asked):
+def test_an_outage_is_recorded_once_however_many_workers_find_it(time, server, clock, asked):
     game, seat = asked
     time.sends()
     clock.advance(6 * HOUR)
@@ -277,14 +275,14 @@ def test_after_a_long_outage_all_players_have_half_a_day_again(time, asked):
     assert time.due(game, seat) == woke + 12 * HOUR
 
 
-def test_a_short_hole_in_the_beats_is_no_outage(time, asked):
+def test_a_short_gap_between_heartbeats_is_no_outage(time, asked):
     game, seat = asked
     time.sends()
     time.sleeps(5 * MINUTE)
     assert time.due(game, seat) == utc("2026-11-22 12:00")
 
 
-def test_a_worker_that_died_while_moving_clocks_has_its_work_done_by_the_next(time, server, clock, asked):
+def test_the_next_worker_finishes_moving_clocks_for_one_that_died(time, server, clock, asked):
     game, seat = asked
     time.sends()
     clock.advance(6 * HOUR)
@@ -311,7 +309,7 @@ def test_a_clock_that_is_wrong_by_months_is_not_believed(time, server, clock, as
     assert server.read(clocks_outages.reason_not_to_fire, time.worker, clock.now()) is None
 
 
-def test_an_organiser_says_what_was_true_where_the_server_would_not_believe_it(time, server, clock, asked):
+def test_an_organiser_can_declare_an_outage_that_the_server_did_not_believe(time, server, clock, asked):
     game, seat = asked
     time.sends()
     asleep = clock.now()
@@ -324,7 +322,7 @@ def test_an_organiser_says_what_was_true_where_the_server_would_not_believe_it(t
 
 
 @pytest.mark.parametrize("end", [timedelta(0), -HOUR, HOUR])
-def test_an_outage_that_cannot_be_is_not_declared(server, clock, end):
+def test_an_impossible_outage_is_refused(server, clock, end):
     before = all_rows(server.store)
     start = clock.now() - (HOUR if end > timedelta(0) else timedelta(0))
     with pytest.raises(BadInput, match="outage"):
@@ -433,7 +431,7 @@ def test_a_vacation_stops_the_clocks_of_its_person_at_all_tables(time, server, t
     assert {email.person_id for email in queued_emails(server, kind="notice")} == {away}
 
 
-def test_a_vacation_means_days_of_its_persons_zone(time, server, asked):
+def test_the_days_of_a_vacation_are_days_in_its_persons_time_zone(time, server, asked):
     game, seat = asked
     person = game.person_at(seat)
     server.run(addresses.set_zone, person, "Pacific/Auckland")
@@ -460,7 +458,7 @@ def test_a_vacation_over_the_budget_or_on_top_of_another_is_refused(server, pers
     assert (len(booked), left) == (1, 10)
 
 
-def test_a_vacation_called_off_is_free_again_and_takes_no_time_back(time, server, asked):
+def test_a_cancelled_vacation_frees_its_days_and_leaves_deadlines_alone(time, server, asked):
     game, seat = asked
     time.sends()
     person = game.person_at(seat)
@@ -493,7 +491,7 @@ def test_a_vacation_of_another_person_cannot_be_cancelled(server, person):
 # Addresses that cannot be reached
 
 
-def test_a_clock_stands_still_while_mail_fails_and_goes_on_when_it_arrives(time, server, asked):
+def test_a_clock_stops_while_emails_bounce_and_runs_again_when_one_arrives(time, server, asked):
     game, seat = asked
     time.sends()
     person = game.person_at(seat)

@@ -1,4 +1,4 @@
-"""A game that fails stops its own table, says so, and every other table plays on; one that is gone comes back."""
+"""A game that fails stops its own table with a reason, and other tables play on; a table whose game was gone comes back."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ from tests.service.database import queued_emails
 
 @pytest.fixture
 def database_url(empty_sqlite, tmp_path):
-    """What is stopped here differs in nothing from what organisers stop, which is tested on both databases."""
+    """SQLite only: stopping by an organiser, which works the same way, is tested on both databases."""
     return f"sqlite:///{shutil.copy(empty_sqlite, tmp_path / 'pbem.sqlite3')}"
 
 
@@ -78,7 +78,7 @@ def test_a_game_that_breaks_in_a_move_stops_its_table_and_no_other(offered, serv
     assert halts.stop_failed(server) == 0
 
 
-def test_players_read_why_and_the_organisers_hear_what_it_was(offered, server, table):
+def test_players_read_why_and_an_alarm_gives_the_organisers_the_error(offered, server, table):
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
     offered(broken.lanterns("resolve", broken.RAISES))
@@ -119,7 +119,7 @@ def test_a_stopped_table_can_be_closed_without_its_rules(offered, server, table)
     assert game.row().status == "void"
 
 
-def test_one_that_breaks_while_time_runs_out_stops_and_the_others_are_timed_out(offered, server, table, time):
+def test_a_game_that_breaks_in_a_timeout_stops_and_other_tables_are_timed_out(offered, server, table, time):
     offered(broken.LANTERNS)
     game, bundled = table("lanterns", 2), table("bid", 3)
     time.sends()
@@ -154,7 +154,7 @@ def test_views_that_cannot_be_folded_stop_their_table(offered, server, table, mo
     assert (game.row().status, bundled.row().status) == ("frozen", "playing")
 
 
-def test_a_table_that_cannot_begin_waits_and_the_organisers_hear_of_it(offered, server, table):
+def test_a_table_that_cannot_begin_waits_and_raises_an_alarm(offered, server, table):
     offered(broken.lanterns("setup", broken.FOR_EVER))
     with pytest.raises(Unplayable):
         table("lanterns", 2)
@@ -162,7 +162,7 @@ def test_a_table_that_cannot_begin_waits_and_the_organisers_hear_of_it(offered, 
     assert len(alarms_of(server)) == 1
 
 
-def test_a_table_whose_package_is_gone_is_stopped_and_goes_on_by_itself_when_it_is_back(offered, server, table):
+def test_a_table_whose_package_is_gone_is_stopped_and_resumes_when_it_is_back(offered, server, table):
     offered(broken.LANTERNS)
     game, bundled = table("lanterns", 2), table("bid", 3)
     game.play(0, "allow")
@@ -181,7 +181,7 @@ def test_a_table_whose_package_is_gone_is_stopped_and_goes_on_by_itself_when_it_
     assert bundled.row().status == "playing"
 
 
-def test_a_table_that_an_organiser_has_stopped_does_not_go_on_because_its_rules_are_there(offered, server, table):
+def test_a_table_stopped_by_an_organiser_does_not_resume_when_its_rules_are_back(offered, server, table):
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
     moderate(server, Freeze(game.id))
@@ -212,14 +212,14 @@ def test_a_trusted_game_that_cannot_be_imported_is_not_offered(offered):
     assert "lanterns" not in games_known.names()
 
 
-def test_looking_twice_with_the_same_settings_looks_once(offered, monkeypatch):
+def test_packages_are_loaded_once_for_the_same_settings(offered, monkeypatch):
     first = offered(broken.LANTERNS)
     monkeypatch.setattr(offers.installed, "installed", lambda: pytest.fail("looked again"))
     assert offers.offer((), LIMITS) is first
     assert isinstance(first[0].found, Installed)
 
 
-def test_a_table_that_cannot_be_stopped_is_in_no_other_tables_way(offered, server, table, monkeypatch):
+def test_a_table_that_cannot_be_stopped_does_not_block_others(offered, server, table, monkeypatch):
     offered(broken.LANTERNS)
     first, second = table("lanterns", 2), table("lanterns", 2)
     freeze = halts.freeze

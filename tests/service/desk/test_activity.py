@@ -1,4 +1,4 @@
-"""Counting for the charts: an hour may be counted again, a line of the ledger never is, and nobody is named."""
+"""Counts for the charts: an hour may be counted again, a ledger line never is, and no person is named."""
 
 from datetime import timedelta
 
@@ -67,7 +67,7 @@ def test_a_late_row_in_an_hour_that_is_over_is_still_counted(server, clock, tabl
     assert counted(server).of("moves")[-2:] == (1, 0)
 
 
-def test_after_a_long_stop_every_hour_is_counted(server, clock, table):
+def test_after_a_long_pause_in_counting_every_hour_is_counted(server, clock, table):
     game = table("sun-bid", 2)
     counted(server)
     for _ in range(3):
@@ -77,7 +77,7 @@ def test_after_a_long_stop_every_hour_is_counted(server, clock, table):
     assert [number for number in found.of("moves") if number] == [1, 1, 1]
 
 
-def test_a_person_who_comes_in_many_hours_is_one_in_the_day(server, clock, table):
+def test_a_person_active_in_many_hours_counts_once_in_the_day(server, clock, table):
     game = table("sun-bid", 2)
     clock.advance(timedelta(hours=12))
     for _ in range(6):
@@ -123,7 +123,7 @@ def test_old_counts_are_dropped(server, clock, table):
     assert rows(server) == []
 
 
-def test_a_move_asks_nothing_of_what_counts(server, table):
+def test_a_move_touches_no_table_of_the_counts(server, table):
     game = table("sun-bid", 2)
     with count_calls(server.store) as made:
         plays(game)

@@ -1,4 +1,4 @@
-"""Acts of moderation: each with a reason, on record, told to those concerned, shown beforehand and done once."""
+"""Acts of moderation: previewed, done once, with a reason, on record, and told to those concerned."""
 
 import json
 import pkgutil
@@ -43,7 +43,7 @@ REASON = "It was asked for."
 
 @pytest.fixture
 def scene(server, time, table, person):
-    """A table of three at which things have happened, and what could be done about it: by the name of the act."""
+    """scene("unban") -> a table of three and the act of that name, with everything that it requires done before."""
 
     def make(name):
         game = table("templari", 3, pace="1d")
@@ -147,7 +147,7 @@ OTHERS = {
     # About a log row that exists: notified again, or done at last.
     "resend": Resend,
     "retry": RetryDeadline,
-    # Of no table: the same people play the same seats under the same names.
+    # About no table: players, seats and names stay the same.
     "address": ChangeAddress,
     "ban": Ban,
     "unban": Unban,
@@ -172,7 +172,7 @@ def acts(server):
 
 
 @pytest.mark.parametrize("name", [*TABLE, *OTHERS])
-def test_every_act_is_shown_beforehand_as_it_is_done_and_is_on_record_with_its_reason(server, scene, name):
+def test_every_act_does_what_its_preview_shows_and_is_on_record_with_its_reason(server, scene, name):
     _, act = scene(name)
     before, known = all_rows(server.store), len(acts(server))
     shown = preview(server, OLGA, act, REASON)
@@ -188,7 +188,7 @@ def test_every_act_is_shown_beforehand_as_it_is_done_and_is_on_record_with_its_r
 
 
 @pytest.mark.parametrize("name", [*TABLE, *OTHERS])
-def test_every_act_happens_as_a_whole_or_not_at_all(server, scene, name):
+def test_every_act_is_done_whole_or_not_at_all(server, scene, name):
     _, act = scene(name)
     assert check_atomic(server.store, lambda: server.run(perform, OLGA, act, REASON)) > 3
 
@@ -222,7 +222,7 @@ def test_a_form_that_is_sent_twice_does_its_act_once(server, scene, name):
     assert all_rows(server.store) == before
 
 
-def test_no_act_is_forgotten_here():
+def test_every_act_is_tested_here():
     for module in pkgutil.iter_modules(desk_acts.__path__, f"{desk_acts.__name__}."):
         import_module(module.name)
     assert {act for act in kinds_of(DeskAct) if hasattr(act, "kind")} == {*TABLE.values(), *OTHERS.values()}
@@ -397,7 +397,7 @@ def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table
         moderate(server, ChangeAddress(person("Zoe"), "new@example.net"))
 
 
-def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(server, time, table, person):
+def test_a_banned_person_joins_no_new_table_and_plays_on_in_running_games(server, time, table, person):
     game = table("templari", 3)
     ann = game.person_at(next(iter(game.asked())))
     moderate(server, Ban(ann, date(2026, 11, 25)), "Insults at three tables.")
@@ -434,7 +434,7 @@ def test_a_ban_is_lifted_before_its_end(server, person):
     assert ban.lifted_at == server.now()
 
 
-def test_an_outage_declared_later_names_what_the_clock_decided_and_that_can_be_rewound(server, time, table):
+def test_an_outage_declared_later_names_decisions_of_the_clock_which_can_be_rewound(server, time, table):
     game = table("templari", 3, pace="1d")
     time.sends()
     (seat,) = game.asked()
@@ -461,7 +461,7 @@ def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(ser
     later.play(seat, later.asked()[seat].default)
     time.sends()
     with server.store.read() as tx:
-        # That of the guest, whose table came last, would be counted otherwise.
+        # Otherwise the guest's table, the last one, would be counted.
         assert max(deadlines.running_since(tx, end, 0, 9)) > later.id
     shown = preview(server, OLGA, DeclareOutage(start, end), "The relay lost our mails.")
     assert any(line.startswith("Deadlines at 1 table are moved") for line in shown.says)
@@ -472,7 +472,7 @@ def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(ser
     assert "No deadline that is open now moves by it." in again.says
 
 
-def test_before_the_start_an_option_is_corrected_and_afterwards_none(server, person, table):
+def test_an_option_can_be_corrected_only_before_the_start(server, person, table):
     ann = person("Ann")
     waiting = server.run(joining.create_table, ann, TableSettings("sun-bid", 3)).game_id
     with server.store.read() as tx:
@@ -503,7 +503,7 @@ def test_an_option_is_corrected_in_the_words_in_which_it_is_shown(server, person
         assert json.loads(games.read(tx, waiting).options)[name] == value
 
 
-def test_an_option_that_there_is_not_is_refused_with_those_that_there_are(server, person):
+def test_an_unknown_option_is_refused_with_the_list_of_options(server, person):
     waiting = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
     with pytest.raises(BadInput) as refused:
         moderate(server, Correct(waiting, "option", "Cats: 3"))
@@ -523,9 +523,7 @@ def test_an_option_that_there_is_not_is_refused_with_those_that_there_are(server
         ("successor", "substitute", None, "bot", "substitute"),
     ],
 )
-def test_a_correction_is_shown_beforehand_with_what_it_was_and_what_it_is_then(
-    server, table, what, to, seat, before, now
-):
+def test_the_preview_of_a_correction_shows_old_and_new(server, table, what, to, seat, before, now):
     game = table("templari", 3, pace="1d", title="Thursday")
     known = before.format(name=game.players()[1].name, title="Thursday")
     shown = preview(server, OLGA, Correct(game.id, what, to, seat), REASON)
@@ -560,7 +558,7 @@ def test_an_invalid_correction_is_refused(server, table, what):
     assert all_rows(server.store) == before
 
 
-def test_the_host_may_do_little_and_only_at_their_own_table(server, table):
+def test_a_host_may_do_few_acts_and_only_at_their_own_table(server, table):
     game = table("templari", 3)
     host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
     server.run(perform, host, Pause(game.id), REASON)
@@ -570,7 +568,7 @@ def test_the_host_may_do_little_and_only_at_their_own_table(server, table):
     assert Act.REWIND not in {row.act for row in acts(server)}
 
 
-def test_a_form_that_is_sent_twice_at_one_moment_does_its_act_once(server, table):
+def test_a_form_sent_twice_at_the_same_moment_does_its_act_once(server, table):
     game = table("templari", 3)
     for n, meeting in enumerate(meetings(server.store)):
         key = f"the key of form {n}"

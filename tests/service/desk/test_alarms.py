@@ -29,7 +29,7 @@ def organiser(server):
 
 
 def tell(server, clock, by=APART):
-    """Time passes, and the tick comes by."""
+    """Let time pass, then run the tick of alarms."""
     clock.advance(by)
     return desk_alarms.send(server)
 
@@ -39,7 +39,7 @@ def alerts(server):
 
 
 @pytest.mark.usefixtures("organiser")
-def test_a_call_reaches_every_organiser_by_mail(server, clock, sink, person):
+def test_a_call_reaches_every_organiser_by_email(server, clock, sink, person):
     server.run(calls.call, person("Ann"), "I cannot see my cards.")
     assert tell(server, clock) == 1
     deliver.deliver(server, post_to(sink))
@@ -134,7 +134,7 @@ def test_an_alert_that_is_given_up_raises_no_alarm_of_its_own(server, clock, sin
 
 
 @pytest.mark.usefixtures("organiser")
-def test_a_relay_that_is_away_for_five_minutes_is_told_once(server, clock, sink, person):
+def test_a_relay_that_is_down_for_five_minutes_raises_one_alarm(server, clock, sink, person):
     away = deliver.Post(post_to(sink).letterhead, post_to(sink).transport)
     ann, now = person("Ann"), server.now()
     server.store.write(lambda tx: outbox.queue(tx, [NewEmail(ann, "links")], now, now))

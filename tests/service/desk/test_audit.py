@@ -1,4 +1,4 @@
-"""The audit: what is done at the desk is written down, in order, and shows if it was altered."""
+"""The audit: acts of the desk are recorded in order, and any later change to a record is found."""
 
 import json
 
@@ -49,7 +49,7 @@ def test_nothing_is_done_without_a_reason_that_can_be_kept(server, reason):
     assert all_rows(server.store) == before
 
 
-def test_no_address_is_kept_in_what_an_act_says_of_itself(server):
+def test_no_address_is_stored_in_the_body_of_an_act(server):
     with pytest.raises(BadInput):
         record(server, to="ann@example.org")
     assert server.read(audit.newest, AuditFilter()) == []
@@ -99,7 +99,7 @@ def test_any_change_to_a_row_is_found(server, table, clock):
     assert server.read(audit.verify).sound
 
 
-def test_a_row_that_was_taken_away_is_missed(server):
+def test_a_missing_row_is_found(server):
     for _ in range(3):
         record(server)
     for seq in (1, 2, 3):
@@ -135,7 +135,7 @@ def test_a_form_works_once(server):
         assert audit_rows.by_form(tx, "another") is None
 
 
-def test_the_exported_chain_has_everything_that_its_hashes_are_made_of(server, person):
+def test_the_exported_chain_holds_every_field_that_is_hashed(server, person):
     for number in range(3):
         record(server, person_id=person("Ann"), number=number)
     lines = [json.loads(line) for line in audit.export(server)]
@@ -145,7 +145,7 @@ def test_the_exported_chain_has_everything_that_its_hashes_are_made_of(server, p
     assert [json.loads(json.loads(line["text"])["body"]) for line in lines] == [{"number": n} for n in range(3)]
 
 
-def test_a_chain_that_was_taken_away_verifies_anywhere(server):
+def test_an_exported_chain_can_be_verified_anywhere(server):
     for number in range(3):
         record(server, number=number)
     lines = list(audit.export(server))
@@ -157,7 +157,7 @@ def test_a_chain_that_was_taken_away_verifies_anywhere(server):
         audit.verify_lines(["Dear diary"])
 
 
-def test_acts_can_be_looked_for(server, table, person):
+def test_acts_can_be_searched(server, table, person):
     game = table()
     record(server, act=Act.PAUSE, game_id=game.id)
     record(server, actor=ROOT, act=Act.RESUME, game_id=game.id)
@@ -186,7 +186,7 @@ def test_acts_can_be_looked_for(server, table, person):
         (AuditFilter(act="rewind", actor="organiser Zoe"), "ix_audit_act"),
     ],
 )
-def test_acts_are_found_among_very_many_at_the_end_of_an_index(server, table, audit_filter, index):
+def test_acts_among_very_many_are_found_by_an_index(server, table, audit_filter, index):
     game = table("sun-bid", 2)
     table_copies.copy(server, game.id, 8, rows=1)
     record(server, actor=ROOT, act=Act.PAUSE, game_id=game.id)
@@ -207,7 +207,7 @@ def plan_of(server, statement, values):
         return "\n".join(str(row) for row in connection.exec_driver_sql(f"{explain} {statement}", values))
 
 
-def test_a_host_helps_at_their_own_table_and_nowhere_else(server, table):
+def test_a_host_may_act_at_their_own_table_only(server, table):
     game, other = table(), table(doubles=True)
     host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
     record(server, actor=host, act=Act.PAUSE, game_id=game.id)
@@ -247,7 +247,7 @@ def test_an_organiser_may_do_nothing_about_those_they_play_with(server, table, p
     record(server, actor=playing, act=Act.BAN, person_id=game.person_at(1))
 
 
-def test_organisers_are_made_at_the_machine_only(server):
+def test_organisers_are_added_on_the_command_line_only(server):
     for act in (Act.ORGANISER_ADDED, Act.ORGANISER_REMOVED):
         with pytest.raises(Forbidden):
             record(server, act=act)

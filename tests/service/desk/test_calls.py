@@ -14,7 +14,7 @@ from tests.service.actors import ANN
 from tests.service.database import all_rows, check_atomic, queued_emails
 
 
-def test_a_call_says_from_where_it_came(server, table):
+def test_a_call_names_its_table_and_seat(server, table):
     game = table()
     ann = game.person_at(0)
     call_id = server.run(calls.call, ann, "My link is gone.\r\n\r\nWhat now?", game_id=game.id, seat=0)
@@ -38,7 +38,7 @@ def test_a_double_click_is_one_call(server, person):
     assert len(server.read(calls.waiting)) == 1
 
 
-def test_an_answer_goes_to_the_caller_by_mail_once(server, person):
+def test_an_answer_is_emailed_to_the_caller_once(server, person):
     call_id = server.run(calls.call, person("Ann"), "Help")
     server.run(calls.answer, ANN, call_id, "It is mended.")
     server.run(calls.answer, ANN, call_id, "It is mended.")
@@ -77,12 +77,12 @@ def test_a_call_has_some_text_and_not_too_much(server, person, text):
     assert all_rows(server.store) == before
 
 
-def test_the_longest_text_is_taken_whole(server, person):
+def test_the_longest_text_is_stored_whole(server, person):
     server.run(calls.call, person("Ann"), "x" * LONGEST_TEXT)
     assert len(server.read(calls.waiting)[0].text) == LONGEST_TEXT
 
 
-def test_five_calls_an_hour_are_heard_and_no_sixth(server, person, clock):
+def test_a_person_can_call_five_times_an_hour(server, person, clock):
     ann = person("Ann")
     for number in range(calls.CALLS_AN_HOUR):
         server.run(calls.call, ann, f"Help {number}")
@@ -95,7 +95,7 @@ def test_five_calls_an_hour_are_heard_and_no_sixth(server, person, clock):
     server.run(calls.call, ann, "Help at last")
 
 
-def test_strangers_call_by_leaving_an_address_twenty_times_an_hour_together(server, clock):
+def test_strangers_can_call_twenty_times_an_hour_in_all(server, clock):
     for number in range(calls.STRANGERS_AN_HOUR):
         server.run(calls.call_from_address, f"stranger{number}@example.org", "Help")
     before = all_rows(server.store)
@@ -106,7 +106,7 @@ def test_strangers_call_by_leaving_an_address_twenty_times_an_hour_together(serv
     server.run(calls.call_from_address, "one.more@example.org", "Help")
 
 
-def test_strangers_keep_nobody_known_from_calling(server, person):
+def test_calls_of_strangers_do_not_use_up_those_of_known_people(server, person):
     ann = person("Ann")
     for number in range(calls.STRANGERS_AN_HOUR):
         server.run(calls.call_from_address, f"stranger{number}@example.org", "Help")
@@ -137,7 +137,7 @@ def test_nobody_calls_from_anothers_seat_or_from_nowhere(server, person, table):
     assert all_rows(server.store) == before
 
 
-def test_calling_and_answering_that_break_leave_nothing(server, person):
+def test_a_call_or_an_answer_that_breaks_leaves_nothing(server, person):
     ann = person("Ann")
     assert check_atomic(server.store, lambda: server.run(calls.call, ann, "Help")) > 3
     (call,) = server.read(calls.waiting)
@@ -153,7 +153,7 @@ def test_closing_a_call_needs_a_reason_and_the_caller_reads_it(server, person):
     assert json.loads(email.facts) == {"call": "Help", "answer": "You have found it yourself.", "done": "closed"}
 
 
-def test_an_answer_and_a_closing_are_in_the_audit_and_what_was_written_is_not(server, table):
+def test_answers_and_closings_are_in_the_audit_without_their_text(server, table):
     game = table()
     for text in ("It is at ann@example.org", "I do not know"):
         call_id = server.run(calls.call, game.person_at(0), text, game_id=game.id)

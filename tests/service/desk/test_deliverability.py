@@ -18,7 +18,7 @@ from tests.service.desk.test_overview import scans, statements_of
 from tests.service.inbox import Inbox
 
 MOST = 9
-"""Statements of the page; the door of the desk needs a few besides."""
+"""Statements of the page; signing in to the desk takes a few more."""
 
 
 @pytest.fixture
@@ -52,19 +52,19 @@ def test_received_emails_are_counted_by_kind_and_outcome(server, clock, inbox, g
     }
 
 
-def test_an_end_that_no_word_is_known_for_is_told_as_it_was_noted(server):
+def test_an_outcome_without_a_description_is_shown_as_stored(server):
     server.store.write(lambda tx: rows.count(tx, server.now().date(), "eaten by a dog"))
     assert came(server) == {Kind.DROPPED: {"eaten by a dog": (1, 1)}}
 
 
-def test_every_end_that_is_noted_is_known():
+def test_every_stored_outcome_has_a_description():
     noted = {f"report: {what}" for what in ReportKind} | {reply_check.COUNTED_AS, unverified.NOT_THEIRS}
     noted |= {receive.ANOTHER_SENDER, receive.UNVOUCHED}
     assert noted <= OUTCOMES.keys()
     assert OUTCOMES.keys() >= UNUSED_ENDS
 
 
-def test_the_last_that_could_not_be_used_are_told_with_why_and_those_that_could_are_not(server, inbox, game):
+def test_the_newest_unusable_emails_are_listed_with_the_cause(server, inbox, game):
     (seat,) = game.asked()
     inbox.replies(game, seat, "nothing that is a command")
     inbox.replies(game, seat, "I am away", Auto_Submitted="auto-replied")
@@ -100,7 +100,7 @@ def test_people_who_are_not_emailed_are_listed_newest_first(server, clock, perso
     assert [each.name for each in server.read(deliverability.summary, OLGA).left_alone] == ["Ann"]
 
 
-def test_an_organiser_who_plays_is_told_nothing_about_those_they_play_with(server, inbox, game, person):
+def test_an_organiser_who_plays_sees_nothing_about_those_they_play_with(server, inbox, game, person):
     (seat,) = game.asked()
     other = game.person_at((seat + 1) % 3)
     inbox.replies(game, seat, "nothing that is a command")

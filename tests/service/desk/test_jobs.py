@@ -122,7 +122,7 @@ def test_the_demo_is_neither_counted_nor_touched(server, three, what):
 
 
 class KilledError(BaseException):
-    """The process is gone in this moment."""
+    """The process is killed at this moment."""
 
 
 def test_a_worker_that_dies_at_any_moment_leaves_nothing_half_done_and_nothing_is_done_twice(server, three):
@@ -150,14 +150,14 @@ def test_a_second_press_of_the_same_button_is_the_same_job(server, three):
 
 @pytest.fixture
 def olga_plays(server, three, person):
-    """Olga as she sits at the second of three tables."""
+    """Olga, who plays at the second of three tables."""
     olga, seat = person("Olga"), next(iter(three[1].asked()))
     moderate(server, Substitute(three[1].id, seat, "olga@example.org"))
     return replace(OLGA, person_id=olga)
 
 
 @pytest.mark.parametrize(("what", "text", "kind"), [(What.PAUSE, "", "Paused"), (What.EXTEND, "1d", "Extended")])
-def test_a_table_where_the_organiser_plays_is_named_before_and_after_left_alone_and_holds_up_no_other(
+def test_a_table_where_the_organiser_plays_is_named_and_left_out_and_the_others_go_on(
     server, three, olga_plays, what, text, kind
 ):
     facts = jobs.facts_of(server, what, text)
@@ -195,7 +195,7 @@ def test_an_organiser_who_plays_nowhere_and_the_command_line_leave_nothing_out(s
         assert server.read(jobs.plan, actor, What.PAUSE, {}).left_alone == ()
 
 
-def test_a_job_that_is_stopped_goes_no_further_and_says_so_in_the_audit(server, three):
+def test_a_stopped_job_does_no_more_and_the_stop_is_in_the_audit(server, three):
     job = begins(server, What.PAUSE)
     server.run(jobs.stop, OLGA, job, "the wrong button")
     goes_on(server)

@@ -42,7 +42,7 @@ def annabel(person):
     return person("Annabel")
 
 
-def test_the_one_who_stays_decides_from_now_on_and_the_other_no_more(server, game, ann, annabel):
+def test_after_a_merge_the_remaining_person_decides_and_the_other_cannot(server, game, ann, annabel):
     seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
     while seat not in game.asked():
         other, decision = next(iter(game.asked().items()))
@@ -77,7 +77,7 @@ def test_open_turns_are_emailed_to_the_remaining_person_and_queued_emails_to_the
     assert (turn.seat, turn.turn, turn.status) == (seat, game.row().turn, "queued")
 
 
-def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player_plays_on(server, game, ann, annabel):
+def test_a_merge_is_a_row_of_the_log_and_others_read_that_the_same_player_plays_on(server, game, ann, annabel):
     seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
     orders = game.row().orders
     shown = preview(server, OLGA, Merge(annabel, ann), "They wrote from both.")
@@ -108,7 +108,7 @@ def test_both_are_told_even_if_they_chose_no_emails(server, clock, sink, game, a
     assert [email.status for email in queued_emails(server, kind="merged")] == ["sent", "sent"]
 
 
-def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(server, game, ann, annabel):
+def test_links_and_sessions_of_the_merged_address_are_void(server, game, ann, annabel):
     row = server.run(links.make, LinkKey(Purpose.SIGN_IN, ann))
     with server.store.read() as tx:
         token = links.token(server, links.read(tx, row))
@@ -139,12 +139,12 @@ def test_hosted_tables_invitations_vacations_and_blocks_go_along(server, person,
         assert blocks.is_blocked(tx, ben, annabel)
 
 
-def test_two_who_sit_at_one_table_are_not_made_one(server, game, person, ann):
+def test_two_players_of_one_table_cannot_be_merged(server, game, person, ann):
     with pytest.raises(BadInput, match=f"Both sit at table {game.id}"):
         moderate(server, Merge(person("Ben"), ann))
 
 
-def test_nobody_is_merged_with_themselves_or_into_an_address_that_nobody_confirmed(server, person, ann):
+def test_a_person_is_not_merged_with_themselves_or_into_an_unconfirmed_address(server, person, ann):
     with pytest.raises(BadInput, match="one already"):
         moderate(server, Merge(ann, ann))
     with pytest.raises(BadInput, match="never been confirmed"):

@@ -1,4 +1,4 @@
-"""The desk's first page: what is urgent, what is wrong, what is looked for; read from indexes, however many tables there are."""
+"""The overview of the desk: urgent tables, troubles and search; read from indexes, however many tables there are."""
 
 from datetime import timedelta
 
@@ -35,20 +35,20 @@ EVERY = (
 """A list of each kind."""
 
 MOST = 18
-"""Statements of the page; the door of the desk needs a few besides."""
+"""Statements of the page; signing in to the desk takes a few more."""
 
 
 def listed(server, **filters):
     return [each.row.id for each in server.read(overview.summary, TableFilter(**filters)).page.tables]
 
 
-def test_tables_are_told_in_the_order_in_which_their_clocks_run_out(server, table, time):
+def test_tables_are_listed_in_the_order_of_their_deadlines(server, table, time):
     slow, quick = table("sun-bid", 2, pace="3d"), table("sun-bid", 2, pace="1d")
     time.sends()
     assert listed(server) == [quick.id, slow.id]
 
 
-def test_a_table_stands_in_the_list_once_however_many_are_asked(server, table, time):
+def test_a_table_is_listed_once_however_many_seats_are_asked(server, table, time):
     game = table("bid", 3)
     time.sends()
     assert len(game.asked()) > 1
@@ -137,7 +137,7 @@ def test_pages_follow_each_other_without_a_gap_and_without_a_table_twice(server,
 
 
 @pytest.mark.parametrize("after", ["x", "-1", "20261121T120000.000000", "1_2", "9" * 30])
-def test_a_page_that_is_none_is_refused(server, after):
+def test_an_invalid_page_mark_is_refused(server, after):
     with pytest.raises(BadInput, match="no such page"):
         server.read(overview.summary, TableFilter(), after)
 
@@ -196,7 +196,7 @@ SMALL = {"heartbeat", "outage", "job", "flaw"}
 
 
 def statements_of(server, act):
-    """What an act asks of the database, with the values it asks for."""
+    """The statements of an act, each with its values."""
     found = []
 
     def executed(_connection, _cursor, statement, values, _context, _many):
@@ -219,7 +219,7 @@ def scans(server, statement, values, *, as_planned=False):
     with server.store.engine.connect() as connection:
         if server.store.on_sqlite:
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
-            # By their status alone, deadlines are all that are open.
+            # Selecting by status alone reads all open deadlines.
             whole = [row[3] for row in plan if row[3].startswith("SCAN ") or row[3].endswith("deadline_due (status=?)")]
             read = [says.split()[1] for says in whole]
         else:

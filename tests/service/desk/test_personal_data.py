@@ -34,7 +34,7 @@ def test_a_deleted_person_leaves_no_address_and_the_game_goes_on(server, table, 
 
 
 @pytest.mark.parametrize("reason", ["Ann has asked for it.", "So said ANN", "of ann."])
-def test_the_name_that_is_to_be_forgotten_stands_in_no_reason(server, table, person, reason):
+def test_a_reason_for_a_deletion_may_not_contain_the_name(server, table, person, reason):
     table("sun-bid", 2)
     before = all_rows(server.store)
     with pytest.raises(BadInput, match="Their name"):

@@ -58,7 +58,7 @@ def at_turn(game, moves):
 
 
 @pytest.mark.parametrize(("kind", "seats"), KINDS)
-def test_a_rewound_game_stands_where_it_stood_for_every_seat_and_its_record_verifies(table, kind, seats):
+def test_a_rewound_game_is_as_it_was_for_every_seat_and_its_log_verifies(table, kind, seats):
     game = table(kind, seats)
     goes_on(game, 3)
     turn, known, state = at_turn(game, 7)
@@ -105,7 +105,7 @@ def test_draws_after_a_rewind_differ_from_those_before(table):
     assert drawn_since(turn)[0] != before[0]
 
 
-def test_links_and_forms_of_before_decide_nothing_any_more(table):
+def test_links_and_forms_from_before_a_rewind_are_stale(table):
     game = table("templari", 3)
     goes_on(game, 2)
     turn = game.row().turn
@@ -140,7 +140,7 @@ def test_saved_views_of_rewound_turns_are_dropped_and_the_rest_stay(table):
 
 
 @pytest.mark.parametrize(("kind", "seats"), KINDS)
-def test_no_seat_is_shown_what_no_longer_stands_as_if_it_did(table, kind, seats):
+def test_no_seat_is_shown_facts_of_rewound_turns_as_recent(table, kind, seats):
     game = table(kind, seats)
     goes_on(game, 2)
     turn, _, _ = at_turn(game, 8)
@@ -183,7 +183,7 @@ def test_the_log_says_who_rewound_and_why(table):
     assert game.row().entry_head == row.hash, "the head in mails is a witness of it"
 
 
-def test_sealed_choices_and_standing_orders_of_before_are_dropped(table):
+def test_sealed_choices_and_standing_orders_are_dropped_by_a_rewind(table):
     game = table("sun-bid", 2)
     goes_on(game, 4)
     turn = next(iter(turns(game)))
@@ -229,7 +229,7 @@ def test_only_a_decided_turn_that_was_not_rewound_can_be_gone_back_to(table):
             moderate(game.server, Rewind(game.id, turn))
 
 
-def test_a_game_whose_secret_has_been_told_is_not_rewound(table):
+def test_a_game_whose_secret_was_revealed_is_not_rewound(table):
     game = table("sunset-poker", 3)
     turn = game.row().turn
     for _ in game.play_defaults():
@@ -253,7 +253,7 @@ def test_a_rewound_game_can_be_checked_by_anyone_when_it_is_over(table, tmp_path
     assert verify_file(file).problems == ()
 
 
-def test_a_choice_made_after_a_rewinding_can_be_taken_back_as_any(table):
+def test_a_choice_made_after_a_rewind_can_be_taken_back(table):
     game = table("templari", 3)
     goes_on(game, 4)
     moderate(game.server, Rewind(game.id, turns(game)[-1]))
@@ -292,13 +292,13 @@ def test_rewinding_leaves_nothing_half_done(table):
     assert check_atomic(game.server.store, lambda: moderate(game.server, Rewind(game.id, turn))) > 10
 
 
-def test_a_move_that_meets_a_rewinding_comes_before_it_or_is_too_late(table):
+def test_a_move_at_the_same_time_as_a_rewind_comes_before_it_or_is_stale(table):
     game = table("bid", 3)
     goes_on(game, 3)
     meets = meetings(game.server.store)
     for n, meeting in enumerate(meets):
         if n % 4:
-            # Each call on its own is the move's business; that some of them meet shows what is promised here.
+            # Atomicity at each call is tested with the move; here it is enough that some calls meet.
             continue
         turn = turns(game)[-1]
         seat, decision = next(iter(game.asked().items()))

@@ -86,7 +86,7 @@ def test_guessing_many_names_is_stopped(server, olga, clock):
     sign_in(server)
 
 
-def test_a_passphrase_that_was_right_makes_good_for_wrong_ones(server, olga):
+def test_a_correct_passphrase_resets_the_count_of_wrong_ones(server, olga):
     for _ in range(2):
         for _ in range(TRIES_OF_NAME - 1):
             with pytest.raises(Forbidden):
@@ -102,7 +102,7 @@ def test_a_removed_organiser_is_signed_out_and_cannot_sign_in_again(server, olga
         sign_in(server)
 
 
-def test_the_passphrase_is_fresh_for_ten_minutes_and_again_once_it_was_given_again(server, olga, clock):
+def test_a_passphrase_is_fresh_for_ten_minutes_and_again_when_repeated(server, olga, clock):
     secret = desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox")
     clock.advance(10 * MINUTE)
     assert desk_sign_in.fresh(server, server.read(sessions.find, secret))
@@ -134,13 +134,13 @@ def test_an_organiser_with_codes_needs_a_current_one(server, olga, clock):
 
 
 @pytest.mark.parametrize("away", [-30, 30])
-def test_a_code_of_a_clock_that_is_half_a_minute_off_is_taken(server, olga, clock, away):
+def test_a_code_from_a_clock_half_a_minute_off_is_accepted(server, olga, clock, away):
     _, secret = with_codes(server)
     clock.advance(10 * MINUTE)
     sign_in(server, code=code_at(server, secret, timedelta(seconds=away)))
 
 
-def test_no_code_is_taken_twice(server, olga, clock):
+def test_no_code_is_accepted_twice(server, olga, clock):
     _, secret = with_codes(server)
     with pytest.raises(Forbidden):
         sign_in(server, code=code_at(server, secret))
@@ -150,7 +150,7 @@ def test_no_code_is_taken_twice(server, olga, clock):
         sign_in(server, code=code_at(server, secret))
 
 
-def test_codes_are_not_asked_for_before_one_was_right(server, olga):
+def test_a_wrong_code_does_not_turn_codes_on(server, olga):
     session, secret = sign_in(server), one_time_codes.new_secret(server.randomness)
     before = all_rows(server.store)
     with pytest.raises(BadInput):
@@ -158,7 +158,7 @@ def test_codes_are_not_asked_for_before_one_was_right(server, olga):
     assert all_rows(server.store) == before
 
 
-def test_codes_can_be_given_up_at_the_desk_and_at_the_machine(server, olga, clock):
+def test_codes_can_be_turned_off_at_the_desk_and_on_the_command_line(server, olga, clock):
     session, _ = with_codes(server)
     desk_sign_in.ask_for_no_codes(server, session)
     sign_in(server)
@@ -168,7 +168,7 @@ def test_codes_can_be_given_up_at_the_desk_and_at_the_machine(server, olga, cloc
     sign_in(server)
 
 
-def test_a_new_passphrase_signs_the_other_browsers_out(server, olga):
+def test_a_new_passphrase_signs_out_the_other_browsers(server, olga):
     here = desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox")
     there = desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Safari")
     session = server.read(sessions.find, here)
@@ -225,6 +225,6 @@ def test_nothing_of_a_passphrase_or_a_name_that_was_tried_is_stored(server, olga
     assert "mistake" not in str(all_rows(server.store))
 
 
-def test_nobody_is_removed_who_is_not_there(server):
+def test_an_unknown_organiser_cannot_be_removed(server):
     with pytest.raises(NotFound):
         server.run(organisers.remove, ROOT, "Olga")

@@ -1,4 +1,4 @@
-"""People: addresses, whose they are, and how they want to be written to."""
+"""People: their addresses and how they like to be emailed."""
 
 from datetime import timedelta
 
@@ -34,7 +34,7 @@ def test_an_address_of_another_alphabet_is_the_same_in_both_spellings(server):
     assert server.run(addresses.register, "ann@xn--bcher-kva.example.org").id == ann.id
 
 
-def test_an_address_is_written_to_as_it_was_given(server):
+def test_emails_go_to_the_address_exactly_as_it_was_given(server):
     assert server.run(addresses.register, "Ann.Lee+games@Example.org").address == "Ann.Lee+games@example.org"
 
 

@@ -106,7 +106,7 @@ def test_no_invitation_is_emailed_to_a_person_who_blocks_its_host(game):
     made = server.run(joining.create_table, other, TableSettings("bid", 3, invited=tuple(people)))
     assert "invitation" not in email_kinds(server, me)
     assert "invitation" in email_kinds(server, game.person_at(2))
-    # They may come all the same, if they want to.
+    # They may join all the same.
     server.run(joining.join, made.game_id, me)
 
 

@@ -51,7 +51,7 @@ def _offers_what_the_rules_allow(game, email: ReceivedEmail) -> None:
 
 
 def allowed(game, seat, choices):
-    """Those of the choices that the rules let this seat make."""
+    """The choices that the rules let this seat make."""
     rules, view = rulebooks.load(game.row().kind), game.view(seat)
     return [choice for choice in choices if rules.objects(view, seat, choice) is None]
 

@@ -5,7 +5,7 @@ from itertools import islice
 from pbem.store import games, log
 
 LENGTH = 45
-"""Rows: more than are read at once from the end, twice."""
+"""More than twice as many rows as are read at once from the end."""
 
 
 def test_a_log_is_read_whole_in_both_directions_however_long_it_is(table):

@@ -30,7 +30,7 @@ from tests.service.races import meetings
 from tests.service.running_game import RunningGame
 
 MOST_STATEMENTS = 8
-"""In a move; the row of the link is one more, which makes nine."""
+"""Most statements in a move; reading the link is one more, nine in all."""
 
 
 def statements(made):
@@ -38,7 +38,7 @@ def statements(made):
 
 
 def to_the_end(game: RunningGame, seed: int, most: int = 10_000) -> Counter[str]:
-    """Play a game at random, everything as the word of an address; how much of what came of it."""
+    """Play a game at random, each choice as a URL segment; return how many choices were sealed and how many told."""
     luck = Stream(seed.to_bytes(32), 0)
     rules, seen_kinds = rules_of(game.row()), Counter[str]()
     for _ in range(most):
@@ -59,7 +59,7 @@ def to_the_end(game: RunningGame, seed: int, most: int = 10_000) -> Counter[str]
 
 
 @pytest.mark.parametrize("kind", rulebooks.names())
-def test_where_a_game_stands_is_remembered_as_its_snapshot_has_it(table, kind, monkeypatch):
+def test_the_cached_position_equals_the_stored_snapshot(table, kind, monkeypatch):
     game, luck = table(kind, 3), Stream(b"luck", 7)
     while game.row().seq < 30 and (asked := game.asked()):
         seat = luck.pick(sorted(asked))
@@ -184,7 +184,7 @@ def test_a_choice_as_data_is_checked_as_closely(table, wrong):
     assert all_rows(game.server.store) == before
 
 
-def test_there_is_no_move_in_a_game_that_is_not_there_or_not_begun(server, person):
+def test_a_move_in_an_unknown_or_waiting_game_is_refused(server, person):
     created = server.run(joining.create_table, person("Ann"), TableSettings("templari", 3))
     with pytest.raises(NotFound):
         server.run(move.play, 99, 1, 0, "pass", By.PERSON)
@@ -192,7 +192,7 @@ def test_there_is_no_move_in_a_game_that_is_not_there_or_not_begun(server, perso
         server.run(move.play, created.game_id, 0, 0, "pass", By.PERSON)
 
 
-def test_after_the_end_a_choice_is_refused_kindly(table):
+def test_a_choice_after_the_end_is_refused(table):
     game = table("templari", 3)
     for _ in game.play_defaults():
         pass
@@ -291,7 +291,7 @@ def test_an_act_that_closes_the_turn_drops_what_was_sealed_unseen(table):
         game.play(0, "bid 2", turn=turn)
 
 
-# Who speaks for a seat.
+# Who plays a seat.
 
 
 def test_missed_turns_are_counted_until_the_player_moves(table):
@@ -316,7 +316,7 @@ def test_the_clock_never_takes_the_place_of_a_players_choice(table):
     assert move.position_of(game.row()).box == {0: own}
 
 
-def test_a_player_who_comes_late_still_takes_the_place_of_the_clock(table):
+def test_a_late_choice_still_replaces_that_of_the_clock(table):
     game = table("sunset-poker", 3)
     own = next(choice for choice in game.asked()[0].choices() if choice != game.asked()[0].default)
     game.play(0, game.asked()[0].default, By.CLOCK)
@@ -325,7 +325,7 @@ def test_a_player_who_comes_late_still_takes_the_place_of_the_clock(table):
     assert game.players()[0].missed == 0
 
 
-def test_a_bot_that_thought_too_long_does_not_move_for_the_player_who_came_back(table):
+def test_a_late_bot_does_not_move_for_the_player_who_came_back(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     person_id = game.person_at(seat)
@@ -336,7 +336,7 @@ def test_a_bot_that_thought_too_long_does_not_move_for_the_player_who_came_back(
     game.play(seat, "bid 1")
 
 
-def test_a_player_who_left_does_not_move_for_the_one_who_came_after(table):
+def test_a_player_who_left_does_not_move_for_their_successor(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     person_id = game.person_at(seat)
@@ -349,7 +349,7 @@ def test_a_player_who_left_does_not_move_for_the_one_who_came_after(table):
         )
 
 
-def test_a_player_who_left_does_not_learn_what_the_one_who_came_after_chose(table):
+def test_a_player_who_left_does_not_learn_the_choice_of_their_successor(table):
     game = table("sunset-poker", 3)
     person_id, turn = game.person_at(0), game.row().turn
     choices = list(game.asked()[0].choices())
@@ -373,7 +373,7 @@ def test_a_player_who_left_does_not_learn_what_the_one_who_came_after_chose(tabl
         guess(choice)
 
 
-# Races. Both meet at every call to the database that the first of them makes.
+# Races. The second act runs at each call to the database that the first makes.
 
 
 @pytest.mark.parametrize("first_by, second_by", [(By.PERSON, By.CLOCK), (By.CLOCK, By.PERSON)])
@@ -428,7 +428,7 @@ def a_real_turn(game):
 
 
 def entry_of(game, turn):
-    """What came of a turn."""
+    """The entry of a turn."""
     entries = standing_entries(rules_of(game.row()), game.log())
     return next(each.entry for each in entries if each.turn == turn)
 

@@ -25,7 +25,7 @@ MOST = {"sqlite": 6, "postgresql": 4}
 
 @dataclass
 class Cost:
-    """What one move asked of the database."""
+    """The cost of a move in the database."""
 
     statements: list[str]
     rows: int = 0
@@ -55,7 +55,7 @@ def cost_of(store, act):
 
 
 def press(server, game, seat, choice):
-    """Make a choice by its link, as the page does; what it cost."""
+    """Make a choice by its link, as the page does; return its cost."""
     turn, person = game.row().turn, game.person_at(seat)
 
     def made(tx):
@@ -97,7 +97,7 @@ def test_no_statement_of_a_move_compares_by_parameter_what_an_index_is_limited_t
 
 
 def lengthen(server, game_id, rows):
-    """Let a log become longer by rows that change nothing: an order that is dropped again and again."""
+    """Lengthen a log by rows that change nothing: an order dropped again and again."""
 
     def grown(tx):
         row = games.lock(tx, game_id)

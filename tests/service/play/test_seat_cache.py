@@ -58,7 +58,7 @@ def test_a_move_that_was_not_committed_is_seen_by_nobody(table):
     before = of(game, seat).view
 
     class Failed(Exception):
-        """The database says no at the end."""
+        """The database refuses the commit."""
 
     def move_and_fail(tx):
         row = games.lock(tx, game.id)
@@ -72,10 +72,10 @@ def test_a_move_that_was_not_committed_is_seen_by_nobody(table):
     assert of(game, seat).view == before
 
 
-def test_a_memory_forgets_what_was_not_asked_for_for_the_longest_time():
-    memory: LRU[str] = LRU(2)
-    memory.put("a", "A")
-    memory.put("b", "B")
-    assert memory.get("a") == "A"
-    memory.put("c", "C")
-    assert [memory.get(key) for key in "abc"] == ["A", None, "C"]
+def test_a_full_cache_drops_the_least_recently_used_entry():
+    cache: LRU[str] = LRU(2)
+    cache.put("a", "A")
+    cache.put("b", "B")
+    assert cache.get("a") == "A"
+    cache.put("c", "C")
+    assert [cache.get(key) for key in "abc"] == ["A", None, "C"]

@@ -13,7 +13,7 @@ from pbem.service.play import move, orders as play_orders, undo
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
-from pbem.store import deadlines, outbox, views as kept_views
+from pbem.store import deadlines, outbox, views as saved_views
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
 
@@ -37,7 +37,7 @@ def snapshot(game):
     return row.state, row.box, row.turn, row.status
 
 
-# Taking back what is sealed.
+# Taking back a sealed choice
 
 
 def test_a_sealed_choice_is_taken_back_while_the_turn_is_open(table):
@@ -124,10 +124,10 @@ def test_a_player_who_has_the_turn_email_gets_no_second_one(table):
     assert len(game.emails()) == emails
 
 
-# Taking back what was told.
+# Taking back a turn
 
 
-def test_a_turn_is_taken_back_as_long_as_it_has_told_nobody_anything(table):
+def test_a_turn_can_be_taken_back_until_the_others_are_notified(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     before, turn = snapshot(game), game.row().turn
@@ -147,7 +147,7 @@ def test_a_turn_is_taken_back_as_long_as_it_has_told_nobody_anything(table):
     assert game.verifies()
 
 
-def test_a_view_that_was_kept_meanwhile_is_not_believed_after_a_taking_back(table):
+def test_a_view_saved_meanwhile_is_dropped_when_the_turn_is_taken_back(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     turn = game.row().turn
@@ -155,12 +155,12 @@ def test_a_view_that_was_kept_meanwhile_is_not_believed_after_a_taking_back(tabl
     game.play(seat, "bid 1")
     with game.server.store.engine.begin() as tx:
         bodies = {each: codec.dumps(game.view(each)) for each in (SPECTATOR, 0, 1, 2)}
-        kept_views.keep(tx, game.id, turn, game.row().seq, bodies)
+        saved_views.keep(tx, game.id, turn, game.row().seq, bodies)
     take_back(game, turn, seat)
     assert [game.view(each) for each in (SPECTATOR, 0, 1, 2)] == views
 
 
-def test_after_taking_back_one_can_choose_otherwise(table):
+def test_another_choice_can_be_made_after_taking_back(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     turn = game.row().turn
@@ -198,7 +198,7 @@ def test_a_turn_cannot_be_taken_back_once_an_email_about_it_is_on_its_way(table,
     assert all_rows(game.server.store) == before
 
 
-def test_once_another_has_decided_a_turn_stands(table):
+def test_a_turn_cannot_be_taken_back_once_another_player_has_decided(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     turn = game.row().turn
@@ -224,7 +224,7 @@ def opens_a_sealed_auction(table):
             return game, turn, seat, next(other for other in game.asked() if other != seat)
 
 
-def test_once_another_has_bid_in_the_auction_that_it_opened_a_turn_stands(table):
+def test_a_turn_that_opened_an_auction_cannot_be_taken_back_once_another_has_bid(table):
     game, turn, seat, other = opens_a_sealed_auction(table)
     game.play(other, "bid 0")
     before = all_rows(game.server.store)
@@ -244,7 +244,7 @@ def test_a_clock_decision_for_another_seat_does_not_prevent_taking_a_turn_back(t
     assert game.row().box == "[]"
 
 
-def test_once_chance_has_spoken_a_turn_stands(table):
+def test_a_turn_cannot_be_taken_back_once_it_has_drawn(table):
     game = table("sun-bid", 2)
     while True:
         (seat,) = game.asked()
@@ -259,7 +259,7 @@ def test_once_chance_has_spoken_a_turn_stands(table):
     assert game.emails()[-1].due_at == game.server.now()
 
 
-def test_nobody_takes_back_for_another(table):
+def test_nobody_takes_back_a_turn_of_another(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     turn = game.row().turn
@@ -326,7 +326,7 @@ def test_a_sealed_choice_that_may_be_withdrawn_is_known_beforehand(table):
     assert not may(1)
 
 
-def test_a_move_and_a_taking_back_at_once_leave_one_truth(table):
+def test_of_a_move_and_an_undo_at_once_one_succeeds(table):
     game = table("templari", 3)
     for meeting in meetings(game.server.store):
         (seat,) = game.asked()
@@ -337,7 +337,7 @@ def test_a_move_and_a_taking_back_at_once_leave_one_truth(table):
         taken, moved = meeting(
             partial(take_back, game, turn, seat), partial(game.play, other, game.asked()[other].default, turn=after)
         )
-        # Either the turn was taken back, and the next one never was; or it stands, because the next one was made.
+        # Either the turn was taken back and the next move refused, or the next move was made and the undo refused.
         assert isinstance(taken, Gone) != isinstance(moved, Exception), (taken, moved)
         if taken is None:
             assert game.row().turn == turn
@@ -345,7 +345,7 @@ def test_a_move_and_a_taking_back_at_once_leave_one_truth(table):
     assert game.verifies()
 
 
-def test_a_taking_back_that_breaks_leaves_nothing(table):
+def test_an_undo_that_breaks_leaves_nothing(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     turn = game.row().turn

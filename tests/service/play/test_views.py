@@ -18,7 +18,7 @@ MOST_ROWS = 3 * views.SAVE_EVERY
 
 @pytest.fixture
 def bound(table):
-    """A game in which there is always something to say: it goes on until it has this many entries."""
+    """bound(50) -> a game with many bids, played up to turn 50."""
 
     def play(entries, kind="templari", seats=3):
         game = table(kind, seats, options={"start_money": 40} if kind == "templari" else None)
@@ -50,7 +50,7 @@ def past(game, number, reader):
 
 
 def rows_read(server, act):
-    """How many rows the database handed out."""
+    """The number of log rows that an act reads."""
     read = []
 
     def fetched(_connection, cursor, statement, _parameters, _context, _many):
@@ -76,7 +76,7 @@ def rows_read(server, act):
     return len(counted)
 
 
-def test_the_past_is_what_was_told_until_then_whether_views_were_kept_or_not(server, bound):
+def test_a_past_moment_is_the_same_with_and_without_saved_views(server, bound):
     game = bound(70)
     numbers = [each.turn for each in standing_entries(rulebooks.load("templari"), game.log())]
     plain = {(n, r): past(game, n, r) for n in numbers[::7] for r in readers(game)}
@@ -91,7 +91,7 @@ def test_the_past_is_what_was_told_until_then_whether_views_were_kept_or_not(ser
         assert moment.later == (numbers[place + 1] if place + 1 < len(numbers) else None)
 
 
-def test_any_moment_of_a_long_game_takes_as_few_rows_as_one_of_a_short_game(server, bound):
+def test_any_moment_of_a_long_game_is_read_from_few_rows(server, bound):
     game = bound(160)
     views.save_overdue(server)
     assert game.row().seq >= 160
@@ -100,7 +100,7 @@ def test_any_moment_of_a_long_game_takes_as_few_rows_as_one_of_a_short_game(serv
     assert rows_read(server, lambda: game.view(1)) <= views.SAVE_EVERY
 
 
-def test_a_log_that_grows_without_entries_is_not_read_whole_either(server, bound):
+def test_a_log_that_grows_without_entries_is_not_read_whole(server, bound):
     game = bound(10)
     lengthen(server, game.id, 500)
     known = game.view(1)
@@ -128,7 +128,7 @@ def test_saved_views_of_entries_taken_back_are_dropped_and_the_rest_stay(server,
     assert past(game, turn, 0).standing.turn == turn - 1
 
 
-def test_a_game_that_ended_is_kept_up_as_well_and_one_that_is_being_played_on_is_left_alone(server, table):
+def test_views_of_a_game_that_ended_are_saved_too(server, table):
     game = table("sorcerous-futures", 3)
     list(game.play_defaults())
     assert game.row().status == "over"
@@ -151,7 +151,7 @@ def test_a_game_rebuilt_from_its_log_has_its_views_at_once(server, bound):
     assert len(before) >= 4 * 2
 
 
-def test_there_is_no_past_before_the_deal(server, table):
+def test_there_is_no_moment_before_the_deal(server, table):
     game = table("templari", 3)
     assert past(game, -1, 0) is None
     assert past(game, 0, 0).earlier is None

@@ -263,7 +263,7 @@ def test_a_person_is_at_twenty_tables_at_most(server, person):
     other = small.run(joining.create_table, ben, POKER)
     with pytest.raises(TooMany):
         small.run(joining.join, other.game_id, ann)
-    # A seat at one's own table is no table more.
+    # A seat at a person's own table does not count as another table.
     small.run(joining.join, last.game_id, ann)
 
 
@@ -539,7 +539,7 @@ def test_accepting_that_breaks_leaves_nothing(server):
     assert check_atomic(server.store, lambda: joining.accept(server, created.game_id, dan)) > 10
 
 
-# Races. Both meet at every call to the database that the first of them makes.
+# Races. The second act runs at each call to the database that the first makes.
 
 
 def test_the_last_seat_is_taken_once_by_two_at_the_same_moment(server, person):
@@ -590,7 +590,7 @@ def test_a_table_does_not_begin_without_a_player_who_leaves_at_the_same_moment(s
         )
         assert (left is None) == (not joined.begun), (left, joined)
         assert len(players(server, created.game_id)) == (3 if joined.begun else 2)
-        # From a game that has begun nobody is let go like this.
+        # Once the game has begun, a player can only resign.
         with suppress(Gone):
             server.run(leaving.leave, created.game_id, ann)
 
