@@ -99,7 +99,8 @@ def test_links_of_a_replaced_player_are_dead(server, table, absentee, time):
     game, gone = absentee("substitute")
     before = game.person_at(gone)
     made = server.run(make_for_seat, before, game.id, game.row().turn, gone)
-    token = server.keys.make(Purpose.SEAT, made.seat, 0)
+    with server.store.read() as tx:
+        token = links.token(server, links.read(tx, made.seat))
     assert server.read(links.follow, token, Purpose.SEAT).seat == gone
     moderate(server, Substitute(game.id, gone), "gone for good")
     with pytest.raises(Gone):

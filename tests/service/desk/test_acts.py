@@ -10,6 +10,7 @@ import pytest
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError
 from pbem.ops.verify import verify_game
+from pbem.service import links
 from pbem.service.absence import substitutes
 from pbem.service.account import delete
 from pbem.service.clocks import outages, reachability
@@ -26,7 +27,6 @@ from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.desk.acts.talk import Redact
 from pbem.service.desk.table import public_line
-from pbem.service.links import follow, make_for_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import demo, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
@@ -375,14 +375,14 @@ def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table
     time.sends()
     (seat,) = game.asked()
     who = game.person_at(seat)
-    made = server.run(make_for_seat, who, game.id, game.row().turn, seat)
-    token = server.keys.make(Purpose.SEAT, made.seat, 0)
+    made = server.run(links.make_for_seat, who, game.id, game.row().turn, seat)
     with server.store.read() as tx:
+        token = links.token(server, links.read(tx, made.seat))
         before = people.read(tx, who)
     known = {email.id for email in queued_emails(server)}
     moderate(server, ChangeAddress(who, "New@Example.NET"), "Wrote from there.")
     with pytest.raises(Gone):
-        server.read(follow, token, Purpose.SEAT)
+        server.read(links.follow, token, Purpose.SEAT)
     new = [email for email in queued_emails(server) if email.id not in known]
     assert [(email.kind, email.person_id == who) for email in new] == [
         ("moved", False),

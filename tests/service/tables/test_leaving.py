@@ -179,7 +179,7 @@ def test_queued_emails_and_links_of_a_player_who_left_are_void(server, table):
     person_id, turn = game.person_at(seat), game.row().turn
     with server.store.engine.begin() as tx:
         rows = links.make_for_seat(tx, server, person_id, game.id, turn, seat)
-        token = server.keys.make(Purpose.SEAT, rows.seat, 0)
+        token = links.token(server, links.read(tx, rows.seat))
     server.read(links.follow, token, Purpose.SEAT)
     server.run(leaving.resign, game.id, seat, person_id)
     with pytest.raises(Gone):
