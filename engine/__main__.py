@@ -126,7 +126,7 @@ class _Sitting:
         self._luck = luck
         self._game = table.position.game
         self._teller = self._game.teller(me, NAMES)
-        self._told = 0
+        self._shown = 0
         self._order: orders.Order | None = None
 
     def play(self) -> None:
@@ -205,8 +205,8 @@ class _Sitting:
 
     def _news(self) -> None:
         print()
-        _tell(self._table.told(self._me, self._told), self._teller)
-        self._told = len(self._table.log)
+        _tell(self._table.told(self._me, self._shown), self._teller)
+        self._shown = len(self._table.log)
 
     def _board(self) -> None:
         print(f"\n{plain(self._game.board(self._table.view(self._me), self._me), self._teller)}", end="")
@@ -240,8 +240,8 @@ def _game(name: str) -> game.Game[Any]:
 
 def _tell(happened: Sequence[Any], teller: Teller) -> None:
     for each in happened:
-        if (told := teller.tell(each)) is not None:
-            print(_filled(told, "", "  "))
+        if (line := teller.tell(each)) is not None:
+            print(_filled(line, "", "  "))
 
 
 def _show_end(table: Table, seat: int, teller: Teller) -> None:

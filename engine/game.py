@@ -181,7 +181,7 @@ class Game(Generic[S]):
         raise NotImplementedError
 
     def resolve(self, state: S, choices: Mapping[int, Choice], draw: Draw) -> Story[S]:
-        """Yield the facts that follow from the choices of a window. They have been checked; validate nothing here."""
+        """Yield the facts that follow from the choices of a turn. They have been checked; validate nothing here."""
         raise NotImplementedError
 
     def standing(self, state: S) -> Standing:

@@ -67,11 +67,11 @@ def read(decision: Decision, text: str) -> Choice:
         raise _refuse(decision, say("“{word}” could mean {verbs}.", word=words[0], verbs=tuple(verbs)))
     readings = [reading for act in acts for reading in _read_act(act, words[1:])]
     best = max((score for score, _ in readings), default=0)
-    meant = {choice for score, choice in readings if score == best}
-    if len(meant) == 1:
-        return meant.pop()
-    if meant:
-        ways = tuple(sorted(write(decision, choice) for choice in meant)[:_MOST_SHOWN])
+    choices = {choice for score, choice in readings if score == best}
+    if len(choices) == 1:
+        return choices.pop()
+    if choices:
+        ways = tuple(sorted(write(decision, choice) for choice in choices)[:_MOST_SHOWN])
         raise _refuse(decision, say("That could mean {ways}.", ways=ways))
     raise _refuse(decision, _complaint(acts, words[1:]))
 

@@ -161,9 +161,9 @@ def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
     if not order.bound and not any(act.verb.startswith(order.text.split()[0]) for act in decision.acts):
         # The order is about another decision.
         return Answer(None, order)
-    kept = replace(order, fuse=order.fuse - 1, topic=decision.topic if order.bound else "")
+    rest = replace(order, fuse=order.fuse - 1, topic=decision.topic if order.bound else "")
     try:
-        return _checked(grammar.read(decision, order.text), kept, game, view, seat)
+        return _checked(grammar.read(decision, order.text), rest, game, view, seat)
     except Refused as refused:
         return _off(order, refused.text)
 
@@ -175,10 +175,12 @@ def obey(table: Table, orders: Mapping[int, Order]) -> tuple[Table, dict[int, Or
     while True:
         asked = [seat for seat in table.position.open() if seat in left and seat not in table.position.box]
         answers = {seat: answer(left[seat], table.position.game, table.view(seat), seat) for seat in asked}
-        told = {seat: given for seat, given in answers.items() if given.choice is not None or given.note is not None}
-        if not told:
+        answered = {
+            seat: given for seat, given in answers.items() if given.choice is not None or given.note is not None
+        }
+        if not answered:
             return table, left, notes
-        seat, given = next(iter(told.items()))
+        seat, given = next(iter(answered.items()))
         if given.order is None:
             del left[seat]
         else:
@@ -263,20 +265,20 @@ def _read_step(decision: Decision, order: Then) -> Choice:
 
 
 def _raise(order: UpTo, decision: Decision, game: Game[Any], view: Any) -> Answer:
-    kept = replace(order, fuse=order.fuse - 1, topic=decision.topic)
+    rest = replace(order, fuse=order.fuse - 1, topic=decision.topic)
     raised = raising(decision)
     if raised is not None:
         verb, blank = raised
         least = next(iter(blank.values()))
         if isinstance(least, int) and least <= order.limit:
-            return _checked(Choice(verb, (least,)), kept, game, view, decision.seat)
+            return _checked(Choice(verb, (least,)), rest, game, view, decision.seat)
     idle = _idle(decision)
     # The default counts as a pass only in the auction that the order is for.
     if idle is None or (raised is None and order.topic != decision.topic):
         return _off(order, say("The question is another one."))
     if order.ask:
         return _off(order, say("The price has passed {limit}.", limit=order.limit))
-    return _checked(idle, kept, game, view, decision.seat)
+    return _checked(idle, rest, game, view, decision.seat)
 
 
 def _next_step(order: Then, decision: Decision, game: Game[Any], view: Any) -> Answer:
@@ -288,10 +290,10 @@ def _next_step(order: Then, decision: Decision, game: Game[Any], view: Any) -> A
     return _checked(choice, rest, game, view, decision.seat)
 
 
-def _checked(choice: Choice, kept: Order | None, game: Game[Any], view: Any, seat: int) -> Answer:
+def _checked(choice: Choice, rest: Order | None, game: Game[Any], view: Any, seat: int) -> Answer:
     if (objection := game.objects(view, seat, choice)) is not None:
         return Answer(None, None, say("Your order has ended. {reason}", reason=objection))
-    return Answer(choice, kept)
+    return Answer(choice, rest)
 
 
 def _off(order: Order, reason: Text) -> Answer:

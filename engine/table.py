@@ -1,8 +1,8 @@
 """A table: the state of a game, the box of sealed choices, and what a choice does.
 
-A `Position` holds what is needed to play on: the state, the number of the window, and the box. A window is the set of
-seats that are asked at the same time; each may change its choice until the last one is in. Then the rules tell what
-comes of all choices together, which is one entry of the log.
+A `Position` holds what is needed to play on: the state, the number of the turn, and the box. A turn is the set of
+seats that are asked at the same time; each may change its choice until the last one is in. Then the rules work out what
+follows from all the choices together, and that becomes one entry of the log.
 
 A `Table` is a position with its log and a view for each seat, for the terminal, tests and tools.
 
@@ -52,7 +52,7 @@ class Position:
     _asks: Mapping[int, Decision] | None = field(default=None, init=False, repr=False, compare=False)
 
     def asks(self) -> Mapping[int, Decision]:
-        """Return what each seat of the window is asked, including seats with only one possible choice."""
+        """Return what each seat is asked this turn, including seats with only one possible choice."""
         if self._asks is None:
             asked = ((seat, self.game.asks(self.state, seat)) for seat in range(self.seats))
             # Cached, because a move asks several times and the state never changes.
@@ -69,10 +69,10 @@ class Position:
         return self._check(self.asks(), seat, choice)
 
     def submit(self, seat: int, choice: object) -> tuple[Position, tuple[Entry, ...]]:
-        """Put a choice into the box; if that closes the window, return also the new entries.
+        """Put a choice into the box; if that closes the turn, return also the new entries.
 
-        There are no entries while other seats still have to choose, and several if windows follow in which no one has
-        a choice. Raises Refused if this seat may not make this choice.
+        There are no entries while other seats still have to choose, and several if the next turns leave nobody a
+        choice. Raises Refused if this seat may not make this choice.
         """
         asks = self._open_or_refused(seat)
         made = self._check(asks, seat, choice)
@@ -85,7 +85,7 @@ class Position:
         return self._settle(box | {s: asks[s].default for s in alone}, alone)
 
     def withdraw(self, seat: int) -> Position:
-        """Take a sealed choice out of the box while the window is open. Raises Refused if there is none."""
+        """Take a sealed choice out of the box while the turn is open. Raises Refused if there is none."""
         if type(seat) is not int or seat not in self.box:
             raise Refused(say("There is no sealed choice of yours to take back."))
         return replace(self, box={s: choice for s, choice in self.box.items() if s != seat})
@@ -207,10 +207,10 @@ def watch(views: tuple[Any, ...], happened: Iterable[Fact[Any]]) -> tuple[Any, .
         after: dict[tuple[int, int], tuple[Fact[Any], Any]] = {}
         folded = []
         for reader, view in zip(readers, views, strict=True):
-            told = seen(each, reader)
-            key = (id(view), id(told))
+            visible = seen(each, reader)
+            key = (id(view), id(visible))
             if key not in after:
-                after[key] = (told, told.apply(view))
+                after[key] = (visible, visible.apply(view))
             folded.append(after[key][1])
         views = tuple(folded)
     return views
@@ -221,5 +221,5 @@ def replay(
 ) -> Any:
     """Return the state after the log, or the view of `reader`."""
     facts = (happened for entry in log for happened in entry.facts)
-    told = facts if reader is None else (seen(happened, reader) for happened in facts)
-    return fold(game.start(seats, options), told)
+    visible = facts if reader is None else (seen(happened, reader) for happened in facts)
+    return fold(game.start(seats, options), visible)

@@ -105,21 +105,21 @@ class Teller:
         template = self._translate(text if isinstance(text, str) else text.template)
         if isinstance(text, str):
             return template
-        values, said, you = dict(text.values), "", False
+        values, sentence, you = dict(text.values), "", False
         for kind, name, mark in _parts(template):
             if kind == "text":
-                said += name
+                sentence += name
             elif kind == "either":
-                said += mark if you else name
+                sentence += mark if you else name
             else:
                 if mark in ("seat", "'s"):
                     you = values[name] == self._reader
                     piece = self._whose(values[name]) if mark == "'s" else self.name(values[name])
                 else:
                     piece = self._value(values[name], mark)
-                starts = _ends_sentence(said) if said else begins
-                said += _capital(piece) if starts else piece
-        return said
+                starts = _ends_sentence(sentence) if sentence else begins
+                sentence += _capital(piece) if starts else piece
+        return sentence
 
     def _whose(self, seat: int) -> str:
         if seat == self._reader:
@@ -185,8 +185,8 @@ def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind))
 
 
-def _ends_sentence(said: str) -> bool:
-    return said.endswith((". ", "! ", "? "))
+def _ends_sentence(sentence: str) -> bool:
+    return sentence.endswith((". ", "! ", "? "))
 
 
 def _capital(words: str) -> str:

@@ -36,5 +36,5 @@ def die(suit: str, value: int) -> Face:
 
 
 def tile(value: int) -> Face:
-    """Return the face of a tile of which only the value matters."""
+    """Return the face of a tile where only the value matters."""
     return Face("tile", str(value), str(value))

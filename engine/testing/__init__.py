@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from engine.game import Game
-from engine.testing.bench import Bench, Law, Server, Trouble, told_of
+from engine.testing.bench import Bench, Law, Server, Trouble, describe
 from engine.testing.doors import keeps_the_door, reads_or_refuses, takes_the_last_word
 from engine.testing.elsewhere import is_the_same_elsewhere
 from engine.testing.laws import answers_only_in_public, conserves, ends, holds_plain_values, imagines, replays, reruns
@@ -85,7 +85,7 @@ def broken(name: str, law: Law, bench: Bench) -> list[Trouble]:
     try:
         return bench.troubles(law)
     except Exception as error:  # noqa: BLE001 - anything that a game raises is its trouble.
-        return [Trouble(name, f"the game raises {told_of(error)}", code=bench.raised_at(error))]
+        return [Trouble(name, f"the game raises {describe(error)}", code=bench.raised_at(error))]
 
 
 __all__ = [

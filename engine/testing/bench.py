@@ -45,8 +45,8 @@ class Trouble:
     code: str = ""
 
     def __str__(self) -> str:
-        told = f"{self.law}: {self.what}" + (f" ({self.where})" if self.where else "")
-        return f"{self.code}: {told}" if self.code else told
+        line = f"{self.law}: {self.what}" + (f" ({self.where})" if self.where else "")
+        return f"{self.code}: {line}" if self.code else line
 
 
 class Server:
@@ -65,12 +65,12 @@ class Server:
         position, game = table.position, table.position.game
         view = table.view(reader)
         teller = game.teller(None if reader == SPECTATOR else reader, NAMES[: position.seats])
-        told = [self.seen(happened, reader) for entry in table.log[since:] for happened in entry.facts]
+        facts = [self.seen(happened, reader) for entry in table.log[since:] for happened in entry.facts]
         board = game.board(view, reader)
         page = {
             "view": codec.dumps(view),
-            "what was told": codec.dumps(told),
-            "sentences": "\n".join(filter(None, map(teller.tell, told))),
+            "what was told": codec.dumps(facts),
+            "sentences": "\n".join(filter(None, map(teller.tell, facts))),
             "board": codec.dumps(board),
             "board in words": plain(board, teller),
             "who is asked": str(sorted(position.open())),
@@ -218,7 +218,7 @@ def play(game: Game[Any], plan: Plan) -> Playout:
     try:
         dealt = begin(game, plan.seats, plan.seed, plan.options)
     except Exception as error:  # noqa: BLE001 - a broken game may raise anything.
-        return Playout(plan, (), (), told_of(error), code=raised_at(game, error))
+        return Playout(plan, (), (), describe(error), code=raised_at(game, error))
     return _go_on(game, plan, [dealt], [], Stream(plan.seed, 2**48))
 
 
@@ -244,7 +244,7 @@ def _go_on(game: Game[Any], plan: Plan, tables: list[Table], moves: list[tuple[i
             tables.append(tables[-1].submit(seat, choice))
             moves.append((seat, choice))
     except Exception as error:  # noqa: BLE001 - a broken game may raise anything.
-        fault, code = told_of(error), raised_at(game, error)
+        fault, code = describe(error), raised_at(game, error)
     return Playout(plan, tuple(tables), tuple(moves), fault, cut, code)
 
 
@@ -264,7 +264,7 @@ def sampled(game: Game[Any], view: Any, decision: Decision, luck: Draw) -> Choic
     return pick("any", game, view, decision, luck)
 
 
-def as_told(table: Table, server: Server, reader: int) -> Table:
+def as_seen_by(table: Table, server: Server, reader: int) -> Table:
     """Return the table with the view of one reader on this server, and no other views."""
     view = table.position.game.start(table.position.seats, table.options)
     for happened in story(table):
@@ -279,7 +279,7 @@ def readers(seats: int) -> tuple[int, ...]:
     return (*range(seats), SPECTATOR)
 
 
-def told_of(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """Describe an exception on one line."""
     return f"{type(error).__name__}: {error}".splitlines()[0][:200]
 

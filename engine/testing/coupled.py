@@ -74,8 +74,8 @@ class Echo(Stream):
             if place >= len(items):
                 raise OutOfStep
             return items[place]
-        wanted = exchanged(item, self._mapping)
-        found = next((each for each in items if each == wanted), None)
+        expected = exchanged(item, self._mapping)
+        found = next((each for each in items if each == expected), None)
         if found is None:
             raise OutOfStep
         return found
@@ -89,10 +89,10 @@ class Echo(Stream):
             for i, (_, j) in zip(range(len(order) - 1, 0, -1), drawn, strict=True):
                 order[i], order[j] = order[j], order[i]
             return order
-        wanted = [exchanged(item, self._mapping) for item in given]
-        if Counter(wanted) != Counter(order):
+        expected = [exchanged(item, self._mapping) for item in given]
+        if Counter(expected) != Counter(order):
             raise OutOfStep
-        return wanted
+        return expected
 
     def _next(self, how: str) -> tuple[Any, tuple[Drawn, ...]]:
         given = next(self._given, None)

@@ -80,11 +80,11 @@ def hidings(story: Story, reader: int) -> list[Hiding]:
     for at, happened in enumerate(story):
         kind = kind_of_fact(happened)
         names = [name for name, _ in secrets_of(kind)]
-        told = seen(happened, reader) if names else happened
+        visible = seen(happened, reader) if names else happened
         found += [
             Hiding(at, (kind.__name__, name), getattr(happened, name))
             for name in names
-            if _blank(getattr(told, name)) and getattr(happened, name) != ()
+            if _blank(getattr(visible, name)) and getattr(happened, name) != ()
         ]
     return found
 

@@ -16,7 +16,7 @@ from engine.chance import Draw, Stream
 from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Refused, Split
 from engine.facts import HIDDEN
 from engine.table import Table
-from engine.testing.bench import Bench, Playout, Trouble, sampled, told_of
+from engine.testing.bench import Bench, Playout, Trouble, describe, sampled
 
 _SAMPLES: Final = 4
 _MOST_ACTS: Final = 3
@@ -111,7 +111,7 @@ def reads_or_refuses(bench: Bench) -> Iterator[Trouble]:
         for _, decision in _two(table.position.open(), luck):
             for text in (*ODD_TEXTS, *_scribbled(bench, table, decision, luck)):
                 try:
-                    meant: object = grammar.read(decision, text)
+                    choice: object = grammar.read(decision, text)
                 except Refused as refused:
                     if not str(refused).strip():
                         yield Trouble(
@@ -120,20 +120,20 @@ def reads_or_refuses(bench: Bench) -> Iterator[Trouble]:
                     continue
                 except Exception as error:  # noqa: BLE001 - the law is that nothing else is raised.
                     yield Trouble(
-                        law, f"{text[:60]!r} raises {told_of(error)}", playout.where(at), bench.raised_at(error)
+                        law, f"{text[:60]!r} raises {describe(error)}", playout.where(at), bench.raised_at(error)
                     )
                     continue
-                if not offered(decision, meant):
+                if not offered(decision, choice):
                     yield Trouble(
                         law,
-                        f"{text[:60]!r} reads as {meant}, which is not offered",
+                        f"{text[:60]!r} reads as {choice}, which is not offered",
                         playout.where(at),
                         bench.line_of("asks"),
                     )
 
 
 def takes_the_last_word(bench: Bench) -> Iterator[Trouble]:
-    """While a window is open a choice can be changed and taken back, and only the last one counts."""
+    """While a turn is open a choice can be changed and taken back, and only the last one counts."""
     law = "takes the last word"
     for playout, at in _places(bench):
         table = playout.tables[at]
@@ -188,12 +188,12 @@ def _in_blank(blank: Blank, value: object) -> bool:
     return value in blank
 
 
-def _exactly(value: object, wanted: object) -> bool:
-    if type(value) is not type(wanted):
+def _exactly(value: object, expected: object) -> bool:
+    if type(value) is not type(expected):
         return False
-    if isinstance(value, tuple) and isinstance(wanted, tuple):
-        return len(value) == len(wanted) and all(map(_exactly, value, wanted))
-    return value == wanted
+    if isinstance(value, tuple) and isinstance(expected, tuple):
+        return len(value) == len(expected) and all(map(_exactly, value, expected))
+    return value == expected
 
 
 def _lets_in(bench: Bench, table: Table, seat: int, decision: Decision, luck: Draw) -> Iterator[tuple[str, str]]:
@@ -208,7 +208,7 @@ def _lets_in(bench: Bench, table: Table, seat: int, decision: Decision, luck: Dr
             except Refused as refused:
                 yield f"{choice} is offered and refused: {refused}", asks
             except Exception as error:  # noqa: BLE001 - a choice that is offered must not break anything.
-                yield f"{choice} is offered and breaks the game: {told_of(error)}", bench.raised_at(error)
+                yield f"{choice} is offered and breaks the game: {describe(error)}", bench.raised_at(error)
         elif not str(objection).strip():
             yield f"{choice} is refused without a reason", objects
         elif (what := _refuses(bench, table, seat, choice)) is not None:
@@ -224,7 +224,7 @@ def _refuses(bench: Bench, table: Table, seat: Any, choice: Any) -> str | None:
         if not str(refused).strip():
             return f"{choice!r} is refused without a reason"[:200]
     except Exception as error:  # noqa: BLE001 - the law is that nothing else is raised.
-        return f"{choice!r} raises {told_of(error)}"[:200]
+        return f"{choice!r} raises {describe(error)}"[:200]
     else:
         return f"{choice!r} is accepted"[:200]
     return None if table.position.box == before else "a refused choice left something in the box"
@@ -331,7 +331,7 @@ def _two(asks: Mapping[int, Decision], luck: Draw) -> list[tuple[int, Decision]]
 
 
 def _open_choice(bench: Bench, table: Table, decision: Decision, luck: Draw) -> Choice | None:
-    """Return a choice that does not end the window, or None if none comes up."""
+    """Return a choice that does not end the turn, or None if none comes up."""
     view = table.view(decision.seat)
     tries = (sampled(bench.game, view, decision, luck) for _ in range(8))
     return next((choice for choice in tries if choice.verb not in decision.closes), None)

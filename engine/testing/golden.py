@@ -65,9 +65,9 @@ def check_golden(game: Game[Any], folder: Path) -> Iterator[Trouble]:
         golden = parse(game, text)
         *before, table = replayed(golden)
         offered |= {("verb", act.verb) for t in before for d in t.position.asks().values() for act in d.acts}
-        if (told := tell(table, golden.options)) != text:
+        if (story := tell(table, golden.options)) != text:
             line = next(
-                (new for new, old in zip(told.splitlines(), text.splitlines(), strict=False) if new != old),
+                (new for new, old in zip(story.splitlines(), text.splitlines(), strict=False) if new != old),
                 "the length",
             )
             yield Trouble(law, f"today's rules tell another story: {line.strip()}", where)
@@ -105,12 +105,12 @@ def remake(game: Game[Any], folder: Path) -> list[Path]:
 def search(game: Game[Any]) -> list[Playout]:
     """Return a few short games that together show everything that any game played here shows."""
     found = [(shows(playout.tables[-1]), playout) for playout in _candidates(game) if playout.whole()]
-    wanted = everything(game)
+    everything_shown = everything(game)
     seen = {each for shown, _ in found for each in shown}
     luck = Stream(b"golden games", 0)
     roots = [playout for _, playout in found if len(playout.moves) > _SHORT] or [playout for _, playout in found]
     for number in range(_BRANCHES):
-        if wanted <= seen:
+        if everything_shown <= seen:
             break
         # Rare events are mostly late ones, so the last third of some game is played differently.
         root = luck.pick(roots)
@@ -154,8 +154,10 @@ def shows(table: Table) -> Shown:
         elif not option.seats or table.position.seats in option.seats:
             found.add(("option", option.name, str(value)))
     last = table.log[-1].facts[-1]
-    said = sentence(last)
-    found.add(("end", type(last).__name__, said.template if said else "", *(str(reason) for reason in final.reasons)))
+    ending = sentence(last)
+    found.add(
+        ("end", type(last).__name__, ending.template if ending else "", *(str(reason) for reason in final.reasons))
+    )
     if len(final.ranking[0]) > 1:
         found.add(("end", "a shared victory"))
     return frozenset(found)
@@ -178,8 +180,8 @@ def tell(table: Table, options: Mapping[str, OptionValue]) -> str:
         for seat, choice in entry.choices.items():
             alone = " (the only choice)" if seat in entry.alone else ""
             lines.append(f"   {teller.name(seat)}: {grammar.write(asks[seat], choice)}{alone}")
-        told = (teller.tell(seen(happened, SPECTATOR)) for happened in entry.facts)
-        lines += [f"      {said}" for said in told if said is not None]
+        sentences = (teller.tell(seen(happened, SPECTATOR)) for happened in entry.facts)
+        lines += [f"      {sentence}" for sentence in sentences if sentence is not None]
         position = replace(position, state=fold(position.state, entry.facts), turn=number + 1)
     lines += ["", "The end.", "", plain(game.board(table.view(SPECTATOR), SPECTATOR), teller).rstrip(), ""]
     return "\n".join([*lines, *_result(game.standing(table.position.state), teller)]) + "\n"

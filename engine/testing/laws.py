@@ -15,7 +15,7 @@ from engine.chance import Scripted, Stream, follows
 from engine.facts import Fact, fold, seen
 from engine.game import Standing
 from engine.table import Table, answers_itself, begin
-from engine.testing.bench import Bench, Playout, Trouble, readers, told_of
+from engine.testing.bench import Bench, Playout, Trouble, describe, readers
 from engine.testing.values import hidden_in, unfit
 
 _EVERY: Final = 4
@@ -117,19 +117,19 @@ def replays(bench: Bench) -> Iterator[Trouble]:
                     bench.line_of(type(entry.facts[-1]).__name__),
                 )
                 break
-        yield from _kept(bench, playout)
+        yield from _storable(bench, playout)
 
 
-def _kept(bench: Bench, playout: Playout) -> Iterator[Trouble]:
+def _storable(bench: Bench, playout: Playout) -> Iterator[Trouble]:
     """States and views can be stored and loaded unchanged."""
     table = playout.tables[len(playout.tables) // 2]
-    for kept in (table.position.state, *table.views):
+    for stored in (table.position.state, *table.views):
         try:
-            again = codec.loads(bench.game, codec.dumps(kept))
+            again = codec.loads(bench.game, codec.dumps(stored))
         except (codec.Malformed, TypeError) as error:
-            yield Trouble("replays", f"a state cannot be stored: {told_of(error)}", str(playout.plan), _state(bench))
+            yield Trouble("replays", f"a state cannot be stored: {describe(error)}", str(playout.plan), _state(bench))
             return
-        if again != kept:
+        if again != stored:
             yield Trouble("replays", "a state changes when it is stored and loaded", str(playout.plan), _state(bench))
 
 
@@ -210,9 +210,9 @@ def answers_only_in_public(bench: Bench) -> Iterator[Trouble]:
             for seat in entry.choices:
                 single = asks[seat].public and asks[seat].count() == 1
                 if (seat in entry.alone) != single:
-                    said = "was asked for the only choice" if single else "was not asked, and had a secret or a choice"
+                    fault = "was asked for the only choice" if single else "was not asked, and had a secret or a choice"
                     where = f"{playout.plan}, entry {number}"
-                    yield Trouble(law, f"a seat {said}", where, bench.line_of("asks"))
+                    yield Trouble(law, f"a seat {fault}", where, bench.line_of("asks"))
                     return
             position = replace(position, state=fold(position.state, entry.facts), turn=number + 1)
 
@@ -222,13 +222,13 @@ def holds_plain_values(bench: Bench) -> Iterator[Trouble]:
     for playout in _some(bench):
         for at in (0, len(playout.tables) // 2, len(playout.tables) - 1):
             table = playout.tables[at]
-            for kept in (table.position.state, *(happened for entry in table.log[-1:] for happened in entry.facts)):
-                if (bad := next(unfit(kept), None)) is not None:
+            for value in (table.position.state, *(happened for entry in table.log[-1:] for happened in entry.facts)):
+                if (bad := next(unfit(value), None)) is not None:
                     yield Trouble(
                         "holds plain values",
-                        f"{type(kept).__name__} holds a {bad}",
+                        f"{type(value).__name__} holds a {bad}",
                         playout.where(at),
-                        bench.line_of(type(kept).__name__),
+                        bench.line_of(type(value).__name__),
                     )
 
 
@@ -241,7 +241,7 @@ def imagines(bench: Bench) -> Iterator[Trouble]:
             try:
                 dreamt = bench.game.imagine(table.view(seat), seat, Stream(playout.plan.seed, 2**49))
             except Exception as error:  # noqa: BLE001 - anything that a game raises is its trouble.
-                yield Trouble(law, f"imagine() fails: {told_of(error)}", playout.where(at), bench.raised_at(error))
+                yield Trouble(law, f"imagine() fails: {describe(error)}", playout.where(at), bench.raised_at(error))
                 continue
             if hidden_in(dreamt):
                 yield Trouble(

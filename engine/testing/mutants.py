@@ -86,10 +86,10 @@ class _Leak(Server):
         self._name = name
 
     def seen(self, happened: F, reader: int) -> F:
-        told = super().seen(happened, reader)
+        visible = super().seen(happened, reader)
         if type(happened).__name__ == self._kind:
-            return cast(F, replace(cast(Any, told), **{self._name: getattr(happened, self._name)}))
-        return told
+            return cast(F, replace(cast(Any, visible), **{self._name: getattr(happened, self._name)}))
+        return visible
 
 
 class _OpenDoor(Server):

@@ -104,16 +104,16 @@ def _bases(node: ast.ClassDef) -> str:
 
 def _members(text: str, node: ast.ClassDef) -> Iterator[str]:
     """The fields, class variables and methods of a class, a line each."""
-    told = []
+    lines = []
     for at, member in enumerate(node.body):
         about = _string(node.body[at + 1]) if at + 1 < len(node.body) else None
         match member:
             case ast.AnnAssign(target=ast.Name(id=name)) if not name.startswith("_"):
-                told.append(_item(ast.get_source_segment(text, member) or "", about))
+                lines.append(_item(ast.get_source_segment(text, member) or "", about))
             case ast.FunctionDef(name=name) if not name.startswith("_"):
-                told.append(_item(_signature(text, member), ast.get_docstring(member)))
-    if told:
-        yield from told
+                lines.append(_item(_signature(text, member), ast.get_docstring(member)))
+    if lines:
+        yield from lines
         yield ""
 
 

@@ -44,27 +44,27 @@ def _part(heading: str, items: list[str]) -> list[str]:
 
 
 def _secrets(game: Game[Any]) -> list[str]:
-    told = [
+    lines = [
         f"{name}.{field}: known to {' and '.join(readers)}"
         for name, kind in facts_of(game).items()
         for field, readers in secrets_of(cast(type, kind))
     ]
-    return told or ["none: everyone sees everything"]
+    return lines or ["none: everyone sees everything"]
 
 
 def _facts(bench: Bench) -> list[str]:
     """Every kind of fact with its sentence as a spectator reads it, the first time that it happens."""
     teller = bench.game.teller(None, NAMES)
-    told: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     kinds = facts_of(bench.game)
     for playout in bench.playouts():
         for happened in story(playout.tables[-1]) if playout.tables else ():
             name = type(happened).__name__
-            if not told.get(name):
-                told[name] = "silent" if happened.silent else teller.tell(seen(happened, SPECTATOR)) or ""
-        if all(map(told.get, kinds)):
+            if not sentences.get(name):
+                sentences[name] = "silent" if happened.silent else teller.tell(seen(happened, SPECTATOR)) or ""
+        if all(map(sentences.get, kinds)):
             break
-    return [f"{name}: {told.get(name) or 'not told to a spectator in any game seen'}" for name in kinds]
+    return [f"{name}: {sentences.get(name) or 'not sentences to a spectator in any game seen'}" for name in kinds]
 
 
 def _verbs(bench: Bench) -> set[str]:
@@ -73,11 +73,11 @@ def _verbs(bench: Bench) -> set[str]:
 
 
 def _options(game: Game[Any]) -> list[str]:
-    told = [
+    lines = [
         f"{option.name}: {option.default} as a rule; tried with {', '.join(map(str, values_of(option)))}"
         for option in game.options
     ]
-    return told or ["none"]
+    return lines or ["none"]
 
 
 def _longest(bench: Bench) -> list[str]:
@@ -110,8 +110,8 @@ def _turn(bench: Bench) -> Iterator[str]:
     yield _RULE
     yield from wrap(f"Subject: {bench.game.title}, turn {table.position.turn}: {teller(decision.prompt)}", WIDTH)
     yield ""
-    for told in filter(None, map(teller.tell, table.told(seat, since))):
-        yield from wrap(told, WIDTH)
+    for sentence in filter(None, map(teller.tell, table.told(seat, since))):
+        yield from wrap(sentence, WIDTH)
     yield ""
     yield from plain(bench.game.board(table.view(seat), seat), teller).splitlines()
     yield from _choices(decision)

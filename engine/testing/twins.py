@@ -17,7 +17,7 @@ from engine.chance import Draw, Stream
 from engine.decisions import Choice, Decision
 from engine.facts import SPECTATOR, fold, secrets_of, seen
 from engine.table import Box, Position, Table
-from engine.testing.bench import Bench, Playout, Trouble, as_told, readers, sampled, story, told_of
+from engine.testing.bench import Bench, Playout, Trouble, as_seen_by, describe, readers, sampled, story
 from engine.testing.coupled import Echo, Remembered
 from engine.testing.differences import (
     Difference,
@@ -35,8 +35,8 @@ from engine.testing.values import atoms, exchanged
 _TWINS: Final = 2
 """The most twins for each reader at each position."""
 
-_WINDOWS: Final = 8
-"""The most windows that twins are played on for."""
+_TURNS: Final = 8
+"""How many turns twins are played on for, at most."""
 
 _METHODS: Final = {
     "the board": "board",
@@ -64,7 +64,7 @@ def box_twins(bench: Bench) -> Iterator[Trouble]:
         luck = Stream(playout.plan.seed, 2**53 + at)
         for reader in readers(playout.plan.seats):
             others = [seat for seat in asks if seat != reader]
-            # One seat must not have chosen yet, or the window would close.
+            # One seat must not have chosen yet, or the turn would close.
             if reader not in asks or reader in table.position.box:
                 others = others[1:]
             own = {seat: choice for seat, choice in table.position.box.items() if seat == reader}
@@ -106,11 +106,11 @@ def secret_twins(bench: Bench) -> Iterator[Trouble]:
         return
     twins = Twins(bench, fields)
     everyone = {*readers(bench.game.seats[1])}
-    for playout, at in bench.positions(3 if bench.thorough else 1, _seats(bench), told_of_secrets):
+    for playout, at in bench.positions(3 if bench.thorough else 1, _seats(bench), kinds_of_secrets):
         yield from twins.at(playout, at, exchanges)
     if twins.unvaried or twins.met < everyone:
         # Not every secret can be exchanged with another: several players may share a taste.
-        for playout, at in bench.positions(3, _seats(bench), told_of_secrets):
+        for playout, at in bench.positions(3, _seats(bench), kinds_of_secrets):
             yield from twins.at(playout, at, other_values)
     for kind, name in sorted(twins.unvaried):
         yield Trouble("secret twins", f"the secret {kind}.{name} was never varied", code=bench.line_of(kind))
@@ -120,7 +120,7 @@ def secret_twins(bench: Bench) -> Iterator[Trouble]:
         yield Trouble("secret twins", "no twins could be played on")
 
 
-def told_of_secrets(table: Table) -> object:
+def kinds_of_secrets(table: Table) -> object:
     """Return the kinds of secrets at a table. Positions with different ones are of different kinds for twins."""
     return frozenset(type(happened) for happened in story(table) if secrets_of(kind_of_fact(happened)))
 
@@ -156,8 +156,8 @@ class Twins:
 
     def _code(self, what: str, difference: Difference) -> str:
         """Return where to look: the fact or method that tells the secret, or else the fact that has it."""
-        told, (kind, _) = what.partition(",")[0], min(difference.fields)
-        return self.bench.line_of(told) or self.bench.line_of(_METHODS.get(told, "")) or self.bench.line_of(kind)
+        source, (kind, _) = what.partition(",")[0], min(difference.fields)
+        return self.bench.line_of(source) or self.bench.line_of(_METHODS.get(source, "")) or self.bench.line_of(kind)
 
     def pairs(
         self, playout: Playout, at: int, reader: int, ways: Any, luck: Draw
@@ -167,16 +167,16 @@ class Twins:
         found = ways(story(table), reader, self._pool(playout), self.unvaried or self._fields, luck)
         differences = [difference for difference, _ in zip(found, range(_TRIES), strict=False)]
         differences.sort(key=lambda difference: -len(difference.fields & self.unvaried))
-        told: Table | None = None
+        known: Table | None = None
         made = 0
         for difference in differences:
             if made == _TWINS:
                 return
             twin = self._twin(table, reader, difference)
             if twin is not None:
-                told = told or as_told(table, self.bench.server, reader)
+                known = known or as_seen_by(table, self.bench.server, reader)
                 made += 1
-                yield told, twin, difference
+                yield known, twin, difference
 
     def _pool(self, playout: Playout) -> Pool:
         return self._pools.setdefault(playout.plan.seats, Pool())
@@ -201,19 +201,19 @@ class Twins:
             return None
         facts = iter(tale)
         log = tuple(replace(entry, facts=tuple(next(facts) for _ in entry.facts)) for entry in table.log)
-        return as_told(replace(table, position=twin, log=log), self.bench.server, reader)
+        return as_seen_by(replace(table, position=twin, log=log), self.bench.server, reader)
 
     def _compare(self, table: Table, twin: Table, reader: int, difference: Difference, luck: Draw) -> Iterator[str]:
         server = self.bench.server
         try:
             what = _differing(server.page(table, reader), server.page(twin, reader))
         except Exception as error:  # noqa: BLE001 - a page must raise the same in both truths.
-            what = f"page, which raises {told_of(error)},"
+            what = f"page, which raises {describe(error)},"
         if what is not None:
             yield f"the {what}"
             return
         one, other = table.position, twin.position
-        for _ in range(_WINDOWS):
+        for _ in range(_TURNS):
             boxes = self._boxes(one, other, reader, difference, luck)
             if boxes is None:
                 return
@@ -256,7 +256,7 @@ class Twins:
         game = self.bench.game
         luck = Remembered(one.seed, one.turn)
         one, entry = one.enter(game.resolve(one.state, boxes[0], luck), luck, boxes[0])
-        told = tuple(seen(happened, reader) for happened in entry.facts)
+        visible = tuple(seen(happened, reader) for happened in entry.facts)
         ends: list[tuple[Any, ...]] = []
         for by_place in (False, True):
             echo = Echo(luck, difference.mapping, by_place)
@@ -265,11 +265,11 @@ class Twins:
             except Exception:  # noqa: BLE001, S112 - chance is out of step, or the rules never lead to this truth.
                 continue
             ends.append(tuple(seen(happened, reader) for happened in twin.facts))
-            if ends[-1] == told:
+            if ends[-1] == visible:
                 return one, after
-        if not ends or any(difference.named & {*atoms((told, end))} for end in ends):
+        if not ends or any(difference.named & {*atoms((visible, end))} for end in ends):
             return None
-        first = next((f for f, g in zip(told, ends[0], strict=False) if f != g), None)
+        first = next((f for f, g in zip(visible, ends[0], strict=False) if f != g), None)
         return f"{'the story' if first is None else type(first).__name__}, when the game goes on,"
 
 
@@ -280,7 +280,7 @@ def _in_the_other(choice: Choice, difference: Difference) -> Choice:
 def _sealed(
     bench: Bench, asks: Mapping[int, Decision], table: Table, others: list[int], luck: Draw
 ) -> dict[int, Choice]:
-    """Return choices of some other seats that leave the window open."""
+    """Return choices of some other seats that leave the turn open."""
     box = {}
     for seat in others:
         choice = sampled(bench.game, table.position.state, asks[seat], luck)

@@ -18,7 +18,7 @@ from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, facts_of
 from engine.table import Table
 from engine.tell import UNNAMED
-from engine.testing.bench import NAMES, Bench, Playout, Trouble, readers, sampled, told_of
+from engine.testing.bench import NAMES, Bench, Playout, Trouble, describe, readers, sampled
 from engine.testing.differences import secret_fields
 from engine.testing.source import line_of_game
 
@@ -96,7 +96,7 @@ def reads_what_it_writes(bench: Bench) -> Iterator[Trouble]:
                 except Refused as refused:
                     again, text = str(refused), f"player {seat + 1} wrote {choice}"
                 except Exception as error:  # noqa: BLE001 - anything that is raised here is the game's trouble.
-                    again, text = told_of(error), str(choice)
+                    again, text = describe(error), str(choice)
                 if again != choice:
                     yield Trouble(law, f"“{text}” reads as {again}", playout.where(at), bench.line_of("asks"))
                     break
@@ -135,9 +135,11 @@ def speaks(bench: Bench) -> Iterator[Trouble]:
         for seat, decision in playout.tables[at].position.open().items():
             texts = (decision.prompt, *(act.note for act in decision.acts if act.note))
             for text in texts:
-                said = bench.game.teller(seat, NAMES)(text)
-                if (fault := _shows_through(said, kinds)) is not None:
-                    yield Trouble(law, f"a prompt reads “{said}”: {fault}", playout.where(at), bench.line_of("asks"))
+                sentence = bench.game.teller(seat, NAMES)(text)
+                if (fault := _shows_through(sentence, kinds)) is not None:
+                    yield Trouble(
+                        law, f"a prompt reads “{sentence}”: {fault}", playout.where(at), bench.line_of("asks")
+                    )
 
 
 def introduces_itself(bench: Bench) -> Iterator[Trouble]:
@@ -165,18 +167,18 @@ def introduces_itself(bench: Bench) -> Iterator[Trouble]:
 def _unreadable(game: Game[Any], reader: int, happened: Fact[Any], kinds: dict[str, Any]) -> Iterator[str]:
     name = type(happened).__name__
     try:
-        said = game.teller(None if reader == SPECTATOR else reader, NAMES).tell(happened)
+        sentence = game.teller(None if reader == SPECTATOR else reader, NAMES).tell(happened)
     except Exception as error:  # noqa: BLE001 - anything that a sentence raises is its trouble.
-        yield f"the sentence of {name} fails: {told_of(error)}"
+        yield f"the sentence of {name} fails: {describe(error)}"
         return
-    if said is None:
+    if sentence is None:
         if not happened.silent and getattr(happened, "sentence", None) is None:
             yield f"{name} has no sentence and is not silent"
-    elif not said.strip():
+    elif not sentence.strip():
         yield f"the sentence of {name} is empty"
-    elif (fault := _shows_through(said, kinds)) is not None:
-        yield f"the sentence of {name} reads “{said}”: {fault}"
-    elif said.startswith(f"{name}("):
+    elif (fault := _shows_through(sentence, kinds)) is not None:
+        yield f"the sentence of {name} reads “{sentence}”: {fault}"
+    elif sentence.startswith(f"{name}("):
         yield f"{name} has no docstring of its own"
 
 
@@ -193,7 +195,7 @@ def fits_the_page(bench: Bench) -> Iterator[Trouble]:
                     text = plain(bench.game.board(table.view(reader), reader), teller)
                 except Exception as error:  # noqa: BLE001 - anything that a board raises is its trouble.
                     yield Trouble(
-                        law, f"a board cannot be shown: {told_of(error)}", playout.where(at), bench.raised_at(error)
+                        law, f"a board cannot be shown: {describe(error)}", playout.where(at), bench.raised_at(error)
                     )
                     break
                 widest = max(text.splitlines(), key=len)
@@ -216,17 +218,17 @@ def _places(bench: Bench) -> Iterator[tuple[Playout, int]]:
             yield playout, len(playout.tables) - 1
 
 
-def _shows_through(said: str, kinds: dict[str, Any], board: bool = False) -> str | None:
+def _shows_through(sentence: str, kinds: dict[str, Any], board: bool = False) -> str | None:
     """Return what of the code shows in a text for people, or None."""
     for mark in ("HIDDEN", "{", "}", "[", "]", "|", "  ") if not board else ("HIDDEN", "{", "}"):
-        if mark in said:
+        if mark in sentence:
             return f"“{mark}” shows" if mark != "  " else "there are two spaces in a row"
     # People put a space before a bracket; code writes `Choice(` and `('R1',)`.
-    if not board and (found := re.search(r"\w\(|\([\"'(]|,\)", said)):
+    if not board and (found := re.search(r"\w\(|\([\"'(]|,\)", sentence)):
         return f"“{found[0]}” shows"
-    if found := re.search(r"\b(None|True|False|frozenset|Text|Choice)\b(?! of)", said):
+    if found := re.search(r"\b(None|True|False|frozenset|Text|Choice)\b(?! of)", sentence):
         return f"“{found[1]}” shows"
     for name in kinds:
-        if re.search(r"[a-z][A-Z]", name) and name in said:
+        if re.search(r"[a-z][A-Z]", name) and name in sentence:
             return f"“{name}” shows"
     return None

@@ -19,7 +19,7 @@ from engine.decisions import Choice
 from engine.table import Table
 from engine.testing.bench import Bench, Playout, sampled
 from engine.testing.differences import Difference, exchanges, other_values, secret_fields
-from engine.testing.twins import Twins, told_of_secrets
+from engine.testing.twins import Twins, kinds_of_secrets
 from engine.testing.values import exchanged
 from tests.twins.desk import of_table
 from tests.twins.world import Truth, Untrue, told
@@ -41,7 +41,7 @@ def test_twins_in_a_secret_look_the_same(kind: str, tmp_path: Path) -> None:
     twins = Twins(Bench(rules), secret_fields(rules))
     kinds: set[str] = set()
     for ways in (exchanges, other_values):
-        for playout, at in twins.bench.positions(2, tables, told_of_secrets):
+        for playout, at in twins.bench.positions(2, tables, kinds_of_secrets):
             if len(playout.tables[at].log) <= NEAR:
                 kinds |= look_at_twins(twins, playout, at, ways, tmp_path)
     assert {"turn", "reminder", "digest", "auto_passed", "receipt"} <= kinds

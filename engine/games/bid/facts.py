@@ -127,7 +127,7 @@ class Tied(Fact[State]):
 class BidCoins(Fact[State]):
     """{seat} [pays|pay] {coins:coin|coins}, which the bank keeps."""
 
-    # Not that somebody bids them: the bids of an auction are its tiles, and coins do not belong in one chart with them.
+    # Not worded as a bid: the bids of an auction are its tiles, and coins do not belong in one chart with them.
 
     seat: int
     coins: int

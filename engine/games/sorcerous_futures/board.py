@@ -10,7 +10,7 @@ from engine.tell import Text, say
 
 from .cards import AUCTIONS, GROUP, MARKERS, known
 from .state import Auction, State, markers_of, sold
-from .words import owner, told_crowns, told_worths
+from .words import crowns_sentence, owner, worths_sentence
 from .worth import crown_bonus, standing, total_in_front, total_worth, worth_of_card, worths_of
 
 
@@ -63,7 +63,7 @@ def _up(view: State) -> tuple[Part, ...]:
     parts: list[Part] = []
     row = view.row
     if view.over:
-        parts += [Line(told_worths(view.down.valuations)), Line(told_crowns(view.down.crowns))]
+        parts += [Line(worths_sentence(view.down.valuations)), Line(crowns_sentence(view.down.crowns))]
     if view.auction is not None:
         row = take(row, view.auction.card)
         parts.append(Row(say("Being sold"), faces((view.auction.card,))))
@@ -102,7 +102,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     if known(down.crowns[seat]):
         parts.append(Row(say("Crown"), faces((down.crowns[seat],))))
     if seat == view.excuse and known(down.crowns[seat]) and not view.over:
-        parts.append(Line(told_crowns(down.crowns)))
+        parts.append(Line(crowns_sentence(down.crowns)))
     if down.seven and seat == view.excuse and not view.over:
         parts.append(Row(say("The seven cards face down"), faces(down.seven)))
     parts.append(Row(say("cards"), faces(view.bought[seat])))

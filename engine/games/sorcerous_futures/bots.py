@@ -51,10 +51,10 @@ def imagine(view: State, seat: int, draw: Draw) -> State:
 
 def _imagine_crowns(view: State, draw: Draw) -> Cards:
     """Return Crowns as they may have been dealt: drawn again until they agree with what this reader knows."""
-    told = view.down.crowns
-    if not any(map(is_hidden, told)):
-        return told
+    known = view.down.crowns
+    if not any(map(is_hidden, known)):
+        return known
     while True:
         crowns = ritual(view.aces, draw) if view.excuse is None else draw.pick(assignments(view.aces))
-        if all(is_hidden(seen) or crown == seen for crown, seen in zip(crowns, told, strict=True)):
+        if all(is_hidden(seen) or crown == seen for crown, seen in zip(crowns, known, strict=True)):
             return crowns

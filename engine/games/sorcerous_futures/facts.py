@@ -11,7 +11,7 @@ from engine.tell import Text, say
 
 from .cards import MARKERS, Cards, without
 from .state import Auction, State, crowned, running
-from .words import told_crowns, told_worths
+from .words import crowns_sentence, worths_sentence
 
 
 @fact
@@ -66,11 +66,11 @@ class SawSeven(Fact[State]):
     cards: Cards = secret()
 
     def sentence(self) -> Text:
-        """Whoever saw them is told which they are."""
-        told = "{seat} [sees|see] the seven cards that will lie under the Aces and the Excuse"
+        """The sentence, with the cards themselves for the player who saw them."""
+        line = "{seat} [sees|see] the seven cards that will lie under the Aces and the Excuse"
         if any(map(is_hidden, self.cards)):
-            return say(f"{told}.", seat=self.seat)
-        return say(f"{told}: {{cards}}.", seat=self.seat, cards=self.cards)
+            return say(f"{line}.", seat=self.seat)
+        return say(f"{line}: {{cards}}.", seat=self.seat, cards=self.cards)
 
     def apply(self, state: State) -> State:
         return replace(state, down=replace(state.down, seven=self.cards))
@@ -85,7 +85,7 @@ class Looked(Fact[State]):
     cards: Cards = secret()
 
     def sentence(self) -> Text:
-        """Whoever looked is told which card lies where."""
+        """The sentence, with the cards themselves for the player who looked."""
         if any(map(is_hidden, self.cards)):
             return say("{seat} [looks|look] at what lies under {markers}.", seat=self.seat, markers=self.markers)
         found = tuple(
@@ -142,7 +142,7 @@ class Opened(Fact[State]):
     gold: int
 
     def apply(self, state: State) -> State:
-        # Whoever sells speaks last, and only if somebody has bid more.
+        # The seller speaks last, and only if someone has bid more.
         order = clockwise(self.seat + 1, len(state.gold))
         return replace(state, auction=Auction(self.card, self.seat, self.gold, order))
 
@@ -229,7 +229,9 @@ class Revealed(Fact[State]):
     def sentence(self) -> Text:
         """The value of every suit, and whose Crown was which."""
         return say(
-            "All is revealed. {worths} {crowns}", worths=told_worths(self.valuations), crowns=told_crowns(self.crowns)
+            "All is revealed. {worths} {crowns}",
+            worths=worths_sentence(self.valuations),
+            crowns=crowns_sentence(self.crowns),
         )
 
     def apply(self, state: State) -> State:

@@ -17,7 +17,7 @@ def owner(seat: int, view: State) -> Text:
     return say("{seat} with the Aces of {suits}", seat=seat, suits=tuple(map(suits, view.aces[seat])))
 
 
-def told_worths(valuations: Cards) -> Text:
+def worths_sentence(valuations: Cards) -> Text:
     """Return what every suit was worth, and by which card."""
     worths = worths_of(valuations)
     each = tuple(
@@ -32,7 +32,7 @@ def told_worths(valuations: Cards) -> Text:
     )
 
 
-def told_crowns(crowns: Cards) -> Text:
+def crowns_sentence(crowns: Cards) -> Text:
     """Return who has which Crown."""
     each = tuple(say("{suit} with {seat}", suit=suits(crown), seat=seat) for seat, crown in enumerate(crowns))
     aside = tuple(map(suits, without(CROWNS, crowns)))

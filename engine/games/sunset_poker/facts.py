@@ -66,7 +66,7 @@ class Picked(Fact[State]):
     rest: Cards = secret("seat", "left")
 
     def sentence(self) -> Text | None:
-        # That everybody has picked is told once; here each reader is told of the own card only.
+        # `PassedOn` says once that everyone has picked; this only shows a reader their own card.
         return None if is_hidden(self.card) else say("{seat} [picks|pick] {card}.", seat=self.seat, card=self.card)
 
     def apply(self, state: State) -> State:

@@ -14,7 +14,7 @@ from .state import State
 from .terms import LOTS
 
 
-def _endings_said(barred: tuple[int, ...]) -> Line:
+def _barred_endings(barred: tuple[int, ...]) -> Line:
     """Return a line with the digits that a bid may not end in."""
     if barred:
         return Line(say("Your bids may not end in {digits:or}.", digits=barred))
@@ -70,7 +70,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     return (
         Amounts(((say("coins"), view.coins[seat]),)),
         Row(say("cards"), faces(view.cards[seat])),
-        *(() if view.over else (_endings_said(barred),)),
+        *(() if view.over else (_barred_endings(barred),)),
     )
 
 
