@@ -28,5 +28,5 @@ def test_the_kit_notices_a_game_that_bars_a_verb_it_offers():
         def barred(self, view, seat):
             return {verb: say("You may not.")}
 
-    told = broken("asks from views", asks_from_views, Bench(Liar()))
-    assert f"“{verb}” is among the acts and also barred" in {trouble.what for trouble in told}
+    troubles = broken("asks from views", asks_from_views, Bench(Liar()))
+    assert f"“{verb}” is among the acts and also barred" in {trouble.what for trouble in troubles}

@@ -20,7 +20,7 @@ BOARD = Board(
 
 def test_a_board_is_in_reading_order():
     text = plain(BOARD, Teller(0, ("Ann", "Ben")))
-    told = [
+    lines = [
         "TOY, ROUND 3",
         "It is your turn.",
         "On the table",
@@ -30,7 +30,7 @@ def test_a_board_is_in_reading_order():
         "The others",
         "Scores",
     ]
-    assert sorted(told, key=text.index) == told
+    assert sorted(lines, key=text.index) == lines
 
 
 def test_an_empty_row_says_none_and_a_missing_number_is_a_dash():

@@ -63,9 +63,9 @@ def test_a_hidden_tuple_keeps_its_length(reader):
     assert seen(Dealt(1, ("R", "B")), reader) == Dealt(1, (HIDDEN, HIDDEN))
 
 
-@pytest.mark.parametrize(("reader", "told"), [(0, "R"), (2, "R"), (1, HIDDEN), (SPECTATOR, HIDDEN)])
-def test_a_secret_may_be_for_the_seats_in_several_fields(reader, told):
-    assert seen(Stolen(0, 2, "R"), reader).card is told or seen(Stolen(0, 2, "R"), reader).card == told
+@pytest.mark.parametrize(("reader", "card"), [(0, "R"), (2, "R"), (1, HIDDEN), (SPECTATOR, HIDDEN)])
+def test_a_secret_may_be_for_the_seats_in_several_fields(reader, card):
+    assert seen(Stolen(0, 2, "R"), reader).card is card or seen(Stolen(0, 2, "R"), reader).card == card
 
 
 @pytest.mark.parametrize(("reader", "knows"), [(0, True), (1, False), (2, True), (SPECTATOR, False)])

@@ -48,7 +48,7 @@ def test_two_games_of_one_name_are_both_left_out_and_name_each_other(tmp_path):
     assert found["ten-cards", "other"].trouble is None
 
 
-def test_a_game_named_like_one_of_ours_is_left_out(tmp_path):
+def test_a_game_named_like_a_built_in_one_is_left_out(tmp_path):
     publish(tmp_path, "rival", "bid = rival")
     assert "which pbem brings itself" in found_in(tmp_path)["bid", "rival"].trouble.says
 
@@ -127,7 +127,7 @@ def test_a_game_that_cannot_be_imported_is_refused_with_what_to_do_and_the_other
     assert main(["rules", "bid"]) == 0
 
 
-def test_what_is_in_a_games_way_is_what_the_terminal_says(site):
+def test_the_terminal_says_why_a_game_cannot_be_played(site):
     publish(site, "nine-cards", "nine-cards = nine_cards", requires="pbem-engine>=7")
     installed.offer_all()
     with pytest.raises(Refused, match=r"is for engine >=7, and this is 1\.0"):

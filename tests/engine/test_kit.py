@@ -78,7 +78,7 @@ FAULTS = {
     "no credits": ("introduces itself", "lanterns", ('    credits = say("A toy.")\n', "")),
     "no rules": ("introduces itself", "thieves", ("\n\nA toy for", "\nA toy for")),
     "its bound is too low": ("ends", "lanterns", ("return 2 * 15 + seats + 2", "return 5")),
-    "it stops without a result": ("ends", "lanterns", ("yield Told(state.tastes)", "return")),
+    "it stops without a result": ("ends", "lanterns", ("yield TastesRevealed(state.tastes)", "return")),
     "a result that no one can check": ("ends", "lanterns", ("tastes=self.colours, over=True", "over=True")),
     "coins vanish": ("conserves", "lanterns", ("spent=state.spent + self.price,", "")),
     "a tally of nothing": (
@@ -439,7 +439,7 @@ def test_a_stored_log_that_leads_elsewhere_is_a_trouble(golden, tmp_path):
     _copy(golden, tmp_path)
     path = files(golden.game, tmp_path)[0].with_suffix(".jsonl")
     head, *lines = path.read_text().splitlines()
-    path.write_text("\n".join((head, *lines[:-1], lines[-1].replace('"is":"Told"', '"is":"Tolled"'))))
+    path.write_text("\n".join((head, *lines[:-1], lines[-1].replace('"is":"TastesRevealed"', '"is":"TastesRevaled"'))))
     assert any("not a record of this game" in trouble.what for trouble in check_golden(golden.game, tmp_path))
     path.write_text("\n".join((head, *lines[:-1])))
     assert any("leads to another table" in trouble.what for trouble in check_golden(golden.game, tmp_path))

@@ -22,9 +22,9 @@ def of_game(kind):
 @pytest.mark.parametrize("kind", games.names())
 def test_every_sentence_option_and_passage_of_a_game_is_a_message(kind):
     rules, found = games.load(kind), of_game(kind)
-    told = [each for each in games.facts_of(rules).values() if not each.silent]
-    assert told
-    for each in told:
+    kinds = [each for each in games.facts_of(rules).values() if not each.silent]
+    assert kinds
+    for each in kinds:
         assert " ".join(each.__doc__.split()) in found
     spoken = [words for option in rules.options if isinstance(option, Listed) for _value, words in option.spoken]
     assert {words.template for words in spoken} <= found

@@ -43,7 +43,7 @@ def test_a_game_begins_with_the_deal_as_its_first_entry(lanterns):
     assert follows(SEED, 0, table.log[0].drawn)
 
 
-def test_a_window_waits_for_its_last_seat_and_then_tells_everything_at_once(lanterns):
+def test_a_turn_waits_for_its_last_seat_and_then_tells_everything_at_once(lanterns):
     table = begin(lanterns, 3, SEED)
     for seat in (2, 0):
         table = table.submit(seat, YES)
@@ -53,13 +53,13 @@ def test_a_window_waits_for_its_last_seat_and_then_tells_everything_at_once(lant
     assert table.position.box == {}
 
 
-def test_a_choice_may_be_changed_until_the_window_closes(lanterns):
+def test_a_choice_may_be_changed_until_the_turn_closes(lanterns):
     table = _bidding(lanterns)
     table = table.submit(0, bid(9)).submit(0, bid(2)).submit(1, bid(3)).submit(2, bid(1))
     assert table.log[-1].choices[0] == bid(2)
 
 
-def test_a_choice_can_be_taken_back_while_the_window_is_open(lanterns):
+def test_a_choice_can_be_taken_back_while_the_turn_is_open(lanterns):
     position = _bidding(lanterns).position
     sealed, _ = position.submit(0, bid(9))
     assert sealed.withdraw(0) == position
@@ -72,7 +72,7 @@ def test_a_seat_can_take_back_only_its_own_choice(lanterns):
             sealed.withdraw(stranger)
 
 
-def test_a_closing_verb_ends_the_window_and_drops_the_other_choices(lanterns):
+def test_a_closing_verb_ends_the_turn_and_drops_the_other_choices(lanterns):
     table = begin(lanterns, 3, SEED).submit(0, YES).submit(2, VETO)
     assert table.log[1].choices == {2: VETO}
     assert table.position.box == {}
@@ -157,7 +157,7 @@ def test_a_seat_with_an_only_choice_that_is_secret_is_asked(thieves):
     assert table.submit(last, table.asks()[last].default).log[-1].alone == frozenset()
 
 
-def test_windows_without_any_choice_are_settled_at_once(lanterns):
+def test_turns_without_any_choice_are_settled_at_once(lanterns):
     table = begin(lanterns, 2, SEED, {"purse": 1, "vetoes": "none"})
     table = table.submit(0, bid(1)).submit(1, bid(0))
     table = table.submit(1, bid(1))

@@ -48,23 +48,23 @@ class Ended(Fact[None]):
 
 
 @pytest.mark.parametrize(
-    ("reader", "said"), [(0, "You play R."), (1, "Ann plays a card."), (None, "Ann plays a card.")]
+    ("reader", "expected"), [(0, "You play R."), (1, "Ann plays a card."), (None, "Ann plays a card.")]
 )
-def test_a_fact_reads_as_its_reader_sees_it(reader, said):
-    told = seen(Played(0, "R"), -1 if reader is None else reader)
-    assert Teller(reader, NAMES, hidden=("a card", "cards")).tell(told) == said
+def test_a_fact_reads_as_its_reader_sees_it(reader, expected):
+    visible = seen(Played(0, "R"), -1 if reader is None else reader)
+    assert Teller(reader, NAMES, hidden=("a card", "cards")).tell(visible) == expected
 
 
 @pytest.mark.parametrize(
-    ("reader", "said"),
+    ("reader", "expected"),
     [
         (0, "You pay 1 coin to Ben and Cleo; your purse is lighter."),
         (1, "Ann pays 1 coin to you and Cleo; Ann's purse is lighter."),
         (None, "Ann pays 1 coin to Ben and Cleo; Ann's purse is lighter."),
     ],
 )
-def test_names_verbs_and_nouns_agree(reader, said):
-    assert Teller(reader, NAMES).tell(Paid(0, 1, (1, 2))) == said
+def test_names_verbs_and_nouns_agree(reader, expected):
+    assert Teller(reader, NAMES).tell(Paid(0, 1, (1, 2))) == expected
 
 
 def test_several_take_the_plural():
@@ -87,7 +87,7 @@ def test_a_fact_may_make_its_own_sentence_or_none():
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "expected"),
     [
         ((), "nothing"),
         (("R",), "R"),
@@ -99,9 +99,9 @@ def test_a_fact_may_make_its_own_sentence_or_none():
         (("R", "B", HIDDEN), "R, B and a card"),
     ],
 )
-def test_a_tuple_is_told_as_a_list(values, said):
+def test_a_tuple_is_told_as_a_list(values, expected):
     teller = Teller(hidden=("a card", "cards"))
-    assert teller(say("Here: {cards}", cards=values)) == f"Here: {said}"
+    assert teller(say("Here: {cards}", cards=values)) == f"Here: {expected}"
 
 
 def test_a_tuple_of_alternatives_is_told_with_or():

@@ -119,7 +119,7 @@ def test_a_standing_order_answers_in_the_terminal(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "complaint"),
     [
         (("play", "chess"), "There is no game “chess”"),
         (("play", "bid", "--seats", "9"), "is for 3 to 4 players"),
@@ -130,10 +130,10 @@ def test_a_standing_order_answers_in_the_terminal(monkeypatch, capsys):
         (("rules", "nothing"), "There is no game"),
     ],
 )
-def test_impossible_arguments_are_refused_in_a_sentence(words, said):
+def test_impossible_arguments_are_refused_in_a_sentence(words, complaint):
     code, _, errors = run(*words)
     assert code == 2
-    assert said in errors
+    assert complaint in errors
     assert "Traceback" not in errors
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise, permutations
 
 
 class Auction:
-    """One auction after the window for rerolls has closed. Call `open_tiles`, and `open_coins` if it says so."""
+    """One auction once the time for rerolls is over. Call `open_tiles`, and `open_coins` if it says so."""
 
     def __init__(self, hands, coins, bank, points, dice):
         self.hands = [[(seat, i, value) for i, value in enumerate(hand)] for seat, hand in enumerate(hands)]
@@ -23,7 +23,7 @@ class Auction:
         self.winner = None
 
     def values(self):
-        """Everybody's tiles without their suits."""
+        """Everyone's tiles without their suits."""
         return tuple(tuple(sorted(value for _, _, value in hand)) for hand in self.hands)
 
     def pay_the_arms(self):

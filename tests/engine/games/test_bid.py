@@ -62,7 +62,7 @@ def after(position, *happened):
 
 
 def scored(seat, points, coins=0):
-    """Somebody won before."""
+    """A player won before."""
     return Won(seat, points, coins)
 
 
@@ -75,22 +75,22 @@ def offer(coins):
 
 
 def submit(position, choices):
-    """Everybody's choices, one after the other, and what came of them."""
-    told = []
+    """The position after everyone's choices, one after the other, and the facts that followed."""
+    facts = []
     for seat, choice in choices.items():
         position, entries = position.submit(seat, choice)
-        told += [happened for entry in entries for happened in entry.facts]
-    return position, told
+        facts += [happened for entry in entries for happened in entry.facts]
+    return position, facts
 
 
 def bids(position, *values):
-    """Everybody bids: a value each, or a pair."""
+    """Everyone bids: a value each, or a pair."""
     pairs = (value if isinstance(value, tuple) else (value,) for value in values)
     return submit(position, {seat: tile(*pair) for seat, pair in enumerate(pairs)})
 
 
-def of(kind, told):
-    return [each for each in told if type(each) is kind]
+def of(kind, facts):
+    return [each for each in facts if type(each) is kind]
 
 
 def received(position, before, seat, bid):
@@ -123,99 +123,99 @@ def as_state(position, **changes):
 
 def test_BD_V1_the_winner_passes_down_and_the_lowest_passes_to_the_winner():
     before = table()
-    position, told = bids(before, 5, 0, 4)
-    assert of(Won, told) == [Won(ANN, 14, 0)]
+    position, facts = bids(before, 5, 0, 4)
+    assert of(Won, facts) == [Won(ANN, 14, 0)]
     assert hands_after(before, position, 5, 0, 4) == (0, 4, 5)
 
 
 def test_BD_V2_a_tie_is_decided_by_coins_which_both_lose():
     before = table()
-    tied, told = bids(before, 3, 3, 2)
-    assert of(Tied, told) == [Tied((ANN, BEN))]
-    position, told = submit(tied, {ANN: offer(1), BEN: offer(2)})
-    assert of(Won, told) == [Won(BEN, 14, 0)]
+    tied, facts = bids(before, 3, 3, 2)
+    assert of(Tied, facts) == [Tied((ANN, BEN))]
+    position, facts = submit(tied, {ANN: offer(1), BEN: offer(2)})
+    assert of(Won, facts) == [Won(BEN, 14, 0)]
     assert position.state.coins == (1, 0, 2)
     assert hands_after(before, position, 3, 3, 2) == (3, 2, 3)
 
 
 def test_BD_V3_tied_losers_leave_a_winner_nobody_to_pass_to():
     before = table()
-    position, told = bids(before, 1, 1, 5)
-    assert of(Won, told) == [Won(CLEO, 14, 0)]
-    assert of(PassedOn, told) == [PassedOn((), ())]
+    position, facts = bids(before, 1, 1, 5)
+    assert of(Won, facts) == [Won(CLEO, 14, 0)]
+    assert of(PassedOn, facts) == [PassedOn((), ())]
     assert position.state.hands == before.state.hands
 
 
 def test_BD_V4_numbers_are_points_and_nulls_are_coins():
     assert prize(dice("n", 2, 3, 5)) == (10, 1)
-    _, told = bids(table(3, dice("n", 2, 3, 5)), 5, 0, 4)
-    assert of(Won, told) == [Won(ANN, 10, 1)]
+    _, facts = bids(table(3, dice("n", 2, 3, 5)), 5, 0, 4)
+    assert of(Won, facts) == [Won(ANN, 10, 1)]
 
 
 def test_BD_V5_the_ace_of_suns_doubles_bids_bonus_and_points():
     # Ben gives a null and gets a 5, so that Cleo can bid two nulls and Ben is strong.
     before = table(3, dice("*", 4, 4, "*"), PassedOn((BEN, CLEO), ((0,), (5,))))
-    position, told = bids(before, (3, 5), (3, 4), (0, 0))
-    assert of(ArmsPaid, told) == [ArmsPaid((BEN,), 10)]
-    assert of(Won, told) == [Won(ANN, 16, 0)]
+    position, facts = bids(before, (3, 5), (3, 4), (0, 0))
+    assert of(ArmsPaid, facts) == [ArmsPaid((BEN,), 10)]
+    assert of(Won, facts) == [Won(ANN, 16, 0)]
     assert position.state.points == (16, 10, 0)
     assert hands_after(before, position, (3, 5), (3, 4), (0, 0)) == ((0, 0), (3, 5), (3, 4))
 
 
-def test_BD_V6_with_a_winner_everybody_gets_a_coin():
-    position, told = bids(table(3, dice(2, "*", "n", 2)), 5, 0, 4)
-    assert of(Won, told) == [Won(ANN, 4, 1)]
+def test_BD_V6_with_a_winner_everyone_gets_a_coin():
+    position, facts = bids(table(3, dice(2, "*", "n", 2)), 5, 0, 4)
+    assert of(Won, facts) == [Won(ANN, 4, 1)]
     assert position.state.coins == (3, 3, 3)
 
 
-def test_BD_V6_without_a_winner_everybody_gets_a_coin_too():
+def test_BD_V6_without_a_winner_everyone_gets_a_coin_too():
     tied, _ = bids(table(3, dice(2, "*", "n", 2)), 4, 0, 4)
-    position, told = submit(tied, {ANN: offer(2), CLEO: offer(2)})
-    assert of(Won, told) == []
+    position, facts = submit(tied, {ANN: offer(2), CLEO: offer(2)})
+    assert of(Won, facts) == []
     assert position.state.coins == (1, 3, 1)
     assert position.state.points == (0, 0, 0)
 
 
 def test_BD_V7_the_ace_of_crowns_means_nothing_to_a_single_winner():
-    _, told = bids(table(3, dice(5, "n", "*", 4)), 5, 0, 4)
-    assert of(Won, told) == [Won(ANN, 9, 1)]
-    assert of(CrownsTook, told) == []
+    _, facts = bids(table(3, dice(5, "n", "*", 4)), 5, 0, 4)
+    assert of(Won, facts) == [Won(ANN, 9, 1)]
+    assert of(CrownsTook, facts) == []
 
 
 def test_BD_V7_under_the_ace_of_crowns_the_tied_lose_the_points_and_no_coins_move():
-    position, told = bids(table(3, dice(5, "n", "*", 4)), 5, 5, 4)
-    assert of(CrownsTook, told) == [CrownsTook((ANN, BEN), 9)]
+    position, facts = bids(table(3, dice(5, "n", "*", 4)), 5, 5, 4)
+    assert of(CrownsTook, facts) == [CrownsTook((ANN, BEN), 9)]
     assert position.state.points == (-9, -9, 0)
     assert position.state.coins == (2, 2, 2)
 
 
 def test_BD_V8_tied_losers_keep_their_tiles_and_the_others_close_ranks():
     before = table(4, dice(2, 3, 4, "n"))
-    position, told = bids(before, 5, 3, 3, 1)
-    assert of(Won, told) == [Won(ANN, 9, 1)]
+    position, facts = bids(before, 5, 3, 3, 1)
+    assert of(Won, facts) == [Won(ANN, 9, 1)]
     assert hands_after(before, position, 5, 3, 3, 1) == (1, 3, 3, 5)
 
 
 def test_BD_V11_two_losers_of_a_tie_for_first_drop_out_of_the_circle():
     before = table(4)
     tied, _ = bids(before, 4, 4, 4, 1)
-    position, told = submit(tied, {ANN: offer(2), BEN: offer(1), CLEO: offer(1)})
-    assert [each.seat for each in of(Won, told)] == [ANN]
+    position, facts = submit(tied, {ANN: offer(2), BEN: offer(1), CLEO: offer(1)})
+    assert [each.seat for each in of(Won, facts)] == [ANN]
     assert hands_after(before, position, 4, 4, 4, 1) == (1, 4, 4, 4)
     assert position.state.coins == (0, 1, 1, 2)
 
 
 def test_BD_V13_all_tied_under_crowns_and_moons_lose_points_and_get_a_coin():
     before = table(3, dice(2, "*", "*", 3))
-    position, told = bids(before, 4, 4, 4)
+    position, facts = bids(before, 4, 4, 4)
     assert position.state.points == (-5, -5, -5)
     assert position.state.coins == (3, 3, 3)
-    assert of(PassedOn, told) == [PassedOn((), ())]
+    assert of(PassedOn, facts) == [PassedOn((), ())]
 
 
 def test_BD_V16_the_winner_takes_what_the_bank_has():
-    position, told = bids(table(3, dice("n", "n", "n", "n"), scored(BEN, 0, 10)), 5, 0, 4)
-    assert of(Won, told) == [Won(ANN, 0, 2)]
+    position, facts = bids(table(3, dice("n", "n", "n", "n"), scored(BEN, 0, 10)), 5, 0, 4)
+    assert of(Won, facts) == [Won(ANN, 0, 2)]
     assert (position.state.coins, position.state.bank) == ((4, 12, 2), 0)
 
 
@@ -292,9 +292,9 @@ def test_bd_6_a_pawn_is_gone_once_played():
     assert [verbs(used, seat) for seat in range(3)] == [("bid", "pawn"), ("bid",), ("bid", "pawn")]
 
 
-def test_bd_7_the_first_pawn_that_arrives_ends_the_window_and_drops_the_bids_unseen():
-    position, told = before_and_after_a_pawn(BEN, {ANN: tile(5)})
-    assert [type(each) for each in told] == [UsedPawn]
+def test_bd_7_the_first_pawn_that_arrives_ends_the_turn_and_drops_the_bids_unseen():
+    position, facts = before_and_after_a_pawn(BEN, {ANN: tile(5)})
+    assert [type(each) for each in facts] == [UsedPawn]
     assert position.box == {}
     assert position.state.bids == ()
     assert position.state.auction == 1
@@ -303,36 +303,36 @@ def test_bd_7_the_first_pawn_that_arrives_ends_the_window_and_drops_the_bids_uns
 @pytest.mark.parametrize("roller", range(4))
 def test_bd_7_several_pawns_at_once_cost_only_the_first_from_the_roller_on(roller):
     before = table(4, roller=roller)
-    for wish in product((PAWN, tile(0)), repeat=4):
-        if PAWN not in wish:
+    for choices in product((PAWN, tile(0)), repeat=4):
+        if PAWN not in choices:
             continue
         luck = Scripted([5, 5, 5, 5])
-        position, entry = before.enter(GAME.resolve(before.state, dict(enumerate(wish)), luck), luck, {})
+        position, entry = before.enter(GAME.resolve(before.state, dict(enumerate(choices)), luck), luck, {})
         (used,) = entry.facts
-        assert used.seat == next(seat for seat in clockwise(roller, 4) if wish[seat] == PAWN)
+        assert used.seat == next(seat for seat in clockwise(roller, 4) if choices[seat] == PAWN)
         assert sum(position.state.pawns) == 3
 
 
 def test_bd_8_a_reroll_may_be_rolled_again():
     position, _ = before_and_after_a_pawn(ANN)
-    position, told = submit(position, {CLEO: PAWN})
+    position, facts = submit(position, {CLEO: PAWN})
     position, more = submit(position, {BEN: PAWN})
-    assert [each.seat for each in told + more] == [CLEO, BEN]
+    assert [each.seat for each in facts + more] == [CLEO, BEN]
     assert [verbs(position, seat) for seat in range(3)] == [("bid",)] * 3
 
 
 def test_bd_9_a_roll_that_is_cancelled_pays_no_bonus():
     before = strong(BEN, dice(2, 3, 4, "*"))
-    position, told = submit(before, {ANN: tile(4), BEN: PAWN})
-    assert of(ArmsPaid, told) == []
+    position, facts = submit(before, {ANN: tile(4), BEN: PAWN})
+    assert of(ArmsPaid, facts) == []
     assert position.state.points == (0, 0, 0)
 
 
 def test_bd_10_the_bonus_looks_at_all_six_tiles_before_the_bids():
     before = strong(BEN, dice(2, 3, 4, "*"))
-    _, told = bids(before, 4, 5, 4)
-    assert [type(each) for each in told][:2] == [ArmsPaid, BidTiles]
-    assert of(ArmsPaid, told) == [ArmsPaid((BEN,), 5)]
+    _, facts = bids(before, 4, 5, 4)
+    assert [type(each) for each in facts][:2] == [ArmsPaid, BidTiles]
+    assert of(ArmsPaid, facts) == [ArmsPaid((BEN,), 5)]
     assert strong_hands(((0, 1, 2, 3, 4, 5), (1, 1, 2, 3, 4, 5), (0, 0, 0, 0, 0, 0))) == (1,)
 
 
@@ -344,39 +344,39 @@ def test_bd_11_the_ace_of_suns_doubles_the_bonus_and_leaves_the_threshold():
 
 
 def test_bd_12_the_ace_of_suns_doubles_points_and_coins_of_nulls_and_moons():
-    position, told = bids(table(3, dice("*", "*", "n", 5)), (4, 5), (0, 1), (2, 3))
-    assert of(Won, told) == [Won(ANN, 10, 2)]
-    assert of(MoonsPaid, told) == [MoonsPaid((BEN, CLEO), 2)]
+    position, facts = bids(table(3, dice("*", "*", "n", 5)), (4, 5), (0, 1), (2, 3))
+    assert of(Won, facts) == [Won(ANN, 10, 2)]
+    assert of(MoonsPaid, facts) == [MoonsPaid((BEN, CLEO), 2)]
     assert position.state.coins == (4, 4, 4)
 
 
 def test_bd_12_the_loss_under_suns_and_crowns_is_doubled_once():
-    _, told = bids(table(3, dice("*", 3, "*", 5)), (4, 5), (4, 5), (2, 3))
-    assert of(CrownsTook, told) == [CrownsTook((ANN, BEN), 16)]
+    _, facts = bids(table(3, dice("*", 3, "*", 5)), (4, 5), (4, 5), (2, 3))
+    assert of(CrownsTook, facts) == [CrownsTook((ANN, BEN), 16)]
 
 
 def test_bd_13_two_coins_for_each_or_none_at_all():
-    _, told = bids(table(3, dice("*", "*", 2, 5), scored(ANN, 0, 9)), (4, 5), (0, 1), (2, 3))
-    assert of(MoonsPaid, told) == [MoonsPaid((), 2)]
-    _, told = bids(table(3, dice("*", "*", 2, 5), scored(ANN, 0, 8)), (4, 5), (0, 1), (2, 3))
-    assert of(MoonsPaid, told) == [MoonsPaid((BEN, CLEO), 2)]
+    _, facts = bids(table(3, dice("*", "*", 2, 5), scored(ANN, 0, 9)), (4, 5), (0, 1), (2, 3))
+    assert of(MoonsPaid, facts) == [MoonsPaid((), 2)]
+    _, facts = bids(table(3, dice("*", "*", 2, 5), scored(ANN, 0, 8)), (4, 5), (0, 1), (2, 3))
+    assert of(MoonsPaid, facts) == [MoonsPaid((BEN, CLEO), 2)]
 
 
 def test_bd_14_the_winner_takes_nothing_from_an_empty_bank():
-    _, told = bids(table(3, dice("n", 2, 3, 4), scored(BEN, 0, 12)), 5, 0, 4)
-    assert of(Won, told) == [Won(ANN, 9, 0)]
+    _, facts = bids(table(3, dice("n", 2, 3, 4), scored(BEN, 0, 12)), 5, 0, 4)
+    assert of(Won, facts) == [Won(ANN, 9, 0)]
 
 
 def test_bd_15_coins_that_were_bid_are_in_the_bank_before_the_prize_is_paid():
     tied, _ = bids(table(3, dice("n", "n", 3, 4), scored(CLEO, 0, 12)), 5, 5, 4)
-    _, told = submit(tied, {ANN: offer(2), BEN: offer(0)})
-    assert of(Won, told) == [Won(ANN, 7, 2)]
+    _, facts = submit(tied, {ANN: offer(2), BEN: offer(0)})
+    assert of(Won, facts) == [Won(ANN, 7, 2)]
 
 
 def test_bd_15_the_prize_is_paid_before_the_consolation():
-    _, told = bids(table(3, dice("n", "*", "n", 4), scored(CLEO, 0, 9)), 5, 0, 4)
-    assert of(Won, told) == [Won(ANN, 4, 2)]
-    assert of(MoonsPaid, told) == [MoonsPaid((), 1)]
+    _, facts = bids(table(3, dice("n", "*", "n", 4), scored(CLEO, 0, 9)), 5, 0, 4)
+    assert of(Won, facts) == [Won(ANN, 4, 2)]
+    assert of(MoonsPaid, facts) == [MoonsPaid((), 1)]
 
 
 def test_bd_16_a_tied_player_may_bid_none_any_or_all_coins():
@@ -384,20 +384,20 @@ def test_bd_16_a_tied_player_may_bid_none_any_or_all_coins():
     assert tied.asks()[ANN].choices() == [offer(0), offer(1), offer(2)]
     with pytest.raises(Refused):
         tied.submit(ANN, offer(3))
-    _, told = submit(tied, {ANN: offer(0), BEN: offer(1)})
-    assert [each.seat for each in of(Won, told)] == [BEN]
+    _, facts = submit(tied, {ANN: offer(0), BEN: offer(1)})
+    assert [each.seat for each in of(Won, facts)] == [BEN]
 
 
 def test_bd_16_a_tied_player_without_coins_bids_none_unasked():
     tied, _ = bids(table(3, PLAIN_ROLL, BidCoins(ANN, 2)), 5, 5, 4)
     assert list(tied.open()) == [BEN]
-    _, told = submit(tied, {BEN: offer(1)})
-    assert of(BidCoins, told) == [BidCoins(ANN, 0), BidCoins(BEN, 1)]
+    _, facts = submit(tied, {BEN: offer(1)})
+    assert of(BidCoins, facts) == [BidCoins(ANN, 0), BidCoins(BEN, 1)]
 
 
 def test_bd_16_where_no_tied_player_has_coins_the_table_goes_on_alone():
-    position, told = bids(table(3, PLAIN_ROLL, BidCoins(ANN, 2), BidCoins(BEN, 2)), 5, 5, 4)
-    assert of(CoinsTied, told) == [CoinsTied((ANN, BEN))]
+    position, facts = bids(table(3, PLAIN_ROLL, BidCoins(ANN, 2), BidCoins(BEN, 2)), 5, 5, 4)
+    assert of(CoinsTied, facts) == [CoinsTied((ANN, BEN))]
     assert (position.state.auction, position.state.tied) == (2, ())
 
 
@@ -409,16 +409,16 @@ def test_bd_17_losing_coins_are_not_returned():
 
 def test_bd_18_two_of_three_with_the_most_coins_leave_no_winner():
     tied, _ = bids(table(), 5, 5, 5)
-    position, told = submit(tied, {ANN: offer(2), BEN: offer(2), CLEO: offer(1)})
-    assert of(CoinsTied, told) == [CoinsTied((ANN, BEN))]
-    assert of(Won, told) == []
+    position, facts = submit(tied, {ANN: offer(2), BEN: offer(2), CLEO: offer(1)})
+    assert of(CoinsTied, facts) == [CoinsTied((ANN, BEN))]
+    assert of(Won, facts) == []
     assert position.state.coins == (0, 0, 1)
 
 
-def test_bd_19_after_a_tie_of_coins_the_same_roller_rolls_anew():
+def test_bd_19_after_a_tie_of_coins_the_same_roller_rolls_again():
     tied, _ = bids(table(roller=CLEO), 5, 5, 4)
-    position, told = submit(tied, {ANN: offer(0), BEN: offer(0)})
-    assert [type(each) for each in told] == [BidCoins, BidCoins, CoinsTied, PassedOn, Rolled]
+    position, facts = submit(tied, {ANN: offer(0), BEN: offer(0)})
+    assert [type(each) for each in facts] == [BidCoins, BidCoins, CoinsTied, PassedOn, Rolled]
     assert (position.state.auction, position.state.roller) == (2, CLEO)
 
 
@@ -428,22 +428,22 @@ def test_bd_19_the_winner_is_the_next_roller(values, winner):
     assert position.state.roller == winner
 
 
-def test_bd_20_without_a_winner_nulls_pay_nobody_and_moons_pay_everybody():
+def test_bd_20_without_a_winner_nulls_pay_nobody_and_moons_pay_everyone():
     tied, _ = bids(table(3, dice("n", "*", "n", 2)), 5, 5, 4)
-    position, told = submit(tied, {ANN: offer(0), BEN: offer(0)})
-    assert of(MoonsPaid, told) == [MoonsPaid((ANN, BEN, CLEO), 1)]
+    position, facts = submit(tied, {ANN: offer(0), BEN: offer(0)})
+    assert of(MoonsPaid, facts) == [MoonsPaid((ANN, BEN, CLEO), 1)]
     assert position.state.coins == (3, 3, 3)
 
 
 def test_bd_21_the_ace_of_crowns_ignores_a_tie_below_the_winner():
-    _, told = bids(table(4, dice(2, 2, "*", 2)), 5, 3, 3, 1)
-    assert of(Won, told) == [Won(ANN, 6, 0)]
-    assert of(CrownsTook, told) == []
+    _, facts = bids(table(4, dice(2, 2, "*", 2)), 5, 3, 3, 1)
+    assert of(Won, facts) == [Won(ANN, 6, 0)]
+    assert of(CrownsTook, facts) == []
 
 
 def test_bd_22_under_crowns_and_moons_a_tie_loses_points_and_all_get_a_coin():
-    position, told = bids(table(4, dice(2, "*", "*", 3)), 4, 4, 1, 0)
-    assert of(MoonsPaid, told) == [MoonsPaid((ANN, BEN, CLEO, DAN), 1)]
+    position, facts = bids(table(4, dice(2, "*", "*", 3)), 4, 4, 1, 0)
+    assert of(MoonsPaid, facts) == [MoonsPaid((ANN, BEN, CLEO, DAN), 1)]
     assert position.state.points == (-5, -5, 0, 0)
     assert position.state.coins == (3, 3, 3, 3)
 
@@ -487,8 +487,8 @@ def test_bd_28_the_only_one_left_keeps_the_tile():
 
 def test_bd_29_two_tiles_tie_by_their_sum_and_travel_together():
     before = table(4, dice("*", 2, "*", 2))
-    position, told = bids(before, (1, 4), (2, 3), (0, 1), (0, 3))
-    assert of(CrownsTook, told) == [CrownsTook((ANN, BEN), 8)]
+    position, facts = bids(before, (1, 4), (2, 3), (0, 1), (0, 3))
+    assert of(CrownsTook, facts) == [CrownsTook((ANN, BEN), 8)]
     assert hands_after(before, position, (1, 4), (2, 3), (0, 1), (0, 3)) == ((1, 4), (2, 3), (0, 3), (0, 1))
 
 
@@ -502,8 +502,8 @@ def test_bd_30_two_tiles_may_be_equal_only_if_there_are_two():
 
 
 def test_bd_31_exactly_100_points_win():
-    position, told = bids(table(3, PLAIN_ROLL, scored(ANN, 86)), 5, 0, 4)
-    assert told[-1] == TookTheLead(ANN, 100)
+    position, facts = bids(table(3, PLAIN_ROLL, scored(ANN, 86)), 5, 0, 4)
+    assert facts[-1] == TookTheLead(ANN, 100)
     assert GAME.standing(position.state).ranking == ((ANN,), (BEN, CLEO))
     assert position.asks() == {}
 
@@ -515,38 +515,38 @@ def test_bd_31_99_points_do_not_win():
 
 def test_bd_32_the_end_is_checked_before_the_tiles_change_hands():
     before = table(3, PLAIN_ROLL, scored(ANN, 90))
-    position, told = bids(before, 5, 0, 4)
-    assert of(PassedOn, told) == []
+    position, facts = bids(before, 5, 0, 4)
+    assert of(PassedOn, facts) == []
     assert position.state.hands == before.state.hands
 
 
 def test_bd_33_with_a_shared_lead_at_100_the_game_goes_on():
-    position, told = bids(shared_lead(PLAIN_ROLL), 0, 5, 4)
-    assert of(LeadShared, told) == [LeadShared((ANN, BEN), 114)]
+    position, facts = bids(shared_lead(PLAIN_ROLL), 0, 5, 4)
+    assert of(LeadShared, facts) == [LeadShared((ANN, BEN), 114)]
     assert position.asks()
-    position, told = bids(after(position, Rolled(3, ANN, PLAIN_ROLL)), 1, 2, 5)
+    position, facts = bids(after(position, Rolled(3, ANN, PLAIN_ROLL)), 1, 2, 5)
     assert position.state.points == (114, 114, 14)
-    assert of(LeadShared, told) == of(TookTheLead, told) == []
+    assert of(LeadShared, facts) == of(TookTheLead, facts) == []
     assert position.asks()
 
 
-def test_bd_33_once_the_lead_was_shared_whoever_leads_alone_wins_at_any_score():
+def test_bd_33_once_the_lead_was_shared_a_sole_leader_wins_at_any_score():
     position, _ = bids(shared_lead(PLAIN_ROLL), 0, 5, 4)
     # Both lose 30 in a tie and Cleo has 85: below 100, but alone in the lead.
     position = after(position, scored(CLEO, 85), Rolled(3, ANN, dice("*", 5, "*", 5)), CrownsTook((ANN, BEN), 10))
-    position, told = bids(position, (1, 2), (0, 3), (0, 1))
-    assert told[-1] == TookTheLead(CLEO, 85)
+    position, facts = bids(position, (1, 2), (0, 3), (0, 1))
+    assert facts[-1] == TookTheLead(CLEO, 85)
     assert GAME.standing(position.state).ranking == ((CLEO,), (ANN, BEN))
 
 
 def test_bd_34_an_auction_for_nothing_takes_place_and_tiles_travel():
     before = table(3, dice("n", "*", "*", "*"), scored(BEN, 0, 12))
-    position, told = bids(before, 5, 0, 4)
-    assert of(Won, told) == [Won(ANN, 0, 0)]
+    position, facts = bids(before, 5, 0, 4)
+    assert of(Won, facts) == [Won(ANN, 0, 0)]
     assert hands_after(before, position, 5, 0, 4) == (0, 4, 5)
 
 
-def test_bd_35_a_coin_rolls_one_die_again_and_opens_a_new_window():
+def test_bd_35_a_coin_rolls_one_die_again_and_opens_a_new_turn():
     before = table(3, PLAIN_ROLL, reroll="coin")
     assert verbs(before, BEN) == ("bid", "coin")
     box = {BEN: Choice("coin", ("C",))}
@@ -561,8 +561,8 @@ def test_bd_35_a_coin_rolls_one_die_again_and_opens_a_new_window():
 def test_bd_35_coins_are_paid_as_often_as_one_has_them():
     position = table(3, PLAIN_ROLL, reroll="coin")
     for suit in "SM":
-        position, told = submit(position, {CLEO: tile(0), ANN: Choice("coin", (suit,))})
-        assert [(type(each), each.suit) for each in told] == [(PaidForRoll, suit)]
+        position, facts = submit(position, {CLEO: tile(0), ANN: Choice("coin", (suit,))})
+        assert [(type(each), each.suit) for each in facts] == [(PaidForRoll, suit)]
     assert verbs(position, ANN) == ("bid",)
     assert verbs(position, CLEO) == ("bid", "coin")
     with pytest.raises(Refused):
@@ -608,7 +608,7 @@ def test_bd_37_hands_are_not_on_the_table_but_nothing_is_a_secret():
         assert "1; 2; 3; 4; 5; 5" not in shown(state, reader)
 
 
-def test_bd_37_at_an_ace_of_arms_everybody_reads_all_hands():
+def test_bd_37_at_an_ace_of_arms_everyone_reads_all_hands():
     state = strong(BEN, dice(2, 3, 4, "*")).state
     for reader in (ANN, BEN, CLEO, SPECTATOR):
         text = " ".join(shown(state, reader).split())
@@ -617,7 +617,7 @@ def test_bd_37_at_an_ace_of_arms_everybody_reads_all_hands():
         assert "together 15: 0; 1; 2; 3; 4; 5" in text
 
 
-def test_bd_38_equal_bids_are_a_tie_whoever_made_them():
+def test_bd_38_equal_bids_of_any_two_players_are_a_tie():
     for first, second in ((ANN, BEN), (ANN, CLEO), (BEN, CLEO)):
         values = [4 if seat in (first, second) else 0 for seat in range(3)]
         assert of(Tied, bids(table(), *values)[1]) == [Tied((first, second))]
@@ -626,8 +626,8 @@ def test_bd_38_equal_bids_are_a_tie_whoever_made_them():
 def test_bd_39_the_ace_of_suns_does_not_double_coins_that_are_bid():
     tied, _ = bids(table(3, dice("*", 2, 3, 4)), (4, 5), (4, 5), (0, 1))
     assert tied.asks()[ANN].choices() == [offer(0), offer(1), offer(2)]
-    position, told = submit(tied, {ANN: offer(1), BEN: offer(0)})
-    assert of(Won, told) == [Won(ANN, 18, 0)]
+    position, facts = submit(tied, {ANN: offer(1), BEN: offer(0)})
+    assert of(Won, facts) == [Won(ANN, 18, 0)]
     assert position.state.coins == (1, 2, 2)
 
 
@@ -639,8 +639,8 @@ def test_bd_40_a_pawn_takes_away_the_bonus_that_would_end_the_game():
 
 
 def test_bd_42_the_last_auction_agreed_ends_the_game_with_shared_places():
-    position, told = bids(table(3, PLAIN_ROLL, max_auctions=1), 3, 5, 4)
-    assert told[-1] == RanOut(1)
+    position, facts = bids(table(3, PLAIN_ROLL, max_auctions=1), 3, 5, 4)
+    assert facts[-1] == RanOut(1)
     assert GAME.standing(position.state).ranking == ((BEN,), (ANN, CLEO))
     assert position.asks() == {}
 
@@ -655,7 +655,7 @@ def test_bd_42_two_auctions_are_two():
 
 @pytest.mark.parametrize("seats", [3, 4])
 @pytest.mark.parametrize("reroll", ["pawn", "coin"])
-def test_bd_42_silence_alone_ends_every_game(seats, reroll):
+def test_bd_42_every_game_ends_on_missed_turns_alone(seats, reroll):
     position, entries = deal(GAME, seats, SEED, {"reroll": reroll, "max_auctions": 40})
     many = len(entries)
     while asked := position.open():
@@ -680,7 +680,7 @@ def test_bd_44_the_bid_and_the_reroll_stand_on_one_form():
         assert decision.seat == seat
 
 
-def test_bd_44_without_anybody_to_reroll_the_form_is_a_bid_alone():
+def test_bd_44_the_form_only_offers_a_bid_if_nobody_can_reroll():
     used = [UsedPawn(seat, PLAIN_ROLL) for seat in range(3)]
     for decision in after(table(), *used).asks().values():
         assert [act.verb for act in decision.acts] == ["bid"]
@@ -694,17 +694,17 @@ def test_bd_44_under_the_ace_of_suns_silence_bids_the_two_lowest_tiles():
 
 def test_bd_44_a_bonus_that_ends_the_game_drops_the_bids_unseen():
     before = after(strong(BEN, dice(2, 3, 4, "*")), scored(BEN, 95))
-    position, told = bids(before, 4, 5, 4)
-    assert told == [ArmsPaid((BEN,), 5), TookTheLead(BEN, 100)]
+    position, facts = bids(before, 4, 5, 4)
+    assert facts == [ArmsPaid((BEN,), 5), TookTheLead(BEN, 100)]
     assert position.state.bids == ()
     assert position.state.hands == before.state.hands
 
 
 def test_bd_44_a_bonus_can_share_the_lead_at_100_and_then_the_bids_are_opened():
     before = after(strong(BEN, dice(2, 3, 4, "*")), scored(BEN, 95), scored(CLEO, 100))
-    position, told = bids(before, 4, 1, 2)
-    assert [type(each) for each in told][:3] == [ArmsPaid, LeadShared, BidTiles]
-    assert of(TookTheLead, told) == []
+    position, facts = bids(before, 4, 1, 2)
+    assert [type(each) for each in facts][:3] == [ArmsPaid, LeadShared, BidTiles]
+    assert of(TookTheLead, facts) == []
     assert position.asks()
 
 
@@ -737,7 +737,7 @@ def test_commands_may_call_tiles_and_dice_by_their_names():
         Choice("pawn", (0,)),
     ],
 )
-def test_what_the_form_does_not_offer_is_refused_and_changes_nothing(wrong):
+def test_a_choice_that_the_form_does_not_offer_is_refused_and_changes_nothing(wrong):
     position = table()
     with pytest.raises(Refused):
         position.submit(ANN, wrong)
@@ -745,8 +745,8 @@ def test_what_the_form_does_not_offer_is_refused_and_changes_nothing(wrong):
 
 def test_the_story_is_told_to_each_reader():
     before = strong(BEN, dice(2, "*", 4, "*"))
-    _, told = bids(before, 4, 5, 1)
-    spoken = [GAME.teller(BEN, ("Ann", "Ben", "Cleo")).tell(each) for each in told[:-1]]
+    _, facts = bids(before, 4, 5, 1)
+    spoken = [GAME.teller(BEN, ("Ann", "Ben", "Cleo")).tell(each) for each in facts[:-1]]
     assert spoken == [
         "The Ace of Arms brings 5 points for tiles of 16 or more to you.",
         "Ann bids 4.",
@@ -844,13 +844,13 @@ def test_one_auction_agrees_with_the_rules_told_a_second_time():
         choices = {seat: position.asks()[seat].acts[0].sample(draw) for seat in range(seats)}
         brute.pay_the_arms()
         contest = brute.open_tiles([_tuple(choices[seat].values[0]) for seat in range(seats)])
-        position, told = submit(position, choices)
+        position, facts = submit(position, choices)
         if contest:
             offers = {seat: luck.randint(0, purse[seat]) for seat in brute.contest}
-            if not of(Rolled, told):
+            if not of(Rolled, facts):
                 asked = position.open()
                 position, more = submit(position, {seat: offer(offers[seat]) for seat in asked})
-                told += more
+                facts += more
             brute.open_coins(offers)
         brute.pay_out()
         brute.pass_on()
@@ -945,7 +945,7 @@ def test_every_reader_is_asked_and_shown_the_same_as_the_truth(seats, reroll):
 
 
 @pytest.mark.parametrize("seats", [3, 4])
-def test_the_bound_on_entries_holds_for_whoever_rerolls_whenever_possible(seats):
+def test_the_bound_on_entries_holds_if_every_possible_reroll_is_made(seats):
     options = GAME.settle(seats, {"reroll": "coin", "max_auctions": 5})
     for game in range(20):
         position, entries = deal(GAME, seats, game.to_bytes(32, "big"), options)
@@ -962,9 +962,9 @@ def test_the_bound_on_entries_holds_for_whoever_rerolls_whenever_possible(seats)
 
 
 def before_and_after_a_pawn(seat, sealed=None):
-    position, told = submit(table(), sealed or {})
+    position, facts = submit(table(), sealed or {})
     position, more = submit(position, {seat: PAWN})
-    return position, told + more
+    return position, facts + more
 
 
 def strong(seat, roll):

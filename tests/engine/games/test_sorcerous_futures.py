@@ -98,16 +98,16 @@ def ended(gold, bought, seats=3, under=UNDER, crowns=("XL", "XM", "XW", "XS")):
 
 
 def play(position, *moves):
-    """The position after these moves, written as `seat, words`, and all that was told on the way."""
-    told = []
+    """The position after these moves, written as `seat, words`, and all the facts on the way."""
+    facts = []
     for seat, words in moves:
         position, entries = position.submit(seat, read(position.asks()[seat], words))
-        told += [happened for entry in entries for happened in entry.facts]
-    return position, told
+        facts += [happened for entry in entries for happened in entry.facts]
+    return position, facts
 
 
-def bought(told):
-    return [happened for happened in told if isinstance(happened, Bought)]
+def bought(facts):
+    return [happened for happened in facts if isinstance(happened, Bought)]
 
 
 def fits(table, seat, decision, luck):
@@ -119,7 +119,7 @@ def fits(table, seat, decision, luck):
 
 
 def playout(seats, options, number, each=lambda table: None):
-    """A whole game of random players; `each` looks at the table before every window."""
+    """A whole game of random players; `each` looks at the table before every turn."""
     table, luck = begin(GAME, seats, seed(number), options), Stream(b"players", number)
     each(table)
     while asks := table.asks():
@@ -156,11 +156,11 @@ def test_SF_V7_what_breaks_a_tie():
 
 
 def test_SF_V9_an_open_auction_of_a_seven():
-    position, told = play(market(), (0, "open cave"), (1, "bid 8"), (2, "pass"), (0, "bid 9"))
-    assert told == [Opened(0, "7WY", 7), Bid(1, 8), Passed(2), Bid(0, 9), Bought(0, "7WY", 9)]
+    position, facts = play(market(), (0, "open cave"), (1, "bid 8"), (2, "pass"), (0, "bid 9"))
+    assert facts == [Opened(0, "7WY", 7), Bid(1, 8), Passed(2), Bid(0, 9), Bought(0, "7WY", 9)]
     assert position.state.gold == (81, 90, 90)
-    position, told = play(market(), (0, "open cave"), (1, "pass"), (2, "pass"))
-    assert bought(told) == [Bought(0, "7WY", 7)]
+    position, facts = play(market(), (0, "open cave"), (1, "pass"), (2, "pass"))
+    assert bought(facts) == [Bought(0, "7WY", 7)]
 
 
 def test_SF_V12_the_ritual_with_the_first_card_chosen_every_time():
@@ -218,42 +218,42 @@ def test_sf_4_nobody_is_asked_twice_but_the_seller():
     for words in ("bid 8", "bid 9", "bid 10"):
         ((seat, _),) = position.asks().items()
         asked.append(seat)
-        position, told = play(position, (seat, words))
+        position, facts = play(position, (seat, words))
     assert asked == [1, 2, 0]
-    assert bought(told) == [Bought(0, "7WY", 10)]
+    assert bought(facts) == [Bought(0, "7WY", 10)]
 
 
 def test_sf_5_the_last_word_is_for_a_seller_who_was_outbid():
-    position, told = play(market(), (0, "open cave"), (1, "bid 12"), (2, "pass"))
-    assert not bought(told)
+    position, facts = play(market(), (0, "open cave"), (1, "bid 12"), (2, "pass"))
+    assert not bought(facts)
     assert list(position.asks()) == [0]
     assert Choice("bid", (12,)) not in position.asks()[0]
     assert Choice("bid", (13,)) in position.asks()[0]
-    position, told = play(position, (0, "pass"))
-    assert bought(told) == [Bought(1, "7WY", 12)]
+    position, facts = play(position, (0, "pass"))
+    assert bought(facts) == [Bought(1, "7WY", 12)]
 
 
 def test_sf_6_if_all_pass_the_seller_pays_the_opening_bid():
-    position, told = play(market(seats=4), (0, "open borderland"), (1, "pass"), (2, "pass"), (3, "pass"))
-    assert bought(told) == [Bought(0, "PWLY", 10)]
+    position, facts = play(market(seats=4), (0, "open borderland"), (1, "pass"), (2, "pass"), (3, "pass"))
+    assert bought(facts) == [Bought(0, "PWLY", 10)]
     assert position.state.gold == (80, 90, 90, 90)
     assert position.state.bank == 10
 
 
 def test_sf_7_if_nobody_bids_the_seller_has_it_for_nothing():
-    position, told = play(market(), (0, "closed pact"), (1, "bid 0"), (2, "bid 0"), (0, "bid 0"))
-    assert bought(told) == [Bought(0, "9MS", 0)]
+    position, facts = play(market(), (0, "closed pact"), (1, "bid 0"), (2, "bid 0"), (0, "bid 0"))
+    assert bought(facts) == [Bought(0, "9MS", 0)]
     assert position.state.gold == (90, 90, 90)
 
 
 def test_sf_8_all_closed_bids_are_shown_to_all():
-    position, told = play(market(), (0, "closed pact"), (1, "bid 5"), (2, "bid 11"))
-    assert told == [Closed(0, "9MS")], "nothing is shown before the last bid is in"
-    position, told = play(position, (0, "bid 3"))
-    assert seen(told[0], SPECTATOR) == BidsShown("9MS", (3, 5, 11))
-    assert told[1] == Bought(2, "9MS", 11)
+    position, facts = play(market(), (0, "closed pact"), (1, "bid 5"), (2, "bid 11"))
+    assert facts == [Closed(0, "9MS")], "nothing is shown before the last bid is in"
+    position, facts = play(position, (0, "bid 3"))
+    assert seen(facts[0], SPECTATOR) == BidsShown("9MS", (3, 5, 11))
+    assert facts[1] == Bought(2, "9MS", 11)
     assert position.state.gold == (90, 90, 79), "who loses pays nothing"
-    assert GAME.teller(1, NAMES).tell(told[0]) == "The bids for the Pact: 3 from Ann, 5 from you and 11 from Cleo."
+    assert GAME.teller(1, NAMES).tell(facts[0]) == "The bids for the Pact: 3 from Ann, 5 from you and 11 from Cleo."
 
 
 @pytest.mark.parametrize(
@@ -330,12 +330,12 @@ def test_sf_12_a_sly_excuse_player_sees_the_seven_after_the_crowns_without_their
         position, entries = position.submit(giver, Choice("deal"))
         kinds = [type(happened) for happened in entries[0].facts]
         assert kinds.index(KeptCrown) < kinds.index(SawSeven) < kinds.index(Looked)
-        (told,) = (happened for happened in entries[0].facts if isinstance(happened, SawSeven))
-        assert told.cards == in_order(position.state.down.valuations)
-        assert seen(told, giver) == told
+        (shown,) = (happened for happened in entries[0].facts if isinstance(happened, SawSeven))
+        assert shown.cards == in_order(position.state.down.valuations)
+        assert seen(shown, giver) == shown
         for other in (*range(4), SPECTATOR):
             if other != giver:
-                assert set(map(repr, seen(told, other).cards)) == {"HIDDEN"}
+                assert set(map(repr, seen(shown, other).cards)) == {"HIDDEN"}
 
 
 def test_sf_13_a_sly_excuse_player_looks_under_the_excuse_all_the_same():
@@ -419,20 +419,20 @@ def test_sf_18_gold_is_public(seats):
 def test_sf_19_without_gold_one_passes_and_bids_nothing_unasked():
     position, _ = play(market(gold=(20, 0, 9)), (0, "open cave"))
     assert list(position.open()) == [2], "the player without gold was not asked"
-    position, told = play(position, (2, "pass"), (1, "closed pact"))
+    position, facts = play(position, (2, "pass"), (1, "closed pact"))
     assert list(position.open()) == [0, 2]
-    position, told = play(position, (0, "bid 4"), (2, "bid 5"))
-    assert told[0] == BidsShown("9MS", (4, 0, 5))
+    position, facts = play(position, (0, "bid 4"), (2, "bid 5"))
+    assert facts[0] == BidsShown("9MS", (4, 0, 5))
 
 
 def test_too_little_gold_to_raise_is_a_pass_too():
-    _, told = play(market(gold=(20, 7, 7)), (0, "open cave"))
-    assert told == [Opened(0, "7WY", 7), Passed(1), Passed(2), Bought(0, "7WY", 7)]
+    _, facts = play(market(gold=(20, 7, 7)), (0, "open cave"))
+    assert facts == [Opened(0, "7WY", 7), Passed(1), Passed(2), Bought(0, "7WY", 7)]
 
 
 def test_when_all_gold_is_spent_the_table_plays_the_rest_alone():
-    position, told = play(market(gold=(0, 1, 0), row=ROW[:2], group=4), (0, "closed cave"), (1, "bid 1"))
-    assert bought(told) == [Bought(1, "7WY", 1), Bought(1, "2SY", 0)]
+    position, facts = play(market(gold=(0, 1, 0), row=ROW[:2], group=4), (0, "closed cave"), (1, "bid 1"))
+    assert bought(facts) == [Bought(1, "7WY", 1), Bought(1, "2SY", 0)]
     assert position.state.over
 
 
@@ -619,7 +619,7 @@ def test_silence_sells_the_leftmost_card_by_closed_bids_passes_and_bids_nothing(
 
 
 @pytest.mark.parametrize("seats, options", TABLES)
-def test_a_game_of_silence_ends(seats, options):
+def test_a_game_of_missed_turns_alone_ends(seats, options):
     table = begin(GAME, seats, seed(6), options)
     while asks := table.asks():
         for seat, decision in asks.items():
@@ -664,8 +664,8 @@ def test_random_games_keep_every_promise(seats, options):
         assert replay(GAME, seats, table.options, table.log) == table.position.state
         for reader in (*range(seats), SPECTATOR):
             assert replay(GAME, seats, table.options, table.log, reader) == table.view(reader)
-            told = [GAME.teller(reader, NAMES).tell(happened) for happened in table.told(reader)]
-            assert all(told), "every fact of this game is told"
+            sentences = [GAME.teller(reader, NAMES).tell(happened) for happened in table.told(reader)]
+            assert all(sentences), "every fact of this game is told"
 
 
 @pytest.mark.parametrize("seats, options", TABLES)
@@ -698,7 +698,7 @@ def test_every_view_holds_what_it_cannot_place_in_the_bag():
 
 
 @pytest.mark.parametrize("seats, options", TABLES)
-def test_what_is_imagined_fits_what_is_known(seats, options):
+def test_an_imagined_state_agrees_with_the_view(seats, options):
     luck = Stream(b"imagination", 0)
 
     def look(table):
@@ -727,7 +727,7 @@ def test_what_is_imagined_fits_what_is_known(seats, options):
 # Words.
 
 
-def test_everybody_reads_his_own_secrets_and_no_others():
+def test_every_player_reads_their_own_secrets_and_no_others():
     happened = [GotAces(0, ("AM", "AS")), KeptCrown(0, "XL"), Looked(0, ("AM", "AS"), (HARVEST, CASTLE))]
     assert [GAME.teller(0, NAMES).tell(seen(each, 0)) for each in happened] == [
         "You get the Ace of Moons and the Ace of Suns.",
@@ -751,8 +751,8 @@ def test_a_crown_given_is_told_to_giver_and_taker():
 
 
 def test_the_end_is_told_in_full():
-    told = GAME.teller(1, NAMES).tell(Revealed(UNDER, ("XL", "XM", "XW")))
-    assert told == (
+    sentence = GAME.teller(1, NAMES).tell(Revealed(UNDER, ("XL", "XM", "XW")))
+    assert sentence == (
         "All is revealed. The suits are worth: Moons 1 by the Harvest, Suns 7 by the Castle, Waves 2 by the Author, "
         "Leaves 9 by the Merchant, Wyrms 4 by the Sailor and Knots 5 by the Soldier; the Excuse 3 by the Journey. "
         "The Crowns: Leaves with Ann, Moons with you and Waves with Cleo; set aside: Suns, Wyrms and Knots."
@@ -774,7 +774,7 @@ def test_the_board_counts_what_its_reader_knows():
     view = fold(GAME.start(3, GAME.settle(3, {})), [seen(happened, 0) for happened in facts])
     assert GAME.asks(view, 1) == GAME.asks(position.state, 1)
     shown = " ".join(plain(GAME.board(view, 0), GAME.teller(0, NAMES)).split())
-    for said in (
+    for line in (
         "Gold 79",
         "Under the Ace of Moons: Harvest (Pawn Moons Suns Leaves)",
         "Under the Ace of Suns: Castle (7 Suns Knots)",
@@ -782,7 +782,7 @@ def test_the_board_counts_what_its_reader_knows():
         "Your cards score 8, plus the worth of Waves, Leaves, Wyrms, Knots and the Excuse.",
         "Counted like that, what is for sale would score you: Forest 1.",
     ):
-        assert said in shown
+        assert line in shown
 
 
 def test_aces_are_all_dealt():

@@ -98,7 +98,7 @@ def do(position, seat, text):
 
 
 def refusal(position, seat, text):
-    """What a player is told whose choice is refused."""
+    """The reason that a player reads when a choice is refused."""
     with pytest.raises(Refused) as caught:
         do(position, seat, text)
     return GAME.teller(seat, PEOPLE)(caught.value.text)
@@ -842,7 +842,7 @@ def test_a_bid_that_is_too_low_is_refused_with_the_reason():
 
 
 @pytest.mark.parametrize(
-    "happened, told, told_ann",
+    "happened, sentence, sentence_for_ann",
     [
         (Called(0), "Ann calls an auction.", "You call an auction."),
         (Bid(0, "9MS"), "Ann bids the Pact.", "You bid the Pact."),
@@ -870,9 +870,9 @@ def test_a_bid_that_is_too_low_is_refused_with_the_reason():
         (LeadPassed(0), None, None),
     ],
 )
-def test_facts_are_told_in_plain_sentences(happened, told, told_ann):
-    assert GAME.teller(None, PEOPLE).tell(happened) == told
-    assert GAME.teller(0, PEOPLE).tell(happened) == told_ann
+def test_facts_are_told_in_plain_sentences(happened, sentence, sentence_for_ann):
+    assert GAME.teller(None, PEOPLE).tell(happened) == sentence
+    assert GAME.teller(0, PEOPLE).tell(happened) == sentence_for_ann
 
 
 def test_the_board_shows_what_a_bid_depends_on():
@@ -939,7 +939,7 @@ def test_every_board_of_a_game_fits_its_width(seats, options):
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_silence_alone_ends_a_game(seats):
+def test_a_game_ends_on_missed_turns_alone(seats):
     position, _ = deal(GAME, seats, bytes(32))
     while asks := position.open():
         ((seat, decision),) = asks.items()

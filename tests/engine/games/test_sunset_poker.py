@@ -54,7 +54,7 @@ def strength(*names, **how):
     return best(*names, **how).strength()
 
 
-def said(*names, **how):
+def words_of_best_set(*names, **how):
     return str(best(*names, **how).words())
 
 
@@ -158,29 +158,29 @@ def only(happened, kind):
     ],
 )
 def test_best_sets(hand, words, cards):
-    assert said(*hand) == words
+    assert words_of_best_set(*hand) == words
     assert set(best(*hand).cards) == set(ids(*cards))
 
 
 def test_SP_V1_the_kind_outranks_the_straight_flush_of_the_same_size():
-    assert said("Origin", "Journey", "Sailor") == "a straight flush of 3 with 4 high"
+    assert words_of_best_set("Origin", "Journey", "Sailor") == "a straight flush of 3 with 4 high"
     assert strength("Author", "Desert", "Origin") > strength("Origin", "Journey", "Sailor")
 
 
 def test_SP_V12_and_V13_the_smallest_split_decides_which_hand_is_better():
     nines = ("Pact", "Merchant", "Ace of Knots", "Lunatic", "Battle")
     crowns = ("Sea", "End", "Pact", "Penitent", "Battle")
-    assert said(*nines) == "a split of 3 with Ace high"
-    assert said(*crowns) == "a split of 3 with Crown high"
+    assert words_of_best_set(*nines) == "a split of 3 with Ace high"
+    assert words_of_best_set(*crowns) == "a split of 3 with Crown high"
     assert strength(*nines) > strength(*crowns)
-    assert said(*nines, split_min=4) == "a pair of 9s"
-    assert said(*crowns, split_min=4) == "a pair of Crowns"
+    assert words_of_best_set(*nines, split_min=4) == "a pair of 9s"
+    assert words_of_best_set(*crowns, split_min=4) == "a pair of Crowns"
     assert strength(*crowns, split_min=4) > strength(*nines, split_min=4)
 
 
 def test_SP_V16_pawn_and_court_stand_between_9_and_crown():
     hand = ("Excuse", "Pact", "Harvest", "Window", "Bard")
-    assert said(*hand, seats=9) == "a straight flush of 4 with Crown high"
+    assert words_of_best_set(*hand, seats=9) == "a straight flush of 4 with Crown high"
     assert set(best(*hand, seats=9).cards) == set(ids(*hand[1:]))
 
 
@@ -208,17 +208,17 @@ def test_sp_02_with_pawns_and_courts_9_and_crown_are_no_neighbours():
     assert circle_for(7) == "A23456789X"
     assert circle_for(8) == "A23456789PX"
     assert circle_for(9) == "A23456789PTX"
-    assert said("Pact", "Huntress") == "a straight flush of 2 with Crown high"
-    assert said("Pact", "Huntress", seats=8) == "a split of 2 with Crown high"
-    assert said("Harvest", "Huntress", seats=8) == "a straight flush of 2 with Crown high"
-    assert said("Harvest", "Huntress", seats=9) == "a split of 2 with Crown high"
+    assert words_of_best_set("Pact", "Huntress") == "a straight flush of 2 with Crown high"
+    assert words_of_best_set("Pact", "Huntress", seats=8) == "a split of 2 with Crown high"
+    assert words_of_best_set("Harvest", "Huntress", seats=8) == "a straight flush of 2 with Crown high"
+    assert words_of_best_set("Harvest", "Huntress", seats=9) == "a split of 2 with Crown high"
     assert strength("Window", seats=9) > strength("Harvest", seats=9) > strength("Pact", seats=9)
 
 
 def test_sp_03_the_excuse_is_played_like_a_card_and_is_in_no_set():
     assert best("Excuse", seats=9).cards == ()
-    assert said("Excuse", seats=9) == "no Set"
-    assert said("Excuse", "Author", seats=9) == "a single 2"
+    assert words_of_best_set("Excuse", seats=9) == "no Set"
+    assert words_of_best_set("Excuse", "Author", seats=9) == "a single 2"
     position = playing(9, {0: ("Excuse",)})
     position, _ = act(position, "play the Excuse")
     assert position.state.played[0] == ("E",)
@@ -226,8 +226,8 @@ def test_sp_03_the_excuse_is_played_like_a_card_and_is_in_no_set():
 
 
 def test_sp_20_and_21_the_ace_is_next_to_both_and_always_highest():
-    assert said("Ace of Moons", "Author") == "a straight flush of 2 with Ace high"
-    assert said("Ace of Moons", "Huntress") == "a straight flush of 2 with Ace high"
+    assert words_of_best_set("Ace of Moons", "Author") == "a straight flush of 2 with Ace high"
+    assert words_of_best_set("Ace of Moons", "Huntress") == "a straight flush of 2 with Ace high"
     low = strength("Ace of Moons", "Author", "Journey", "Mountain")
     high = strength("Lunatic", "Chance Meeting", "Diplomat", "Pact")
     assert low[:2] == high[:2] == (4, 2)
@@ -235,12 +235,12 @@ def test_sp_20_and_21_the_ace_is_next_to_both_and_always_highest():
 
 
 def test_sp_22_a_row_goes_round_the_corner():
-    assert said("Pact", "Huntress", "Ace of Moons", "Author") == "a straight flush of 4 with Ace high"
+    assert words_of_best_set("Pact", "Huntress", "Ace of Moons", "Author") == "a straight flush of 4 with Ace high"
 
 
 def test_sp_23_crown_and_ace_must_share_their_suit():
-    assert said("Huntress", "Ace of Moons") == "a straight flush of 2 with Ace high"
-    assert said("Huntress", "Ace of Suns") == "a split of 2 with Ace high"
+    assert words_of_best_set("Huntress", "Ace of Moons") == "a straight flush of 2 with Ace high"
+    assert words_of_best_set("Huntress", "Ace of Suns") == "a split of 2 with Ace high"
 
 
 def test_sp_24_each_rank_once_up_to_the_whole_circle():
@@ -258,20 +258,20 @@ def test_sp_24_a_second_card_of_a_rank_does_not_lengthen_a_run():
 
 def test_sp_25_a_run_may_branch_and_its_ends_need_share_nothing():
     # Moons, then Waves, then Leaves; the other 3 leads nowhere.
-    assert said("Author", "Journey", "Painter", "Sailor", "Market") == "a run of 3 with 4 high"
+    assert words_of_best_set("Author", "Journey", "Painter", "Sailor", "Market") == "a run of 3 with 4 high"
     assert set(best("Author", "Journey", "Painter", "Sailor").cards) == set(ids("Author", "Journey", "Sailor"))
 
 
 def test_sp_26_a_straight_flush_has_one_suit_on_all_its_cards():
-    assert said("Origin", "Journey", "Sailor") == "a straight flush of 3 with 4 high"
-    assert said("Author", "Journey", "Sailor") == "a run of 3 with 4 high"
+    assert words_of_best_set("Origin", "Journey", "Sailor") == "a straight flush of 3 with 4 high"
+    assert words_of_best_set("Author", "Journey", "Sailor") == "a run of 3 with 4 high"
     assert strength("Origin", "Journey", "Sailor") > strength("Author", "Journey", "Sailor")
 
 
 def test_sp_27_any_two_cards_are_a_split_unless_four_are_needed():
-    assert said("Author", "Merchant") == "a split of 2 with 9 high"
-    assert said("Author", "Merchant", split_min=4) == "a single 9"
-    assert said("Author", "Desert", "Mill", "Betrayal", split_min=4) == "a split of 4 with 8 high"
+    assert words_of_best_set("Author", "Merchant") == "a split of 2 with 9 high"
+    assert words_of_best_set("Author", "Merchant", split_min=4) == "a single 9"
+    assert words_of_best_set("Author", "Desert", "Mill", "Betrayal", split_min=4) == "a split of 4 with 8 high"
 
 
 def test_sp_28_three_and_one_are_no_split_of_four():
@@ -318,14 +318,14 @@ def test_the_search_agrees_with_every_subset_of_large_hands(seats, split_min):
 
 
 def picks(position, names=None):
-    """Everybody picks the first card of the pack in its dealt order, or the one named."""
+    """Everyone picks the first card of the pack in its dealt order, or the one named."""
     for seat in sorted(position.open()):
         card = (names or {}).get(seat, position.state.packs[seat][0])
         position, entries = position.submit(seat, Choice("pick", (card,)))
     return position, entries
 
 
-def test_everybody_picks_at_once_and_nothing_happens_before_the_last_pick():
+def test_everyone_picks_at_once_and_nothing_happens_before_the_last_pick():
     position, _ = deal(GAME, 4, SEED)
     assert set(position.open()) == {0, 1, 2, 3}
     state = position.state
@@ -369,13 +369,13 @@ def test_the_last_card_of_a_pack_is_taken_without_asking():
 
 
 @pytest.mark.parametrize("seats", range(3, 10))
-def test_a_draft_has_a_window_less_than_there_are_cards(seats):
+def test_a_draft_has_one_turn_fewer_than_cards(seats):
     position, _ = deal(GAME, seats, SEED)
-    windows = 0
+    turns = 0
     while position.state.turn is None:
         position, _ = picks(position)
-        windows += 1
-    assert windows == cards_each(seats) - 1
+        turns += 1
+    assert turns == cards_each(seats) - 1
 
 
 def test_silence_picks_the_first_card_in_the_dealt_order():
@@ -389,8 +389,8 @@ def test_sp_04_the_card_left_over_is_seen_by_nobody_and_comes_back(seats):
     table = begin(GAME, seats, SEED)
     (spare,) = table.position.state.deck
     for seat in (*range(seats), SPECTATOR):
-        told = repr(table.told(seat))
-        assert repr(spare) not in told
+        facts = repr(table.told(seat))
+        assert repr(spare) not in facts
         assert spare in table.view(seat).deck
     position = playing(seats, number=1, max_rounds=2)
     position, happened = run(position, dict.fromkeys(range(seats), "f"))
@@ -448,9 +448,9 @@ def test_a_pick_is_told_in_words_to_nobody_else():
     for reader in (0, SPECTATOR):
         teller = GAME.teller(reader)
         heard[reader] = [text for each in table.told(reader, 1) if (text := teller.tell(each))]
-    everybody = "Everybody has picked a card; the packs, 8 cards each, go to the left."
-    assert heard[SPECTATOR] == [everybody]
-    assert heard[0] == [f"You pick {GAME.word(table.position.state.hands[0][0])}.", everybody]
+    all_picked = "Everybody has picked a card; the packs, 8 cards each, go to the left."
+    assert heard[SPECTATOR] == [all_picked]
+    assert heard[0] == [f"You pick {GAME.word(table.position.state.hands[0][0])}.", all_picked]
 
 
 def test_a_passed_pack_is_unknown_again_after_the_next_pick():
@@ -507,7 +507,7 @@ def test_an_imagined_truth_fits_what_was_seen():
         pytest.param(3, True, -2, id="SP-14"),
     ],
 )
-def test_what_folding_brings(played, sun_taken, points):
+def test_points_for_folding(played, sun_taken, points):
     assert points_for_folding(played, sun_taken) == points
     position = playing(3)
     others = "s" if sun_taken else "p"
@@ -574,7 +574,7 @@ def test_sp_09_taking_the_sun_is_the_whole_turn_and_it_can_be_taken_once():
         position.submit(1, Choice("take"))
 
 
-def test_sp_10_who_took_the_sun_pays_like_everybody_else():
+def test_sp_10_the_player_who_took_the_sun_pays_like_everyone_else():
     _, happened = run(playing(3), {0: "psppf", 1: "f", 2: "f"})
     assert only(happened, Folded)[-1] == Folded(0, 3, -2, 2)
 
@@ -730,7 +730,7 @@ def test_sp_37_places_below_the_first_are_by_score_and_shared():
 # What is told.
 
 
-def told(happened, reader=None):
+def sentences(happened, reader=None):
     teller = GAME.teller(reader, NAMES_OF_PEOPLE)
     return [text for each in happened if (text := teller.tell(each))]
 
@@ -739,7 +739,7 @@ def test_the_showdown_in_words():
     given = {0: (*MOONS_2_TO_5, "Merchant"), 1: ("Painter", "Betrayal", "Huntress", "Ace of Suns", "Market")}
     plans = {0: "s" + "p" * 5, 1: "p" * 5, 2: "pf"} | dict.fromkeys(range(3, 7), "f")
     _, happened = run(playing(7, given), plans)
-    *before, won, after = told(happened, 1)
+    *before, won, after = sentences(happened, 1)
     assert before[-2:] == [
         "Ann plays the Merchant and is finished.",
         "You have only a split of 2 with Ace high and lose 5 points.",
@@ -764,7 +764,7 @@ def test_a_finished_player_and_a_folder_read_where_they_stand():
 
 def test_folding_in_words():
     lines = [Folded(0, 0, 0), Folded(0, 3, 3), Folded(0, 1, -1, 1), Folded(0, 4, 0, 2)]
-    assert told(lines) == [
+    assert sentences(lines) == [
         "Ann folds without a card played.",
         "Ann folds after 3 cards and gains 3 points.",
         "Ann folds after 1 card and loses 1 point.",
@@ -772,10 +772,10 @@ def test_folding_in_words():
     ]
 
 
-def test_what_happens_seldom_in_words():
+def test_sentences_of_rare_events():
     pair = BestSet("kind", ids("Author", "Desert"))
     lines = [Tied((0, 2), pair), Beaten(0, pair, 0, 0), RoundBegan(8, 0, shared=True), Ended(reached=True)]
-    assert told(lines, 0) == [
+    assert sentences(lines, 0) == [
         "You and Cleo tie with a pair of 2s, a perfect tie: no gain and no loss, and what others lost is gone.",
         "You have only a pair of 2s and no points left to lose.",
         "The top score is shared, so there is a round 8, with new packs. You will play first.",
@@ -835,7 +835,7 @@ def test_no_game_is_longer_than_the_longest(seats):
     assert len(table.log) == GAME.longest(seats, GAME.settle(seats, options))
 
 
-def test_silence_alone_ends_the_game():
+def test_the_game_ends_on_missed_turns_alone():
     table = begin(GAME, 3, SEED)
     while asks := table.asks():
         for seat, decision in asks.items():

@@ -84,7 +84,7 @@ def asked(position):
         pytest.param((("B3",), ("R7",), ("G1",)), 7, 0, 7, {1: 7}, 0, id="TP-V11"),
     ],
 )
-def test_what_is_paid(cards, digit, pot, price, paid, left):
+def test_a_payment_is_shared_among_its_receivers(cards, digit, pot, price, paid, left):
     receivers = receivers_of(digit, 0, cards)
     each, remainder = payment(price, pot, len(receivers))
     assert dict.fromkeys(receivers, each) == paid
@@ -110,7 +110,7 @@ def test_tp_v14_a_lot_nobody_bids_for_is_free_for_the_start_player():
     assert (after.coins, after.pot, after.active) == ((12, 12, 12), 1, 0)
 
 
-def test_tp_v15_an_opener_whom_nobody_tops_pays_the_bid():
+def test_tp_v15_an_opener_that_nobody_tops_pays_the_bid():
     after = go(table([("B8",), ("G1",), ("G6",)]), (0, "bid 3"), (1, "pass"), (2, "pass")).state
     assert after.coins[0] == 9
 
@@ -256,7 +256,7 @@ def test_tp_15_an_overbid_that_does_not_win_has_no_consequence():
     assert position.state.gone == ()
 
 
-def test_tp_16_whoever_cannot_pay_gives_up_a_card_and_no_coin():
+def test_tp_16_a_player_who_cannot_pay_gives_up_a_card_and_no_coin():
     position = go(table([("B8", "R1"), ("G1",), ("G6",)], (2, 10, 10)), (0, "bid 20"), (1, "pass"), (2, "pass"))
     assert asked(position) == 0
     after = go(position, (0, "discard red 1")).state
@@ -343,7 +343,7 @@ def test_tp_24_the_limit_is_an_option():
     assert position.state.auction is not None
 
 
-def test_tp_25_any_lets_everybody_sell_in_turn_and_off_nobody():
+def test_tp_25_any_lets_everyone_sell_in_turn_and_off_nobody():
     cards = [("R1", "R3"), ("G1",), ("G6",)]
     position = selling(cards, (3, 9, 4), side_auction="any")
     assert asked(position) == 0
@@ -473,9 +473,9 @@ def test_every_game_ends_within_its_bound_and_every_board_fits_its_column(seats)
 # What is said.
 
 
-def test_what_is_paid_and_what_comes_for_nothing_is_said_plainly():
+def test_payments_and_free_cards_in_words():
     teller = GAME.teller(0, ("Ann", "Ben", "Cleo"))
-    said = [
+    sentences = [
         teller.tell(happened)
         for happened in (
             Paid(0, 9, (1, 2), 4, 1),
@@ -485,7 +485,7 @@ def test_what_is_paid_and_what_comes_for_nothing_is_said_plainly():
             Took(0, ("R1",)),
         )
     ]
-    assert said == [
+    assert sentences == [
         "You pay 9 coins: 4 each to Ben and Cleo. In the pot: 1.",
         "Ben pays 8 coins: 8 to you.",
         "Cleo pays 0 coins.",

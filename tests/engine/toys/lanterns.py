@@ -96,7 +96,7 @@ class Sold(Fact[State]):
 
 
 @fact
-class Told(Fact[State]):
+class TastesRevealed(Fact[State]):
     """The bag is empty, and all tell what they like: {colours}."""
 
     colours: tuple[str, ...]
@@ -164,7 +164,7 @@ class Lanterns(Game[State]):
         if state.bag:
             yield Offered(draw.pick(state.bag))
         else:
-            yield Told(state.tastes)
+            yield TastesRevealed(state.tastes)
 
     def standing(self, state: State) -> Standing:
         if not state.over:
