@@ -175,8 +175,8 @@ def _fail_if_forbidden(report: _Report) -> _Report:
 
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     """The reason of a skip; pytest keeps it as (file, line, reason)."""
-    told = report.longrepr
-    reason = told[2] if isinstance(told, tuple) else str(told)
+    location = report.longrepr
+    reason = location[2] if isinstance(location, tuple) else str(location)
     return reason.removeprefix("Skipped: ").removeprefix("Skipped") or "no reason given"
 
 

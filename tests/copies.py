@@ -48,7 +48,7 @@ class Copy:
 
 
 def _live(do: Callable[..., None], words: tuple[str, ...], log: Path) -> None:
-    with log.open("w") as said:
-        os.dup2(said.fileno(), 1)
-        os.dup2(said.fileno(), 2)
+    with log.open("w") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
     do(*words)

@@ -29,8 +29,8 @@ def bare(source):
     """The sentences of refusals that are not translated."""
     for call in ast.walk(ast.parse(source)):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in KINDS:
-            for said in (*call.args, *(keyword.value for keyword in call.keywords)):
-                yield from (text for text in texts(said) if SENTENCE.search(text))
+            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+                yield from (text for text in texts(argument) if SENTENCE.search(text))
 
 
 def texts(node):

@@ -2,7 +2,7 @@
 
     insert   one durable row through SQLAlchemy Core, and nothing else
     shape    the reads and writes of a move, with rows and a snapshot of the same sizes, but no token and no rules
-    move     the product: token, lock, rules, log, snapshot, deadlines, mails
+    move     the product: token, lock, rules, log, snapshot, deadlines, emails
 
 `python -m tests.bench.floors WHAT URL [MOVES]` serves one of them on loopback with waitress and prints its port.
 """

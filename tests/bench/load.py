@@ -29,7 +29,7 @@ class Contender:
     tails: list[float] = field(default_factory=list)
 
     def round(self, seconds: int) -> None:
-        """Send for so many seconds as fast as the answers come."""
+        """Send for this many seconds, as fast as the answers come."""
         for number, waiting in enumerate(self.paths):
             assert waiting, f"{self.name}: nothing is left to send"
             (self.folder / str(number)).write_text("\n".join(waiting) + "\n")
@@ -40,13 +40,13 @@ class Contender:
             capture_output=True,
             text=True,
         ).stdout
-        told = json.loads(next(line for line in out.splitlines() if line.startswith("{")))
-        assert told["bad"] == 0, f"{self.name}: {out}"
-        for number, sent in enumerate(told["sent"]):
+        figures = json.loads(next(line for line in out.splitlines() if line.startswith("{")))
+        assert figures["bad"] == 0, f"{self.name}: {out}"
+        for number, sent in enumerate(figures["sent"]):
             assert sent < len(self.paths[number]), f"{self.name}: there was more time than there were requests"
             del self.paths[number][:sent]
-        self.rates.append(sum(told["sent"]) / told["seconds"])
-        self.tails.append(told["p99"] / told["p50"])
+        self.rates.append(sum(figures["sent"]) / figures["seconds"])
+        self.tails.append(figures["p99"] / figures["p50"])
 
     def forget(self) -> None:
         """What was measured so far was only to get warm."""
@@ -54,8 +54,8 @@ class Contender:
         self.tails.clear()
 
     def share_of(self, floor: "Contender") -> float:
-        """What this one reaches of another, round by round; the middle of that."""
-        return median(mine / theirs for mine, theirs in zip(self.rates, floor.rates, strict=True))
+        """The median, over all rounds, of this rate as a share of another's."""
+        return median(product / bare for product, bare in zip(self.rates, floor.rates, strict=True))
 
     def __str__(self) -> str:
         best, middle = max(self.rates), median(self.rates)
@@ -65,7 +65,7 @@ class Contender:
 @contextmanager
 def served(what: str, url: str, *rest: str) -> Iterator[int]:
     """One of the applications of `floors`, in a process of its own; its port."""
-    # Whoever measures must not be measured with assertions switched off or profilers on.
+    # A measurement must not run with assertions switched off or a profiler on.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     with subprocess.Popen(
         [sys.executable, "-m", "tests.bench.floors", what, url, *rest],

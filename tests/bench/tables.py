@@ -1,7 +1,7 @@
 """Games to be measured: many that have begun, what will be played in each, and the links by which it is played.
 
-What is played is worked out beforehand with the engine alone, from the seed that the server itself has drawn, so that
-whoever measures only has to send requests.
+The moves are worked out beforehand with the engine alone, from the seed that the server itself has drawn, so that a
+benchmark only has to send requests.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class Move:
     """The length of each row that the log gains."""
     state: str
     asked: tuple[int, ...]
-    """The seats that are asked anew, each of which gets a mail."""
+    """The seats that are asked next. Each gets an email."""
     link: int = 0
 
     @property
@@ -71,8 +71,8 @@ def begin(
     options: Mapping[str, str | int] | None = None,
 ) -> int:
     """A game that has begun."""
-    wanted = TableSettings(kind, len(players) + len(bots), options or {}, "1d", bots=bots)
-    game_id = server.run(joining.create_table, players[0], wanted).game_id
+    settings = TableSettings(kind, len(players) + len(bots), options or {}, "1d", bots=bots)
+    game_id = server.run(joining.create_table, players[0], settings).game_id
     for player in players:
         server.run(joining.join, game_id, player)
     return game_id
@@ -84,7 +84,7 @@ def begin_one_of_each(server: Server, players: list[int]) -> list[int]:
 
 
 def moves_of(server: Server, game_id: int, most: int) -> list[Move]:
-    """What will be played in a game: legal choices at random, at most so many."""
+    """The moves to play in a game: random legal choices, at most this many."""
     with server.store.read() as tx:
         row = games.read(tx, game_id)
     position, luck = play_move.position_of(row), Stream(b"luck", game_id)

@@ -54,7 +54,7 @@ def rates(*works):
 
 
 def playout(game, seats, seed):
-    """A random game; a random choice that the rules object to is replaced by what silence means."""
+    """A random game; a random choice that the rules object to is replaced by the default."""
     table, luck = begin(game, seats, bytes([seed]) * 32), Stream(b"luck", seed)
     while asks := table.asks():
         before = len(table.log)

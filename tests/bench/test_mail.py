@@ -1,7 +1,7 @@
-"""How fast mails leave: as a share of what their bare parts reach, in turn with them and to the same relay.
+"""How fast emails leave, as a share of the rate of their bare parts, measured by turns and to the same relay.
 
-The floor has the same words, templates, headers and bytes, one durable commit a mail and one connection. The best of several
-rounds counts, because what makes a round worse is the machine. Only ratios are asserted.
+The floor has the same words, templates, headers and bytes, one durable commit for each email and one connection.
+The best of several rounds counts, because only the machine makes a round worse. Only ratios are asserted.
 """
 
 import smtplib
@@ -35,7 +35,7 @@ from tests.service.outgoing.test_deliver import HEAD
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
 ROUNDS = 7
-MAILS = 60
+EMAILS = 60
 
 OF_STORED = 0.85
 OF_CHAIN = 0.8
@@ -59,7 +59,7 @@ HEADERS = {
     "List-Unsubscribe": f"<https://play.example.org/u/{'a' * 33}>",
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
 }
-"""Of the length of ours."""
+"""Headers as long as those of the server."""
 
 
 @pytest.fixture
@@ -78,13 +78,13 @@ def hands(database_url: str) -> Iterator[tuple[Server, FakeClock]]:
     server.store.close()
 
 
-def test_stored_mails_leave_at_a_fair_share_of_bare_smtp_with_one_commit_a_mail(hands, port, database_url):
+def test_stored_emails_leave_at_a_fair_share_of_bare_smtp_with_one_commit_each(hands, port, database_url):
     server, clock = hands
     post = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, port, "", "", 5)))
     ids = queued(server, clock)
     inbox = StoringTransport()
-    deliver.deliver(server, replace(post, transport=inbox), limit=MAILS)
-    assert len(inbox.emails) == MAILS
+    deliver.deliver(server, replace(post, transport=inbox), limit=EMAILS)
+    assert len(inbox.emails) == EMAILS
 
     def product():
         again(server, ids)
@@ -96,8 +96,8 @@ def test_stored_mails_leave_at_a_fair_share_of_bare_smtp_with_one_commit_a_mail(
     _report(database_url, "stored mails", *compare(floor, product), OF_STORED)
 
 
-def test_mails_are_claimed_rendered_built_and_sent_at_a_fair_share_of_their_bare_parts(hands, port, database_url):
-    """What the floor says was worked out beforehand; that ours has to look it up is measured with ours."""
+def test_emails_are_claimed_rendered_built_and_sent_at_a_fair_share_of_their_bare_parts(hands, port, database_url):
+    """The floor's words are worked out beforehand; the product is measured looking them up."""
     server, clock = hands
     post = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, port, "", "", 5)))
 
@@ -107,8 +107,8 @@ def test_mails_are_claimed_rendered_built_and_sent_at_a_fair_share_of_their_bare
 
     def floor():
         ids = set_aside(server, queued(server, clock))
-        letters = [words(server, row_id) for row_id in ids]
-        return lambda: by_hand(server, port, ids, letters)
+        contents = [content_of(server, row_id) for row_id in ids]
+        return lambda: by_hand(server, port, ids, contents)
 
     _report(database_url, "mails not written yet", *compare(floor, product), OF_CHAIN)
 
@@ -120,14 +120,14 @@ def _report(url: str, what: str, of_floor: float, of_product: float, least: floa
 
 
 def queued(server: Server, clock: FakeClock) -> list[int]:
-    """Turns of games that have just begun, whose mails nobody has written yet, and which are due; nothing else is."""
+    """The due emails about the first turns of new games, not yet written. Nothing else is due."""
     players = crowd(server)
     found: list[int] = []
-    while len(found) < MAILS:
+    while len(found) < EMAILS:
         begin_one_of_each(server, players)
         with server.store.read() as tx:
             waiting = {row.id: row.kind for row in tx.execute(_WAITING)}
-        found = [row_id for row_id, kind in waiting.items() if kind == "turn"][:MAILS]
+        found = [row_id for row_id, kind in waiting.items() if kind == "turn"][:EMAILS]
     others = [{"of_id": row_id} for row_id in waiting if row_id not in found]
     server.store.write(lambda tx: tx.execute(_SENT, others))
     clock.advance(timedelta(minutes=2))
@@ -135,18 +135,18 @@ def queued(server: Server, clock: FakeClock) -> list[int]:
 
 
 def set_aside(server: Server, ids: list[int]) -> list[int]:
-    """The same mails, which nobody else will send."""
+    """Mark these emails as sent, so that nobody else sends them. Returns their ids."""
     server.store.write(lambda tx: tx.execute(_SENT, [{"of_id": row_id} for row_id in ids]))
     return ids
 
 
 def again(server: Server, ids: list[int]) -> None:
-    """Let mails be sent once more, as they are."""
+    """Queue these emails once more, as they are."""
     server.store.write(lambda tx: tx.execute(_QUEUED, [{"of_id": row_id, "now": server.now()} for row_id in ids]))
 
 
-def words(server: Server, row_id: int) -> EmailContent:
-    """What a mail says, worked out beforehand."""
+def content_of(server: Server, row_id: int) -> EmailContent:
+    """The content of an email, worked out beforehand."""
     now = server.now()
     with server.store.read() as tx:
         row = outbox.read(tx, row_id)
@@ -159,14 +159,14 @@ def words(server: Server, row_id: int) -> EmailContent:
 
 
 def compare(*contenders: Callable[[], Callable[[], object]]) -> list[float]:
-    """The best number of mails in a second of each, round after round in turn."""
+    """The best rate of each in emails a second, over rounds played by turns."""
     best = [0.0] * len(contenders)
     for _ in range(ROUNDS):
         for place, prepare in enumerate(contenders):
             work = prepare()
             before = time.perf_counter()
             work()
-            best[place] = max(best[place], MAILS / (time.perf_counter() - before))
+            best[place] = max(best[place], EMAILS / (time.perf_counter() - before))
     return best
 
 
@@ -175,41 +175,41 @@ def sent(server: Server, post: Post) -> None:
     done = 0
     while dealt := deliver.deliver(server, post).accepted:
         done += dealt
-    assert done == MAILS
+    assert done == EMAILS
 
 
-def bare(server: Server, port: int, ids: list[int], parcels: list[OutgoingEmail]) -> None:
-    """The same bytes, with one commit a mail."""
+def bare(server: Server, port: int, ids: list[int], emails: list[OutgoingEmail]) -> None:
+    """The same bytes, with one commit for each email."""
     with smtplib.SMTP("127.0.0.1", port) as smtp:
-        for row_id, parcel in zip(ids, parcels, strict=True):
-            smtp.sendmail(parcel.sender, parcel.recipient, parcel.content)
+        for row_id, email in zip(ids, emails, strict=True):
+            smtp.sendmail(email.sender, email.recipient, email.content)
             commit(server, row_id)
 
 
-def by_hand(server: Server, port: int, ids: list[int], letters: list[EmailContent]) -> None:
-    """The same words, with the same templates and headers, as the standard library makes mails of them."""
+def by_hand(server: Server, port: int, ids: list[int], contents: list[EmailContent]) -> None:
+    """The same words, with the same templates and headers, as the standard library makes emails of them."""
     with smtplib.SMTP("127.0.0.1", port) as smtp:
-        for row_id, letter in zip(ids, letters, strict=True):
-            said = compose.render(HEAD, letter)
+        for row_id, email in zip(ids, contents, strict=True):
+            rendered = compose.render(HEAD, email)
             message = EmailMessage(policy=SMTP)
             message["From"] = f"{HEAD.site} <{HEAD.sender}>"
-            message["To"] = f"{letter.reader.name} <{letter.reader.address}>"
-            message["Subject"] = said.subject
-            message["Date"] = format_datetime(letter.date)
-            message["Message-ID"] = letter.thread.message_id
+            message["To"] = f"{email.reader.name} <{email.reader.address}>"
+            message["Subject"] = rendered.subject
+            message["Date"] = format_datetime(email.date)
+            message["Message-ID"] = email.thread.message_id
             for name, value in HEADERS.items():
                 message[name] = value
-            message.set_content(said.text)
-            message.add_alternative(said.html, subtype="html")
-            smtp.sendmail(HEAD.sender, letter.reader.address, message.as_bytes())
+            message.set_content(rendered.text)
+            message.add_alternative(rendered.html, subtype="html")
+            smtp.sendmail(HEAD.sender, email.reader.address, message.as_bytes())
             commit(server, row_id)
 
 
 def commit(server: Server, row_id: int) -> None:
-    """One durable commit: that a mail was sent, and a line in its ledger."""
+    """One durable commit: the email as sent, and a line in its ledger."""
 
-    def kept(tx):
+    def write(tx):
         tx.execute(_SENT, {"of_id": row_id})
         tx.execute(_NOTE, {"outbox_id": row_id, "at": server.now(), "what": "accepted", "detail": "250 OK"})
 
-    server.store.write(kept)
+    server.store.write(write)

@@ -63,13 +63,13 @@ def test_the_desk_among_a_hundred_thousand_tables_takes_at_most_twice_the_time_a
         if games == MANY:
             with server.store.read() as tx:
                 rows = counts(tx)
-            for wanted in EVERY:
+            for each_filter in EVERY:
                 asked = statements_of(
-                    server, lambda wanted=wanted, server=server: server.read(overview.summary, wanted)
+                    server, lambda each_filter=each_filter, server=server: server.read(overview.summary, each_filter)
                 )
                 read = {each for statement in asked for each in scans(server, *statement, as_planned=True)}
                 # A table of a page or two is read quicker than its index, and PostgreSQL knows.
-                assert {name for name in read if rows[name] > FEW} == set(), wanted
+                assert {name for name in read if rows[name] > FEW} == set(), each_filter
     print()
     ratios = {}
     for page in PAGES:

@@ -1,7 +1,7 @@
 """What looking back at a moment costs: in a long game as against a short one, and as against a page with nothing on it.
 
-Processor time of one process, all pages in turn, round after round; the middle ratio counts. A moment is measured as
-somebody meets it who goes back to it, and as whoever looks at it first: then it is worked out and drawn.
+Processor time of one process, all pages in turn, round after round; the middle ratio counts. A moment is measured
+when someone goes back to it, and at the first look, which means working it out and drawing it.
 """
 
 import random
@@ -31,20 +31,22 @@ def test_a_moment_of_500_entries_costs_a_fifth_more_than_one_of_50_at_most_and_f
     luck = random.Random(1)
     # Not long before the present, wherever that lies between two kept views.
     places = [luck.randrange(2, 30) for _ in range(ROUNDS)]
-    anew = [_round(pages, before, forget=True) for before in places]
-    again = [_round(pages, before, forget=False) for before in places]
-    by_length, by_empty, by_empty_anew = (
-        statistics.median(long / short for short, long, _ in again + anew),
-        statistics.median(long / empty for _, long, empty in again),
-        statistics.median(long / empty for _, long, empty in anew),
+    uncached = [_round(pages, before, forget=True) for before in places]
+    cached = [_round(pages, before, forget=False) for before in places]
+    by_length, by_empty, by_empty_uncached = (
+        statistics.median(long / short for short, long, _ in cached + uncached),
+        statistics.median(long / empty for _, long, empty in cached),
+        statistics.median(long / empty for _, long, empty in uncached),
     )
-    print(f"\n500 entries are {by_length:.2f} of 50; {by_empty:.1f} empty pages, {by_empty_anew:.1f} at the first look")
+    print(
+        f"\n500 entries are {by_length:.2f} of 50; {by_empty:.1f} empty pages, {by_empty_uncached:.1f} at the first look"
+    )
     assert by_length <= MOST_BY_LENGTH
     assert by_empty <= MOST_BY_EMPTY
 
 
 def _game(file, entries):
-    """A game of so many entries, and where its moments are."""
+    """The pages of a game with this many entries: a client, the path of the replay, and the entries."""
     server = server_on(f"sqlite:///{file}", make=True)
     game = RunningGame(server, begin(server, "templari", crowd(server, 3), options={"start_money": 60}))
     while game.row().turn < entries:

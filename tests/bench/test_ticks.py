@@ -63,10 +63,10 @@ def _start_clocks(server: Server, person_id: int) -> None:
     deadline, player = table_of(Deadline), table_of(Player)
     ran_out = server.now() - timedelta(hours=1)
     started = ran_out - timedelta(days=1)
-    theirs = select(player.c.seat).where(player.c.game_id == deadline.c.game_id, player.c.person_id == person_id)
+    seats = select(player.c.seat).where(player.c.game_id == deadline.c.game_id, player.c.person_id == person_id)
     values = {"rendered_at": started, "accepted_at": started, "asked_at": started, "due_at": ran_out}
     server.store.write(
-        lambda tx: tx.execute(update(deadline).where(deadline.c.seat == theirs.scalar_subquery()).values(values))
+        lambda tx: tx.execute(update(deadline).where(deadline.c.seat == seats.scalar_subquery()).values(values))
     )
 
 

@@ -29,9 +29,9 @@ def test_a_move_at_row_500_takes_at_most_a_tenth_more_processor_time_than_at_row
     game_id = begin(first, kind, crowd(first, 3))
     first.store.close()
     shutil.copy(early, late)
-    houses = [server_on(f"sqlite:///{each}") for each in (early, late)]
-    lengthen(houses[1], game_id, 500)
-    times = [[_timed(server, game_id) for server in houses] for _ in range(PAIRS)]
+    servers = [server_on(f"sqlite:///{each}") for each in (early, late)]
+    lengthen(servers[1], game_id, 500)
+    times = [[_timed(server, game_id) for server in servers] for _ in range(PAIRS)]
     ratio = statistics.median(after / before for before, after in times)
     print(f"\n{kind}: a move at row 500 takes {ratio:.2f} of one at row 5")
     assert ratio <= MOST

@@ -1,7 +1,7 @@
 """Two web servers and three workers on one PostgreSQL, killed again and again at points with a name.
 
-Every kill is a real SIGKILL. People play by their mails over HTTP, often pressing twice and on both servers at once. A test
-waits for what has to happen and never for a length of time.
+Every kill is a real SIGKILL. People play over HTTP by the links in their emails, often pressing twice and on both
+servers at once. A test waits for what has to happen and never for a length of time.
 """
 
 import os
@@ -54,7 +54,7 @@ def play_until(town, enough):
         emails = town.sink.emails[read:]
         read += len(emails)
         answered = sum(town.answer(email) for email in emails if town.luck.random() < 0.93)
-        # Mails wait for a minute, and those who stay silent for longer: time has to pass for both.
+        # Emails wait for a minute, and players who miss a turn for longer: time has to pass for both.
         town.passes(STEP)
         stale = 0 if answered else stale + 1
         until(lambda: beaten(town), "a worker beats")
@@ -100,18 +100,18 @@ def test_a_web_server_killed_between_commit_and_answer_has_kept_the_move_once(to
     assert web.process.wait(60) == -9
     assert town.acknowledged == []
     with town.server.store.read() as tx:
-        kept = games.read(tx, game_id).seq
-    assert kept > before, "the move was committed"
+        seq = games.read(tx, game_id).seq
+    assert seq > before, "the move was committed"
     town.start(web)
     again = [path for path in moves_in(email) if post(int(web.last), path, {}) == 303]
     with town.server.store.read() as tx:
-        assert games.read(tx, game_id).seq == kept, "pressing again changes nothing"
+        assert games.read(tx, game_id).seq == seq, "pressing again changes nothing"
     assert len(again) == 1, "only the choice that was made gets its receipt again"
     town.acknowledged.append((again[0].split("/")[2], again[0].split("/")[3]))
     town.check()
 
 
-def test_a_relay_that_is_dead_for_two_hours_loses_no_mail_and_nobodys_time(town):
+def test_a_relay_that_is_dead_for_two_hours_loses_no_emails_and_nobodys_time(town):
     # Nobody listens at its port yet.
     sink = town.sink = Sink()
     town.add("web")

@@ -1,7 +1,7 @@
-"""A whole server of real processes, and people who play on it by their mails over HTTP.
+"""A whole server of real processes, and people who play on it over HTTP by the links in their emails.
 
-Processes die at points of their own choosing and are started again. What a page has acknowledged is written down, so that
-afterwards the log can be held against it.
+Processes die at points of their own choosing and are started again. Every choice that a page
+acknowledged is written down and compared with the log afterwards.
 """
 
 import random
@@ -127,8 +127,8 @@ class Town:
         for number in range(seats - bots):
             made = self.server.run(addresses.register, f"player{number}@example.org", f"Player {number}")
             persons.append(self.server.run(addresses.confirm, made.id).id)
-        wanted = TableSettings(kind, seats, dict(game.load(kind).short), pace, bots=("random",) * bots)
-        game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
+        settings = TableSettings(kind, seats, dict(game.load(kind).short), pace, bots=("random",) * bots)
+        game_id = self.server.run(joining.create_table, persons[0], settings).game_id
         for person in persons:
             self.server.run(joining.join, game_id, person)
         return game_id
@@ -187,7 +187,7 @@ class Town:
             # The server is being started again: only another press shows whether it answers.
             time.sleep(0.05)
             if web.process.poll() is not None and threading.current_thread() is not threading.main_thread():
-                # Whoever looks after the processes is waiting for this click: the other server will do.
+                # The thread that restarts processes is waiting for this click: the other server will do.
                 web = self.luck.choice([part for part in self.parts if part.what == "web"])
                 if all(part.process.poll() is not None for part in self.parts if part.what == "web"):
                     return
@@ -219,9 +219,9 @@ class Town:
                     assert option in [quote(each, safe="") for each in made], (option, made)
         assert all(one != other for made in choices.values() for one, other in pairwise(made))
         assert all(times <= 1 for times in silent.values()), "a turn was timed out twice"
-        self._check_mails()
+        self._check_emails()
 
-    def _check_mails(self) -> None:
+    def _check_emails(self) -> None:
         by_name: dict[str, list[bytes]] = defaultdict(list)
         for email in self.sink.emails:
             by_name[str(email.message["message-id"])].append(email.content)
@@ -229,8 +229,8 @@ class Town:
             assert len(set(sent)) == 1, f"{name} came with different bytes"
             assert sent[0].startswith(b"DKIM-Signature: "), "a signature is part of what has to be the same"
         again = sum(len(sent) - 1 for sent in by_name.values())
-        # A mail comes twice only where its sender died, or lost the connection, after the relay had taken it, with no more
-        # mails than are written down together.
+        # An email comes twice only if its sender died, or lost the connection, after the relay had taken it: at most
+        # as many emails as are recorded together.
         assert again <= TOGETHER * sum(part.deaths.total() for part in self.parts if part.what == "worker")
         self.seen["mails"] = len(by_name)
 

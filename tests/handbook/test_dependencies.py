@@ -34,9 +34,9 @@ def test_every_dependency_has_its_reason_in_the_handbook():
     assert declared() == explained
 
 
-def test_whatever_is_imported_is_declared_and_does_not_only_come_along_with_something_else():
+def test_every_imported_library_is_declared_and_not_only_a_dependency_of_another():
     distributions = packages_distributions()
-    ours = {"engine", "pbem", "tests", "migrations"}
+    own = {"engine", "pbem", "tests", "migrations"}
     imported = {
         name.partition(".")[0]
         for folder in ("engine", "pbem", "migrations", "tests")
@@ -46,7 +46,7 @@ def test_whatever_is_imported_is_declared_and_does_not_only_come_along_with_some
     }
     libraries = {
         re.sub(r"[-_.]+", "-", library).lower()
-        for name in imported - ours - set(sys.stdlib_module_names)
+        for name in imported - own - set(sys.stdlib_module_names)
         for library in distributions.get(name, [])
     }
     assert len(libraries) > 20

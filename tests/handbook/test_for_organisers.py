@@ -30,14 +30,14 @@ COMMANDS = dict(commands())
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda each: each.name)
 def test_every_setting_is_in_the_handbook_as_it_is_declared(setting: Setting) -> None:
-    told = f"| `{setting.variable}` | `{setting.name}` | {setting.default_words or 'nothing'} | {setting.explanation}"
-    assert told + (" Secret." if setting.secret else "") + " |\n" in page("settings.md")
+    row = f"| `{setting.variable}` | `{setting.name}` | {setting.default_words or 'nothing'} | {setting.explanation}"
+    assert row + (" Secret." if setting.secret else "") + " |\n" in page("settings.md")
 
 
 def test_the_handbook_knows_no_setting_that_is_not_there() -> None:
-    told = set(re.findall(r"PBEM_[A-Z_]+", page("settings.md") + page("running-a-server.md")))
+    mentioned = set(re.findall(r"PBEM_[A-Z_]+", page("settings.md") + page("running-a-server.md")))
     known = {each.variable for each in SETTINGS}
-    assert told <= known | {f"{each.variable}_FILE" for each in SETTINGS if each.secret} | {"PBEM_CONFIG"}
+    assert mentioned <= known | {f"{each.variable}_FILE" for each in SETTINGS if each.secret} | {"PBEM_CONFIG"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -36,20 +36,20 @@ def test_every_choice_and_order_is_read_as_it_stands_there() -> None:
     assert [type(command) for command in read] == [Move, *[StandingOrder] * (len(read) - 1)]
 
 
-def test_what_is_told_to_be_no_command_is_none() -> None:
-    for told in ("I think I will bid 7 tomorrow", "bid 7?"):
-        assert f"`{told}`" in PAGE
-        assert reply_commands.read(told, ASKED) is None
+def test_an_example_of_what_is_no_command_is_none() -> None:
+    for example in ("I think I will bid 7 tomorrow", "bid 7?"):
+        assert f"`{example}`" in PAGE
+        assert reply_commands.read(example, ASKED) is None
     assert isinstance(reply_commands.read("bid seven, please", ASKED), Move)
 
 
-def test_the_limits_are_told_as_they_are() -> None:
-    told = " ".join(PAGE.split())
+def test_the_limits_on_the_page_are_the_real_ones() -> None:
+    text = " ".join(PAGE.split())
     numbers = {5: "five", 20: "twenty"}
-    assert f"At most {replies.MOST_COMMANDS} are carried out" in told
-    assert f"{talk.LINES_AN_HOUR} things in an hour at most, of {LONGEST_TALK} characters each" in told
+    assert f"At most {replies.MOST_COMMANDS} are carried out" in text
+    assert f"{talk.LINES_AN_HOUR} things in an hour at most, of {LONGEST_TALK} characters each" in text
     usual = {field.name: field.default for field in fields(Server)}
     per_turn, per_day = usual["answers_a_turn"], usual["answers_a_day"]
     assert isinstance(per_turn, int)
     assert isinstance(per_day, int)
-    assert f"at most {numbers[per_turn]} receipts about one turn and {numbers[per_day]} in a day" in told
+    assert f"at most {numbers[per_turn]} receipts about one turn and {numbers[per_day]} in a day" in text

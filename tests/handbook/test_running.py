@@ -75,9 +75,9 @@ def test_systemd_takes_the_units_of_the_page(page: str, tmp_path: Path, tool: To
 @contextmanager
 def running(*command: str, folder: Path) -> Iterator[None]:
     """A program that stays until the end of the block; what it says goes into a file."""
-    with (folder / "said").open("w") as said:
+    with (folder / "said").open("w") as output:
         environ = {"HOME": str(folder), "PATH": "/usr/bin:/bin"}
-        process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=subprocess.STDOUT, env=environ)
+        process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=environ)
     try:
         yield
     finally:
@@ -135,9 +135,9 @@ def test_no_log_of_nginx_has_a_token_even_when_the_server_is_away(tmp_path: Path
     with running(*nginx, folder=logs):
         assert asked(port, f"/m/{TOKEN}/bid-7") == 502
         assert asked(port, f"/{TOKEN[:10]}?t={TOKEN}") == 502
-    told = everything_written(logs)
-    assert re.search(r" GET /m 502 ", told)
-    assert TOKEN not in told
+    logged = everything_written(logs)
+    assert re.search(r" GET /m 502 ", logged)
+    assert TOKEN not in logged
 
 
 @pytest.mark.slow
@@ -157,6 +157,6 @@ def test_no_log_of_caddy_has_a_token_even_when_the_server_is_away(tmp_path: Path
     )
     with running(tool("caddy"), "run", "--adapter", "caddyfile", "--config", str(config), folder=tmp_path):
         assert asked(port, f"/m/{TOKEN}/bid-7") == 502
-    told = everything_written(tmp_path)
-    assert "serving initial configuration" in told
-    assert TOKEN not in told
+    logged = everything_written(tmp_path)
+    assert "serving initial configuration" in logged
+    assert TOKEN not in logged

@@ -22,7 +22,7 @@ DASHBOARD = paths.handbook() / "grafana.json"
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+def metrics_of_server(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """Every metric of a server that has begun to work, with its labels."""
     config = make_ready(read({"PBEM_DATA_DIR": str(tmp_path_factory.mktemp("server"))}))
     with open_store(config) as store:
@@ -65,27 +65,27 @@ def used(query: str) -> set[str]:
     return {re.sub(r"_(bucket|sum|count)$", "", name) for name in re.findall(r"\b(?:pbem|process)_\w+", query)}
 
 
-def test_every_metric_is_in_the_handbook_with_its_labels(told: dict[str, set[str]]) -> None:
-    assert in_the_page() == {name: labels for name, labels in told.items() if name.startswith("pbem_")}
-    assert any(name.startswith("process_") for name in told)
+def test_every_metric_is_in_the_handbook_with_its_labels(metrics_of_server: dict[str, set[str]]) -> None:
+    assert in_the_page() == {name: labels for name, labels in metrics_of_server.items() if name.startswith("pbem_")}
+    assert any(name.startswith("process_") for name in metrics_of_server)
     assert "`process_…`" in PAGE
 
 
-def test_no_label_can_hold_a_person_a_table_or_an_address(told: dict[str, set[str]]) -> None:
+def test_no_label_can_hold_a_person_a_table_or_an_address(metrics_of_server: dict[str, set[str]]) -> None:
     known = {"route", "method", "status", "kind", "by", "outcome", "tick", "version", "database", "le"}
-    assert set().union(*told.values()) <= known
+    assert set().union(*metrics_of_server.values()) <= known
 
 
 @pytest.mark.parametrize("file", [RULES, DASHBOARD], ids=lambda file: file.name)
-def test_rules_and_dashboard_ask_for_metrics_that_are_there(file: Any, told: dict[str, set[str]]) -> None:
+def test_rules_and_dashboard_ask_for_metrics_that_are_there(file: Any, metrics_of_server: dict[str, set[str]]) -> None:
     text = file.read_text(encoding="utf-8")
     queries = list(expressions(json.loads(text))) if file is DASHBOARD else re.findall(r"expr: (.*)", text)
     assert len(queries) > 10
     for query in queries:
-        assert used(query) <= told.keys()
+        assert used(query) <= metrics_of_server.keys()
         for name, labels in re.findall(r"((?:pbem|process)_\w+)\{([^}]*)\}", query):
             # The job is Prometheus' own, which every metric has.
-            assert set(re.findall(r'(\w+)=~?"', labels)) <= told[name.removesuffix("_bucket")] | {"job"}
+            assert set(re.findall(r'(\w+)=~?"', labels)) <= metrics_of_server[name.removesuffix("_bucket")] | {"job"}
 
 
 def test_panels_of_the_dashboard_have_titles_and_do_not_overlap() -> None:
@@ -159,10 +159,10 @@ def test_alerts_are_silent_in_good_times_and_each_fires_in_bad_ones(
         "eval_time": "25h",
         "exp_samples": [{"labels": f'{{alertname="{alert}"}}', "value": 1} for alert in alerts if bad],
     }
-    told = {"interval": STEP, "input_series": lived, "promql_expr_test": [firing]}
+    test = {"interval": STEP, "input_series": lived, "promql_expr_test": [firing]}
     # JSON is YAML as well.
     script = tmp_path / "test.yml"
-    script.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": STEP, "tests": [told]}))
+    script.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": STEP, "tests": [test]}))
     lasted = subprocess.run(
         [tool("promtool"), "test", "rules", str(script)], capture_output=True, text=True, check=False
     )

@@ -57,7 +57,7 @@ def main(checkout: str, folder: str) -> None:
     last = _delivered(server, config, clock, mailbox)
     status = _status(server, game_id)
     store.close()
-    said: dict[str, Any] = {
+    report: dict[str, Any] = {
         "offered": [(each.found.source, each.trusted) for each in offers],
         "status": status,
         "moves": moves,
@@ -65,7 +65,7 @@ def main(checkout: str, folder: str) -> None:
         "imported": "fish_market" in sys.modules,
         "from": [sys.modules[name].__file__ for name in ("pbem", "engine")],
     }
-    print(json.dumps(said))
+    print(json.dumps(report))
 
 
 def _begin(server: Server) -> int:
@@ -86,12 +86,12 @@ def _status(server: Server, game_id: int) -> str:
 
 def _delivered(server: Server, config: Config, clock: FakeClock, mailbox: LocalMailbox) -> dict[str, MailboxEmail]:
     """A little time passes; the newest email to each player that is new, if it is about a turn or the end."""
-    before = {letter.key for letter in mailbox.entries()}
+    before = {entry.key for entry in mailbox.entries()}
     clock.advance(timedelta(minutes=2))
     post = post_of(config)
     while deliver(server, post).dealt_with:
         pass
-    new = [mailbox.read(letter.key) for letter in mailbox.entries() if letter.key not in before]
+    new = [mailbox.read(entry.key) for entry in mailbox.entries() if entry.key not in before]
     return {
         each.entry.to: each for each in new if dict(each.headers)["Feedback-ID"].split(":")[1] in ("turn", "result")
     }

@@ -1,4 +1,4 @@
-"""Real processes of `pbem`, each in a folder of its own, on loopback, ended by whoever started them."""
+"""Real processes of `pbem`, each in a folder of its own, on loopback, ended by the test that started them."""
 
 import os
 import resource
@@ -53,26 +53,26 @@ def _run(
 
 
 class Serving:
-    """A process that stays, and what it has said so far."""
+    """A process that stays, and its output so far."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
-        self.said: list[str] = []
+        self.output: list[str] = []
 
     def until(self, words: str) -> str:
         """Read along until it says these words; the line with them."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            self.said.append(line)
+            self.output.append(line)
             if words in line:
                 return line
-        raise AssertionError(f"it ended without saying {words!r}:\n{''.join(self.said)}")
+        raise AssertionError(f"it ended without saying {words!r}:\n{''.join(self.output)}")
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> int:
         """Ask it to stop; its exit code."""
         self.process.send_signal(how)
         rest, _ = self.process.communicate(timeout=WAIT)
-        self.said.append(rest)
+        self.output.append(rest)
         return self.process.returncode
 
 

@@ -60,9 +60,9 @@ def numbers(ports: Callable[..., int]) -> Numbers:
     port = ports()
 
     def scraped() -> dict[tuple[str, ...], float]:
-        status, told = get(port, "/metrics")
+        status, body = get(port, "/metrics")
         assert status == 200
-        families = text_string_to_metric_families(told)
+        families = text_string_to_metric_families(body)
         return {(s.name, *map(str, s.labels.values())): s.value for family in families for s in family.samples}
 
     return scraped
@@ -81,14 +81,14 @@ def at_step(server: Server, step: str) -> None:
 
 def ready(port: int) -> tuple[bool, dict[str, str]]:
     """Whether the process is ready, and how everything is that it looked at."""
-    status, told = get(port, "/ready")
-    answer = json.loads(told)
+    status, body = get(port, "/ready")
+    answer = json.loads(body)
     assert answer["ready"] == (status == 200)
     assert status in (200, 503)
     return answer["ready"], {check["what"]: check["severity"] for check in answer["checks"]}
 
 
-def test_tables_mails_turns_and_calls_are_counted_as_they_are(
+def test_tables_emails_turns_and_calls_are_counted_as_they_are(
     server: Server, table: Table, clock: FakeClock, numbers: Numbers
 ) -> None:
     game = table("sun-bid", 2)
@@ -217,7 +217,7 @@ def test_a_worker_that_is_silent_is_not_ready_and_pages_are_served_without_one(
     clock.advance(timedelta(minutes=3))
     assert ready(working)[0] is False
     assert ready(serving) == (True, ready(serving)[1] | {"worker": "warning"})
-    # Somebody else's heart is not ours.
+    # Another worker's heartbeat does not count for this one.
     server.store.write(lambda tx: heartbeats.record(tx, "another", clock.now(), clock.now()))
     assert ready(working)[0] is False
     assert ready(serving)[1]["worker"] == "ok"
@@ -250,12 +250,12 @@ def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_sti
         port = int(on.getsockname()[1])
         found, checks = ready(port)
         assert (found, checks["database"]) == (False, "error")
-        status, told = get(port, "/metrics")
+        status, body = get(port, "/metrics")
         assert status == 200
-        assert "pbem_database_up 0.0" in told
-        assert "pbem_disk_free_bytes" in told
+        assert "pbem_database_up 0.0" in body
+        assert "pbem_disk_free_bytes" in body
         assert get(port, "/health")[0] == 200
-        assert "hunter2" not in told + get(port, "/ready")[1]
+        assert "hunter2" not in body + get(port, "/ready")[1]
 
 
 def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:

@@ -41,7 +41,7 @@ def begin_here(kind: str = "sunset-poker") -> int:
 
 
 def change(statement: str, **values: object) -> None:
-    """Change the database in this folder behind everybody's back."""
+    """Change the database in this folder behind everyone's back."""
     with open_store(read(os.environ)) as store:
         store.write(lambda tx: tx.execute(text(statement), values))
 
@@ -89,9 +89,9 @@ def test_wrong_settings_are_all_told_at_once_without_a_trace(pbem: Run) -> None:
 def test_without_a_server_commands_say_how_to_make_one_and_make_none(
     pbem: Run, folder: Path, command: list[str]
 ) -> None:
-    told = pbem(*command)
-    assert told.exit_code == 1
-    assert "`pbem init`" in told.output
+    ended = pbem(*command)
+    assert ended.exit_code == 1
+    assert "`pbem init`" in ended.output
     assert list(folder.iterdir()) == []
 
 
@@ -189,7 +189,7 @@ def test_keys_are_rotated_retired_when_old_and_revoked_at_once(pbem: Run) -> Non
     assert "Rotate first" in pbem("keys", "revoke", "b").output
 
 
-def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_work(pbem: Run) -> None:
+def test_after_a_revoked_key_every_open_turn_is_emailed_again_with_links_that_work(pbem: Run) -> None:
     pbem("init")
     game_id = begin_here()
     send_everything()
@@ -218,13 +218,13 @@ def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_wor
             assert {token[0] for token in tokens} == {"b"}
 
 
-def test_mails_that_wait_when_a_key_is_revoked_are_written_anew(pbem: Run) -> None:
+def test_emails_that_wait_when_a_key_is_revoked_are_written_again(pbem: Run) -> None:
     pbem("init")
     begin_here()
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
         post = post_of(read(os.environ))
-        post.transport = FunctionTransport(lambda _parcel: Outcome(Result.LATER, "451 not now"))
+        post.transport = FunctionTransport(lambda _email: Outcome(Result.LATER, "451 not now"))
         deliver(server, post)
         with store.read() as tx:
             assert any(row.body for row in outbox.with_status(tx, "queued", 100))
@@ -235,7 +235,7 @@ def test_mails_that_wait_when_a_key_is_revoked_are_written_anew(pbem: Run) -> No
 
 
 def send_everything() -> None:
-    """Send all mails that are due, to the mailbox in this folder."""
+    """Send all emails that are due, to the mailbox in this folder."""
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
         ahead = Server(store, Ahead(), server.randomness, server.keys)
@@ -243,7 +243,7 @@ def send_everything() -> None:
 
 
 class Ahead(SystemClock):
-    """A clock that is far enough ahead for mails that are held back."""
+    """A clock that is far enough ahead for emails that are held back."""
 
     def now(self) -> datetime:
         return super().now() + timedelta(minutes=5)
@@ -285,18 +285,18 @@ def test_no_command_prints_a_trace_for_a_database_of_a_newer_release(pbem: Run) 
     pbem("init")
     change("UPDATE alembic_version SET version_num = '9999'")
     for command in (["migrate"], ["verify"], ["serve"], ["doctor"], ["backup", "b"]):
-        told = pbem(*command)
-        assert told.exit_code == 1
-        assert "newer than this release" in told.output
+        ended = pbem(*command)
+        assert ended.exit_code == 1
+        assert "newer than this release" in ended.output
 
 
 def test_a_missing_postgresql_is_told_without_a_trace_and_without_its_password(pbem: Run) -> None:
     url = "postgresql://pbem:hunter2@127.0.0.1:9/pbem"
     for command in (["doctor"], ["verify"], ["init"]):
-        told = pbem(*command, PBEM_DATABASE_URL=url)
-        assert told.exit_code == 1
-        assert "database cannot be used" in told.output
-        assert "hunter2" not in told.output
+        ended = pbem(*command, PBEM_DATABASE_URL=url)
+        assert ended.exit_code == 1
+        assert "database cannot be used" in ended.output
+        assert "hunter2" not in ended.output
 
 
 def test_serve_refuses_to_leave_the_work_to_nobody(pbem: Run) -> None:

@@ -22,7 +22,7 @@ def add(pbem: Run, name: str = "Ann") -> None:
 
 
 def call_here(text: str) -> int:
-    """Somebody called Zoe calls the organiser of the server in this folder."""
+    """Send a message from Zoe to the organisers of the server in this folder. Returns its number."""
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
         return server.run(calls.call, server.run(addresses.register, "zoe@example.org", "Zoe").id, text)
@@ -45,7 +45,7 @@ def test_codes_are_in_force_only_when_one_of_them_was_typed(pbem: Run) -> None:
     assert pbem("organiser", "totp", "Nobody").exit_code == 1
 
 
-def test_codes_are_taken_away_from_somebody_who_lost_their_phone(pbem: Run) -> None:
+def test_codes_are_taken_away_from_an_organiser_who_lost_their_phone(pbem: Run) -> None:
     pbem("init")
     add(pbem)
     change("UPDATE organiser SET totp = 'JBSWY3DPEHPK3PXP', totp_step = 1")
@@ -80,7 +80,7 @@ def test_the_audit_names_the_account_on_the_machine(pbem: Run, monkeypatch: pyte
     assert "Nothing like that" in pbem("audit", "list", "--act", "ban").output
 
 
-def test_the_audit_verifies_until_somebody_alters_it(pbem: Run, folder: Path) -> None:
+def test_the_audit_verifies_until_it_is_altered(pbem: Run, folder: Path) -> None:
     pbem("init")
     add(pbem)
     exported = pbem("audit", "export").output

@@ -1,4 +1,4 @@
-"""What the doctor says of the domains that our mails go to."""
+"""What the doctor says of the domains that emails go to."""
 
 import pytest
 
@@ -27,24 +27,24 @@ def test_a_week_without_trouble_is_well(store, today):
 
 
 @pytest.mark.parametrize(
-    ("kind", "many", "said"),
+    ("kind", "many", "numbers"),
     [
         ("deferred", 11, "10 taken, 11 put off"),
         ("bounced", 1, "10 taken, 1 refused"),
         ("complained", 1, "10 taken, 1 called spam"),
     ],
 )
-def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kind, many, said):
+def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kind, many, numbers):
     count(store, "a.example", 10, "sent", today)
     count(store, "b.example", 10, "sent", today)
     count(store, "b.example", many, kind, today)
     (found,) = look_at_domains(store)
     assert found.severity is Severity.WARNING
-    assert found.says == f"Within a week, b.example: {said}."
+    assert found.says == f"Within a week, b.example: {numbers}."
     assert found.remedy
 
 
-def test_what_is_longer_ago_says_nothing_of_today(store, today):
+def test_bounces_of_an_earlier_week_are_not_counted(store, today):
     count(store, "a.example", 10, "bounced", today - 2 * PERIOD)
     (found,) = look_at_domains(store)
     assert found.severity is Severity.OK

@@ -61,8 +61,8 @@ class Machine:
         file.chmod(0o755)
 
 
-def told(heading: str) -> str:
-    """The lines of the page that begin with this."""
+def commands_of(heading: str) -> str:
+    """The commands of the page under this heading."""
     (lines,) = re.findall(rf"```sh\n# {heading}\n(.*?)```", PAGE, re.DOTALL)
     return str(lines)
 
@@ -85,8 +85,8 @@ def machine(tmp_path: Path) -> Machine:
             server.run(addresses.confirm, server.run(addresses.register, f"{name}@example.org", name).id).id
             for name in ("ann", "ben")
         )
-        for wanted in (TableSettings("sun-bid", 2, {}, "1d"), TableSettings("bid", 3, {}, "1d", bots=("random",))):
-            game = RunningGame(server, server.run(joining.create_table, ann, wanted).game_id)
+        for settings in (TableSettings("sun-bid", 2, {}, "1d"), TableSettings("bid", 3, {}, "1d", bots=("random",))):
+            game = RunningGame(server, server.run(joining.create_table, ann, settings).game_id)
             for player in (ann, ben):
                 server.run(joining.join, game.id, player)
             for _ in zip(range(4), game.play_defaults(), strict=False):
@@ -107,7 +107,7 @@ def heads(config: Config) -> list[tuple[str, bytes]]:
 
 def test_the_drill_brings_a_backup_back_beside_the_running_server_and_leaves_nothing(machine: Machine) -> None:
     before = (machine.data / "pbem.sqlite3").read_bytes()
-    drilled = machine.does(told("The drill."))
+    drilled = machine.does(commands_of("The drill."))
     assert drilled.returncode == 0, drilled.stderr
     assert "Restored and verified 2 games" in drilled.stdout
     assert re.search(r"2 games, \d+ rows, .* no games with faults", drilled.stdout)
@@ -120,7 +120,7 @@ def test_the_drill_fails_where_the_backup_is_damaged(machine: Machine) -> None:
     content = bytearray(file.read_bytes())
     content[len(content) // 2 : len(content) // 2 + 20_000] = b"x" * 20_000
     file.write_bytes(content)
-    drilled = machine.does(told("The drill."))
+    drilled = machine.does(commands_of("The drill."))
     assert drilled.returncode != 0
     assert "Traceback" not in drilled.stderr
 
@@ -131,7 +131,7 @@ def test_a_wrecked_server_comes_back_with_its_games_and_its_links_and_goes_on(ma
         file.write(os.urandom(100_000))
     (machine.data / "keys").unlink()
     assert run("doctor", folder=machine.root, PBEM_DATA_DIR=str(machine.data)).returncode == 1
-    restored = machine.does(told("The real thing."))
+    restored = machine.does(commands_of("The real thing."))
     assert restored.returncode == 0, restored.stderr
     assert (machine.root / "services").read_text() == "stop pbem\nstart pbem\n"
     assert stat.S_IMODE((machine.data / "pbem.sqlite3").stat().st_mode) == 0o600

@@ -32,12 +32,12 @@ def sink() -> Iterator[Sink]:
 
 @pytest.fixture
 def zone() -> Iterator[Zone]:
-    """A DNS in which everything is as it has to be, but for the number that mails leave from."""
+    """A DNS in which everything is as it has to be, but for the address that emails leave from."""
     with Zone(GOOD | {(DOMAIN, "A"): ["9.9.9.9"]}) as found:
         yield found
 
 
-def test_a_mail_to_try_the_relay_with_is_sent_as_players_get_theirs(pbem: Run, sink: Sink) -> None:
+def test_a_test_email_is_sent_like_those_to_players(pbem: Run, sink: Sink) -> None:
     done = pbem("mail", "test", "me@example.org", **PUBLIC, **SIGNED, PBEM_SMTP_PORT=str(sink.port))
     assert done.exit_code == 0
     assert done.output.startswith("Accepted: 250 OK.")
@@ -48,7 +48,7 @@ def test_a_mail_to_try_the_relay_with_is_sent_as_players_get_theirs(pbem: Run, s
     assert email.message["list-unsubscribe"] is None
 
 
-def test_a_mail_that_the_relay_does_not_take_is_said_with_its_words(pbem: Run, sink: Sink) -> None:
+def test_an_email_that_the_relay_refuses_is_reported_in_the_relays_words(pbem: Run, sink: Sink) -> None:
     sink.does("550 rcpt")
     refused = pbem("mail", "test", "me@example.org", **PUBLIC, PBEM_SMTP_PORT=str(sink.port))
     assert refused.exit_code == 1
@@ -63,7 +63,7 @@ def test_without_a_relay_it_is_in_the_local_mailbox(pbem: Run, folder: Path) -> 
     assert email.to == "me@example.org"
 
 
-def test_without_answers_the_mail_asks_for_none_and_nobody_waits_for_one(pbem: Run, sink: Sink) -> None:
+def test_without_replies_the_email_asks_for_none_and_nobody_waits_for_one(pbem: Run, sink: Sink) -> None:
     waiting = pbem("mail", "test", "me@example.org", "--wait", "5", **PUBLIC, PBEM_SMTP_PORT=str(sink.port))
     assert (waiting.exit_code, sink.emails) == (1, [])
     assert "PBEM_INBOUND_REPLIES=yes" in waiting.output
@@ -90,7 +90,7 @@ def answers(pbem: Run, email: ReceivedEmail, settings: dict[str, str], vouched: 
 def test_a_test_mail_that_is_answered_shows_that_both_directions_work(
     pbem: Run, sink: Sink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`--wait` ends as soon as the answer was read; while it waits, somebody answers."""
+    """`--wait` ends as soon as the answer was read; while it waits, someone answers."""
     settings = {**PUBLIC, "PBEM_SMTP_PORT": str(sink.port), "PBEM_INBOUND_REPLIES": "yes", "PBEM_DEVELOPMENT": "no"}
     pbem("init", **settings)
     waits: list[float] = []
@@ -130,7 +130,9 @@ def test_an_answer_that_nobody_vouches_for_is_told_with_what_to_set(pbem: Run, s
     assert "PBEM_INBOUND_AUTHSERV_ID" in doctor
 
 
-def test_who_waits_in_vain_is_told_where_to_look(pbem: Run, sink: Sink, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_organiser_who_waits_in_vain_is_told_where_to_look(
+    pbem: Run, sink: Sink, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = {**PUBLIC, "PBEM_SMTP_PORT": str(sink.port), "PBEM_INBOUND_REPLIES": "yes"}
     pbem("init", **settings)
     waits: list[float] = []
@@ -141,7 +143,7 @@ def test_who_waits_in_vain_is_told_where_to_look(pbem: Run, sink: Sink, monkeypa
     assert 60 <= sum(waits) <= 65
 
 
-def test_a_mail_can_be_looked_at_as_text_html_and_whole(pbem: Run) -> None:
+def test_an_email_can_be_previewed_as_text_html_and_whole(pbem: Run) -> None:
     pbem("init")
     game_id = begin_here()
     looked = ["mail", "preview", "turn", "--game", str(game_id), "--seat", "1"]

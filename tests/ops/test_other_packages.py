@@ -24,8 +24,8 @@ def database_url(empty_sqlite, tmp_path):
 
 
 @pytest.fixture
-def said(tmp_path, server):
-    """What the doctor says of games and tables, with these settings."""
+def findings(tmp_path, server):
+    """The doctor's findings on games and tables, with these settings."""
 
     def stamp(tx):
         # The tables were not made step by step, as a server's are.
@@ -42,41 +42,41 @@ def said(tmp_path, server):
     return examined
 
 
-def test_the_doctor_says_nothing_of_other_packages_where_there_are_none(said, monkeypatch):
+def test_the_doctor_says_nothing_of_other_packages_where_there_are_none(findings, monkeypatch):
     monkeypatch.setattr(offers.installed, "installed", tuple)
-    assert [each.what for each in said()] == ["tables"]
+    assert [each.what for each in findings()] == ["tables"]
 
 
-def test_the_doctor_names_what_is_played_and_how(offered, said):
+def test_the_doctor_names_what_is_played_and_how(offered, findings):
     offered(broken.LANTERNS)
-    assert "lanterns (paper-lamps 1.2, in a process of its own)" in said()[0].says
-    assert "lanterns (paper-lamps 1.2, inside the server)" in said(PBEM_GAMES_TRUSTED="paper-lamps")[0].says
+    assert "lanterns (paper-lamps 1.2, in a process of its own)" in findings()[0].says
+    assert "lanterns (paper-lamps 1.2, inside the server)" in findings(PBEM_GAMES_TRUSTED="paper-lamps")[0].says
 
 
-def test_the_doctor_names_what_is_not_played_with_what_to_do(offered, said, tmp_path):
+def test_the_doctor_names_what_is_not_played_with_what_to_do(offered, findings, tmp_path):
     offered("import no_such_library")
     publish(tmp_path / "packages", "rival", "bid = rival")
     publish(tmp_path / "packages", "old", "antique = antique", requires="pbem-engine<1")
-    found = {each.says: each for each in said()}
+    found = {each.says: each for each in findings()}
     assert all(each.severity is Severity.WARNING for each in found.values() if each.what == "games")
-    told = " ".join(f"{each.says} {each.remedy}" for each in found.values())
-    assert "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'" in told
-    assert "publishes a game named “bid”, which pbem brings itself. Ours is played. Uninstall rival" in told
-    assert "is for engine <1, and this is 1.0. Install a version of old that is for this one." in told
+    sentences = " ".join(f"{each.says} {each.remedy}" for each in found.values())
+    assert "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'" in sentences
+    assert "publishes a game named “bid”, which pbem brings itself. Ours is played. Uninstall rival" in sentences
+    assert "is for engine <1, and this is 1.0. Install a version of old that is for this one." in sentences
 
 
-def test_the_doctor_names_trust_in_what_is_not_there(offered, said):
+def test_the_doctor_names_trust_in_what_is_not_there(offered, findings):
     offered(broken.LANTERNS)
-    found = said(PBEM_GAMES_TRUSTED="Paper.Lamps, paper-tigers")
+    found = findings(PBEM_GAMES_TRUSTED="Paper.Lamps, paper-tigers")
     assert "PBEM_GAMES_TRUSTED names paper-tigers, and no such package or game is installed." in found[0].says
 
 
-def test_the_doctor_names_tables_that_were_stopped(offered, said, server, table):
+def test_the_doctor_names_tables_that_were_stopped(offered, findings, server, table):
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
     offers.close()
     halts.check_rules(server)
-    (found,) = (each for each in said() if each.what == "tables")
+    (found,) = (each for each in findings() if each.what == "tables")
     assert found.severity is Severity.ERROR
     assert f"Games {game.id} were stopped because their rules are not there, or have failed." in found.says
 

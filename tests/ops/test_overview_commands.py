@@ -40,17 +40,17 @@ def seen():
 
 
 def test_the_overview_tells_of_trouble_and_of_tables(typed):
-    told = typed("overview").output
-    assert "No worker has been heard of" in told
-    assert "0 tables that are paused" in told
+    output = typed("overview").output
+    assert "No worker has been heard of" in output
+    assert "0 tables that are paused" in output
     typed("all", "pause", "--reason", "The server moves.")
-    told = typed("overview", "--trouble", "paused").output
-    assert "1 tables that are paused" in told
-    assert "table 1: Friday club" in told
-    assert "@" not in told
+    output = typed("overview", "--trouble", "paused").output
+    assert "1 tables that are paused" in output
+    assert "table 1: Friday club" in output
+    assert "@" not in output
 
 
-def test_a_mail_about_no_table_that_was_given_up_is_told_and_sent_again(typed):
+def test_an_email_about_no_table_that_was_given_up_is_listed_and_sent_again(typed):
     with open_server(read_settings()) as server:
         server.store.write(lambda tx: outbox.queue(tx, [outbox.NewEmail(1, "links")], server.now(), server.now()))
         with server.store.read() as tx:
@@ -74,7 +74,7 @@ def test_a_look_beforehand_changes_nothing_and_the_act_is_on_record(typed):
     assert [act for act, _ in acts] == ["pause all", "pause"]
 
 
-def test_everybody_is_told_what_stands_on_standard_input(typed):
+def test_everyone_is_sent_the_text_from_standard_input(typed):
     done = typed("all", "announce", "-", "--reason", "Everybody should know.", input="On Sunday we move.\n")
     assert "2 of 2 done" in done.output
 
@@ -82,7 +82,7 @@ def test_everybody_is_told_what_stands_on_standard_input(typed):
 @pytest.mark.parametrize(
     "words", [("all", "pause"), ("all", "extend", "soon", "--reason", "why not"), ("overview", "--trouble", "sorrow")]
 )
-def test_what_makes_no_sense_is_refused_in_one_message(typed, words):
+def test_arguments_that_make_no_sense_are_refused_in_one_message(typed, words):
     refused = typed(*words)
     assert refused.exit_code in (1, 2)
     assert "Traceback" not in refused.output

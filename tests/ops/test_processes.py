@@ -25,9 +25,9 @@ def test_a_server_starts_in_an_empty_folder_answers_and_stops(tmp_path: Path) ->
     port = str(free_port())
     with serving("serve", folder=tmp_path, PBEM_WEB_PORT=port) as server:
         server.until("Stop it with Ctrl-C")
-        said = "".join(server.said)
-        assert f"http://localhost:{port}/\n" in said
-        assert f"http://localhost:{port}/mailbox\n" in said
+        output = "".join(server.output)
+        assert f"http://localhost:{port}/\n" in output
+        assert f"http://localhost:{port}/mailbox\n" in output
         for path in ("/", "/mailbox"):
             status, page = get(int(port), path)
             assert status == 200
@@ -36,8 +36,8 @@ def test_a_server_starts_in_an_empty_folder_answers_and_stops(tmp_path: Path) ->
         assert doctor.returncode == 0, doctor.stdout
         assert "worker: last seen" in doctor.stdout
         assert server.stop() == 0
-    assert "Nothing is lost" in server.said[-1]
-    assert "Traceback" not in "".join(server.said)
+    assert "Nothing is lost" in server.output[-1]
+    assert "Traceback" not in "".join(server.output)
 
 
 def test_a_server_speaks_the_language_that_it_is_set_to(tmp_path: Path) -> None:
@@ -116,10 +116,10 @@ def test_a_server_whose_relay_is_dead_runs_and_shows_no_mailbox(tmp_path: Path) 
 
 @pytest.mark.parametrize("command", [["init"], ["serve"]])
 def test_a_full_disk_gives_one_message(tmp_path: Path, command: list[str]) -> None:
-    told = run_on_a_full_disk(*command, folder=tmp_path, PBEM_WEB_PORT=str(free_port()))
-    assert told.returncode == 1
-    assert "disk" in told.stdout.lower()
-    assert "Traceback" not in told.stdout
+    ended = run_on_a_full_disk(*command, folder=tmp_path, PBEM_WEB_PORT=str(free_port()))
+    assert ended.returncode == 1
+    assert "disk" in ended.stdout.lower()
+    assert "Traceback" not in ended.stdout
     # With room again, the same command makes a whole server.
     assert run("init", folder=tmp_path).returncode == 0
     assert run("doctor", folder=tmp_path).returncode == 0
@@ -127,9 +127,9 @@ def test_a_full_disk_gives_one_message(tmp_path: Path, command: list[str]) -> No
 
 def test_a_backup_for_which_there_is_no_room_leaves_nothing(tmp_path: Path) -> None:
     run("init", folder=tmp_path)
-    told = run_on_a_full_disk("backup", "saved", folder=tmp_path)
-    assert told.returncode == 1
-    assert "Traceback" not in told.stdout
+    ended = run_on_a_full_disk("backup", "saved", folder=tmp_path)
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stdout
     assert [each.name for each in tmp_path.iterdir()] == [".pbem"]
 
 
@@ -139,10 +139,10 @@ def test_a_folder_that_cannot_be_written_gives_one_message(tmp_path: Path) -> No
     # Nothing stops root from writing there; nobody at all can make a folder in this one.
     place = Path("/proc/self/fd") if os.geteuid() == 0 else closed
     for command in ("init", "serve"):
-        told = run(command, folder=tmp_path, PBEM_DATA_DIR=str(place / "data"))
-        assert told.returncode == 1
-        assert str(place) in told.stdout
-        assert "Traceback" not in told.stdout
+        ended = run(command, folder=tmp_path, PBEM_DATA_DIR=str(place / "data"))
+        assert ended.returncode == 1
+        assert str(place) in ended.stdout
+        assert "Traceback" not in ended.stdout
 
 
 @pytest.mark.postgresql
@@ -165,10 +165,10 @@ def test_several_servers_and_workers_share_one_postgresql(tmp_path: Path) -> Non
 
 def test_gunicorn_is_refused_on_sqlite(tmp_path: Path) -> None:
     run("init", folder=tmp_path)
-    told = run(folder=tmp_path, program=(sys.executable, "-m", "gunicorn", "--config", "python:pbem.ops.gunicorn"))
-    assert told.returncode == 1
-    assert "cannot share an SQLite file" in told.stdout
-    assert "Traceback" not in told.stdout
+    ended = run(folder=tmp_path, program=(sys.executable, "-m", "gunicorn", "--config", "python:pbem.ops.gunicorn"))
+    assert ended.returncode == 1
+    assert "cannot share an SQLite file" in ended.stdout
+    assert "Traceback" not in ended.stdout
 
 
 @pytest.fixture(scope="module")
@@ -226,4 +226,4 @@ def test_stopping_in_the_middle_of_starting_leaves_no_trace_of_a_fault(tmp_path:
     with serving("serve", folder=tmp_path, PBEM_WEB_PORT=str(free_port())) as server:
         server.until("worker_started")
         assert server.stop() in (0, 130)
-    assert "Traceback" not in "".join(server.said)
+    assert "Traceback" not in "".join(server.output)

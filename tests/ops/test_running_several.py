@@ -35,7 +35,7 @@ GUNICORN = (sys.executable, "-m", "gunicorn", "--config", "python:pbem.ops.gunic
 
 
 class Place:
-    """The processes of a server, whose logs are files, and its players, who click on the links in their mails."""
+    """The processes of a server, whose logs are files, and its players, who click on the links in their emails."""
 
     def __init__(self, folder: Path, settings: dict[str, str], sink: Sink) -> None:
         self.folder, self.settings, self.sink = folder, settings, sink
@@ -57,7 +57,7 @@ class Place:
         return RunningGame(self.server, game_id)
 
     def play(self, game: RunningGame, moves: int) -> None:
-        """Click on links in mails as they come, until so many moves more are made."""
+        """Click on links in emails as they come, until this number of moves is made."""
         for _ in range(moves):
             turn = game.row().turn
             email = self.asking()
@@ -67,7 +67,7 @@ class Place:
             assert game.row().turn > turn
 
     def asking(self) -> ReceivedEmail:
-        """The next mail with links that nobody has clicked on, as soon as it comes."""
+        """The next email with links that nobody has clicked on, as soon as it comes."""
 
         def came() -> ReceivedEmail | None:
             for number, email in enumerate(self.sink.emails):
@@ -105,9 +105,9 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 def numbers(port: int, pattern: str) -> float:
     """The sum of the metrics that match."""
-    status, told = get(port, "/metrics")
+    status, body = get(port, "/metrics")
     assert status == 200
-    return sum(float(value) for value in re.findall(rf"^{pattern}[^ ]* (\S+)$", told, re.MULTILINE))
+    return sum(float(value) for value in re.findall(rf"^{pattern}[^ ]* (\S+)$", body, re.MULTILINE))
 
 
 def test_processes_of_gunicorn_play_a_game_share_their_counts_and_log_no_secret(place: Place) -> None:
@@ -130,20 +130,20 @@ def test_processes_of_gunicorn_play_a_game_share_their_counts_and_log_no_secret(
         assert numbers(admin_of_worker, r'pbem_mails_total\{outcome="accepted"') >= 4
         for port in (admin, admin_of_worker):
             assert numbers(port, r'pbem_games\{status="playing"') == 1
-            status, told = get(port, "/ready")
-            assert (status, json.loads(told)["ready"]) == (200, True)
+            status, body = get(port, "/ready")
+            assert (status, json.loads(body)["ready"]) == (200, True)
         everything = get(admin, "/metrics")[1] + get(admin_of_worker, "/metrics")[1]
-        # A link that nobody knows, and one that is cut short, are refused and told as any other.
+        # A link that nobody knows, and one that is cut short, are refused and counted as any other.
         assert get(place.port, f"/m/{'a' * 33}/x", {"Host": "127.0.0.1:8000"})[0] == 404
         assert [process.stop() for process in (pages, worker)] == [0, 0]
-    logs = "".join([*pages.said, *worker.said])
+    logs = "".join([*pages.output, *worker.output])
     assert logs.count('"route": "/m/<token>/<option>"') == 9
     assert "Traceback" not in logs
-    for told in (logs, everything):
-        assert "@example" not in told
-        assert "example.net" not in told
-        assert not holds_token(place.server, told.encode())
-        assert "a" * 33 not in told
+    for output in (logs, everything):
+        assert "@example" not in output
+        assert "example.net" not in output
+        assert not holds_token(place.server, output.encode())
+        assert "a" * 33 not in output
 
 
 def test_processes_live_through_a_step_that_only_adds_and_new_ones_of_the_old_release_refuse(place: Place) -> None:
@@ -177,7 +177,7 @@ def test_processes_live_through_a_step_that_only_adds_and_new_ones_of_the_old_re
             assert "The database is newer than this release." in refused.stdout
             assert "Traceback" not in refused.stdout
         assert [process.stop() for process in (pages, worker)] == [0, 0]
-    assert "Traceback" not in "".join([*pages.said, *worker.said])
+    assert "Traceback" not in "".join([*pages.output, *worker.output])
 
 
 def test_an_admin_port_that_is_taken_stops_the_start_with_a_message_and_is_free_when_its_process_has_stopped(
@@ -199,6 +199,6 @@ def test_an_admin_port_that_is_taken_stops_the_start_with_a_message_and_is_free_
         assert first.stop() == 0
     with serving("serve", folder=place.folder, **held) as web_process:
         web_process.until("Stop it with Ctrl-C")
-        # Ready is who has a worker that has been heard of, which takes a moment.
+        # A process is ready once it has seen a worker's heartbeat, which takes a moment.
         until(lambda: get(port, "/ready")[0] == 200, "the server is ready")
         assert web_process.stop() == 0

@@ -119,7 +119,7 @@ def test_people_are_banned_and_moved_by_their_address(pbem: Run) -> None:
     assert pbem("person", "ban", "nobody@example.net", *WHY).exit_code == 1
 
 
-def test_mails_go_to_an_address_again_that_was_left_alone(pbem: Run) -> None:
+def test_emails_go_to_an_address_again_that_was_left_alone(pbem: Run) -> None:
     pbem("init")
     number = begin_here()
 

@@ -1,4 +1,4 @@
-"""What `pbem verify` finds: nothing in a game as it was played, and whatever anybody changed afterwards."""
+"""What `pbem verify` finds: nothing in a game as it was played, and everything that was changed afterwards."""
 
 import hashlib
 import json
@@ -37,12 +37,12 @@ def problems(begun: RunningGame, *printed: str) -> str:
 
 
 def tamper(begun: RunningGame, statement: str, **values: Any) -> None:
-    """Change the database behind everybody's back."""
+    """Change the database behind everyone's back."""
     begun.server.store.write(lambda tx: tx.execute(text(statement), {"game": begun.id} | values))
 
 
 def keep_views(begun: RunningGame) -> None:
-    """Keep what everybody knows now."""
+    """Store the views of all readers as they are now."""
 
     def keep(tx: Any) -> None:
         row = games.lock(tx, begun.id)
@@ -176,7 +176,7 @@ def played(table: Table) -> RunningGame:
         ("UPDATE view SET seq = 500 WHERE game_id = :game AND seat = 1", "kept for row 500"),
     ],
 )
-def test_what_was_changed_in_the_database_is_found(played: RunningGame, statement: str, says: str) -> None:
+def test_a_change_in_the_database_is_found(played: RunningGame, statement: str, says: str) -> None:
     assert problems(played) == ""
     tamper(played, statement, **{name: value for name, value in TAMPERED.items() if f":{name}" in statement})
     assert says in problems(played)
@@ -186,7 +186,7 @@ TAMPERED = {"junk": b'{"a":1}', "nonce": bytes(16)}
 
 
 def rewritten(begun: RunningGame, seq: int, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change a row's body and hash everything anew from there on, the heads too: the best that a forger can do."""
+    """Change a row's body and hash everything again from there on, the heads too: the best that a forger can do."""
     rows = begun.log()
     head = hash_chain.genesis(begun.row().key)
     entry_head = head
@@ -199,8 +199,8 @@ def rewritten(begun: RunningGame, seq: int, change: Callable[[dict[str, Any]], N
             change(document)
             body = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         assert row.nonce is not None
-        kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
-        again = hash_chain.next_row(head, body=body, **kept)
+        columns = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
+        again = hash_chain.next_row(head, body=body, **columns)
         head = again.hash
         entry_head = again.hash if row.kind in ("Entry", "Undone") else entry_head
         forged.append(again)
@@ -239,7 +239,7 @@ def test_a_number_that_was_not_drawn_is_found(played: RunningGame) -> None:
     assert "are not those that the seed gives" in problems(played)
 
 
-def test_a_history_written_anew_does_not_have_the_heads_that_stood_in_mails(played: RunningGame) -> None:
+def test_a_rewritten_history_does_not_have_the_heads_printed_in_emails(played: RunningGame) -> None:
     printed = hash_chain.fingerprint(played.row().entry_head)
     assert problems(played, printed) == ""
     first = played.log()[0]

@@ -92,23 +92,23 @@ def test_an_installed_server_makes_its_database_and_shows_its_pages(environment,
             status, page = get(port, path)
             assert (status, shown in page) == (200, True), path
         assert server.stop() == 0
-    said = ran(environment, tmp_path, "pbem", "doctor", PBEM_WEB_PORT=str(port))
-    assert "fish-market (fish-market 1.0, in a process of its own)" in said
+    output = ran(environment, tmp_path, "pbem", "doctor", PBEM_WEB_PORT=str(port))
+    assert "fish-market (fish-market 1.0, in a process of its own)" in output
     assert "at the newest step already" in ran(environment, tmp_path, "pbem", "migrate")
 
 
 def test_a_published_game_is_played_by_server_and_email_to_its_end(environment, tmp_path):
     program = str(ROOT / "tests" / "ops" / "play_published.py")
     lines = ran(environment, tmp_path, "python", program, str(ROOT), str(tmp_path / "data")).splitlines()
-    said = json.loads(lines[-1])
-    assert all(file.startswith(str(environment.folder)) for file in said["from"]), "nothing of the checkout is played"
-    assert said["offered"] == [["fish-market 1.0", False]]
-    assert not said["imported"]
-    assert said["status"] == "over"
-    assert said["moves"] == {"ann@example.org": 6, "ben@example.org": 6}
-    for told in said["last"].values():
-        assert "Fish Market is over." in told
-        assert "FINAL STANDING" in told
+    report = json.loads(lines[-1])
+    assert all(file.startswith(str(environment.folder)) for file in report["from"]), "nothing of the checkout is played"
+    assert report["offered"] == [["fish-market 1.0", False]]
+    assert not report["imported"]
+    assert report["status"] == "over"
+    assert report["moves"] == {"ann@example.org": 6, "ben@example.org": 6}
+    for text in report["last"].values():
+        assert "Fish Market is over." in text
+        assert "FINAL STANDING" in text
 
 
 def test_a_game_that_is_uninstalled_is_no_longer_offered(wheels, tmp_path):

@@ -7,7 +7,7 @@ import click
 
 from pbem import logs
 from pbem.ops.commands.terminal import counted, progress
-from tests.sim.simulate import BrokenError, simulate
+from tests.sim.simulation import BrokenError, simulate
 
 
 @click.command()

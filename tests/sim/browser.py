@@ -36,7 +36,7 @@ class Form:
         put |= {name: str(luck.randint(low, high)) for name, (low, high) in self.numbers.items()}
         taken: set[tuple[str, str]] = set()
         for name, values in self.picks.items():
-            # Lists of one order stand side by side, `order.0`, `order.1`: each thing is wanted once.
+            # Lists of one order stand side by side, `order.0`, `order.1`: each thing is chosen once.
             group = name.partition(".")[0]
             free = [value for value in values if (group, value) not in taken] or values
             put[name] = luck.choice(free)

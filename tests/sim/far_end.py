@@ -1,7 +1,7 @@
 """The far end of SMTP in a simulation: it holds what was accepted, address by address, and has bad days.
 
 It is asked as any relay is, by `session` and `send`, and answers by seed: not now, never for this address, a connection
-that breaks before or after the mail arrived, or nobody there for hours. What it holds is all that players ever see.
+that breaks before or after the email arrived, or nobody there for hours. What it holds is all that players ever see.
 """
 
 from collections import Counter
@@ -68,13 +68,13 @@ class FarEnd:
     ) -> None:
         pass
 
-    def send(self, parcel: OutgoingEmail) -> Outcome:
+    def send(self, email: OutgoingEmail) -> Outcome:
         """Accept or refuse one email."""
         now, weather = self.clock.now(), self.weather
         if any(hole.contains(now) for hole in weather.away):
             self.seen["relay away"] += 1
             return Outcome(Result.DOWN, "nobody answers")
-        dead = weather.dead.get(parcel.recipient)
+        dead = weather.dead.get(email.recipient)
         if dead is not None and dead.contains(now):
             self.seen["address refused"] += 1
             return Outcome(Result.REFUSED_RECIPIENT, "550 no such mailbox")
@@ -86,21 +86,21 @@ class FarEnd:
             if chance < weather.not_now + weather.lost:
                 if self.luck.random() < 0.5:
                     self.seen["connection lost after the mail"] += 1
-                    self._take(parcel, now)
+                    self._take(email, now)
                 else:
                     self.seen["connection lost before the mail"] += 1
                 return Outcome(Result.LOST, "the connection was closed")
-        self._take(parcel, now)
+        self._take(email, now)
         return Outcome(Result.ACCEPTED, "250 taken")
 
-    def _take(self, parcel: OutgoingEmail, now: datetime) -> None:
-        message = parse(parcel.content)
+    def _take(self, email: OutgoingEmail, now: datetime) -> None:
+        message = parse(email.content)
         name = str(message["message-id"])
-        known = self.bytes_of.setdefault(name, parcel.content)
-        if known is not parcel.content:
+        known = self.bytes_of.setdefault(name, email.content)
+        if known is not email.content:
             self.seen["mail came again"] += 1
-            if known != parcel.content:
+            if known != email.content:
                 raise BrokenError(f"{name} came again with other bytes")
             return
         self.seen["mail arrived"] += 1
-        self.notice(Arrived(now, parcel.recipient, name, str(message["subject"]), text_of(message)))
+        self.notice(Arrived(now, email.recipient, name, str(message["subject"]), text_of(message)))

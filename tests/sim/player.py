@@ -1,8 +1,7 @@
-"""People in a simulation: they read their mail, and do what its text and its links let them do.
+"""People in a simulation: they read their emails, and do what the texts and links let them do.
 
-A player knows nothing but the mails that arrived and the pages behind their links. Some answer within minutes and some
-within days; some press twice, use old links, change their minds, let a scanner open everything first, or are never heard
-of again.
+A player knows nothing but the emails that arrived and the pages behind their links. Some answer within minutes and some
+within days; some press twice, use old links, change their minds, let a scanner open everything first, or disappear.
 """
 
 import re
@@ -35,7 +34,7 @@ class Manners:
     twice: float = 0.1
     old_links: float = 0.05
     regrets: float = 0.04
-    wishes: float = 0.03
+    preferences: float = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +55,9 @@ class Player:
     manners: Manners
     browser: Browser
     scanner: Browser
-    told: Callable[[Answered], None]
+    acknowledge: Callable[[Answered], None]
     """Called with every acknowledged choice."""
-    took_back: Callable[[Answered], None]
+    note_undo: Callable[[Answered], None]
     seen: Counter[str]
     links_had: list[str] = field(default_factory=list)
 
@@ -80,8 +79,8 @@ class Player:
             return False
         if self.links_had and self.luck.random() < self.manners.old_links:
             self._use_an_old_link()
-        if self.luck.random() < self.manners.wishes:
-            self._chooses_when_mails_come(self.luck.choice([path for path in links if path.startswith("/u/")]))
+        if self.luck.random() < self.manners.preferences:
+            self._chooses_delivery(self.luck.choice([path for path in links if path.startswith("/u/")]))
         moves = [path for path in links if path.startswith("/m/") and path.count("/") == 3]
         seats = [path for path in links if path.startswith("/s/") and path.count("/") == 2]
         self.links_had += moves
@@ -92,7 +91,7 @@ class Player:
             raise BrokenError(f"a turn mail cannot be played from: {email.subject}")
         return self._by_page(seats[0], " ".join(silence[1].split()))
 
-    def _chooses_when_mails_come(self, path: str) -> None:
+    def _chooses_delivery(self, path: str) -> None:
         """Choose how to be emailed, about one table or all, by the link at the end of an email."""
         way = self.luck.choice(_WAYS)
         page = _no_fault(self.browser.post(path.removesuffix("/call"), {"delivery": way, "minutes": "90"}))
@@ -127,7 +126,7 @@ class Player:
                 break
         else:
             turn = acts[0].fixed["turn"]
-            # A digest can be older than the question that the page asks by now; the page says what silence means there.
+            # A digest can be older than the question that the page asks by now; the page says what a missed deadline does.
             if (of_page := _SILENCE_OF_PAGE.search(page.source)) is not None:
                 silence = unescape(of_page[1])
             confirm = self._previewed(acts[0].action, {"turn": turn, "written": silence})
@@ -150,11 +149,11 @@ class Player:
         if page.status != 303:
             self.seen["choice refused"] += 1
             return False
-        self.told(answer)
+        self.acknowledge(answer)
         if self.luck.random() < self.manners.twice:
             self.seen["double click"] += 1
             if _no_fault(self.browser.post(action, fields)).status == 303:
-                self.told(answer)
+                self.acknowledge(answer)
         receipt = _no_fault(self.browser.get(page.leads_to))
         back = next((form for form in receipt.forms() if form.action.endswith("/back")), None)
         if back is None or self.luck.random() >= self.manners.regrets:
@@ -162,7 +161,7 @@ class Player:
         if _no_fault(self.browser.post(back.action, back.fixed)).status != 303:
             return False
         self.seen["choice taken back"] += 1
-        self.took_back(answer)
+        self.note_undo(answer)
         return True
 
     def _use_an_old_link(self) -> None:
@@ -171,7 +170,7 @@ class Player:
         _no_fault(self.browser.get(path))
         if _no_fault(self.browser.post(path, {})).status == 303:
             # Still open, or the very choice that was made: either way it is said to be there.
-            self.told(Answered("m", path.split("/")[2], None))
+            self.acknowledge(Answered("m", path.split("/")[2], None))
         else:
             self.seen["choice refused"] += 1
 

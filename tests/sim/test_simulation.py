@@ -1,6 +1,6 @@
 """Weeks of play from one seed: fifty short games of all kinds, with faults, to the end of every one of them.
 
-PBEM_TEST_SEED names another seed; whatever fails, the command that repeats it is in the message.
+PBEM_TEST_SEED names another seed. The message of a failure has the command that repeats it.
 """
 
 import logging
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from tests.sim.simulate import SELDOM, simulate
+from tests.sim.simulation import SELDOM, simulate
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
@@ -40,7 +40,7 @@ def test_the_same_seed_is_the_same_run_to_the_byte_in_any_process():
     program = (
         "import logging, structlog\n"
         "structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))\n"
-        "from tests.sim.simulate import simulate\n"
+        "from tests.sim.simulation import simulate\n"
         f"print(simulate({SEED}, 5, 1).trace)\n"
     )
     traces = {

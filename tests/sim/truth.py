@@ -46,7 +46,7 @@ class Truth:
     taken_back: set[Turn] = field(default_factory=set)
     unanswered: set[datetime] = field(default_factory=set)
     asked_at: dict[Turn, datetime] = field(default_factory=dict)
-    told_at: dict[Turn, datetime] = field(default_factory=dict)
+    emailed_at: dict[Turn, datetime] = field(default_factory=dict)
     promised: dict[Turn, list[tuple[datetime, datetime]]] = field(default_factory=lambda: defaultdict(list))
     away: list[Interval] = field(default_factory=list)
 
@@ -54,13 +54,13 @@ class Truth:
         """Note the deadline in an email that asks for a move, now in its player's inbox."""
         link = self.server.read(links.follow, seat_token, Purpose.SEAT)
         key = _turn(link, link.turn)
-        self.told_at.setdefault(key, email.at)
+        self.emailed_at.setdefault(key, email.at)
         if not email.subject.startswith("Re: "):
             self.asked_at.setdefault(key, email.at)
         if (until := until_in(email.text)) is not None:
             self.promised[key].append((email.at, until))
 
-    def told(self, answer: Answered) -> None:
+    def acknowledge(self, answer: Answered) -> None:
         """Note a choice acknowledged by a page, and check that it is in the log."""
         key = self._turn(answer)
         with self.server.store.read() as tx:
@@ -71,7 +71,7 @@ class Truth:
         self.acknowledged[key].add(made[0])
         self.seen["choice acknowledged"] += 1
 
-    def took_back(self, answer: Answered) -> None:
+    def note_undo(self, answer: Answered) -> None:
         """Note that a page acknowledged an undo."""
         self.taken_back.add(self._turn(answer))
 
@@ -95,7 +95,7 @@ class Truth:
             known |= {each.hash.hex()[:20] for each in log}
             self._moves(row, log)
             self._time_outs(row, log, without_mail)
-            _mails(emails, far_end)
+            _all_delivered(emails, far_end)
         if not heads <= known:
             raise BrokenError(f"mails have shown heads that no log has: {sorted(heads - known)}")
         return rows
@@ -135,10 +135,10 @@ class Truth:
     def _without_mail(
         self, tx: Tx, emails: list[outbox.EmailRow], lines: dict[int, list[ledger.LedgerRow]]
     ) -> dict[Any, datetime]:
-        """Turns of which nobody need have been told, and since when their clocks may have run.
+        """Turns that need no email, and since when their clocks may have run.
 
-        A mail that was kept back because its reader wished so counts from when it could have left; an address that fails
-        holds a table up for so long and no longer.
+        An email held back by its reader's own preferences counts from the time it could have left; an address that fails
+        holds a table up for a limited time only.
         """
         found = {}
         for email in emails:
@@ -169,7 +169,7 @@ class Truth:
             if each.kind == Kind.ENTRY and each.seat in body["entry"].alone:
                 continue
             self.seen["time-out"] += 1
-            known = [at for at in (self.told_at.get(key), without_mail.get(key)) if at is not None]
+            known = [at for at in (self.emailed_at.get(key), without_mail.get(key)) if at is not None]
             if not any(at <= each.at for at in known):
                 raise BrokenError(f"seat {each.seat} was timed out in turn {turn} of game {row.id} without a mail")
             # Whose address was dead for long gets a reminder of a clock that runs already.
@@ -227,12 +227,12 @@ def _choice_in(rules: Game[Any], row: Row, turn: int, seat: int) -> Any:
     return None
 
 
-def _mails(emails: list[outbox.EmailRow], far_end: FarEnd) -> None:
+def _all_delivered(emails: list[outbox.EmailRow], far_end: FarEnd) -> None:
     """Check that no email waits and every sent email has arrived."""
     for email in emails:
         if email.status in ("queued", "parked"):
             raise BrokenError(f"mail {email.id} ({email.kind}, game {email.game_id}) is {email.status} at the end")
-        # What a digest has told has no name of its own.
+        # The turns in a digest have no message id of their own.
         if email.status == "sent" and email.message_id is not None and email.message_id not in far_end.bytes_of:
             raise BrokenError(f"mail {email.id} ({email.kind}, game {email.game_id}) was accepted by nobody")
 

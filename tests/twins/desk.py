@@ -29,5 +29,5 @@ def of_table(world: World) -> dict[str, bytes]:
 def _blanked(source: str, heads: list[str]) -> str:
     for head in heads:
         source = source.replace(head, "HEAD")
-    # The key of a form is drawn anew each time.
+    # The key of a form is drawn again each time.
     return "\n".join(line for line in source.splitlines() if 'name="form"' not in line)

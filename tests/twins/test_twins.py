@@ -1,6 +1,6 @@
-"""Two tables that differ only in what the rules hide from somebody look the same to that player, through the whole server.
+"""Two tables that differ only in what the rules hide from a player look the same to that player, through the whole server.
 
-The engine's own twins stop at the board. These go on: through the log, the snapshot, the mails and their headers, the
+The engine's own twins stop at the board. These go on: through the log, the snapshot, the emails and their headers, the
 pages, their previews and refusals, and the interface for programs. Keys, clock and randomness are the same in both worlds,
 so that tokens, ids and the commitment are the same too, and only the heads of the chain, which hash what is hidden, are
 blanked before comparing.
@@ -22,7 +22,7 @@ from engine.testing.differences import Difference, exchanges, other_values, secr
 from engine.testing.twins import Twins, kinds_of_secrets
 from engine.testing.values import exchanged
 from tests.twins.desk import of_table
-from tests.twins.world import Truth, Untrue, told
+from tests.twins.world import Truth, Untrue, world_of
 
 pytestmark = pytest.mark.slow
 
@@ -52,14 +52,14 @@ def test_twins_in_a_secret_look_the_same(kind: str, tmp_path: Path) -> None:
 def look_at_twins(twins: Twins, playout: Playout, at: int, ways: Any, folder: Path) -> set[str]:
     """Compare a table with its twins, as far as they vary what has not been varied, or for seats that have met none.
 
-    What kinds of mail were compared is handed back.
+    Returns the kinds of email that were compared.
     """
     kinds: set[str] = set()
     truth = truth_of(playout, playout.tables[at])
     ones: list[dict[str, bytes]] = []
     for reader in range(truth.seats):
         luck = Stream(playout.plan.seed, 2**54 + at)
-        # What nobody is waiting for is not even made.
+        # Twins that would show nothing new are not even made.
         pairs = twins.pairs(playout, at, reader, ways, luck) if twins.unvaried or reader not in twins.met else ()
         for _, twin, difference in pairs:
             if reader in twins.met and not difference.fields & twins.unvaried:
@@ -82,10 +82,10 @@ def test_twins_in_the_luck_to_come_look_the_same(kind: str, tmp_path: Path) -> N
     rules = game.load(kind)
     playout = next(each for each in Bench(rules).playouts() if each.plan.style == "any")
     truth = truth_of(playout, playout.tables[min(len(playout.tables) // 2, NEAR // 2)])
-    everybody = range(truth.seats)
-    ones = meet(truth, everybody, tmp_path)
-    others = meet(replace(truth, seed=bytes(32)), everybody, tmp_path)
-    for reader, one, other in zip(everybody, ones, others, strict=True):
+    seats = range(truth.seats)
+    ones = meet(truth, seats, tmp_path)
+    others = meet(replace(truth, seed=bytes(32)), seats, tmp_path)
+    for reader, one, other in zip(seats, ones, others, strict=True):
         what = differing(one, other)
         assert what is None, f"player {reader + 1} is told of the seed by {what}"
 
@@ -128,7 +128,7 @@ def sealed_by_others(rules: game.Game[Any], table: Table, reader: int) -> dict[i
 
 def meet(truth: Truth, readers: Iterable[int], folder: Path, *, desk: bool = True) -> list[dict[str, bytes]]:
     """What these seats see in the world of a truth, and the public part of an organiser's desk."""
-    with told(truth, folder) as world:
+    with world_of(truth, folder) as world:
         met = [world.meets(reader) for reader in readers]
         organiser = of_table(world) if desk else {}
         return [each | organiser for each in met]

@@ -1,11 +1,11 @@
-"""A server on which a story is told: the facts of a game are given, everything else is the real pipeline.
+"""A server on which a story is played out: the facts of a game are given, everything else is the real pipeline.
 
 The rules of the game are the real ones, except that what happens is not made up by luck but read from the story. So two
-worlds can be told two truths, on two servers with the same keys, clock and randomness. What one seat then meets, in mails,
-on pages and from the interface for programs, is collected as bytes.
+worlds can be told two truths, on two servers with the same keys, clock and randomness. The emails, pages
+and API answers of one seat are then collected as bytes.
 
-The last turn of a story is told by silence: everybody who is asked is reminded, and timed out. Every other player reads of
-it in a digest, and is mailed at once again afterwards.
+In the last turn of a story nobody answers: everyone who is asked is reminded, and timed out. Every other player reads of
+it in a digest, and is emailed at once again afterwards.
 
 The database is SQLite in memory, and that is enough: what a seat may see is worked out in Python, from whole rows and by the
 same code whatever the database. That both kinds hand out the same rows is what the tests of the services show, which run
@@ -94,23 +94,23 @@ class World:
         self.post = Post(post_of(settings).letterhead, self.inbox)
         players = [self.server.run(addresses.confirm, self.server.run(addresses.register, f"{name.lower()}@example.org", name).id).id
                    for name in NAMES[: truth.seats]]  # fmt: skip
-        wanted = TableSettings(truth.kind, truth.seats, truth.options, "1d")
-        self.game = RunningGame(self.server, self.server.run(joining.create_table, players[0], wanted).game_id)
+        table_settings = TableSettings(truth.kind, truth.seats, truth.options, "1d")
+        self.game = RunningGame(self.server, self.server.run(joining.create_table, players[0], table_settings).game_id)
         for player in players:
             self.server.run(joining.join, self.game.id, player)
         self._tell()
-        # Made for everybody at once, so that they are the same whoever looks, and in whatever order.
+        # Made for all seats at once, so that they are the same for every reader and in any order.
         links = Links(self.server)
         self._links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
         self._programs = {seat: self.server.run(by_link.api_token, token) for seat, (_, token) in self._links.items()}
-        self._answer_mails(receive.inbound_settings(settings))
+        self._answer_emails(receive.inbound_settings(settings))
 
     def meets(self, seat: int) -> dict[str, bytes]:
         """Everything the player of a seat sees, by name; necessary differences are blanked."""
         person = self.game.person_at(seat)
         with self.server.store.read() as tx:
             address = people_store.read(tx, person).address
-        emails = [parcel for parcel in self.inbox.emails if parcel.recipient == address]
+        emails = [email for email in self.inbox.emails if email.recipient == address]
         found = {f"mail {number}, {_kind(email.content)}": email.content for number, email in enumerate(emails)}
         found |= {f"envelope {number}": f"{email.sender} {email.name}".encode() for number, email in enumerate(emails)}
         found |= dict(self._pages(seat, b"".join(email.content for email in emails)))
@@ -172,12 +172,12 @@ class World:
         while deliver(self.server, self.post).dealt_with:
             pass
 
-    def _answer_mails(self, box: InboundSettings) -> None:
+    def _answer_emails(self, box: InboundSettings) -> None:
         """Reply to everyone's latest email, with questions and a line that is refused."""
         last: dict[str, str] = {}
-        for parcel in self.inbox.emails:
-            if found := _REPLY_TO.search(parcel.content):
-                last[parcel.recipient] = found[1].decode()
+        for email in self.inbox.emails:
+            if found := _REPLY_TO.search(email.content):
+                last[email.recipient] = found[1].decode()
         for address, to in sorted(last.items()):
             raw = f"From: {address}\nTo: {to}\nMessage-ID: <to-{to}>\nSubject: Re\n\nboard\nhelp\nbid 999\n".encode()
             assert receive.receive(self.server, box, address, to, raw) == "kept"
@@ -209,12 +209,12 @@ class World:
             for number, form in enumerate(page.acts()):
                 yield f"preview {number} of {path}", _answer(form.press().response)
         yield from self._refusals(browser, token, move)
-        yield from self._told_to_programs(browser, self._programs[seat])
+        yield from self._by_api(browser, self._programs[seat])
 
     def _like_others(self, path: str, token: str) -> bool:
         """Whether it is of the past and like others: by an older link of the seat, or a moment like those around it.
 
-        What is hidden stays hidden, so the last moment and every fifth do.
+        Hidden facts stay hidden, so the last moment and every fifth are enough.
         """
         past = _PAST.match(path)
         if past is None:
@@ -231,7 +231,7 @@ class World:
             yield f"preview of {written!r}", _answer(page.response)
         yield "POST of nonsense", _answer(browser.post(f"/m/{move}/nonsense", []).response)
 
-    def _told_to_programs(self, browser: Browser, token: str) -> Iterator[tuple[str, bytes]]:
+    def _by_api(self, browser: Browser, token: str) -> Iterator[tuple[str, bytes]]:
         headers = {"Authorization": f"Bearer {token}"}
         for what in ("decision", "view", "board", "history", "history?since=1"):
             answer = browser.client.get(f"/api/v1/{what}", headers=headers, base_url=HOST)
@@ -243,7 +243,7 @@ class World:
 
 
 def _scripted(truth: Truth) -> Game[Any]:
-    """The real rules, with the given entries whatever is drawn."""
+    """The real rules, with the given entries in place of anything drawn."""
     rules = rulebooks.load(truth.kind)
     entries = iter(truth.log)
 
@@ -252,13 +252,13 @@ def _scripted(truth: Truth) -> Game[Any]:
         for each in next(entries).facts:  # noqa: UP028 - see above
             yield each
 
-    told_by = {"setup": happens, "resolve": happens, "__module__": type(rules).__module__}
-    scripted: Game[Any] = type("Scripted", (type(rules),), told_by)()
+    methods = {"setup": happens, "resolve": happens, "__module__": type(rules).__module__}
+    scripted: Game[Any] = type("Scripted", (type(rules),), methods)()
     return scripted
 
 
 @contextmanager
-def told(truth: Truth, folder: Path) -> Iterator[World]:
+def world_of(truth: Truth, folder: Path) -> Iterator[World]:
     """The world of a truth."""
     rules = _scripted(truth)
     with patch.object(rulebooks, "load", lambda _name: rules):

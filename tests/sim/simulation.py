@@ -1,11 +1,11 @@
-"""Weeks of play in a minute: real rules, database, pages and mails, in one thread, with a clock of our own.
+"""Weeks of play in a minute: real rules, database, pages and emails, in one thread, with a clock of our own.
 
-Everything that happens is one event after the other, drawn from one seed: people who read only their mail, a relay with
+Everything that happens is one event after the other, drawn from one seed: people who read only their emails, a relay with
 bad days, a worker that is away for hours, crashes at the points that `pbem.failpoints` names. After some days the faults end,
 and then every game has to. The same seed is the same run, to the byte: `trace` says so.
 
-What is promised is checked on the way and at the end by `simulated_truth`. This module must never touch a real server: it
-makes a database of its own and throws it away.
+Every promise to the players is checked on the way and at the end by `tests.sim.truth`. This module must never
+touch a real server: it makes a database of its own and throws it away.
 """
 
 import hashlib
@@ -60,7 +60,7 @@ PATIENCE: Final = timedelta(days=60)
 FEW: Final = 20
 """Smaller runs meet fewer kinds of event."""
 
-LAST_MAILS: Final = timedelta(hours=6)
+LAST_EMAILS: Final = timedelta(hours=6)
 """Time for the emails about the last game's end: longer than any retry waits."""
 
 CRASH: Final = 0.001
@@ -215,8 +215,8 @@ class _Run:
                 Manners(usually, gone, scanned=i % 7 == 1),
                 Browser(self.site, SITE),
                 Browser(self.site, SITE, person=False),
-                self.truth.told,
-                self.truth.took_back,
+                self.truth.acknowledge,
+                self.truth.note_undo,
                 self.seen,
             )
         return found
@@ -227,7 +227,7 @@ class _Run:
             kind = names[number % len(names)]
             rules = game.load(kind)
             seats = rules.seats[0]
-            # Bots cost less time than people, who need mails and pages; every fourth table is of people alone.
+            # Bots cost less time than people, who need emails and pages; every fourth table is of people alone.
             bots = 0 if number // len(names) % 4 == 0 else seats - 1
             addresses = self.luck.sample(sorted(self.players), seats - bots)
             with self._calm():
@@ -239,8 +239,10 @@ class _Run:
                     for address in addresses
                 ]
                 pace = self.luck.choice(("4h", "12h", "1d"))
-                wanted = TableSettings(kind, seats, dict(rules.short), pace, bots=("random",) * bots, missed_limit=2)
-                game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
+                table_settings = TableSettings(
+                    kind, seats, dict(rules.short), pace, bots=("random",) * bots, missed_limit=2
+                )
+                game_id = self.server.run(joining.create_table, persons[0], table_settings).game_id
                 for person in persons:
                     self.server.run(joining.join, game_id, person)
             self._note("opens", kind, str(game_id))
@@ -314,7 +316,7 @@ class _Run:
         for tick in ticks.TICKS:
             if tick.do not in (ticks.beat, ticks.play_bots, ticks.deliver):
                 tick.do(self.shift)
-        # What time has decided, bots answer and mails tell at once, as in a real loop of seconds.
+        # After a timeout, bots answer and emails leave at once, as in a real loop of seconds.
         ticks.play_bots(self.shift)
         ticks.deliver(self.shift)
 
@@ -325,7 +327,7 @@ class _Run:
             raise BrokenError("a page that was only looked at wrote to the database")
         if self.clock.now() >= self.calm_from or self._looking:
             return
-        # Most points are passed by commits; the one that is passed by mails alone gets its share.
+        # Most points are passed by commits; the one that only emails pass gets its share.
         if self.luck.random() < CRASH * (10 if name.startswith("mail.") else 1):
             self.seen[f"crash at {name}"] += 1
             self._note("crash", name)
@@ -374,11 +376,11 @@ class _Run:
         self._over |= ended
         if len(self._over) < self.tables:
             return False
-        self._closes_at = self._closes_at or max(self.clock.now(), self.calm_from) + LAST_MAILS
+        self._closes_at = self._closes_at or max(self.clock.now(), self.calm_from) + LAST_EMAILS
         return self.clock.now() > self._closes_at
 
     def _own_luck(self) -> Random:
         return Random(self.luck.getrandbits(64))
 
-    def _note(self, *said: str) -> None:
-        self.trace.update("\t".join((self.clock.now().isoformat(), *said, "\n")).encode())
+    def _note(self, *words: str) -> None:
+        self.trace.update("\t".join((self.clock.now().isoformat(), *words, "\n")).encode())
