@@ -21,7 +21,7 @@ from tests.sim.far_end import Arrived
 from tests.sim.player import Manners, Player, asks
 from tests.waiting import until
 
-CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, wishes=0)
+CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, preferences=0)
 """Presses a button twice now and then, or one in an old email; takes nothing back, and has every email sent at once."""
 
 
