@@ -140,21 +140,21 @@ def test_an_email_sent_after_the_backup_opens_nothing_on_the_restored_server(
     table("sunset-poker", 3)
     file = tmp_path / "backup"
     backup.backup(config, file, with_keys=False)
-    lost = _an_evening(server, clock, sink, ("Tom", "Uma", "Vic"))
+    first = _an_evening(server, clock, sink, ("Tom", "Uma", "Vic"))
     target = read({"PBEM_DATABASE_URL": f"sqlite:///{tmp_path}/restored.sqlite3"})
     backup.restore(target, file)
     store = Store(target.database_url)
     restored = replace(server, store=store, randomness=SystemRandomness())
-    kept = _an_evening(restored, clock, sink, ("Yan", "Xenia", "Zoe"))
+    second = _an_evening(restored, clock, sink, ("Yan", "Xenia", "Zoe"))
     # The same row numbers, for the same purposes, of other people.
-    both = lost.links.keys() & kept.links.keys()
+    both = first.links.keys() & second.links.keys()
     assert {Purpose.MOVE, Purpose.SEAT, Purpose.REPLY, Purpose.STOP, Purpose.BOUNCE} <= {purpose for purpose, _ in both}
     for purpose, row in both:
         with pytest.raises(NotFound):
-            restored.read(links.follow, lost.links[purpose, row], purpose)
-        assert restored.read(links.follow, kept.links[purpose, row], purpose).id == row
-    assert lost.message_ids
-    assert lost.message_ids.isdisjoint(kept.message_ids)
+            restored.read(links.follow, first.links[purpose, row], purpose)
+        assert restored.read(links.follow, second.links[purpose, row], purpose).id == row
+    assert first.message_ids
+    assert first.message_ids.isdisjoint(second.message_ids)
     store.close()
 
 
