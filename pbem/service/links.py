@@ -172,29 +172,29 @@ def make(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = Non
 
     The caller holds the lock of the game, or of the person where there is no game, against a second row.
     """
-    return links.make_all(tx, {key: expires_at}, server.now())[key]
+    return links.make_all(tx, server.randomness, {key: expires_at}, server.now())[key]
 
 
 def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: int, seat: int) -> SeatLinks:
     """Make the links of a seat in a turn. The caller holds the lock of the game."""
     keys = links.of_seat(person_id, game_id, turn, seat)
-    made = links.make_all(tx, dict.fromkeys(keys.values()), server.now())
+    made = links.make_all(tx, server.randomness, dict.fromkeys(keys.values()), server.now())
     return SeatLinks(made[keys[Purpose.MOVE]], made[keys[Purpose.SEAT]], made[keys[Purpose.REPLY]])
 
 
-def revoke_seat(tx: Tx, game_id: int, seat: int) -> None:
+def revoke_seat(tx: Tx, server: Server, game_id: int, seat: int) -> None:
     """Revoke all links of a seat: they were seen by others, or the seat has another player."""
-    links.revoke_seat(tx, game_id, seat)
+    links.revoke_seat(tx, server.randomness, game_id, seat)
 
 
-def revoke_person(tx: Tx, person_id: int) -> None:
+def revoke_person(tx: Tx, server: Server, person_id: int) -> None:
     """Revoke all links of a person, at all tables."""
-    links.revoke_person(tx, person_id)
+    links.revoke_person(tx, server.randomness, person_id)
 
 
 def renew(tx: Tx, server: Server, game_id: int, seat: int) -> None:
     """Revoke all links of a seat as its player asked; the next email has new ones."""
-    revoke_seat(tx, game_id, seat)
+    revoke_seat(tx, server, game_id, seat)
 
 
 def token(server: Server, link: LinkRow) -> str:

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, Select, and_, bindparam, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from pbem.clock import Randomness
 from pbem.store.schema import Link, table_of
-from pbem.store.schema.mail import draw_nonce
 from pbem.tokens import Purpose
 
 _LINK = table_of(Link)
@@ -92,17 +92,22 @@ def find_all(tx: Connection, keys: Collection[LinkKey]) -> dict[LinkKey, LinkRow
     return {key_of(row): row for row in (LinkRow(**row._mapping) for row in rows)}
 
 
-def add_all(tx: Connection, keys: Mapping[LinkKey, datetime | None], now: datetime) -> dict[LinkKey, LinkRow]:
+def add_all(
+    tx: Connection, randomness: Randomness, keys: Mapping[LinkKey, datetime | None], now: datetime
+) -> dict[LinkKey, LinkRow]:
     """Add links, each with its expiry. The caller holds the locks of the games, or else of the people."""
     values = [
-        {name: getattr(key, name) for name in _KEY_FIELDS} | {"created_at": now, "expires_at": expires_at}
+        {name: getattr(key, name) for name in _KEY_FIELDS}
+        | {"nonce": _nonce(randomness), "created_at": now, "expires_at": expires_at}
         for key, expires_at in keys.items()
     ]
     rows = (LinkRow(**row._mapping) for row in (tx.execute(_ADD, values) if values else ()))
     return {key_of(row): row for row in rows}
 
 
-def make_all(tx: Connection, keys: Mapping[LinkKey, datetime | None], now: datetime) -> dict[LinkKey, int]:
+def make_all(
+    tx: Connection, randomness: Randomness, keys: Mapping[LinkKey, datetime | None], now: datetime
+) -> dict[LinkKey, int]:
     """The ids of the links with these keys, added if missing; each with its expiry, if that is not the usual one.
 
     The caller holds the locks of the games, or else of the people.
@@ -113,20 +118,20 @@ def make_all(tx: Connection, keys: Mapping[LinkKey, datetime | None], now: datet
         for key, expires_at in keys.items()
         if key not in existing
     }
-    return {key: row.id for key, row in (existing | add_all(tx, new, now)).items()}
+    return {key: row.id for key, row in (existing | add_all(tx, randomness, new, now)).items()}
 
 
-def renew_of_nobody(tx: Connection, purpose: str, now: datetime) -> LinkRow:
+def renew_of_nobody(tx: Connection, randomness: Randomness, purpose: str, now: datetime) -> LinkRow:
     """The single link of a purpose without a person or table, with a new token.
 
     One statement, because there is nothing to lock: two calls at once renew the same row.
     """
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
-    new = dialect.insert(_LINK).values(purpose=purpose, created_at=now)
+    new = dialect.insert(_LINK).values(purpose=purpose, nonce=_nonce(randomness), created_at=now)
     renewed = new.on_conflict_do_update(
         index_elements=[_LINK.c.purpose],
         index_where=and_(_LINK.c.person_id.is_(None), _LINK.c.game_id.is_(None)),
-        set_=_renewed(),
+        set_=_renewed(randomness),
     )
     return LinkRow(**tx.execute(renewed.returning(_LINK)).one()._mapping)
 
@@ -136,9 +141,9 @@ def key_of(row: LinkRow) -> LinkKey:
     return LinkKey(*(getattr(row, name) for name in _KEY_FIELDS))
 
 
-def revoke(tx: Connection, link_id: int) -> None:
+def revoke(tx: Connection, randomness: Randomness, link_id: int) -> None:
     """Revoke the token of a link; the row has a new one from then on."""
-    tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(_renewed()))
+    tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(_renewed(randomness)))
 
 
 def expire(tx: Connection, link_id: int, at: datetime | None) -> None:
@@ -146,20 +151,25 @@ def expire(tx: Connection, link_id: int, at: datetime | None) -> None:
     tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(expires_at=at))
 
 
-def revoke_seat(tx: Connection, game_id: int, seat: int) -> int:
+def revoke_seat(tx: Connection, randomness: Randomness, game_id: int, seat: int) -> int:
     """Revoke every token of a seat; returns the number of links."""
     of_seat = (_LINK.c.game_id == game_id, _LINK.c.seat == seat)
-    return tx.execute(update(_LINK).where(*of_seat).values(_renewed())).rowcount
+    return tx.execute(update(_LINK).where(*of_seat).values(_renewed(randomness))).rowcount
 
 
-def revoke_person(tx: Connection, person_id: int) -> int:
+def revoke_person(tx: Connection, randomness: Randomness, person_id: int) -> int:
     """Revoke every token of a person, at all tables; returns the number of links."""
-    return tx.execute(update(_LINK).where(_LINK.c.person_id == person_id).values(_renewed())).rowcount
+    return tx.execute(update(_LINK).where(_LINK.c.person_id == person_id).values(_renewed(randomness))).rowcount
 
 
-def _renewed() -> dict[str, object]:
+def _renewed(randomness: Randomness) -> dict[str, object]:
     """The columns of links whose tokens are revoked. Several may share a nonce: a token names its row too."""
-    return {"nonce": draw_nonce(), "replaced": _LINK.c.nonce}
+    return {"nonce": _nonce(randomness), "replaced": _LINK.c.nonce}
+
+
+def _nonce(randomness: Randomness) -> int:
+    """A number that no link has had before, neither here nor on a server restored from a backup."""
+    return int.from_bytes(randomness.bytes(8)) >> 1
 
 
 @cache

@@ -153,7 +153,7 @@ def content_of(server: Server, row_id: int) -> EmailContent:
     assert row is not None
     about = row.game_id
     assert about is not None, "a turn's mail"
-    drafts = server.store.write(lambda tx: make_drafts(tx, [row], games.lock_all(tx, [about]), now))
+    drafts = server.store.write(lambda tx: make_drafts(tx, server, [row], games.lock_all(tx, [about]), now))
     with server.store.read() as tx:
         return content.read_contents(tx, server, HEAD, drafts, now)[0]
 

@@ -280,7 +280,7 @@ class Showroom:
         stopped = self._links.made(Purpose.STOP, gina)
         unsubscribe.stop(self.server, stopped)
         gone = self._links.made(Purpose.SIGN_IN, gina)
-        self.server.store.write(lambda tx: links.revoke_person(tx, gina))
+        self.server.store.write(lambda tx: links.revoke_person(tx, self.server, gina))
         self._done(Ban(hugo, None), "Hugo has insulted everybody at three tables.")
         call = self.server.run(calls.call, gina, "I get no mails any more.")
         self.server.run(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.clock import SystemClock
+from pbem.clock import SystemClock, SystemRandomness
 from pbem.config import read
 from pbem.ops.setup import open_store
 from pbem.service.incoming import receive
@@ -40,7 +40,9 @@ def test_emails_that_were_given_up_wait_again_after_one_command(pbem: Run) -> No
     with open_store(read({})) as store:
         now = SystemClock().now()
         link_id = store.write(
-            lambda tx: links.add_all(tx, {LinkKey(Purpose.REPLY): None}, now)[LinkKey(Purpose.REPLY)].id
+            lambda tx: (
+                links.add_all(tx, SystemRandomness(), {LinkKey(Purpose.REPLY): None}, now)[LinkKey(Purpose.REPLY)].id
+            )
         )
         email_id = store.write(
             lambda tx: rows.add(tx, fingerprint=b"x", link_id=link_id, message_id="", raw=EMAIL.encode(), now=now)

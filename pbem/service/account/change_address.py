@@ -74,7 +74,7 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     if unused is not None:
         people.change(tx, unused, address=person.address, mailbox=person.mailbox, name="")
     before = persons.find_or_add(tx, server, person.address).id
-    links.revoke_person(tx, person_id)
+    links.revoke_person(tx, server, person_id)
     sessions.end_all(tx, server, Holder(person_id=person_id))
     reachability.mark_reachable(tx, server, person_id)
     outbox.unwrite_to(tx, person_id)

@@ -59,5 +59,5 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
     person = people.lock(tx, person_id)
     if not is_former(person.address):
         personal_data.forget(tx, person, server.zone)
-        links.revoke_person(tx, person_id)
+        links.revoke_person(tx, server, person_id)
     return game_ids

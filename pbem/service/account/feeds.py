@@ -88,7 +88,7 @@ def renew(tx: Tx, server: Server, person_id: int) -> None:
         if link is None:
             links.make(tx, server, LinkKey(purpose, person_id))
         else:
-            link_rows.revoke(tx, link.id)
+            link_rows.revoke(tx, server.randomness, link.id)
 
 
 def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:

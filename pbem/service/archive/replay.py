@@ -146,7 +146,7 @@ def stop_sharing(tx: Tx, server: Server, token: str) -> None:
     if link is not None and _works(link):
         link_rows.expire(tx, link.id, server.now())
         # The old link must not work again when the players share the game again.
-        link_rows.revoke(tx, link.id)
+        link_rows.revoke(tx, server.randomness, link.id)
 
 
 def _open(tx: Tx, server: Server, access: Access, which: str) -> tuple[GameRow, int]:

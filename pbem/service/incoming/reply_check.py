@@ -34,7 +34,7 @@ class CheckedReply:
 
 def open_address(tx: Tx, server: Server) -> str:
     """The token of the address for replies to a new test email; the one before no longer works."""
-    return links.token(server, link_rows.renew_of_nobody(tx, Purpose.REPLY, server.now()))
+    return links.token(server, link_rows.renew_of_nobody(tx, server.randomness, Purpose.REPLY, server.now()))
 
 
 def last_reply(tx: Tx, since: datetime | None = None) -> CheckedReply | None:

@@ -108,7 +108,7 @@ def prepare(
     return sorted(checked.prepared + stored, key=lambda prepared: (prepared.email.due_at, prepared.email.id))
 
 
-def make_drafts(tx: Tx, emails: Collection[EmailRow], games: Games, now: datetime) -> list[Draft]:
+def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Games, now: datetime) -> list[Draft]:
     """Make the links of emails and promise their deadlines. The games are locked, or the readers where there is no game."""
     seats = _seats(tx, emails)
     own_seats = {email.id: _own_seats(tx, email) for email in emails}
@@ -118,7 +118,7 @@ def make_drafts(tx: Tx, emails: Collection[EmailRow], games: Games, now: datetim
         game = None if email.game_id is None else games[email.game_id]
         for of_links in (keys[email.id], *own_seats[email.id].values()):
             expiries |= {key: _expiry(purpose, game) for purpose, key in of_links.items()}
-    made = links.make_all(tx, expiries, now)
+    made = links.make_all(tx, server.randomness, expiries, now)
     turns = {
         email.id: key for email in emails if Purpose.SEAT in keys[email.id] and (key := _turn_key(email)) is not None
     }
@@ -179,7 +179,7 @@ def _check(tx: Tx, server: Server, claimed: Collection[EmailRow], now: datetime)
     ]
     for person_id in sorted({email.person_id for email in unwritten if email.game_id is None}):
         people.lock(tx, person_id)
-    drafts = make_drafts(tx, unwritten, locked, now)
+    drafts = make_drafts(tx, server, unwritten, locked, now)
     stored = [email for email in emails if email.body is not None and email.id not in stale]
     return _Checked(_prepared(tx, stored, templates), drafts)
 

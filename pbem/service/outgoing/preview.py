@@ -129,7 +129,7 @@ def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, ga
         new = NewEmail(player.person_id, kind, game.id, None, seat, game.turn, facts)
     outbox.queue(tx, [new], now, now)
     (email,) = outbox.of_person(tx, player.person_id, limit=1)
-    drafts = make_drafts(tx, [email], {game.id: games.read(tx, game.id)}, now)
+    drafts = make_drafts(tx, server, [email], {game.id: games.read(tx, game.id)}, now)
     (email_content,) = content.read_contents(tx, server, letterhead, drafts, now)
     return email_content
 

@@ -1,7 +1,6 @@
 """Outgoing and incoming emails, their links, and what limits them."""
 
 from datetime import date, datetime
-from secrets import randbelow
 from typing import Final
 
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
@@ -59,11 +58,6 @@ class Ledger(Base):
     detail: Mapped[str]
 
 
-def draw_nonce() -> int:
-    """A random number that no link has had before, here or on a server restored from a backup."""
-    return randbelow(2**63)
-
-
 _OF_NOBODY: Final = "person_id IS NULL AND game_id IS NULL"
 
 
@@ -91,7 +85,7 @@ class Link(Base):
 
     id: Mapped[Id]
     purpose: Mapped[str]
-    nonce: Mapped[int] = mapped_column(default=draw_nonce)
+    nonce: Mapped[int]
     replaced: Mapped[int | None]
     person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"))
     game_id: Mapped[int | None] = mapped_column(ForeignKey("game.id"))

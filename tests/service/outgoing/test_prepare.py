@@ -84,7 +84,7 @@ def compared(server):
     with server.store.read() as tx:
         outdated = prepare.why_outdated(tx, rows, tables)
     rows = [row for row in rows if row.id not in outdated]
-    drafts = server.store.write(lambda tx: prepare.make_drafts(tx, rows, tables, now))
+    drafts = server.store.write(lambda tx: prepare.make_drafts(tx, server, rows, tables, now))
 
     def written(tx, drafts, randomness):
         seat_cache.CACHE.clear()

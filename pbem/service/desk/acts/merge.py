@@ -51,7 +51,7 @@ class Merge(PersonAct):
             outbox.change(tx, number, status=EmailStatus.SUPERSEDED, claimed_until=None)
             ledger.note(tx, number, now, "superseded", "their tables are another address's now")
         merge.move_rows(tx, self.other_id, self.person_id)
-        links.revoke_person(tx, self.other_id)
+        links.revoke_person(tx, server, self.other_id)
         sessions.end_all(tx, server, Holder(person_id=self.other_id))
         for row in locked.values():
             if row.status == TableStatus.PLAYING:
