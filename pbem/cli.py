@@ -13,10 +13,8 @@ from pathlib import Path
 import click
 
 from pbem import config as settings, logs
-from pbem.ops.commands.desk import audit, call, organiser
-from pbem.ops.commands.mail import mail
+from pbem.ops.commands.groups import AUDIT, CALL, MAIL, ORGANISER, OUTAGE, PERSON, TABLE
 from pbem.ops.commands.overview import all_, overview
-from pbem.ops.commands.tables import outage, person, table
 from pbem.ops.commands.terminal import (
     CODES,
     FAILED,
@@ -221,7 +219,7 @@ def doctor() -> None:
     show_findings(ops_doctor.examine(read_settings()))
 
 
-for group in (mail, organiser, call, audit, overview, all_, table, person, outage):
+for group in (MAIL, ORGANISER, CALL, AUDIT, overview, all_, TABLE, PERSON, OUTAGE):
     main.add_command(group)
 
 

@@ -56,7 +56,7 @@ def overview(trouble: str, status: str, text: str, most: int) -> None:
 
 @click.group("all", epilog=CODES)
 def all_() -> None:
-    """One act on many: on all tables that are being played, or on everybody who sits there."""
+    """One act on many: on all tables that are being played, or on everyone who sits there."""
 
 
 def _command(name: str, *, example: str) -> Callable[[Callable[..., None]], click.Command]:
@@ -90,14 +90,14 @@ def all_resume(*, reason: str, dry_run: bool) -> None:
 @_command("extend", example="pbem all extend 1d --reason 'The relay was slow all day.'")
 @click.argument("more")
 def all_extend(more: str, *, reason: str, dry_run: bool) -> None:
-    """Give everybody who is asked something MORE time, `1d` or until `2026-12-01 20:00`, and tell them."""
+    """Give everyone who is asked something MORE time, `1d` or until `2026-12-01 20:00`, and tell them."""
     _run("extend", reason, more, dry_run=dry_run)
 
 
 @_command("announce", example="pbem all announce news.txt --reason 'Everybody should know.'")
 @click.argument("file", type=click.File(encoding="utf-8"))
 def all_announce(file: Any, *, reason: str, dry_run: bool) -> None:
-    """Mail the text in FILE, `-` for standard input, to everybody who sits at a table that is being played."""
+    """Email the text in FILE, `-` for standard input, to everyone who sits at a table that is being played."""
     _run("announce", reason, file.read(), dry_run=dry_run)
 
 
@@ -163,10 +163,12 @@ def _lines(found: "Overview") -> list[str]:
         for job in found.jobs
         if job.status == JobStatus.RUNNING
     ]
-    for mail in found.given_up:
-        why = mail.lines[-1].detail or mail.lines[-1].what
-        lines.append(f"mail {mail.outbox_id} ({mail.kind}) to person {mail.person_id} was given up: {why}")
-    lines += [f"mail {mail.id} that came in on {mail.received_at:%Y-%m-%d} could not be read" for mail in found.unread]
+    for email in found.given_up:
+        why = email.lines[-1].detail or email.lines[-1].what
+        lines.append(f"mail {email.outbox_id} ({email.kind}) to person {email.person_id} was given up: {why}")
+    lines += [
+        f"mail {email.id} that came in on {email.received_at:%Y-%m-%d} could not be read" for email in found.unread
+    ]
     for each in found.page.tables:
         due = "" if each.row.due_at is None else f", next clock {relative_text(found.now, each.row.due_at)}"
         wrong = f" [{', '.join(each.troubles)}]" if each.troubles else ""
