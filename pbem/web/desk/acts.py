@@ -29,7 +29,6 @@ from pbem.service.desk.acts.talk import Redact
 from pbem.service.people import addresses
 from pbem.web import site
 from pbem.web.desk import permissions
-from pbem.web.errors import status_of
 from pbem.web.site import field, server
 
 pages = Blueprint("desk_acts", __name__)
@@ -220,7 +219,6 @@ def _page(form: Form, values: Values, refused: Refusal | None = None) -> Respons
     given = request.form if request.method == "POST" else request.args
     return site.page(
         "desk/act.html",
-        status_of(refused),
         form=form,
         **_about(values),
         given=given,

@@ -13,7 +13,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
 from pbem.service.tables import demo
 from pbem.tokens import Purpose
-from pbem.web import phrases, security, site
+from pbem.web import phrases, site
 from pbem.web.seat.board import faces_of
 from pbem.web.seat.forms import choice_of, things_of
 from pbem.web.seat.page import Input, allowed, page, page_moved_on, read_choice
@@ -25,7 +25,6 @@ pages = Blueprint("choice", __name__)
 @pages.post("/s/<token>/preview")
 def choose(token: str) -> Response:
     """Lead to the preview of what a form means."""
-    security.must_not_be_foreign()
     seat = server().read(seat_view.view_seat, token)
     entered = Input(fields=request.form, words=field("written"))
     turn = site.whole_number("turn", _("the number of a turn"))
@@ -75,7 +74,6 @@ def preview(token: str) -> Response:
 @pages.post("/s/<token>/play")
 def play(token: str) -> Response:
     """Make the choice."""
-    security.must_not_be_foreign()
     turn, choice = site.whole_number("turn", _("the number of a turn")), field("choice")
     try:
         server().run(by_link.play, token, turn, choice)
@@ -110,7 +108,6 @@ def receipt(token: str, turn: int) -> Response:
 @pages.post("/s/<token>/back")
 def take_back(token: str) -> Response:
     """Take a choice back."""
-    security.must_not_be_foreign()
     turn = site.whole_number("turn", _("the number of a turn"))
     server().run(by_link.take_back, token, Purpose.SEAT, turn)
     return site.go("seat.show", token=token)

@@ -12,7 +12,6 @@ from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import OfferedChoice
 from pbem.tokens import Purpose
 from pbem.web import phrases, security, site
-from pbem.web.errors import status_of
 
 pages = Blueprint("move", __name__)
 
@@ -35,7 +34,6 @@ def bare(token: str) -> Response:
 @pages.post("/m/<token>/<option>")
 def play(token: str, option: str) -> Response:
     """Make the choice."""
-    security.must_not_be_foreign()
     if not security.a_person_clicked():
         return _page(site.server().read(seat_view.offered_choice, token, option), token, option, ask_again=True)
     try:
@@ -43,7 +41,7 @@ def play(token: str, option: str) -> Response:
     except (BadInput, Stale, Gone) as refused:
         # The page says which turn this was and leads on. It keeps back the words of the rules, which might name a hand.
         found = site.server().read(seat_view.offered_choice, token, option)
-        return _page(found, token, option, status=status_of(refused))
+        return _page(found, token, option, status=site.status_of(refused))
     return site.go_to(site.by_token("move.receipt", token, option))
 
 
@@ -56,7 +54,6 @@ def receipt(token: str, option: str) -> Response:
 @pages.post("/m/<token>/<option>/back")
 def take_back(token: str, option: str) -> Response:
     """Take the choice back."""
-    security.must_not_be_foreign()
     site.server().run(by_link.take_back, token, Purpose.MOVE)
     return site.go("move.show", token=token, option=option)
 
@@ -64,7 +61,6 @@ def take_back(token: str, option: str) -> Response:
 @pages.post("/m/<token>/<option>/links")
 def send_links(token: str, option: str) -> Response:
     """Email the player links to all their games."""
-    security.must_not_be_foreign()
     site.server().run(link_email.send_by_link, token, Purpose.MOVE)
     return site.go("front.sent")
 
