@@ -5,6 +5,7 @@ the link to a finished game that its players pass on. Every moment has an addres
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from flask import Blueprint, Response, make_response, render_template, url_for
@@ -81,18 +82,14 @@ def stop_sharing(token: str) -> Response:
 
 
 def _whole(way: Access, which: str) -> Response:
-    def draw_whole(whole: WholeGame) -> str:
-        return _whole_html(whole, way, which)
-
-    return make_response(site.drawn_once(("replay", way, which), server().read(replay.whole, way, which), draw_whole))
+    found = server().read(replay.whole, way, which)
+    return make_response(site.drawn_once(("replay", way, which), found, partial(_draw_whole, way, which)))
 
 
-def _whole_html(found: WholeGame, way: Access, which: str) -> str:
-    table, chronicle, teller = found.table, found.course, found.table.teller
+def _draw_whole(way: Access, which: str, found: WholeGame) -> str:
+    table, teller = found.table, found.table.teller
 
-    def address_of(turn: int) -> str:
-        return _address(way, which, turn)
-
+    address_of = partial(_address, way, which)
     return render_template(
         "replay/whole.html",
         table=table,
@@ -103,21 +100,18 @@ def _whole_html(found: WholeGame, way: Access, which: str) -> str:
         stops=_links(way, which, table, None),
         places=phrases.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],
-        scores=charts.score_chart(chronicle.scores, table.names, teller, address_of),
-        auctions=charts.auction_chart(chronicle.auctions, table.names, teller, address_of),
+        scores=charts.score_chart(found.course.scores, table.names, teller, address_of),
+        auctions=charts.auction_chart(found.course.auctions, table.names, teller, address_of),
     )
 
 
 def _moment(way: Access, which: str, turn: int) -> Response:
     found = server().read(replay.moment, way, which, turn)
-
-    def draw_moment(moment: ReplayMoment) -> str:
-        return _moment_html(moment, way, which)
-
-    return make_response(site.drawn_once(("replay", way, which, found.scene.turn), found, draw_moment))
+    key = ("replay", way, which, found.scene.turn)
+    return make_response(site.drawn_once(key, found, partial(_draw_moment, way, which)))
 
 
-def _moment_html(found: ReplayMoment, way: Access, which: str) -> str:
+def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
     table, scene, teller = found.table, found.scene, found.table.teller
     return render_template(
         "replay/moment.html",
