@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from pbem import config as settings, logs
-from pbem.ops.commands.groups import AUDIT, CALL, MAIL, ORGANISER, OUTAGE, PERSON, TABLE
+from pbem.ops.commands.groups import AUDIT, CALL, MAIL_SYSTEM, ORGANISER, OUTAGE, PERSON, TABLE
 from pbem.ops.commands.overview import all_, overview
 from pbem.ops.commands.terminal import (
     CODES,
@@ -219,7 +219,7 @@ def doctor() -> None:
     show_findings(ops_doctor.examine(read_settings()))
 
 
-for group in (MAIL, ORGANISER, CALL, AUDIT, overview, all_, TABLE, PERSON, OUTAGE):
+for group in (MAIL_SYSTEM, ORGANISER, CALL, AUDIT, overview, all_, TABLE, PERSON, OUTAGE):
     main.add_command(group)
 
 

@@ -25,6 +25,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from pbem.domain.errors import Fault
+from pbem.tokens import redact
 
 LINE: Final = 76
 """The longest line of an encoded body (RFC 2045), and of a folded header."""
@@ -151,6 +152,11 @@ def one_line(text: str, longest: int = LONGEST_SUBJECT) -> str:
         visible = visible.replace("=?", "= ?")
     line = " ".join(visible.split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def redacted_line(text: str, longest: int) -> str:
+    """A server's words as one printable line, without addresses and tokens."""
+    return redact(" ".join("".join(c if c.isprintable() else " " for c in text).split()))[:longest]
 
 
 def _headers(email: Email) -> list[tuple[str, str]]:

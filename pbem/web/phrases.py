@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from engine.game import Standing
 from engine.tell import Teller, say
 from pbem.domain.moments import moment_text, relative_text
+from pbem.i18n.speech import capital
 from pbem.service.play.seat_cache import TurnFacts
 from pbem.service.play.seat_view import OfferedChoice, SeatView
 
@@ -39,11 +40,6 @@ def deadline(found: SeatView | OfferedChoice, now: datetime) -> Deadline:
 def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
     """A moment in words, with how far off it is."""
     return f"{moment_text(at, zone)} ({relative_text(now, at)})"
-
-
-def capital(text: str) -> str:
-    """The text with a capital letter at its beginning."""
-    return text[:1].upper() + text[1:]
 
 
 def story(turns: tuple[TurnFacts, ...], teller: Teller) -> list[str]:

@@ -176,7 +176,8 @@ def result(seat: SeatContent) -> Words:
     for tied in standing.ranking:
         place = len(ranking) + 1
         ranking += [
-            {"place": place, "name": _capitalised_name(seat, other), "score": standing.scores[other]} for other in tied
+            {"place": place, "name": speech.capital(seat.teller.name(other)), "score": standing.scores[other]}
+            for other in tied
         ]
     return {
         "won": seat.seat in winners,
@@ -287,8 +288,3 @@ def _options(
         if seat.rules.objects(seat.view, seat.seat, choice) is None
     ]
     return options, list(dict.fromkeys(grammar.usage(act) for act in decision.acts if act not in linked))
-
-
-def _capitalised_name(seat: SeatContent, other: int) -> str:
-    name = seat.teller.name(other)
-    return name[:1].upper() + name[1:]

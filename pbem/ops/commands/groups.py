@@ -26,7 +26,7 @@ class Group(click.Group):
         return super().get_command(ctx, cmd_name)
 
 
-MAIL: Final = Group("mail", "Emails: what they look like, and whether they arrive.", "mail")
+MAIL_SYSTEM: Final = Group("mail", "Emails: what they look like, and whether they arrive.", "mail")
 ORGANISER: Final = Group("organiser", "Those who may sign in to the desk.", "desk")
 CALL: Final = Group("call", "People who called the organiser.", "desk")
 AUDIT: Final = Group("audit", "What was done at the desk and with commands.", "desk")

@@ -10,7 +10,7 @@ from pbem import logs
 from pbem.clock import SystemClock
 from pbem.domain.errors import BadInput
 from pbem.ops import mail_checks, mail_intake
-from pbem.ops.commands.groups import MAIL
+from pbem.ops.commands.groups import MAIL_SYSTEM
 from pbem.ops.commands.terminal import FAILED, command, counted, read_settings, say, show_findings
 from pbem.store.database_errors import explained
 
@@ -18,7 +18,7 @@ TRY_AGAIN = 75
 """What mail servers read as "not now" (EX_TEMPFAIL)."""
 
 
-@command(MAIL, "test", example="pbem mail test me@example.org")
+@command(MAIL_SYSTEM, "test", example="pbem mail test me@example.org")
 @click.argument("address")
 @click.option(
     "--wait",
@@ -55,7 +55,7 @@ def mail_test(address: str, minutes: int | None) -> None:
     show_findings([mail_intake.finding_of(answer)])
 
 
-@command(MAIL, "preview", example="pbem mail preview turn --game 7 --seat 2 --format html > turn.html")
+@command(MAIL_SYSTEM, "preview", example="pbem mail preview turn --game 7 --seat 2 --format html > turn.html")
 @click.argument("kind")
 @click.option("--game", "game_id", type=click.IntRange(1), required=True, help="The game that the mail is about.")
 @click.option("--seat", type=click.IntRange(1), required=True, help="The seat that it is for, the first being 1.")
@@ -72,7 +72,7 @@ def mail_preview(kind: str, game_id: int, seat: int, form: str) -> None:
     click.echo(content, nl=False)
 
 
-@command(MAIL, "check", example="pbem mail check games.example.org --selector pbem --address 203.0.113.7")
+@command(MAIL_SYSTEM, "check", example="pbem mail check games.example.org --selector pbem --address 203.0.113.7")
 @click.argument("domain", required=False)
 @click.option("--selector", default="", help="Name under which the relay's key stands in the DNS, if we do not sign.")
 @click.option(
@@ -87,7 +87,7 @@ def mail_check(domain: str | None, selector: str, numbers: tuple[IPv4Address | I
     show_findings(mail_checks.check_records(read_settings(), domain or "", selector, tuple(map(str, numbers))))
 
 
-@command(MAIL, "serve", example="pbem mail serve")
+@command(MAIL_SYSTEM, "serve", example="pbem mail serve")
 def mail_serve() -> None:
     """Take emails from the mail server on this machine, by LMTP, until stopped; `pbem worker` reads them.
 
@@ -98,7 +98,7 @@ def mail_serve() -> None:
     mail_intake.serve(config, say)
 
 
-@command(MAIL, "retry", example="pbem mail retry")
+@command(MAIL_SYSTEM, "retry", example="pbem mail retry")
 def mail_retry() -> None:
     """Read incoming emails again that were given up after many tries, once the fault is mended.
 
@@ -109,7 +109,9 @@ def mail_retry() -> None:
 
 
 @command(
-    MAIL, "receive", example="pbem mail receive --from ann@example.net --to r+TOKEN@games.example.org < message.eml"
+    MAIL_SYSTEM,
+    "receive",
+    example="pbem mail receive --from ann@example.net --to r+TOKEN@games.example.org < message.eml",
 )
 @click.option("--from", "envelope_from", default="", metavar="ADDRESS", help="The sender of the envelope.")
 @click.option("--to", "envelope_to", required=True, metavar="ADDRESS", help="The one recipient.")

@@ -59,10 +59,8 @@ class Commands(click.Group):
             raise CommandError(str(error)) from None
         except OSError as error:
             what = f"{error.filename}: " if error.filename else ""
-            said = f"{what}{error.strerror or error}."
-            raise CommandError(
-                f"{said} Check that there is room, and that this account may read and write there."
-            ) from None
+            check = "Check that there is room, and that this account may read and write there."
+            raise CommandError(f"{what}{error.strerror or error}. {check}") from None
         except KeyboardInterrupt:
             raise Interrupted("Interrupted. What was confirmed is kept, what was half done is not.") from None
 
