@@ -248,10 +248,7 @@ def _parse_address(content: str) -> str:
 
 
 def _quoted_printable(text: str) -> str:
-    """The text as quoted-printable, whose soft breaks never split a placeholder.
-
-    The library's encoder counts characters only, and a split placeholder could not be replaced.
-    """
+    """The text as quoted-printable; unlike those of the library, its soft breaks never split a placeholder."""
     encoded = _ENCODED_CHARACTERS.sub(_hex, text.rstrip("\n"))
     return "\r\n".join(line if len(line) <= LINE else _soft_broken(line) for line in encoded.split("\n")) + "\r\n"
 

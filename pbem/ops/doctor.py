@@ -5,6 +5,7 @@ or not for long).
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import timedelta
 from typing import Final
 
@@ -33,7 +34,7 @@ _OLD_KEY: Final = timedelta(days=2 * 365)
 
 def examine(config: Config) -> Iterator[Finding]:
     """Check everything; without a database, everything else."""
-    yield from _files(config)
+    yield from _files()
     yield from _keys(config)
     yield readiness.disk(config)
     yield from _games(config)
@@ -47,13 +48,11 @@ def examine(config: Config) -> Iterator[Finding]:
     except PbemError as error:
         yield finding.of_error("database", error)
         return
-    try:
+    with closing(store):
         yield from _database(store)
-    finally:
-        store.close()
 
 
-def _files(_config: Config) -> Iterator[Finding]:
+def _files() -> Iterator[Finding]:
     missing = [folder for folder in (paths.templates(), paths.migrations(), paths.handbook()) if not folder.is_dir()]
     if missing:
         says = f"{', '.join(map(str, missing))} cannot be found."

@@ -5,7 +5,7 @@ players. Nothing is changed, a running server is not blocked, and each game is s
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from engine import codec
@@ -51,14 +51,11 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     stored_views = list(views.of_game(tx, game_id))
     problems: list[Problem] = []
 
-    def read() -> Iterator[hash_chain.Row]:
-        for each in log.chain(tx, row.id, row.key):
-            reading.read(each)
-            problems.extend(_of_views(reading, stored_views, each.seq))
-            progress(1)
-            yield each
+    def read(each: hash_chain.Row) -> None:
+        reading.read(each)
+        problems.extend(_of_views(reading, stored_views, each.seq))
 
-    found = hash_chain.verify(read(), game=row.key, head=row.head, printed=printed)
+    found = hash_chain.verify(rows_of(tx, row, progress, read), game=row.key, head=row.head, printed=printed)
     reading.end()
     problems = [*of_chain(found), *reading.problems, *problems]
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, row._asdict())]
@@ -70,15 +67,19 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
 
 def _chain_alone(tx: Tx, row: GameRow, printed: Collection[str], progress: Progress) -> Report:
     """Check the chain only, for a game whose rules are missing."""
-
-    def read() -> Iterator[hash_chain.Row]:
-        for each in log.chain(tx, row.id, row.key):
-            progress(1)
-            yield each
-
-    found = hash_chain.verify(read(), game=row.key, head=row.head, printed=printed)
+    found = hash_chain.verify(rows_of(tx, row, progress), game=row.key, head=row.head, printed=printed)
     problems = [*of_chain(found), *(Problem(row.seq, Check.BESIDE, says) for says in _of_row(row, found))]
     return Report(row.id, row.key, row.title, found.rows, 0, 0, tuple(problems))
+
+
+def rows_of(
+    tx: Tx, row: GameRow, progress: Progress, read: Callable[[hash_chain.Row], None] = lambda _: None
+) -> Iterator[hash_chain.Row]:
+    """The rows of a log one after the other, each passed to `read` first and counted."""
+    for each in log.chain(tx, row.id, row.key):
+        read(each)
+        progress(1)
+        yield each
 
 
 def verify_file(path: Path, printed: Collection[str] = (), progress: Progress = lambda _: None) -> Report:

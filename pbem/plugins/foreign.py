@@ -294,10 +294,7 @@ class _Teller(Teller):
 
 
 def foreign(name: str, process: Process, thinker: Process | None = None) -> Foreign:
-    """A game, as the child describes it; `thinker` is another such child, for its bots.
-
-    Raises Failed if it cannot be described, or if what it says is no game.
-    """
+    """A game as the child describes it; `thinker` is a second child, for its bots. Raises Failed if it describes none."""
     kinds = Kinds(name, process, thinker or process)
     text = process.ask("describe", {})
     try:

@@ -83,36 +83,14 @@ def create_app(server: Server, config: Config) -> Flask:
     app.before_request(_repair_link)
     handle_errors(app)
     app.teardown_request(lambda _error: _stop_failed_games(server))
-    for pages in (
-        front.pages,
-        contact.pages,
-        new.pages,
-        joining.pages,
-        invitations.pages,
-        send_links.pages,
-        move.pages,
-        page.pages,
-        choice.pages,
-        ending.pages,
-        interventions.pages,
-        replay.pages,
-        verify.pages,
-        rules.pages,
-        handbook.pages,
-        robots.pages,
-        sign_in.pages,
-        my_page.pages,
-        account.pages,
-        consent.pages,
-        feeds.pages,
-        talk.pages,
-        unsubscribe.pages,
-        unverified_reply.pages,
-        inbound.pages,
-        endpoints.routes,
-        *desk.BLUEPRINTS,
-    ):
-        app.register_blueprint(pages)
+    public = (front, contact, rules, handbook, robots, verify)
+    people = (sign_in, send_links, my_page, account, consent, feeds, unsubscribe, unverified_reply)
+    tables = (new, joining, invitations, interventions, replay)
+    seats = (page, choice, move, talk, ending)
+    for module in (*public, *people, *tables, *seats, inbound):
+        app.register_blueprint(module.pages)
+    for blueprint in (endpoints.routes, *desk.BLUEPRINTS):
+        app.register_blueprint(blueprint)
     if config.development:
         app.register_blueprint(dev_inbox.pages)
         app.register_blueprint(gallery.pages)

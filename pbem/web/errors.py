@@ -1,8 +1,4 @@
-"""Errors as pages and as answers of the API, here and nowhere else.
-
-A refusal says what is wrong, why, and what to do. A fault of the server says so, and its log entry has no token and no
-address.
-"""
+"""Errors as pages and as answers of the API. The log entry of a fault has no token and no address."""
 
 from typing import Any
 

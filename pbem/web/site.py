@@ -11,19 +11,8 @@ from flask import Flask, Response, current_app, make_response, render_template, 
 from markupsafe import Markup
 
 from pbem.config.settings import Config
-from pbem.domain.errors import (
-    BadInput,
-    Fault,
-    Forbidden,
-    Gone,
-    NotFound,
-    PbemError,
-    Refusal,
-    Stale,
-    TooMany,
-    Unavailable,
-    quoted,
-)
+from pbem.domain import errors
+from pbem.domain.errors import BadInput, PbemError, Refusal, quoted
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import LRU
@@ -34,13 +23,13 @@ View = Callable[..., Response]
 
 _STATUS: Final[dict[type[PbemError], int]] = {
     BadInput: 400,
-    Forbidden: 403,
-    NotFound: 404,
-    Gone: 410,
-    Stale: 409,
-    TooMany: 429,
-    Unavailable: 503,
-    Fault: 500,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    errors.Gone: 410,
+    errors.Stale: 409,
+    errors.TooMany: 429,
+    errors.Unavailable: 503,
+    errors.Fault: 500,
 }
 
 _SERVER_AND_CONFIG: Final = "pbem"

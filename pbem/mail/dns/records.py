@@ -1,8 +1,7 @@
 """Checks of the DNS records that our emails need to arrive, with a remedy for each.
 
-They are the records that receivers look at: who may send for the domain (SPF), the public key of our signatures (DKIM), the
-policy for forged emails (DMARC), where replies and bounces go (MX), and whether the IP address that emails leave from has a
-name that leads back to it (PTR). Nothing is changed, and no email is sent.
+Receivers look at the hosts that may send (SPF), our public key (DKIM), the policy for forged emails (DMARC), the hosts for
+replies and bounces (MX), and whether the name of our IP address leads back to it (PTR). Nothing is changed or sent.
 """
 
 import re
@@ -25,10 +24,7 @@ GOOD_BITS: Final = 2048
 
 @dataclass(frozen=True, slots=True)
 class MailSetup:
-    """The way our emails leave. `record` is the DNS record of our own key; empty if the relay signs.
-
-    `addresses` are the IP addresses that emails leave from, as far as they are known.
-    """
+    """The way our emails leave, from which known IP addresses. `record` is that of our own key; empty if the relay signs."""
 
     domain: str
     signing: str

@@ -49,8 +49,7 @@ Words = dict[str, object]
 class SeatContent:
     """What an email may tell about one seat, from the view of that seat.
 
-    `decision` is what it is asked, `sealed` its choice in the box, `order` its standing order. `teller` puts facts into
-    words for its player.
+    `sealed` is its choice in the box, `order` its standing order. `teller` puts facts into words for its player.
     """
 
     rules: Game[Any]

@@ -1,7 +1,6 @@
 """Metrics for Prometheus: present numbers of the database, and counters of processes.
 
-Database numbers are the same in every process. Counters are those of this process; processes that share a port share
-files of counters, and each reports the sum.
+Database numbers are the same in every process. Processes that share a port share files of counters and report the sum.
 """
 
 import os

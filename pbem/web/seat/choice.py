@@ -7,7 +7,7 @@ page has an address, so a browser that goes back or reloads never asks whether t
 from flask import Blueprint, Response, request
 
 from engine import grammar
-from engine.decisions import Amount, Choice, Decision
+from engine.decisions import Act, Amount, Choice, Decision
 from pbem.domain.errors import BadInput, Refusal, Stale
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
@@ -16,7 +16,7 @@ from pbem.tokens import Purpose
 from pbem.web import phrases, site
 from pbem.web.seat.board import faces_of
 from pbem.web.seat.forms import choice_of, things_of
-from pbem.web.seat.page import Input, allowed, page, page_moved_on, read_choice
+from pbem.web.seat.page import Input, allowed, page, read_choice
 from pbem.web.site import field, server
 
 pages = Blueprint("choice", __name__)
@@ -29,7 +29,7 @@ def choose(token: str) -> Response:
     entered = Input(fields=request.form, words=field("written"))
     turn = site.whole_number("turn", _("the number of a turn"))
     if seat.decision is None or seat.turn != turn:
-        return page_moved_on(seat, token, Input(choice=entered.words))
+        return page(seat, token, Input(choice=entered.words), moved_on=True)
     try:
         if entered.words:
             choice = read_choice(seat, seat.decision, entered.words)
@@ -49,7 +49,7 @@ def preview(token: str) -> Response:
         # The browser went back after the button was pressed.
         return site.go("choice.receipt", token=token, turn=turn)
     if seat.decision is None or turn != str(seat.turn):
-        return page_moved_on(seat, token, entered)
+        return page(seat, token, entered, moved_on=True)
     try:
         choice = read_choice(seat, seat.decision, entered.choice)
     except Refusal as refused:
@@ -65,7 +65,7 @@ def preview(token: str) -> Response:
         note=seat.teller(act.note) if act.note else "",
         closes=choice.verb in seat.decision.closes,
         again=choice == seat.sealed,
-        beside=_neighbours(seat.decision, choice),
+        beside=_neighbours(seat.decision, act, choice),
         prompt=seat.teller(seat.decision.prompt),
         deadline=None if seat.guest else phrases.deadline(seat, server().now()),
     )
@@ -78,7 +78,7 @@ def play(token: str) -> Response:
     try:
         server().run(by_link.play, token, turn, choice)
     except Stale:
-        return page_moved_on(server().read(seat_view.view_seat, token), token, Input(choice=choice))
+        return page(server().read(seat_view.view_seat, token), token, Input(choice=choice), moved_on=True)
     except BadInput as refused:
         return page(server().read(seat_view.view_seat, token), token, Input(choice=choice), refused=refused)
     if demo.go_on(server(), token):
@@ -113,9 +113,8 @@ def take_back(token: str) -> Response:
     return site.go("seat.show", token=token)
 
 
-def _neighbours(decision: Decision, choice: Choice) -> list[str]:
+def _neighbours(decision: Decision, act: Act, choice: Choice) -> list[str]:
     """The next smaller and the next larger choice, in words, where the choice is a number alone."""
-    act = next(act for act in decision.acts if choice in act)
     if len(act.blanks) != 1 or not isinstance(act.blanks[0], Amount):
         return []
     numbers = list(act.blanks[0].values())

@@ -72,7 +72,7 @@ def why(token: str) -> Response:
     seat = server().read(seat_view.view_seat, token)
     question = field("wanted")
     if seat.decision is None:
-        return page_moved_on(seat, token, Input(choice=question))
+        return page(seat, token, Input(choice=question), moved_on=True)
     try:
         read_choice(seat, seat.decision, question)
         reason = ""
@@ -127,11 +127,6 @@ def allowed(seat: SeatView, choice: Choice) -> Choice:
     return choice
 
 
-def page_moved_on(seat: SeatView, token: str, entered: Input) -> Response:
-    """The page as it is now, saying that a form came too late."""
-    return page(seat, token, entered, moved_on=True)
-
-
 def page(
     seat: SeatView,
     token: str,
@@ -141,7 +136,7 @@ def page(
     moved_on: bool = False,
     explanation: Explanation | None = None,
 ) -> Response:
-    """The page, with what a player has filled in and what was wrong with it."""
+    """The page, with what a player has filled in and what was wrong with it; `moved_on` if it came too late."""
     deadline = phrases.deadline(seat, server().now()) if seat.decision and not seat.guest else None
     content = Content(seat, token, entered, deadline, refused, moved_on, explanation)
     return make_response(site.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))

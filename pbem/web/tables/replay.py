@@ -32,42 +32,6 @@ class MomentLink:
     here: bool
 
 
-@pages.get("/s/<token>/replay")
-def seat_whole(token: str) -> Response:
-    """The course of a game, for the player of a seat."""
-    return _whole(Access.SEAT, token)
-
-
-@pages.get("/s/<token>/replay/<int:turn>")
-def seat_moment(token: str, turn: int) -> Response:
-    """A moment of a game as a seat saw it."""
-    return _moment(Access.SEAT, token, turn)
-
-
-@pages.get("/t/<key>/replay")
-def public_whole(key: str) -> Response:
-    """The course of a public game."""
-    return _whole(Access.PUBLIC, key)
-
-
-@pages.get("/t/<key>/replay/<int:turn>")
-def public_moment(key: str, turn: int) -> Response:
-    """A moment of a public game, as everyone saw it."""
-    return _moment(Access.PUBLIC, key, turn)
-
-
-@pages.get("/h/<token>")
-def shared_whole(token: str) -> Response:
-    """The course of a finished game, by its link."""
-    return _whole(Access.SHARED, token)
-
-
-@pages.get("/h/<token>/<int:turn>")
-def shared_moment(token: str, turn: int) -> Response:
-    """A moment of a finished game, by its link."""
-    return _moment(Access.SHARED, token, turn)
-
-
 @pages.post("/s/<token>/share")
 def share(token: str) -> Response:
     """Make the link to a finished game, and lead to it."""
@@ -81,7 +45,9 @@ def stop_sharing(token: str) -> Response:
     return site.go(".seat_whole", token=token, _anchor="keep")
 
 
-def _whole(way: Access, which: str) -> Response:
+def _whole(way: Access, *, token: str = "", key: str = "") -> Response:
+    """The course of a game."""
+    which = token or key
     found = server().read(replay.whole, way, which)
     return make_response(site.drawn_once(("replay", way, which), found, partial(_draw_whole, way, which)))
 
@@ -105,10 +71,21 @@ def _draw_whole(way: Access, which: str, found: WholeGame) -> str:
     )
 
 
-def _moment(way: Access, which: str, turn: int) -> Response:
+def _moment(way: Access, *, turn: int, token: str = "", key: str = "") -> Response:
+    """A moment of a game, as the reader may see it."""
+    which = token or key
     found = server().read(replay.moment, way, which, turn)
-    key = ("replay", way, which, found.scene.turn)
-    return make_response(site.drawn_once(key, found, partial(_draw_moment, way, which)))
+    name = ("replay", way, which, found.scene.turn)
+    return make_response(site.drawn_once(name, found, partial(_draw_moment, way, which)))
+
+
+for _way, _path in (
+    (Access.SEAT, "/s/<token>/replay"),
+    (Access.PUBLIC, "/t/<key>/replay"),
+    (Access.SHARED, "/h/<token>"),
+):
+    pages.add_url_rule(_path, f"{_way}_whole", partial(_whole, _way))
+    pages.add_url_rule(f"{_path}/<int:turn>", f"{_way}_moment", partial(_moment, _way))
 
 
 def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
