@@ -35,3 +35,6 @@ PERSON: Final = Group(
     "person", "People: their addresses, which of them emails reach, and who takes no new seat.", "tables"
 )
 OUTAGE: Final = Group("outage", "Times in which the server, or the way of its emails, was not there.", "tables")
+ALL: Final = Group(
+    "all", "One act on many: on all tables that are being played, or on everyone who sits there.", "overview"
+)
