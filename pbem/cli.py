@@ -13,10 +13,7 @@ from pathlib import Path
 import click
 
 from pbem import config as settings, logs
-from pbem.ops.commands.desk import audit, call, organiser
-from pbem.ops.commands.mail import mail
-from pbem.ops.commands.overview import all_, overview
-from pbem.ops.commands.tables import outage, person, table
+from pbem.ops.commands.groups import ALL, AUDIT, CALL, MAIL_SYSTEM, ORGANISER, OUTAGE, PERSON, TABLE
 from pbem.ops.commands.terminal import (
     CODES,
     FAILED,
@@ -221,7 +218,24 @@ def doctor() -> None:
     show_findings(ops_doctor.examine(read_settings()))
 
 
-for group in (mail, organiser, call, audit, overview, all_, table, person, outage):
+@command(main, example="pbem overview --trouble unreachable")
+@click.option(
+    "--trouble", default="", help="Only tables in this trouble: overdue, unreachable, parked, paused, frozen, flawed."
+)
+@click.option("--status", default="", help="Only tables in this state, the newest first.")
+@click.option(
+    "--search", "text", default="", help="Only tables with these words in their title or their players' names."
+)
+@click.option("--most", type=click.IntRange(1, 200), default=20, show_default=True, help="So many tables at most.")
+def overview(trouble: str, status: str, text: str, most: int) -> None:
+    """Show what needs an organiser, whether the server works, and tables, the next clock first."""
+    from pbem.ops.commands import overview as ops_overview
+
+    for line in ops_overview.overview(trouble, status, text, most):
+        click.echo(line)
+
+
+for group in (MAIL_SYSTEM, ORGANISER, CALL, AUDIT, ALL, TABLE, PERSON, OUTAGE):
     main.add_command(group)
 
 

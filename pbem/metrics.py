@@ -33,7 +33,7 @@ LOG_ROWS: Final = Counter(
     "pbem_log_rows", "Rows added to the logs of games: every move is one.", ("kind", "by"), registry=REGISTRY
 )
 EMAILS: Final = Counter(
-    "pbem_mails", "Mails that were dealt with, by what became of them.", ("outcome",), registry=REGISTRY
+    "pbem_emails", "Mails that were dealt with, by what became of them.", ("outcome",), registry=REGISTRY
 )
 TICK_SECONDS: Final = Summary("pbem_tick_seconds", "How long a worker's tick took.", ("tick",), registry=REGISTRY)
 TICK_FAILURES: Final = Counter("pbem_tick_failures", "Ticks that ended in a fault.", ("tick",), registry=REGISTRY)

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+
+from pbem.domain.errors import PbemError
 
 
 class Severity(StrEnum):
@@ -16,7 +19,17 @@ class Severity(StrEnum):
 class Finding:
     """The result of one check. `what` names the thing checked."""
 
-    what: str
     severity: Severity
+    what: str
     says: str
     remedy: str = ""
+
+
+ok = partial(Finding, Severity.OK)
+warning = partial(Finding, Severity.WARNING)
+error = partial(Finding, Severity.ERROR)
+
+
+def of_error(what: str, raised: PbemError) -> Finding:
+    """The finding of a check that could not be made."""
+    return error(what, " ".join(filter(None, (raised.what, raised.why))), raised.remedy)

@@ -51,6 +51,11 @@ def tag() -> str:
     return _current().tag
 
 
+def capital(text: str) -> str:
+    """The text with a capital letter at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
 def set_server_language(language: Language) -> None:
     """Set the language of this process."""
     _SERVER_LANGUAGE[0] = language

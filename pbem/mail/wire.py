@@ -25,6 +25,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from pbem.domain.errors import Fault
+from pbem.tokens import redact
 
 LINE: Final = 76
 """The longest line of an encoded body (RFC 2045), and of a folded header."""
@@ -153,6 +154,11 @@ def one_line(text: str, longest: int = LONGEST_SUBJECT) -> str:
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 
+def redacted_line(text: str, longest: int) -> str:
+    """A server's words as one printable line, without addresses and tokens."""
+    return redact(" ".join("".join(c if c.isprintable() else " " for c in text).split()))[:longest]
+
+
 def _headers(email: Email) -> list[tuple[str, str]]:
     """All headers, not folded yet."""
     headers = [
@@ -242,10 +248,7 @@ def _parse_address(content: str) -> str:
 
 
 def _quoted_printable(text: str) -> str:
-    """The text as quoted-printable, whose soft breaks never split a placeholder.
-
-    The library's encoder counts characters only, and a split placeholder could not be replaced.
-    """
+    """The text as quoted-printable; unlike those of the library, its soft breaks never split a placeholder."""
     encoded = _ENCODED_CHARACTERS.sub(_hex, text.rstrip("\n"))
     return "\r\n".join(line if len(line) <= LINE else _soft_broken(line) for line in encoded.split("\n")) + "\r\n"
 

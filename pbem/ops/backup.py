@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -64,7 +64,8 @@ def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent
             if source.on_sqlite:
                 database_copy.write_file(source, written)
             else:
-                _into_file(source, written, begin)
+                with closing(Store(f"sqlite:///{written}")) as target:
+                    _copy(source, target, begin)
         saved = _verify_file(written, begin)
         if with_keys:
             _write_privately(keys_beside(path), config.keyring().text())
@@ -87,17 +88,17 @@ def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
         if file.read(len(_FIRST_BYTES)) != _FIRST_BYTES:
             raise BadInput(f"{path} is no backup.", remedy="Name a file that `pbem backup` wrote.")
     keys = _keys_to_restore(config, keys_beside(path))
-    with _working_copy(path) as copy, alone(config.database_url):
-        from_copy, target = Store(f"sqlite:///{copy}"), Store(config.database_url)
-        try:
-            if migrations.current(from_copy) == migrations.EMPTY:
-                raise BadInput(f"{path} is no backup of a server.", remedy="Name a file that `pbem backup` wrote.")
-            # A backup of an older release is migrated in the copy, so the file stays as it is.
-            migrations.upgrade(from_copy)
-            saved = _copy(from_copy, target, begin)
-        finally:
-            from_copy.close()
-            target.close()
+    with (
+        _working_copy(path) as copy,
+        alone(config.database_url),
+        closing(Store(f"sqlite:///{copy}")) as source,
+        closing(Store(config.database_url)) as target,
+    ):
+        if migrations.current(source) == migrations.EMPTY:
+            raise BadInput(f"{path} is no backup of a server.", remedy="Name a file that `pbem backup` wrote.")
+        # A backup of an older release is migrated in the copy, so the file stays as it is.
+        migrations.upgrade(source)
+        saved = _copy(source, target, begin)
     if keys is not None:
         save_keys(config.data_dir, keys)
     return Saved(saved.games, saved.rows, keys is not None)
@@ -108,17 +109,13 @@ def copy(source_url: str, target_url: str, begin: Begin = silent) -> Saved:
     file = Store.file_of(source_url)
     if file is not None and not file.exists():
         raise BadInput(f"There is no database at {file}.", remedy="Correct --from.")
-    source, target = Store(source_url), Store(target_url)
-    try:
+    with closing(Store(source_url)) as source, closing(Store(target_url)) as target:
         if source.url == target.url:
             raise BadInput("Source and target are the same database.", remedy="Name another one with --to.")
         # A move made while the server is copied would be lost.
         with alone(source_url), alone(target_url):
             migrations.must_be_current(source)
             return _copy(source, target, begin)
-    finally:
-        source.close()
-        target.close()
 
 
 def _copy(source: Store, target: Store, begin: Begin) -> Saved:
@@ -145,23 +142,12 @@ def _copy(source: Store, target: Store, begin: Begin) -> Saved:
             raise
 
 
-def _into_file(source: Store, path: Path, begin: Begin) -> None:
-    target = Store(f"sqlite:///{path}")
-    try:
-        _copy(source, target, begin)
-    finally:
-        target.close()
-
-
 def _verify_file(path: Path, begin: Begin) -> Saved:
-    store = Store(f"sqlite:///{path}")
-    try:
+    with closing(Store(f"sqlite:///{path}")) as store:
         if (broken := database_copy.damage(store)) is not None:
             raise Fault("The backup is damaged, so it was thrown away.", why=f"SQLite says: {broken}.")
         with store.read() as tx:
             return Saved(_verify(tx, begin), sum(database_copy.counts(tx).values()))
-    finally:
-        store.close()
 
 
 def _verify(tx: Tx, begin: Begin) -> int:

@@ -5,12 +5,14 @@ or not for long).
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import timedelta
 from typing import Final
 
 from pbem import paths
 from pbem.clock import SystemClock
 from pbem.config.settings import Config
+from pbem.domain import finding
 from pbem.domain.duration import duration_text
 from pbem.domain.errors import PbemError
 from pbem.domain.finding import Finding, Severity
@@ -32,77 +34,71 @@ _OLD_KEY: Final = timedelta(days=2 * 365)
 
 def examine(config: Config) -> Iterator[Finding]:
     """Check everything; without a database, everything else."""
-    yield from _files(config)
+    yield from _files()
     yield from _keys(config)
     yield readiness.disk(config)
     yield from _games(config)
     yield from admin_port.look_at_port(config)
-    yield from _mail(config)
+    yield from _relay(config)
     yield from mail_intake.look_at_settings(config)
     try:
         with explained():
             must_be_there(config)
             store = Store(config.database_url)
     except PbemError as error:
-        yield Finding("database", Severity.ERROR, " ".join(filter(None, (error.what, error.why))), error.remedy)
+        yield finding.of_error("database", error)
         return
-    try:
+    with closing(store):
         yield from _database(store)
-    finally:
-        store.close()
 
 
-def _files(_config: Config) -> Iterator[Finding]:
+def _files() -> Iterator[Finding]:
     missing = [folder for folder in (paths.templates(), paths.migrations(), paths.handbook()) if not folder.is_dir()]
     if missing:
         says = f"{', '.join(map(str, missing))} cannot be found."
-        yield Finding("installation", Severity.ERROR, says, "Install pbem again, from a wheel or a whole checkout.")
+        yield finding.error("installation", says, "Install pbem again, from a wheel or a whole checkout.")
     else:
-        yield Finding("installation", Severity.OK, "templates, migrations and handbook are there")
+        yield finding.ok("installation", "templates, migrations and handbook are there")
 
 
 def _keys(config: Config) -> Iterator[Finding]:
     if config.keys is None:
-        yield Finding(
-            "keys", Severity.ERROR, "There are no keys, so no link can be made.", "Make them with `pbem init`."
-        )
+        yield finding.error("keys", "There are no keys, so no link can be made.", "Make them with `pbem init`.")
         return
     newest = config.keys.keys[0]
     if SystemClock().now().date() - newest.made > _OLD_KEY:
         says = f"The newest key, {newest.id}, is from {newest.made}."
-        yield Finding("keys", Severity.WARNING, says, "Make a new one with `pbem keys rotate`.")
+        yield finding.warning("keys", says, "Make a new one with `pbem keys rotate`.")
     else:
-        yield Finding("keys", Severity.OK, f"{len(config.keys.keys)}, the newest made on {newest.made}")
+        yield finding.ok("keys", f"{len(config.keys.keys)}, the newest made on {newest.made}")
 
 
 def _games(config: Config) -> Iterator[Finding]:
-    """Games of other packages; ours are always there."""
-    found = offer_games(config)
-    played = [each for each in found if each.trouble is None]
-    if unknown := offers.unknown(config.games.trusted, found):
+    """Games of other packages; the others are always there."""
+    offered = offer_games(config)
+    if unknown := offers.unknown(config.games.trusted, offered):
         says = f"PBEM_GAMES_TRUSTED names {', '.join(unknown)}, and no such package or game is installed."
-        yield Finding("games", Severity.WARNING, says, "Correct the name, or take it away.")
-    for each in found:
+        yield finding.warning("games", says, "Correct the name, or take it away.")
+    for each in offered:
         if each.trouble is not None:
-            yield Finding("games", Severity.WARNING, each.trouble.says, each.trouble.remedy)
-    if played:
+            yield finding.warning("games", each.trouble.says, each.trouble.remedy)
+    if played := [each for each in offered if each.trouble is None]:
         ways = {True: "inside the server", False: "in a process of its own"}
         listed = ", ".join(f"{each.found.name} ({each.found.source}, {ways[each.trusted]})" for each in played)
-        yield Finding("games", Severity.OK, f"of other packages: {listed}")
+        yield finding.ok("games", f"of other packages: {listed}")
 
 
-def _mail(config: Config) -> Iterator[Finding]:
+def _relay(config: Config) -> Iterator[Finding]:
     if config.smtp is None:
-        yield Finding("mail", Severity.OK, f"no relay: mails stay in the local mailbox, {config.base_url}/mailbox")
+        yield finding.ok("mail", f"no relay: mails stay in the local mailbox, {config.base_url}/mailbox")
         return
     relay = f"{config.smtp.host}, port {config.smtp.port}, {config.smtp.security}"
-    said = Relay(config.smtp).problem()
-    if said:
-        says = f"The relay ({relay}) takes no mail. It said: {said}."
+    if answer := Relay(config.smtp).problem():
+        says = f"The relay ({relay}) takes no mail. It said: {answer}."
         remedy = "Check PBEM_SMTP_HOST, _PORT, _SECURITY, _USER and _PASSWORD, and that a firewall lets us out."
-        yield Finding("mail", Severity.ERROR, says, remedy)
+        yield finding.error("mail", says, remedy)
         return
-    yield Finding("mail", Severity.OK, f"the relay answers ({relay})")
+    yield finding.ok("mail", f"the relay answers ({relay})")
     yield from mail_checks.check_records(config)
 
 
@@ -122,7 +118,7 @@ def _database(store: Store) -> Iterator[Finding]:
             with explained():
                 found = list(look(store))
         except PbemError as error:
-            yield Finding(what, Severity.ERROR, " ".join(filter(None, (error.what, error.why))), error.remedy)
+            yield finding.of_error(what, error)
             return
         yield from found
         if any(each.severity is Severity.ERROR for each in found) and what in ("database", "migrations"):
@@ -134,31 +130,31 @@ def _version(store: Store) -> Iterator[Finding]:
     broken = database_copy.damage(store)
     if broken is not None:
         remedy = "Stop the server, keep a copy of the file, and restore the last backup with `pbem restore`."
-        yield Finding("database", Severity.ERROR, f"The file is damaged. SQLite says: {broken}.", remedy)
+        yield finding.error("database", f"The file is damaged. SQLite says: {broken}.", remedy)
     elif database_health.unsafe_sqlite(store):
         says = f"{version} can damage a database in rare moments (fixed in 3.51.3)."
-        yield Finding("database", Severity.WARNING, says, "Install a newer one: pip install pysqlite3")
+        yield finding.warning("database", says, "Install a newer one: pip install pysqlite3")
     else:
-        yield Finding("database", Severity.OK, f"{version}, can be read")
+        yield finding.ok("database", f"{version}, can be read")
 
 
 def _steps(store: Store) -> Iterator[Finding]:
     migrations.must_be_current(store)
     database_health.takes_writes(store)
-    yield Finding(
-        "migrations", Severity.OK, f"the database is at the newest step, {migrations.head()}, and can be written"
-    )
+    yield finding.ok("migrations", f"the database is at the newest step, {migrations.head()}, and can be written")
 
 
 def _clock(store: Store) -> Iterator[Finding]:
-    theirs, ours = database_health.clock(store), SystemClock().now()
-    if theirs is None:
-        yield Finding("clock", Severity.OK, f"{ours:%Y-%m-%d %H:%M:%S} UTC")
-    elif abs(theirs - ours) > CLOCK_TOLERANCE:
-        says = f"The database's clock is {duration_text(abs(theirs - ours))} {'ahead' if theirs > ours else 'behind'}."
-        yield Finding("clock", Severity.ERROR, says, "Run a time service (chrony, systemd-timesyncd) on both machines.")
+    database, here = database_health.clock(store), SystemClock().now()
+    if database is None:
+        yield finding.ok("clock", f"{here:%Y-%m-%d %H:%M:%S} UTC")
+    elif abs(database - here) > CLOCK_TOLERANCE:
+        says = (
+            f"The database's clock is {duration_text(abs(database - here))} {'ahead' if database > here else 'behind'}."
+        )
+        yield finding.error("clock", says, "Run a time service (chrony, systemd-timesyncd) on both machines.")
     else:
-        yield Finding("clock", Severity.OK, f"{ours:%Y-%m-%d %H:%M:%S} UTC, as in the database")
+        yield finding.ok("clock", f"{here:%Y-%m-%d %H:%M:%S} UTC, as in the database")
 
 
 def _worker(store: Store) -> Iterator[Finding]:
@@ -167,15 +163,15 @@ def _worker(store: Store) -> Iterator[Finding]:
         last = heartbeats.newest(tx)
     start = "Start the server with `pbem serve`, or a worker with `pbem worker`."
     if last is None:
-        yield Finding("worker", Severity.WARNING, "None has ever worked here, so no mail leaves.", start)
+        yield finding.warning("worker", "None has ever worked here, so no mail leaves.", start)
     elif last - now > CLOCK_TOLERANCE:
         says = f"The last sign of a worker is {duration_text(last - now)} in the future, so nothing times out."
-        yield Finding("worker", Severity.ERROR, says, "Set the clock of this machine right, and run a time service.")
+        yield finding.error("worker", says, "Set the clock of this machine right, and run a time service.")
     elif now - last > LONGEST_GAP:
         says = f"The last sign of one is {duration_text(now - last)} old: no mail leaves, and no clock runs out."
-        yield Finding("worker", Severity.WARNING, says, start)
+        yield finding.warning("worker", says, start)
     else:
-        yield Finding("worker", Severity.OK, f"last seen {(now - last).total_seconds():.0f} s ago")
+        yield finding.ok("worker", f"last seen {(now - last).total_seconds():.0f} s ago")
 
 
 def _queue(store: Store) -> Iterator[Finding]:
@@ -187,18 +183,18 @@ def _queue(store: Store) -> Iterator[Finding]:
         stuck_turns = len(deadlines.parked(tx))
     if oldest is not None and now - oldest > _STUCK:
         says = f"{waiting} mails wait, the oldest for {duration_text(now - oldest)}."
-        yield Finding("queue", Severity.ERROR, says, "See `mail` and `worker` above; they leave when both are well.")
+        yield finding.error("queue", says, "See `mail` and `worker` above; they leave when both are well.")
     else:
-        yield Finding("queue", Severity.OK, f"{waiting} mails wait")
+        yield finding.ok("queue", f"{waiting} mails wait")
     if parked:
         remedy = "The ledger says why; mend that, then send them again from the desk."
-        yield Finding("queue", Severity.WARNING, f"{parked} mails were given up after many tries.", remedy)
+        yield finding.warning("queue", f"{parked} mails were given up after many tries.", remedy)
     if undeliverable:
         remedy = "Their readers have to be reached in another way, or their seats given to others."
-        yield Finding("queue", Severity.WARNING, f"{undeliverable} mails went to addresses that take none.", remedy)
+        yield finding.warning("queue", f"{undeliverable} mails went to addresses that take none.", remedy)
     if stuck_turns:
         remedy = "The log of the server has the fault (deadline_failed); report it, or end those turns by hand."
-        yield Finding("queue", Severity.ERROR, f"{stuck_turns} turns could not be timed out.", remedy)
+        yield finding.error("queue", f"{stuck_turns} turns could not be timed out.", remedy)
 
 
 def _tables(store: Store) -> Iterator[Finding]:
@@ -209,15 +205,11 @@ def _tables(store: Store) -> Iterator[Finding]:
     if halted:
         says = f"Games {', '.join(map(str, halted))} were stopped because their rules are not there, or have failed."
         remedy = "Where they are not there, install them and restart the server; others the desk lets go on."
-        yield Finding("tables", Severity.ERROR, says, remedy)
+        yield finding.error("tables", says, remedy)
     if frozen:
         says = f"Games {', '.join(map(str, frozen))} were stopped because their records do not check."
-        yield Finding(
-            "tables", Severity.ERROR, says, "See `pbem verify --game N`; `pbem rebuild --game N` starts one again."
-        )
+        yield finding.error("tables", says, "See `pbem verify --game N`; `pbem rebuild --game N` starts one again.")
     if not halted and not frozen:
-        yield Finding("tables", Severity.OK, f"{number} in all")
+        yield finding.ok("tables", f"{number} in all")
     if calling:
-        yield Finding(
-            "tables", Severity.WARNING, f"{len(calling)} players wait for the organiser.", "Answer them at the desk."
-        )
+        yield finding.warning("tables", f"{len(calling)} players wait for the organiser.", "Answer them at the desk.")

@@ -8,7 +8,8 @@ from datetime import timedelta
 from typing import Final
 
 from pbem.clock import SystemClock
-from pbem.domain.finding import Finding, Severity
+from pbem.domain import finding
+from pbem.domain.finding import Finding
 from pbem.store import reachability, traffic
 from pbem.store.database import Store
 from pbem.store.traffic import TrafficRow
@@ -38,12 +39,12 @@ def look_at_domains(store: Store) -> Iterator[Finding]:
     if troubled:
         says = "; ".join(map(_describe, troubled[:_MOST_SHOWN])) + (" and others." if troubled[_MOST_SHOWN:] else ".")
         remedy = "See `pbem mail check` for what the DNS lacks, and the ledger for what these servers say."
-        yield Finding("domains", Severity.WARNING, f"Within a week, {says}", remedy)
+        yield finding.warning("domains", f"Within a week, {says}", remedy)
     else:
-        yield Finding("domains", Severity.OK, f"{sent} mails were taken for {len(rows)} domains within a week")
+        yield finding.ok("domains", f"{sent} mails were taken for {len(rows)} domains within a week")
     if dead:
         remedy = "Their readers and the others at their tables know. They come back by themselves when a mail arrives."
-        yield Finding("addresses", Severity.WARNING, f"{len(dead)} people cannot be reached by mail.", remedy)
+        yield finding.warning("addresses", f"{len(dead)} people cannot be reached by mail.", remedy)
 
 
 def _is_troubled(row: TrafficRow) -> bool:
@@ -58,14 +59,5 @@ def _is_troubled(row: TrafficRow) -> bool:
 
 
 def _describe(row: TrafficRow) -> str:
-    told = [
-        f"{number} {what}"
-        for number, what in (
-            (row.sent, "taken"),
-            (row.deferred, "put off"),
-            (row.bounced, "refused"),
-            (row.complained, "called spam"),
-        )
-        if number
-    ]
-    return f"{row.domain}: {', '.join(told)}"
+    counts = {"taken": row.sent, "put off": row.deferred, "refused": row.bounced, "called spam": row.complained}
+    return f"{row.domain}: {', '.join(f'{number} {what}' for what, number in counts.items() if number)}"

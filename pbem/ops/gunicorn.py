@@ -2,8 +2,8 @@
 
     gunicorn --config python:pbem.ops.gunicorn
 
-Gunicorn reads the names of this module as its settings and hooks; what its command line says wins. The processes count into
-files of a common folder, and each answers on the admin port for all of them. Mails and clocks are `pbem worker`'s.
+Gunicorn reads the names of this module as its settings and hooks; its command line wins. The processes count into files of
+a common folder, and each answers on the admin port for all of them. `pbem worker` does the rest.
 """
 
 import os

@@ -1,7 +1,7 @@
 """The keys of all links: listed, rotated, retired, revoked.
 
-They are changed where they lie, in the file of the data folder. A server that is running has read them when it started,
-so it has to be started again. No secret of a key is ever shown.
+They are changed in the file of the data folder. A running server has to be started again, because it reads them when it
+starts. No secret of a key is ever shown.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from pbem.tokens import RETIREMENT_DELAY, SECRET_BYTES, Key, Keyring
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeyInfo:
     """One key, without its secret."""
 
     id: str
@@ -28,34 +28,34 @@ class Kept:
     may_retire_on: str
 
 
-def listed(config: Config) -> list[Kept]:
+def listed(config: Config) -> list[KeyInfo]:
     """The keys, newest first."""
     keys = config.keyring().keys
-    return [_kept(key, newer) for key, newer in zip(keys, (None, *keys), strict=False)]
+    return [_info(key, newer) for key, newer in zip(keys, (None, *keys), strict=False)]
 
 
 def rotate(config: Config) -> str:
     """Make a new key that signs from now on; its id."""
-    keys = tokens.rotate(_ours(config), SystemRandomness().bytes(SECRET_BYTES), SystemClock().now().date())
+    keys = tokens.rotate(_stored_keys(config), SystemRandomness().bytes(SECRET_BYTES), SystemClock().now().date())
     save_keys(config.data_dir, keys)
     return keys.keys[0].id
 
 
 def retire(config: Config, key_id: str) -> None:
-    """Take away a key of which no mail is in use any more."""
-    save_keys(config.data_dir, tokens.retire(_ours(config), key_id, SystemClock().now().date()))
+    """Remove a key that no live link needs."""
+    save_keys(config.data_dir, tokens.retire(_stored_keys(config), key_id, SystemClock().now().date()))
 
 
 def revoke(config: Config, key_id: str) -> Renewed:
-    """Take away a key that leaked, and mail every open turn again; on SQLite the server must not be running."""
-    keys = tokens.revoke(_ours(config), key_id)
+    """Remove a key that leaked, and email every open turn again; on SQLite the server must not be running."""
+    keys = tokens.revoke(_stored_keys(config), key_id)
     with alone(config.database_url), open_store(config) as store:
         # First the key: if anything fails after this, nobody can play with what leaked.
         save_keys(config.data_dir, keys)
         return server_on(store, config).run(renew_mails)
 
 
-def _ours(config: Config) -> Keyring:
+def _stored_keys(config: Config) -> Keyring:
     keys, file = config.keyring(), config.data_dir / "keys"
     if not file.exists() or Keyring.parse(read_private_text(file)) != keys:
         raise BadInput(
@@ -66,6 +66,6 @@ def _ours(config: Config) -> Keyring:
     return keys
 
 
-def _kept(key: Key, newer: Key | None) -> Kept:
+def _info(key: Key, newer: Key | None) -> KeyInfo:
     may_retire = "" if newer is None else (newer.made + RETIREMENT_DELAY).isoformat()
-    return Kept(key.id, key.made.isoformat(), newer is None, may_retire)
+    return KeyInfo(key.id, key.made.isoformat(), newer is None, may_retire)

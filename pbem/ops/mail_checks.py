@@ -1,4 +1,4 @@
-"""Mails for looking at, and whether they arrive: what the DNS says about them, and one to try both directions with."""
+"""Whether emails arrive: the DNS records, a test email for both directions, and previews."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -9,7 +9,8 @@ from typing import Final
 from pbem.clock import SystemClock
 from pbem.config.checks import is_local
 from pbem.config.settings import Config
-from pbem.domain.finding import Finding, Severity
+from pbem.domain import finding
+from pbem.domain.finding import Finding
 from pbem.mail.send.relay import Outcome, OutgoingEmail
 from pbem.mail.wire import html_of, parse, text_of
 from pbem.mail.write.compose import EmailContent, Reader, Thread, compose
@@ -21,11 +22,11 @@ from pbem.service.outgoing.deliver import post_of, signer_of
 from pbem.service.people.addresses import normalised
 
 _LOOK_EVERY: Final = 2
-"""Seconds between two looks for an answer: a worker reads what came in within some seconds."""
+"""Seconds between two looks for a reply: a worker reads incoming emails within some seconds."""
 
 
 def address_for_answer(config: Config) -> str:
-    """The token of the address to which a test mail is to be answered; none where answers are not read."""
+    """The token of the address for the reply to a test email; empty if replies are not read."""
     if not config.inbound.replies:
         return ""
     with open_server(config) as server:
@@ -33,7 +34,7 @@ def address_for_answer(config: Config) -> str:
 
 
 def await_answer(config: Config, since: datetime, patience: timedelta) -> CheckedReply | None:
-    """The answer to a test mail that was sent at a moment, as soon as a worker has read it; None if none comes in time."""
+    """The reply to a test email that was sent at that time, once a worker has read it; None if none comes in time."""
     with open_server(config) as server:
         for _look in range(int(patience.total_seconds() // _LOOK_EVERY) + 1):
             with server.store.read() as tx:
@@ -45,7 +46,7 @@ def await_answer(config: Config, since: datetime, patience: timedelta) -> Checke
 
 
 def send_trial(config: Config, address: str, reply: str = "") -> Outcome:
-    """Send a mail that says what to look at when it has arrived, and, if there is an address for that, asks for an answer."""
+    """Send a test email that says what to look at, and asks for a reply if `reply` has a token to send it to."""
     to, _ = normalised(address)
     post, now = post_of(config), SystemClock().now()
     number = token_hex(8)
@@ -66,7 +67,7 @@ def send_trial(config: Config, address: str, reply: str = "") -> Outcome:
 
 
 def preview(config: Config, kind: str, game_id: int, seat: int, form: str) -> bytes | str:
-    """A mail of that kind to that seat: its `text`, its `html`, or all of it as `eml`."""
+    """An email of that kind to that seat: its `text`, its `html`, or all of it as `eml`."""
     with open_store(config) as store:
         content = previewing.preview(server_on(store, config), post_of(config).letterhead, kind, game_id, seat)
     if form == "eml":
@@ -77,19 +78,18 @@ def preview(config: Config, kind: str, game_id: int, seat: int, form: str) -> by
 def check_records(
     config: Config, domain: str = "", selector: str = "", addresses: tuple[str, ...] = ()
 ) -> Iterator[Finding]:
-    """What the DNS says about mails of a domain, that of the settings if none is named."""
+    """Check the DNS records for emails of a domain, by default that of the settings."""
     try:
         from pbem.mail.dns import nameserver, records
     except ImportError:
         says = "The library that asks the DNS is not installed, so nobody looked."
-        yield Finding("dns", Severity.WARNING, says, "Install pbem with its extra: pip install 'pbem[dkim]'")
+        yield finding.warning("dns", says, "Install pbem with its extra: pip install 'pbem[dkim]'")
         return
-    ours = domain in ("", config.mail.domain)
+    signer = signer_of(config) if domain in ("", config.mail.domain) and not selector else None
     domain = (domain or config.mail.domain).lower().rstrip(".")
     if is_local(domain):
-        yield Finding("dns", Severity.OK, f"{domain} is this machine for itself only, so the DNS was not asked")
+        yield finding.ok("dns", f"{domain} is this machine for itself only, so the DNS was not asked")
         return
-    signer = signer_of(config) if ours and not selector else None
     asked = nameserver.Nameserver(config.mail.nameserver)
     if not addresses and config.smtp is not None:
         addresses = records.sending_addresses(asked, config.smtp.host, domain)

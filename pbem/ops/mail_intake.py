@@ -14,8 +14,9 @@ from typing import Final
 
 from pbem.clock import SystemClock
 from pbem.config.settings import Config, SenderCheck
+from pbem.domain import finding
 from pbem.domain.errors import BadInput, Forbidden
-from pbem.domain.finding import Finding, Severity
+from pbem.domain.finding import Finding
 from pbem.mail.read.lmtp import Lmtp
 from pbem.ops.commands.terminal import counted
 from pbem.ops.setup import must_be_there, open_store, server_on
@@ -34,7 +35,7 @@ _PATIENCE: Final = 5
 
 
 @contextmanager
-def taking_mails(server: Server, config: Config) -> Iterator[None]:
+def accepting_emails(server: Server, config: Config) -> Iterator[None]:
     """Accept emails by LMTP in this context, if the settings name a port and replies are read."""
     if not config.inbound.replies or not config.inbound.lmtp_port:
         yield
@@ -60,16 +61,16 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
         raise BadInput("There is no port to take mails on.", remedy="Name one: PBEM_INBOUND_LMTP_PORT=8024")
     with open_store(config) as store:
         listening = _lmtp(server_on(store, config), config)
-        told = threading.Event()
+        stopped = threading.Event()
 
         def stop(_signal: int, _frame: FrameType | None) -> None:
-            told.set()
+            stopped.set()
 
         before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
         listening.start()
         say(f"Taking mails by LMTP at {listening.host}, port {listening.port}. Stop it with Ctrl-C.")
         try:
-            told.wait()
+            stopped.wait()
         finally:
             listening.stop()
             for number, handler in before.items():
@@ -93,20 +94,20 @@ def look_at_settings(config: Config) -> Iterator[Finding]:
     """Whether emails can arrive, by the settings."""
     inbound = config.inbound
     if not inbound.replies:
-        yield Finding("answers", Severity.OK, "answers to mails are not read, and the mails say so")
+        yield finding.ok("answers", "answers to mails are not read, and the mails say so")
         return
     if not inbound.lmtp_port:
-        yield Finding("answers", Severity.OK, "answers to mails are read; none are taken by LMTP")
-    elif said := _connection_error(inbound.lmtp_host, inbound.lmtp_port):
-        says = f"Nobody takes mails at {inbound.lmtp_host}, port {inbound.lmtp_port} ({said})."
+        yield finding.ok("answers", "answers to mails are read; none are taken by LMTP")
+    elif trouble := _connection_error(inbound.lmtp_host, inbound.lmtp_port):
+        says = f"Nobody takes mails at {inbound.lmtp_host}, port {inbound.lmtp_port} ({trouble})."
         remedy = "Start the server with `pbem serve`, or `pbem mail serve` on PostgreSQL; mail servers wait for days."
-        yield Finding("answers", Severity.WARNING, says, remedy)
+        yield finding.warning("answers", says, remedy)
     else:
-        yield Finding("answers", Severity.OK, f"mails are taken at {inbound.lmtp_host}, port {inbound.lmtp_port}")
+        yield finding.ok("answers", f"mails are taken at {inbound.lmtp_host}, port {inbound.lmtp_port}")
     if inbound.sender_check is not SenderCheck.STRICT and not config.development:
         says = f"The check of senders is {inbound.sender_check}: who has seen a player's mail can move for them."
         remedy = "Let your mail server write Authentication-Results, and set PBEM_INBOUND_SENDER_CHECK to strict."
-        yield Finding("answers", Severity.WARNING, says, remedy)
+        yield finding.warning("answers", says, remedy)
 
 
 def look_at_arrivals(store: Store) -> Iterator[Finding]:
@@ -117,33 +118,26 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
         answer = reply_check.last_reply(tx)
     unvouched = sum(number for what, number in counts.items() if what.startswith(receive.UNVOUCHED))
     believed = sum(number for what, number in counts.items() if what.startswith("reply"))
-    yield Finding(
-        "arrivals",
-        Severity.OK,
-        f"{counted(sum(counts.values()), 'mail')} came in within a week, {believed} of them answers",
-    )
+    arrived = counted(sum(counts.values()), "mail")
+    yield finding.ok("arrivals", f"{arrived} came in within a week, {believed} of them answers")
     if answer is not None:
         yield finding_of(answer)
     if parked:
         remedy = "The log has the fault (mail_not_read); when it is mended, `pbem mail retry` lets them be read again."
-        yield Finding(
-            "arrivals", Severity.WARNING, f"{counted(parked, 'mail')} that came in could not be dealt with.", remedy
-        )
+        yield finding.warning("arrivals", f"{counted(parked, 'mail')} that came in could not be dealt with.", remedy)
     if unvouched >= _SEVERAL and not believed:
         says = f"{unvouched} answers came in, and our mail server vouches for none of them."
         remedy = "Check that PBEM_INBOUND_AUTHSERV_ID is the name in its Authentication-Results headers."
-        yield Finding("arrivals", Severity.WARNING, says, remedy)
+        yield finding.warning("arrivals", says, remedy)
 
 
 def finding_of(answer: CheckedReply) -> Finding:
     """What an answer to a test email shows: whether both directions work."""
     if answer.believed:
-        return Finding(
-            "round trip", Severity.OK, f"a test mail was answered {answer.findings}; such a player is believed"
-        )
+        return finding.ok("round trip", f"a test mail was answered {answer.findings}; such a player is believed")
     says = f"A test mail was answered {answer.findings}: such a player is asked back, by a link, whether they wrote it."
     remedy = "Have your mail server write Authentication-Results under the name in PBEM_INBOUND_AUTHSERV_ID."
-    return Finding("round trip", Severity.WARNING, says, remedy)
+    return finding.warning("round trip", says, remedy)
 
 
 def _connection_error(host: str, port: int) -> str:

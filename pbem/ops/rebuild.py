@@ -4,20 +4,20 @@ The log is the truth and is never changed. A game whose log does not verify is l
 at.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
 from pbem.domain import hash_chain
 from pbem.domain.errors import Fault
 from pbem.domain.states import TableStatus
+from pbem.ops.verify import rows_of
 from pbem.service.archive.check_log import LogReader, dumps, snapshot
+from pbem.service.archive.verify import Progress
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
-from pbem.store import games, log, views as kept_views
+from pbem.store import games, views as kept_views
 from pbem.store.database import Store, Tx
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,7 @@ def rebuild_games(store: Store, game_ids: Collection[int], progress: Progress = 
 def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     row = games.lock(tx, game_id)
     reading = LogReader(rules_of(row), row.secret)
-
-    def read() -> Iterator[hash_chain.Row]:
-        for each in log.chain(tx, row.id, row.key):
-            reading.read(each)
-            progress(1)
-            yield each
-
-    found = hash_chain.verify(read(), game=row.key, head=row.head)
+    found = hash_chain.verify(rows_of(tx, row, progress, reading.read), game=row.key, head=row.head)
     problems = [flaw.says for flaw in found.flaws] + [wrong.says for wrong in reading.problems]
     if problems:
         raise Fault(f"its log does not verify: {problems[0]}")

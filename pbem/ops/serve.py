@@ -27,7 +27,7 @@ from pbem.config import language_of, read
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n import speech
-from pbem.ops.mail_intake import taking_mails
+from pbem.ops.mail_intake import accepting_emails
 from pbem.ops.monitoring.admin_port import admin_port
 from pbem.ops.process_lock import alone
 from pbem.ops.setup import make_ready, must_be_there, open_store, server_on
@@ -72,7 +72,7 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
             with (
                 admin_port(server, config, context.worker.name if context else None),
                 _worker_loop(context, config) if context else nullcontext(),
-                _told_to_stop(),
+                _stopping_on_sigterm(),
             ):
                 for line in _welcome(config):
                     say(line)
@@ -122,7 +122,7 @@ def tune_garbage_collection() -> None:
 @contextmanager
 def _worker_loop(context: WorkerContext, config: Config) -> Iterator[None]:
     ticks = loop.Loop(context)
-    with taking_mails(context.server, config):
+    with accepting_emails(context.server, config):
         try:
             # Stopped half-way through the start, stop what has started.
             ticks.start()
@@ -188,7 +188,7 @@ def _longest_body(config: Config) -> int:
 
 
 @contextmanager
-def _told_to_stop() -> Iterator[None]:
+def _stopping_on_sigterm() -> Iterator[None]:
     """Let SIGTERM end the process like Ctrl-C."""
 
     def stop(_signal: int, _frame: FrameType | None) -> NoReturn:

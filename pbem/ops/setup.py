@@ -4,7 +4,7 @@ Opening changes nothing. `make_ready` makes a new server, and only commands call
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -27,13 +27,10 @@ def open_store(config: Config, *, current: bool = True) -> Iterator[Store]:
     """The database of the settings. Raises BadInput if it is missing, or not at the newest migration when `current`."""
     must_be_there(config)
     offer_games(config)
-    store = Store(config.database_url, threads=config.web.threads)
-    try:
+    with closing(Store(config.database_url, threads=config.web.threads)) as store:
         if current:
             migrations.must_be_current(store)
         yield store
-    finally:
-        store.close()
 
 
 @contextmanager
@@ -89,11 +86,8 @@ def make_ready(config: Config, say: Callable[[str], None] = lambda _: None) -> C
 
 def migrate(config: Config) -> list[str]:
     """Run missing migrations and return them. On SQLite no other process may use the database meanwhile."""
-    store = Store(config.database_url)
-    try:
+    with closing(Store(config.database_url)) as store:
         if migrations.current(store) == migrations.head():
             return []
         with alone(config.database_url):
             return migrations.upgrade(store)
-    finally:
-        store.close()

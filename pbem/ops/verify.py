@@ -5,7 +5,7 @@ players. Nothing is changed, a running server is not blocked, and each game is s
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from engine import codec
@@ -48,21 +48,18 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     if isinstance(rules, Away):
         return _chain_alone(tx, row, printed, progress)
     reading = LogReader(rules, row.secret)
-    kept = list(views.of_game(tx, game_id))
+    stored_views = list(views.of_game(tx, game_id))
     problems: list[Problem] = []
 
-    def read() -> Iterator[hash_chain.Row]:
-        for each in log.chain(tx, row.id, row.key):
-            reading.read(each)
-            problems.extend(_of_views(reading, kept, each.seq))
-            progress(1)
-            yield each
+    def read(each: hash_chain.Row) -> None:
+        reading.read(each)
+        problems.extend(_of_views(reading, stored_views, each.seq))
 
-    found = hash_chain.verify(read(), game=row.key, head=row.head, printed=printed)
+    found = hash_chain.verify(rows_of(tx, row, progress, read), game=row.key, head=row.head, printed=printed)
     reading.end()
     problems = [*of_chain(found), *reading.problems, *problems]
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, row._asdict())]
-    beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
+    beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in stored_views]
     problems += [Problem(row.seq, Check.BESIDE, says) for says in beside]
     problems += of_talk(talk.check_rows(tx, row), reading, row.seq)
     return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(problems))
@@ -70,15 +67,19 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
 
 def _chain_alone(tx: Tx, row: GameRow, printed: Collection[str], progress: Progress) -> Report:
     """Check the chain only, for a game whose rules are missing."""
-
-    def read() -> Iterator[hash_chain.Row]:
-        for each in log.chain(tx, row.id, row.key):
-            progress(1)
-            yield each
-
-    found = hash_chain.verify(read(), game=row.key, head=row.head, printed=printed)
+    found = hash_chain.verify(rows_of(tx, row, progress), game=row.key, head=row.head, printed=printed)
     problems = [*of_chain(found), *(Problem(row.seq, Check.BESIDE, says) for says in _of_row(row, found))]
     return Report(row.id, row.key, row.title, found.rows, 0, 0, tuple(problems))
+
+
+def rows_of(
+    tx: Tx, row: GameRow, progress: Progress, read: Callable[[hash_chain.Row], None] = lambda _: None
+) -> Iterator[hash_chain.Row]:
+    """The rows of a log one after the other, each passed to `read` first and counted."""
+    for each in log.chain(tx, row.id, row.key):
+        read(each)
+        progress(1)
+        yield each
 
 
 def verify_file(path: Path, printed: Collection[str] = (), progress: Progress = lambda _: None) -> Report:
@@ -121,11 +122,11 @@ def _of_agreement(tx: Tx, row: GameRow, reading: LogReader) -> Iterator[str]:
         yield f"the game is {'' if row.paused else 'not '}stored as paused, and its log says otherwise"
 
 
-def _of_views(reading: LogReader, kept: list[ViewRow], seq: int) -> Iterator[Problem]:
+def _of_views(reading: LogReader, stored: list[ViewRow], seq: int) -> Iterator[Problem]:
     """Stored views of this row must be what folding gives; those checked are removed from the list."""
-    here = [each for each in kept if each.seq == seq]
+    here = [each for each in stored if each.seq == seq]
     for each in here:
-        kept.remove(each)
+        stored.remove(each)
         if reading.broken or not reading.dealt:
             continue
         known = reading.position.views[each.seat if each.seat != SPECTATOR else -1]
@@ -137,8 +138,8 @@ def _of_views(reading: LogReader, kept: list[ViewRow], seq: int) -> Iterator[Pro
             yield Problem(seq, Check.BESIDE, says)
 
 
-def _means(reading: LogReader, text: str, said: str) -> bool:
+def _means(reading: LogReader, text: str, folded: str) -> bool:
     try:
-        return dumps(codec.loads(reading.rules, text)) == said
+        return dumps(codec.loads(reading.rules, text)) == folded
     except codec.Malformed:
         return False

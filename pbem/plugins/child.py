@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_origin, get_type_hints
+from typing import Any, Final, get_origin, get_type_hints
 
 from engine import grammar
 from engine.board import Board, plain
@@ -30,6 +30,9 @@ from engine.tell import Text, sentence
 from pbem.plugins import wire
 
 Request = dict[str, Any]
+
+_DESCRIBED: Final = ("title", "slug", "seats", "options", "length", "credits", "cover", "demo", "RULES", "hidden")
+"""What a game says of itself."""
 
 
 class Asking(Draw):
@@ -179,18 +182,8 @@ def _kind_of(error: BaseException, *, named: bool = False) -> str:
 
 def _description(game: Game[Any], kinds: Mapping[str, type]) -> Request:
     """All that a parent has to know of a game before it is played."""
-    return {
-        "title": game.title,
-        "slug": game.slug,
-        "seats": game.seats,
-        "options": game.options,
-        "length": game.length,
-        "credits": game.credits,
-        "cover": game.cover,
+    return {name: getattr(game, name) for name in _DESCRIBED} | {
         "short": dict(game.short),
-        "demo": game.demo,
-        "RULES": game.RULES,
-        "hidden": game.hidden,
         "rules": game.rules,
         "has_words": type(game).word is not Game.word,
         "kinds": [_shape(kind) for kind in kinds.values()],

@@ -294,10 +294,7 @@ class _Teller(Teller):
 
 
 def foreign(name: str, process: Process, thinker: Process | None = None) -> Foreign:
-    """A game, as the child describes it; `thinker` is another such child, for its bots.
-
-    Raises Failed if it cannot be described, or if what it says is no game.
-    """
+    """A game as the child describes it; `thinker` is a second child, for its bots. Raises Failed if it describes none."""
     kinds = Kinds(name, process, thinker or process)
     text = process.ask("describe", {})
     try:
@@ -307,10 +304,8 @@ def foreign(name: str, process: Process, thinker: Process | None = None) -> Fore
         description = reply["answer"]
         low, high = description["seats"]
         one, several = description["hidden"]
-        if not all(
-            isinstance(each, str)
-            for each in (description["title"], description["slug"], description["rules"], one, several)
-        ):
+        names = (description["title"], description["slug"], description["rules"], one, several)
+        if not all(isinstance(name, str) for name in names):
             raise TypeError("a name that is no text")
         if not all(type(each) is int for each in (low, high, description["RULES"])):
             raise TypeError("a number that is none")
@@ -321,15 +316,11 @@ def foreign(name: str, process: Process, thinker: Process | None = None) -> Fore
             "__module__": kinds.module.__name__,
             "_kinds": kinds,
             "_has_words": bool(description["has_words"]),
-            "title": description["title"],
+            **{name: description[name] for name in ("title", "length", "credits", "demo", "RULES")},
             "seats": (low, high),
             "options": tuple(description["options"]),
-            "length": description["length"],
-            "credits": description["credits"],
             "cover": tuple(description["cover"]),
             "short": dict(description["short"]),
-            "demo": description["demo"],
-            "RULES": description["RULES"],
             "hidden": (one, several),
         }
         game = type("Foreign", (Foreign,), described)()

@@ -20,10 +20,10 @@ from typing import Any, Final
 from pbem.plugins import wire
 
 PATIENCE: Final = 5
-"""A call is waited for so many times as long as it may work."""
+"""A call is given up after this many times the seconds that it may work."""
 
 THINKING: Final = 10
-"""A bot may work so many times as long as a rule: it plays many games to find its choice."""
+"""A bot may work this many times as long as a rule: it plays many games to find its choice."""
 
 STARTING: Final = 10.0
 """Seconds that an import may work."""
@@ -33,7 +33,7 @@ _MEGABYTE: Final = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one call of a game may take: seconds of work, and megabytes of memory. The import has seconds of its own."""
+    """The limits of one call of a game: seconds of work, and megabytes of memory. The import has seconds of its own."""
 
     seconds: float = 2.0
     megabytes: int = 256
@@ -69,7 +69,7 @@ class Process:
             except (wire.Ended, TimeoutError, ValueError, ArithmeticError) as error:
                 raise Failed(self._ended(error, do)) from error
             except BaseException:
-                # Whatever went wrong here, the next answer on this line would be that of another question.
+                # After any other error, the next answer on this line would be that of another question.
                 self._end()
                 raise
 
@@ -89,10 +89,10 @@ class Process:
         return self._line
 
     def _start(self) -> None:
-        ours, theirs = socket.socketpair()
-        number = theirs.fileno()
+        line, end_of_child = socket.socketpair()
+        number = end_of_child.fileno()
         words = [self._place, str(number), str(self._limits.megabytes * _MEGABYTE), str(self._limits.starting)]
-        with theirs:
+        with end_of_child:
             self._child = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-P", "-s", "-m", "pbem.plugins.child", *words],
                 stdin=subprocess.DEVNULL,
@@ -104,8 +104,8 @@ class Process:
                 # Ctrl-C is for the server, which ends its children when it has stopped.
                 start_new_session=True,
             )
-        self._line, self._owner = ours, os.getpid()
-        reply = wire.receive(ours, time.monotonic() + self._limits.starting * PATIENCE)
+        self._line, self._owner = line, os.getpid()
+        reply = wire.receive(line, time.monotonic() + self._limits.starting * PATIENCE)
         request = wire.decoder({}).decode(reply)
         if "raised" in request:
             self._end()

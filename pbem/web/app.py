@@ -1,23 +1,32 @@
-"""The web application: one function that puts it together. It starts no worker, no thread and no connection."""
+"""The web application: one function that puts it together. It starts no worker, no thread and no connection.
+
+Every request is logged and counted by the template of its address. The address itself, which may hold a token, is not
+logged, and neither is who sent the request or what it contained.
+"""
 
 import hashlib
+import re
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote, unquote
 
 import structlog
-from flask import Flask, request
+from flask import Flask, Response, g, request
 from jinja2 import Environment, StrictUndefined, Template
 from jinja2.environment import TemplateModule
 
-from pbem import paths
+from pbem import metrics, paths
 from pbem.config.settings import Config
 from pbem.domain.duration import extension_text
 from pbem.i18n import sentences, speech
+from pbem.mail.write import words
 from pbem.service.clocks import halts
 from pbem.service.server import Server
-from pbem.web import access_log, desk, link_repair, phrases, security, site
+from pbem.tokens import Purpose
+from pbem.web import desk, security, site
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
 from pbem.web.errors import handle_errors
@@ -27,6 +36,11 @@ from pbem.web.seat import choice, ending, move, page, talk
 from pbem.web.tables import interventions, invitations, joining, new, replay
 
 _log = structlog.get_logger(__name__)
+
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
+"""Methods logged by name. A request can use any other word."""
+
+_LINK: Final = re.compile(rf"/+[{''.join(Purpose)}](?:/+[^/]+)+/*", re.IGNORECASE)
 
 MOST_FORM_PARTS: Final = 50
 """Only the form for a game file has parts; the one-click form of email programs has one or two."""
@@ -52,7 +66,7 @@ def create_app(server: Server, config: Config) -> Flask:
         site_name=config.site.name,
         base_url=config.base_url,
         development=config.development,
-        pace_in_words=phrases.pace,
+        pace_in_words=words.pace_text,
         longer=extension_text,
         drawn_by=_board_templates(app.jinja_env),
         part=site.part,
@@ -62,45 +76,57 @@ def create_app(server: Server, config: Config) -> Flask:
     )
     pictures.set_up(app)
     site.set_up(app, server, config)
-    access_log.log_requests(app)
+    # Registered first, they measure everything else that handles a request.
+    app.before_request(_note_start)
+    app.after_request(_log_request)
     security.guard(app, config)
-    link_repair.repair_links(app)
+    app.before_request(_repair_link)
     handle_errors(app)
     app.teardown_request(lambda _error: _stop_failed_games(server))
-    for pages in (
-        front.pages,
-        contact.pages,
-        new.pages,
-        joining.pages,
-        invitations.pages,
-        send_links.pages,
-        move.pages,
-        page.pages,
-        choice.pages,
-        ending.pages,
-        interventions.pages,
-        replay.pages,
-        verify.pages,
-        rules.pages,
-        handbook.pages,
-        robots.pages,
-        sign_in.pages,
-        my_page.pages,
-        account.pages,
-        consent.pages,
-        feeds.pages,
-        talk.pages,
-        unsubscribe.pages,
-        unverified_reply.pages,
-        inbound.pages,
-        endpoints.routes,
-        *desk.BLUEPRINTS,
-    ):
-        app.register_blueprint(pages)
+    public = (front, contact, rules, handbook, robots, verify)
+    people = (sign_in, send_links, my_page, account, consent, feeds, unsubscribe, unverified_reply)
+    tables = (new, joining, invitations, interventions, replay)
+    seats = (page, choice, move, talk, ending)
+    for module in (*public, *people, *tables, *seats, inbound):
+        app.register_blueprint(module.pages)
+    for blueprint in (endpoints.routes, *desk.BLUEPRINTS):
+        app.register_blueprint(blueprint)
     if config.development:
         app.register_blueprint(dev_inbox.pages)
         app.register_blueprint(gallery.pages)
     return app
+
+
+def _note_start() -> None:
+    g.started = time.perf_counter()
+
+
+def _log_request(response: Response) -> Response:
+    # A request that the framework refuses at once was never started.
+    seconds = time.perf_counter() - g.get("started", time.perf_counter())
+    rule, method, status = request.url_rule, request.method, response.status_code
+    route = "none" if rule is None else rule.rule
+    method = method if method in _METHODS else "other"
+    metrics.count_request(route, method, status, seconds)
+    _log.info("request_answered", method=method, route=route, status=status, milliseconds=round(seconds * 1000, 1))
+    return response
+
+
+def _repair_link() -> Response | None:
+    """Lead to a link as it was sent, if an email program has changed its spelling. Its page checks the token."""
+    if request.method not in ("GET", "HEAD") or (link := _as_sent(request.path)) is None:
+        return None
+    return site.go_to(link)
+
+
+def _as_sent(path: str) -> str | None:
+    """The path of a link without capitals, second quoting or extra slashes; None if it has none, or is no link."""
+    unquoted = unquote(unquote(path)).strip()
+    plain = "/" + "/".join(filter(None, unquoted.split("/")))
+    # If the first letter is no capital, others were typed on purpose: a choice may be typed with capitals.
+    if _LINK.fullmatch(unquoted) is None or (plain == path and plain[1].islower()):
+        return None
+    return quote(plain.lower())
 
 
 def _stop_failed_games(server: Server) -> None:

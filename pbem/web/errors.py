@@ -1,41 +1,15 @@
-"""Errors as pages and as answers of the API, here and nowhere else.
+"""Errors as pages and as answers of the API. The log entry of a fault has no token and no address."""
 
-A refusal says what is wrong, why, and what to do. A fault of the server says so, and its log entry has no token and no
-address.
-"""
-
-from typing import Any, Final
+from typing import Any
 
 import structlog
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException, SecurityError
 
-from pbem.domain.errors import (
-    BadInput,
-    Fault,
-    Forbidden,
-    Gone,
-    NotFound,
-    PbemError,
-    Refusal,
-    Stale,
-    TooMany,
-    Unavailable,
-)
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, PbemError, Refusal, Unavailable
 from pbem.i18n.speech import gettext as _
 from pbem.store.database_errors import for_visitors
-from pbem.web.site import config, page
-
-STATUS: Final[dict[type[PbemError], int]] = {
-    BadInput: 400,
-    Forbidden: 403,
-    NotFound: 404,
-    Gone: 410,
-    Stale: 409,
-    TooMany: 429,
-    Unavailable: 503,
-    Fault: 500,
-}
+from pbem.web.site import config, page, status_of
 
 _log = structlog.get_logger(__name__)
 
@@ -45,11 +19,6 @@ def handle_errors(app: Flask) -> None:
     app.register_error_handler(PbemError, _answer_own)
     app.register_error_handler(HTTPException, _answer_framework)
     app.register_error_handler(Exception, _answer_unexpected)
-
-
-def status_of(error: PbemError | None) -> int:
-    """The HTTP status of an error; 200 where there is none."""
-    return 200 if error is None else next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
 
 
 def as_data(error: PbemError, **more: Any) -> dict[str, Any]:

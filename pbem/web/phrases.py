@@ -6,9 +6,8 @@ from zoneinfo import ZoneInfo
 
 from engine.game import Standing
 from engine.tell import Teller, say
-from pbem.domain.duration import duration_text
 from pbem.domain.moments import moment_text, relative_text
-from pbem.domain.pace import PerDecision, parse_pace
+from pbem.i18n.speech import capital
 from pbem.service.play.seat_cache import TurnFacts
 from pbem.service.play.seat_view import OfferedChoice, SeatView
 
@@ -30,11 +29,12 @@ def deadline(found: SeatView | OfferedChoice, now: datetime) -> Deadline:
     """The deadline of a seat, or of the one choice of a link. The page has the sentences."""
     if found.paused:
         return Deadline("paused")
-    if found.due_at is not None:
-        return _deadline("due", found.due_at, found.zone, now)
-    if found.promised_at is not None:
-        return _deadline("promised", found.promised_at, found.zone, now)
-    return Deadline("waiting")
+    at = found.due_at or found.promised_at
+    if at is None:
+        return Deadline("waiting")
+    kind = "due" if found.due_at else "promised"
+    written = at.astimezone(UTC).isoformat(timespec="minutes")
+    return Deadline(kind, moment_text(at, found.zone), relative_text(now, at), written)
 
 
 def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
@@ -42,20 +42,9 @@ def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
     return f"{moment_text(at, zone)} ({relative_text(now, at)})"
 
 
-def pace(text: str) -> str:
-    """The pace of a table in words."""
-    parsed = parse_pace(text)
-    return duration_text(parsed.allowed) if isinstance(parsed, PerDecision) else text
-
-
-def capital(text: str) -> str:
-    """The text with a capital letter at its beginning."""
-    return text[:1].upper() + text[1:]
-
-
-def story(told: tuple[TurnFacts, ...], teller: Teller) -> list[str]:
+def story(turns: tuple[TurnFacts, ...], teller: Teller) -> list[str]:
     """What happened, a sentence for each event."""
-    sentences = (teller.tell(each) for entry in told for each in entry.facts)
+    sentences = (teller.tell(each) for turn in turns for each in turn.facts)
     return [sentence for sentence in sentences if sentence]
 
 
@@ -67,9 +56,3 @@ def places(standing: Standing, teller: Teller) -> list[tuple[int, str, int]]:
         rows.append((place, capital(players), standing.scores[tied[0]]))
         place += len(tied)
     return rows
-
-
-def _deadline(kind: str, at: datetime, zone: ZoneInfo, now: datetime) -> Deadline:
-    return Deadline(
-        kind, moment_text(at, zone), relative_text(now, at), at.astimezone(UTC).isoformat(timespec="minutes")
-    )

@@ -46,6 +46,9 @@ MOST_FIELDS: Final = 200
 UPLOAD: Final = "verify.check"
 """The only form with a file, so the only one that has parts and may be long."""
 
+UNSUBSCRIBE: Final = "unsubscribe.choose"
+"""The only form that others may send: email programs do, in two encodings (RFC 8058)."""
+
 MOST_UPLOADED: Final = verify_upload.MOST_BYTES + 2**16
 """A file, and the rest of the form around it."""
 
@@ -60,16 +63,9 @@ def guard(app: Flask, config: Config) -> None:
     app.after_request(_header_setter(config))
 
 
-def must_be_ours() -> None:
-    """Refuse a form from another site. For pages without a token, where a cookie or nothing says who sends it."""
-    if _from_other_site(strictly=True):
-        raise _other_site()
-
-
-def must_not_be_foreign() -> None:
-    """Refuse a form only if the browser names another site. For pages with a token, which is the permission itself."""
-    if _from_other_site(strictly=False):
-        raise _other_site()
+def is_one_click() -> bool:
+    """Whether an email program sent this request to unsubscribe its user."""
+    return request.endpoint == UNSUBSCRIBE and request.form.get("List-Unsubscribe") == "One-Click"
 
 
 def a_person_clicked() -> bool:
@@ -136,8 +132,14 @@ def _check_request() -> None:
                 _("The form has too many fields."),
                 why=_("No page of ours has more than %(most_fields)s.", most_fields=MOST_FIELDS),
             )
-    elif body and endpoint != "unsubscribe.choose" and (endpoint, request.mimetype) != (UPLOAD, _FILES):
+    elif body and endpoint != UNSUBSCRIBE and (endpoint, request.mimetype) != (UPLOAD, _FILES):
         raise BadInput(_("This is not one of our forms."), why=_("Our pages send %(form)s.", form=_FORM))
+    if endpoint is not None and _from_other_site() and not is_one_click():
+        raise Forbidden(
+            _("This form was sent from another site."),
+            why=_("Nobody else may act in your name."),
+            remedy=_("Nothing was changed; please open the link again and use the button there."),
+        )
 
 
 def _address_of_the_form() -> str:
@@ -180,16 +182,14 @@ def _header_setter(config: Config) -> Callable[[Response], Response]:
     return set_headers
 
 
-def _from_other_site(*, strictly: bool) -> bool:
+def _from_other_site() -> bool:
+    """Whether the browser says that another site sent this form.
+
+    Without a token, where a cookie or nothing says who sends it, the browser must not hide where it comes from either.
+    """
     origin = _header("ORIGIN")
     if origin is not None and origin != "null":
         return origin != site.config().base_url and origin.partition("://")[2] != request.host
-    return strictly and (origin == "null" or _header("SEC_FETCH_SITE") not in (None, "same-origin", "none"))
-
-
-def _other_site() -> Forbidden:
-    return Forbidden(
-        _("This form was sent from another site."),
-        why=_("Nobody else may act in your name."),
-        remedy=_("Nothing was changed; please open the link again and use the button there."),
-    )
+    if "token" in (request.view_args or {}):
+        return False
+    return origin == "null" or _header("SEC_FETCH_SITE") not in (None, "same-origin", "none")

@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Callable, Hashable
+from functools import wraps
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
@@ -10,13 +11,26 @@ from flask import Flask, Response, current_app, make_response, render_template, 
 from markupsafe import Markup
 
 from pbem.config.settings import Config
-from pbem.domain.errors import BadInput, quoted
+from pbem.domain import errors
+from pbem.domain.errors import BadInput, PbemError, Refusal, quoted
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import LRU
 from pbem.service.server import Server
 
 V = TypeVar("V")
+View = Callable[..., Response]
+
+_STATUS: Final[dict[type[PbemError], int]] = {
+    BadInput: 400,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    errors.Gone: 410,
+    errors.Stale: 409,
+    errors.TooMany: 429,
+    errors.Unavailable: 503,
+    errors.Fault: 500,
+}
 
 _SERVER_AND_CONFIG: Final = "pbem"
 _PAGES: Final = "pbem pages"
@@ -59,9 +73,30 @@ def config() -> Config:
     return found
 
 
-def page(template: str, status: int = 200, **values: Any) -> Response:
-    """A page."""
-    return make_response(render_template(template, **values), status)
+def page(template: str, status: int | None = None, **values: Any) -> Response:
+    """A page. Without a status, it gets that of the error `refused`, if there is one."""
+    return make_response(render_template(template, **values), status or status_of(values.get("refused")))
+
+
+def status_of(error: PbemError | None) -> int:
+    """The HTTP status of an error; 200 if there is none."""
+    return 200 if error is None else next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
+
+
+def shows_refusals_on(page: View) -> Callable[[View], View]:
+    """Let a view show a refusal on this page, which gets the values of the view's address, and `refused`."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def answer(**values: Any) -> Response:
+            try:
+                return view(**values)
+            except Refusal as refused:
+                return page(**values, refused=refused)
+
+        return answer
+
+    return decorate
 
 
 def drawn_once(key: object, content: V, draw: Callable[[V], str]) -> str:

@@ -19,7 +19,10 @@ def page(name: str) -> str:
 
 def commands(command: click.Command = main, name: str = "pbem") -> Iterator[tuple[str, click.Command]]:
     if isinstance(command, click.Group):
-        for each, inner in command.commands.items():
+        context = click.Context(command)
+        for each in command.list_commands(context):
+            inner = command.get_command(context, each)
+            assert inner is not None
             yield from commands(inner, f"{name} {each}")
     else:
         yield name, command

@@ -5,9 +5,8 @@
 - `InterceptingTransport(transport, hand)`: a function decides it, and can pass the email on to another transport.
 """
 
-from collections.abc import Callable
-from types import TracebackType
-from typing import Self
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from pbem.mail.send.relay import Outcome, OutgoingEmail, Result, Session, Transport
 
@@ -22,17 +21,9 @@ class FunctionTransport:
     def __init__(self, send: Send) -> None:
         self.send = send
 
-    def session(self) -> Session:
+    def session(self) -> AbstractContextManager[Session]:
         """The batch."""
-        return self
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
+        return nullcontext(self)
 
 
 class StoringTransport(FunctionTransport):
@@ -54,11 +45,8 @@ class InterceptingTransport(FunctionTransport):
         super().__init__(lambda email: hand(email, self._beyond.send))
         self._transport = transport
 
-    def __enter__(self) -> Self:
-        self._beyond = self._transport.session().__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._beyond.__exit__(kind, error, trace)
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """The batch, within one of the other transport."""
+        with self._transport.session() as self._beyond:
+            yield self

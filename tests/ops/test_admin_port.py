@@ -99,7 +99,7 @@ def test_tables_emails_turns_and_calls_are_counted_as_they_are(
     assert found["pbem_games", "playing"] == 2
     assert found["pbem_games", "frozen"] == 0
     with server.store.read() as tx:
-        assert found["pbem_mails_waiting", "queued"] == outbox.queue_length(tx, "queued")[0] > len(game.emails())
+        assert found["pbem_emails_waiting", "queued"] == outbox.queue_length(tx, "queued")[0] > len(game.emails())
     assert found["pbem_deadlines_open",] == 4
     assert found["pbem_calls_open",] == 1
     assert found["pbem_deadlines_overdue",] == found["pbem_deadline_oldest_seconds",] == 0
@@ -117,7 +117,7 @@ def test_tables_emails_turns_and_calls_are_counted_as_they_are(
     found = numbers()
     assert found["pbem_deadlines_overdue",] == found["pbem_deadlines_parked",] == 1
     assert found["pbem_deadline_oldest_seconds",] == 3600
-    assert found["pbem_mail_oldest_seconds",] == 3600
+    assert found["pbem_email_oldest_seconds",] == 3600
     assert found["pbem_workers",] == 1
     assert found["pbem_worker_beat_timestamp_seconds",] == clock.now().timestamp()
 

@@ -127,7 +127,7 @@ def test_processes_of_gunicorn_play_a_game_share_their_counts_and_log_no_secret(
         for _ in range(5):
             assert numbers(admin, r'pbem_requests_total\{method="POST",route="/m/<token>/<option>",status="303"') == 4
             assert numbers(admin, r'pbem_log_rows_total\{by="person",kind="Entry"') == 4
-        assert numbers(admin_of_worker, r'pbem_mails_total\{outcome="accepted"') >= 4
+        assert numbers(admin_of_worker, r'pbem_emails_total\{outcome="accepted"') >= 4
         for port in (admin, admin_of_worker):
             assert numbers(port, r'pbem_games\{status="playing"') == 1
             status, body = get(port, "/ready")

@@ -1,6 +1,7 @@
 """Broken, too large, forged or misplaced input gets a clear 4xx page, never a fault, and writes nothing."""
 
 import logging
+import re
 
 import pytest
 
@@ -218,6 +219,16 @@ def test_a_public_form_from_another_site_does_nothing(browser, unchanged):
         refused(form.press(address="ann@example.org", name="Ann"), 403)
         refused(browser.post("/mine", [("address", "ann@example.org")]), 403)
         refused(browser.post("/call", [("address", "ann@example.org"), ("text", "x")]), 403)
+    assert unchanged()
+
+
+def test_every_form_from_another_site_is_refused_before_its_view(app, browser, unchanged):
+    browser.says = {"Origin": "https://evil.example"}
+    forms = [rule for rule in app.url_map.iter_rules() if "POST" in rule.methods and rule.endpoint != "inbound.take"]
+    for rule in forms:
+        if not rule.rule.startswith("/api/"):
+            url = re.sub(r"<\w+>", "x", re.sub(r"<int:\w+>", "1", rule.rule))
+            assert "sent from another site" in refused(browser.post(url, []), 403).text, rule.endpoint
     assert unchanged()
 
 

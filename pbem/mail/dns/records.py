@@ -1,8 +1,7 @@
 """Checks of the DNS records that our emails need to arrive, with a remedy for each.
 
-They are the records that receivers look at: who may send for the domain (SPF), the public key of our signatures (DKIM), the
-policy for forged emails (DMARC), where replies and bounces go (MX), and whether the IP address that emails leave from has a
-name that leads back to it (PTR). Nothing is changed, and no email is sent.
+Receivers look at the hosts that may send (SPF), our public key (DKIM), the policy for forged emails (DMARC), the hosts for
+replies and bounces (MX), and whether the name of our IP address leads back to it (PTR). Nothing is changed or sent.
 """
 
 import re
@@ -14,7 +13,8 @@ from typing import Final
 
 from dkim.crypto import UnparsableKeyError, parse_public_key
 
-from pbem.domain.finding import Finding, Severity
+from pbem.domain import finding
+from pbem.domain.finding import Finding
 from pbem.mail.dns import spf
 from pbem.mail.dns.nameserver import Nameserver, NoAnswer
 
@@ -24,10 +24,7 @@ GOOD_BITS: Final = 2048
 
 @dataclass(frozen=True, slots=True)
 class MailSetup:
-    """The way our emails leave. `record` is the DNS record of our own key; empty if the relay signs.
-
-    `addresses` are the IP addresses that emails leave from, as far as they are known.
-    """
+    """The way our emails leave, from which known IP addresses. `record` is that of our own key; empty if the relay signs."""
 
     domain: str
     signing: str
@@ -43,7 +40,7 @@ def check(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
         for check_records in checks:
             yield from check_records(nameserver, setup)
     except NoAnswer as error:
-        yield Finding("dns", Severity.ERROR, f"{error.what} {error.why}", error.remedy)
+        yield finding.error("dns", f"{error.what} {error.why}", error.remedy)
 
 
 def sending_addresses(nameserver: Nameserver, relay: str, domain: str) -> tuple[str, ...]:
@@ -60,74 +57,70 @@ def _mx(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
     domain, found = setup.domain, nameserver.exchangers(setup.domain)
     if found == [""]:
         says = f"{domain} says that it takes no mail, so bounces and answers are lost, and many receivers refuse ours."
-        yield Finding("mx", Severity.ERROR, says, f"Put into the DNS: {domain}. MX 10 mail.{domain}.")
+        yield finding.error("mx", says, f"Put into the DNS: {domain}. MX 10 mail.{domain}.")
     elif any(nameserver.addresses(host) for host in found):
-        yield Finding("mx", Severity.OK, f"mails to {domain} go to {', '.join(found)}")
+        yield finding.ok("mx", f"mails to {domain} go to {', '.join(found)}")
     elif not found and nameserver.addresses(domain):
-        yield Finding("mx", Severity.OK, f"mails to {domain} go to the host itself")
+        yield finding.ok("mx", f"mails to {domain} go to the host itself")
     else:
         says = (
             f"Nobody knows where mails to {domain} go, so bounces and answers are lost, and many receivers refuse ours."
         )
-        yield Finding(
-            "mx", Severity.ERROR, says, f"Put into the DNS: {domain}. MX 10 HOST. (the host that takes its mail)"
-        )
+        yield finding.error("mx", says, f"Put into the DNS: {domain}. MX 10 HOST. (the host that takes its mail)")
 
 
 def _spf(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
     domain, found = setup.domain, spf.records(nameserver, setup.domain)
     remedy = f'Put into the DNS: {domain}. TXT "{_wanted_spf(setup)}"'
     if not found:
-        yield Finding("spf", Severity.ERROR, f"{domain} does not say who may send its mails.", remedy)
+        yield finding.error("spf", f"{domain} does not say who may send its mails.", remedy)
         return
     # Where our number is not known, any will do to read the record to its end and find its mistakes.
     numbers = setup.addresses or ("192.0.2.1",)
     try:
         results = [(each, spf.Evaluation(nameserver).result(domain, each)) for each in numbers]
     except spf.InvalidRecord as error:
-        yield Finding("spf", Severity.ERROR, f"{error.what} It counts for nothing.", error.remedy)
+        yield finding.error("spf", f"{error.what} It counts for nothing.", error.remedy)
         return
     if not setup.addresses and results[0][1] == "pass":
         says = f"{domain} lets everybody send its mails."
-        yield Finding("spf", Severity.ERROR, says, "End its record with ~all.")
+        yield finding.error("spf", says, "End its record with ~all.")
     elif not setup.addresses:
         says = f"The record of {domain} can be read, but it is not known from which number mails leave."
-        yield Finding("spf", Severity.WARNING, says, "Name it: pbem mail check --address NUMBER")
+        yield finding.warning("spf", says, "Name it: pbem mail check --address NUMBER")
     elif wrong := [address for address, result in results if result != "pass"]:
-        yield Finding("spf", Severity.ERROR, f"{domain} does not let {', '.join(wrong)} send its mails.", remedy)
+        yield finding.error("spf", f"{domain} does not let {', '.join(wrong)} send its mails.", remedy)
     else:
-        yield Finding("spf", Severity.OK, f"{domain} lets {', '.join(setup.addresses)} send its mails")
+        yield finding.ok("spf", f"{domain} lets {', '.join(setup.addresses)} send its mails")
 
 
 def _dkim(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
     if not setup.selector:
         says = "mails are not signed here, but by the relay or by nobody"
-        yield Finding("dkim", Severity.OK, says, "Look at the relay's key: pbem mail check --selector NAME")
+        yield finding.ok("dkim", says, "Look at the relay's key: pbem mail check --selector NAME")
         return
     name = f"{setup.selector}._domainkey.{setup.signing}"
     found = [text for text in nameserver.texts(name) if "p=" in text]
     remedy = f"Put into the DNS: {name}. TXT {_in_strings(setup.record)}" if setup.record else ""
     if len(found) != 1:
         says = f"There are {len(found)} keys at {name}, so receivers cannot check a signature."
-        yield Finding(
-            "dkim", Severity.ERROR, says, remedy or "Put the relay's key into the DNS; its handbook says how."
-        )
+        yield finding.error("dkim", says, remedy or "Put the relay's key into the DNS; its handbook says how.")
         return
     tags = _tags(found[0])
     bits = _bits(tags.get("p", ""))
     if not tags.get("p"):
-        yield Finding("dkim", Severity.ERROR, f"The key at {name} was taken back.", remedy or "Make a new one.")
+        yield finding.error("dkim", f"The key at {name} was taken back.", remedy or "Make a new one.")
     elif setup.record and tags["p"] != _tags(setup.record)["p"]:
-        yield Finding("dkim", Severity.ERROR, f"The key at {name} is not the one that mails are signed with.", remedy)
+        yield finding.error("dkim", f"The key at {name} is not the one that mails are signed with.", remedy)
     elif tags.get("k", "rsa") == "rsa" and bits < GOOD_BITS:
-        severity = Severity.ERROR if bits < GOOD_BITS // 2 else Severity.WARNING
+        too_short = finding.error if bits < GOOD_BITS // 2 else finding.warning
         says = f"The key at {name} has {bits} bits, and receivers ask for {GOOD_BITS}."
-        yield Finding("dkim", severity, says, "Make a longer one under another selector, and sign with that.")
+        yield too_short("dkim", says, "Make a longer one under another selector, and sign with that.")
     elif "y" in tags.get("t", ""):
         says = f"The key at {name} is marked as a trial, so receivers may act as if there were none."
-        yield Finding("dkim", Severity.WARNING, says, "Take t=y away once mails arrive signed.")
+        yield finding.warning("dkim", says, "Take t=y away once mails arrive signed.")
     else:
-        yield Finding("dkim", Severity.OK, f"{name} has the key" + (" that mails are signed with" * bool(setup.record)))
+        yield finding.ok("dkim", f"{name} has the key" + (" that mails are signed with" * bool(setup.record)))
 
 
 def _dmarc(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
@@ -139,18 +132,18 @@ def _dmarc(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
             break
     else:
         says = f"{domain} does not say what becomes of mails in its name that are not its own; large receivers want it."
-        yield Finding("dmarc", Severity.ERROR, says, remedy)
+        yield finding.error("dmarc", says, remedy)
         return
     tags = _tags(found[0])
     policy = tags.get("p", "") if above == domain else tags.get("sp", tags.get("p", ""))
     if len(found) > 1 or policy not in ("none", "quarantine", "reject"):
         says = f"What _dmarc.{above} says cannot be read, so it counts for nothing."
-        yield Finding("dmarc", Severity.ERROR, says, remedy)
+        yield finding.error("dmarc", says, remedy)
     elif policy == "none":
         says = f"_dmarc.{above} asks receivers to let forged mails pass (p=none), which is for a trial."
-        yield Finding("dmarc", Severity.WARNING, says, remedy)
+        yield finding.warning("dmarc", says, remedy)
     else:
-        yield Finding("dmarc", Severity.OK, f"_dmarc.{above} asks receivers to {policy} forged mails")
+        yield finding.ok("dmarc", f"_dmarc.{above} asks receivers to {policy} forged mails")
 
 
 def _ptr(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
@@ -159,12 +152,12 @@ def _ptr(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
         if not names:
             says = f"{address}, from which mails leave, has no name."
             remedy = f"Ask whoever gave you that number to name it mail.{setup.domain}."
-            yield Finding("ptr", Severity.ERROR, says, remedy)
+            yield finding.error("ptr", says, remedy)
         elif not any(address in nameserver.addresses(name) for name in names):
             says = f"{address} is called {', '.join(names)}, but that name does not lead back to it."
-            yield Finding("ptr", Severity.ERROR, says, f"Put into the DNS: {names[0]}. {_kind(address)} {address}")
+            yield finding.error("ptr", says, f"Put into the DNS: {names[0]}. {_kind(address)} {address}")
         else:
-            yield Finding("ptr", Severity.OK, f"{address} is {names[0]}")
+            yield finding.ok("ptr", f"{address} is {names[0]}")
 
 
 def _wanted_spf(setup: MailSetup) -> str:

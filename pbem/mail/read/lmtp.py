@@ -14,6 +14,7 @@ import logging
 import socket
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, Final
 
 import structlog
@@ -112,10 +113,10 @@ class _Listener(Controller):
         return self.loop.create_server(self._factory_invoker, sock=self._open_port)
 
 
+@dataclass(frozen=True)
 class _Handler:
-    def __init__(self, store: Store, threads: Executor) -> None:
-        self._store = store
-        self._threads = threads
+    store: Store
+    threads: Executor
 
     async def handle_RCPT(  # noqa: N802 - the library calls it so
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
@@ -131,14 +132,14 @@ class _Handler:
         raw = envelope.content
         assert isinstance(raw, bytes)
         answers = [
-            await loop.run_in_executor(self._threads, self._answer, envelope.mail_from or "", recipient, raw)
+            await loop.run_in_executor(self.threads, self._answer, envelope.mail_from or "", recipient, raw)
             for recipient in envelope.rcpt_tos
         ]
         return "\r\n".join(answers)
 
     def _answer(self, envelope_from: str, recipient: str, raw: bytes) -> str:
         try:
-            self._store(envelope_from, recipient, raw)
+            self.store(envelope_from, recipient, raw)
         except Exception:  # noqa: BLE001 - the mail server keeps the email and tries again
             _log.exception("mail_not_kept")
             return _LATER

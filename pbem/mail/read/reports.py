@@ -14,7 +14,7 @@ from typing import Final
 from flufl.bounce import all_failures
 
 from pbem.mail.read.auto_replies import is_auto_reply
-from pbem.tokens import redact
+from pbem.mail.wire import redacted_line
 
 LONGEST_ANSWER: Final = 200
 
@@ -85,7 +85,8 @@ def _delivery(part: Message) -> Report:
         if action in actions:
             recipient = actions[action]
             status = _field(recipient, "Status").split(" ")[0]
-            answer = _clean(f"{status} {_field(recipient, 'Diagnostic-Code').partition(';')[2].strip()}")
+            diagnosis = _field(recipient, "Diagnostic-Code").partition(";")[2].strip()
+            answer = redacted_line(f"{status} {diagnosis}", LONGEST_ANSWER)
             return Report(what, permanent=what is ReportKind.FAILED and not status.startswith("4"), answer=answer)
     return Report(ReportKind.ARRIVED if actions.keys() & _ARRIVED else ReportKind.OTHER)
 
@@ -105,9 +106,3 @@ def _other_form(message: Message) -> Report:
 
 def _field(part: Message, name: str) -> str:
     return " ".join(str(part.get(name, "")).split())
-
-
-def _clean(text: str) -> str:
-    """A server's words as one printable line, redacted."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return redact(line)[:LONGEST_ANSWER]

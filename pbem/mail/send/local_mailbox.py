@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.message import EmailMessage
@@ -16,8 +17,7 @@ from email.utils import format_datetime, parsedate_to_datetime
 from itertools import islice
 from pathlib import Path
 from tempfile import mkstemp
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from pbem.domain.errors import NotFound
 from pbem.mail.send.relay import Outcome, OutgoingEmail, Result
@@ -64,9 +64,17 @@ class LocalMailbox:
 
     folder: Path
 
-    def session(self) -> "LocalSession":
+    def session(self) -> AbstractContextManager["LocalMailbox"]:
         """A batch of emails for this folder."""
-        return LocalSession(self)
+        return nullcontext(self)
+
+    def send(self, email: OutgoingEmail) -> Outcome:
+        """Store one email that is sent."""
+        try:
+            self.put(email.content)
+        except OSError as error:
+            return Outcome(Result.DOWN, f"{type(error).__name__}: the local mailbox cannot be written")
+        return Outcome(Result.ACCEPTED, "kept in the local mailbox")
 
     def put(self, content: bytes) -> str:
         """Store an email and return its key."""
@@ -134,29 +142,6 @@ def reply_to(email: MailboxEmail, text: str, written_at: datetime, authserv_id: 
     quoted = "\n".join(f"> {line}".rstrip() for line in email.text.splitlines())
     message.set_content(f"{text}\n\nOn {email.entry.date:%Y-%m-%d}, {headers['From']} wrote:\n{quoted}\n")
     return LocalReply(sender, recipient, message.as_bytes())
-
-
-class LocalSession:
-    """A batch of emails for a folder."""
-
-    def __init__(self, mailbox: LocalMailbox) -> None:
-        self._mailbox = mailbox
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-    def send(self, email: OutgoingEmail) -> Outcome:
-        """Store one email."""
-        try:
-            self._mailbox.put(email.content)
-        except OSError as error:
-            return Outcome(Result.DOWN, f"{type(error).__name__}: the local mailbox cannot be written")
-        return Outcome(Result.ACCEPTED, "kept in the local mailbox")
 
 
 def _entry(key: str, content: bytes) -> MailboxEntry:

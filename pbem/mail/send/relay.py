@@ -23,7 +23,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import TracebackType
@@ -31,7 +31,7 @@ from typing import Any, Final, Protocol, Self
 
 from pbem.config.settings import Security, Smtp
 from pbem.domain.bounce import is_about_sender, is_gone
-from pbem.tokens import redact
+from pbem.mail.wire import redacted_line
 
 LONGEST_ANSWER: Final = 300
 
@@ -85,17 +85,11 @@ class Session(Protocol):
     def send(self, email: OutgoingEmail) -> Outcome:
         """Send one email."""
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
 
 class Transport(Protocol):
     """A destination of emails."""
 
-    def session(self) -> Session:
+    def session(self) -> AbstractContextManager[Session]:
         """A batch; nothing is opened until the first email is sent."""
 
 
@@ -113,7 +107,7 @@ class Relay:
         return RelaySession(self.settings, self.trust, self.time_limit)
 
     def problem(self) -> str:
-        """The reason why no email can be sent now, in the relay's words; empty if there is none. Sends nothing."""
+        """Why no email can be sent now, in the relay's words; empty if one can. Sends nothing."""
         with self.session() as session:
             return session.open()
 
@@ -316,7 +310,7 @@ def _is_ready(server: smtplib.SMTP, outcome: Outcome) -> bool:
 
 def _outcome(reply: tuple[int, bytes], expected: int, refusal: Result) -> Outcome:
     code, text = reply
-    answer = _clean(f"{code} {text.decode('utf-8', 'replace')}")
+    answer = redacted_line(f"{code} {text.decode('utf-8', 'replace')}", LONGEST_ANSWER)
     if code // 100 == expected:
         return Outcome(Result.ACCEPTED, answer)
     if code == 421:
@@ -341,14 +335,6 @@ def _recipient_result(answer: str) -> Result:
 
 def _error_text(error: Exception) -> str:
     if isinstance(error, smtplib.SMTPResponseException):
-        return _clean(f"{error.smtp_code} {_bytes(error.smtp_error).decode('utf-8', 'replace')}")
-    return _clean(f"{type(error).__name__}: {error}")
-
-
-def _bytes(answer: bytes | str) -> bytes:
-    return answer if isinstance(answer, bytes) else answer.encode()
-
-
-def _clean(text: str) -> str:
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return redact(line)[:LONGEST_ANSWER]
+        answer = error.smtp_error if isinstance(error.smtp_error, bytes) else error.smtp_error.encode()
+        return redacted_line(f"{error.smtp_code} {answer.decode('utf-8', 'replace')}", LONGEST_ANSWER)
+    return redacted_line(f"{type(error).__name__}: {error}", LONGEST_ANSWER)

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from engine.board import ALL, HEADINGS, Amounts, Board, Grid, Line, Part, Row, plain
 from engine.tell import Teller
+from pbem.i18n.speech import capital
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def _blocks(parts: Sequence[Part], teller: Teller, reader: int) -> Iterator[Bloc
 
 
 def _numbers(grid: Grid, teller: Teller, reader: int) -> Block:
-    rows = tuple(Score(_capital(teller.name(seat)), seat == reader, numbers) for seat, numbers in grid.rows)
+    rows = tuple(Score(capital(teller.name(seat)), seat == reader, numbers) for seat, numbers in grid.rows)
     return Block("numbers", columns=tuple(teller(column) for column in grid.columns), rows=rows)
 
 
@@ -102,11 +103,7 @@ def _entries(part: Part, teller: Teller) -> Iterator[Entry]:
         yield Entry(text=teller(part.text))
     elif isinstance(part, Row):
         faces = tuple(Piece(teller(face.word), teller(face.note) if face.note else "") for face in part.faces)
-        yield Entry(_capital(teller(part.label)), faces)
+        yield Entry(capital(teller(part.label)), faces)
     elif isinstance(part, Amounts):
         for label, number in part.pairs:
-            yield Entry(_capital(teller(label)), number=number)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+            yield Entry(capital(teller(label)), number=number)

@@ -80,8 +80,7 @@ class Thread:
 class EmailContent:
     """The content of an email, before it is rendered.
 
-    `words` are the variables of the template. `stop` and `reply` are tokens, or placeholders for them; without one, the email has no such
-    link.
+    `words` are the variables of the template. `stop` and `reply` are tokens or placeholders; if empty, there is no such link.
     """
 
     kind: str

@@ -22,7 +22,7 @@ from pbem import paths
 from pbem.domain.duration import duration_text, parse_duration
 from pbem.domain.moments import day_text, moment_text
 from pbem.i18n import sentences
-from pbem.i18n.speech import gettext, tag, translate
+from pbem.i18n.speech import capital, gettext, tag, translate
 from pbem.mail.wire import one_line
 
 WIDTH: Final = 72
@@ -95,18 +95,13 @@ def _templates(parts: str) -> Environment:
     environment.filters["short"] = shorten
     environment.filters["preheader"] = _preheader
     environment.filters["listed"] = join_list
-    environment.filters["sentence"] = _sentence
+    environment.filters["sentence"] = capital
     environment.filters["translated"] = translate
     environment.filters["moment"] = _moment
     environment.filters["day"] = _day
     environment.filters["spoken"] = _duration
     environment.globals["say"] = environment.get_template(f"_{parts}.jinja").module
     return environment
-
-
-def _sentence(text: str) -> str:
-    """The text with a capital, to begin a line."""
-    return text[:1].upper() + text[1:]
 
 
 def _preheader(text: str) -> str:

@@ -49,8 +49,7 @@ Words = dict[str, object]
 class SeatContent:
     """What an email may tell about one seat, from the view of that seat.
 
-    `decision` is what it is asked, `sealed` its choice in the box, `order` its standing order. `teller` puts facts into
-    words for its player.
+    `sealed` is its choice in the box, `order` its standing order. `teller` puts facts into words for its player.
     """
 
     rules: Game[Any]
@@ -176,7 +175,8 @@ def result(seat: SeatContent) -> Words:
     for tied in standing.ranking:
         place = len(ranking) + 1
         ranking += [
-            {"place": place, "name": _capitalised_name(seat, other), "score": standing.scores[other]} for other in tied
+            {"place": place, "name": speech.capital(seat.teller.name(other)), "score": standing.scores[other]}
+            for other in tied
         ]
     return {
         "won": seat.seat in winners,
@@ -287,8 +287,3 @@ def _options(
         if seat.rules.objects(seat.view, seat.seat, choice) is None
     ]
     return options, list(dict.fromkeys(grammar.usage(act) for act in decision.acts if act not in linked))
-
-
-def _capitalised_name(seat: SeatContent, other: int) -> str:
-    name = seat.teller.name(other)
-    return name[:1].upper() + name[1:]

@@ -1,7 +1,4 @@
-"""The commands of `pbem organiser`, `pbem call` and `pbem audit`: who helps, who waits for help, and what was done.
-
-As in `cli`, no work is done here.
-"""
+"""The commands of `pbem organiser`, `pbem call` and `pbem audit`: who helps, who waits for help, and what was done."""
 
 import sys
 from pathlib import Path
@@ -9,22 +6,18 @@ from pathlib import Path
 import click
 
 from pbem.domain.errors import BadInput
-from pbem.ops.commands.terminal import CODES, FAILED, command, counted, operator, read_settings
+from pbem.ops.commands.groups import AUDIT, CALL, ORGANISER
+from pbem.ops.commands.terminal import FAILED, command, counted, operator, read_settings
+from pbem.ops.setup import open_server
+from pbem.service.desk import audit, calls, one_time_codes, organisers
+from pbem.store.audit import AuditFilter
 
 
-@click.group(epilog=CODES)
-def organiser() -> None:
-    """Those who may sign in to the desk."""
-
-
-@command(organiser, "add", example="pbem organiser add Ann ann@example.org")
+@command(ORGANISER, "add", example="pbem organiser add Ann ann@example.org")
 @click.argument("name")
 @click.argument("address")
 def organiser_add(name: str, address: str) -> None:
     """Let NAME sign in, with a passphrase that is asked for twice and shown nowhere."""
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import organisers
-
     with open_server(read_settings()) as server:
         passphrase = click.prompt("Passphrase", hide_input=True, err=True)
         organisers.must_be_good(passphrase)
@@ -34,12 +27,9 @@ def organiser_add(name: str, address: str) -> None:
     click.echo(f"{name} can sign in to the desk.")
 
 
-@command(organiser, "list", example="pbem organiser list")
+@command(ORGANISER, "list", example="pbem organiser list")
 def organiser_list() -> None:
     """Show all organisers."""
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import organisers
-
     with open_server(read_settings()) as server:
         found = server.read(organisers.list_all)
     for each in found:
@@ -49,19 +39,16 @@ def organiser_list() -> None:
         click.echo("There is none. Add one with `pbem organiser add`.")
 
 
-@command(organiser, "remove", example="pbem organiser remove Ann")
+@command(ORGANISER, "remove", example="pbem organiser remove Ann")
 @click.argument("name")
 def organiser_remove(name: str) -> None:
     """Let NAME no longer sign in, and end what they do at the desk just now."""
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import organisers
-
     with open_server(read_settings()) as server:
         server.run(organisers.remove, operator(), name)
     click.echo(f"{name} can no longer sign in.")
 
 
-@command(organiser, "totp", example="pbem organiser totp Ann")
+@command(ORGANISER, "totp", example="pbem organiser totp Ann")
 @click.argument("name")
 @click.option("--off", is_flag=True, help="Ask for the passphrase alone, as after a phone was lost.")
 def organiser_totp(name: str, *, off: bool) -> None:
@@ -69,9 +56,6 @@ def organiser_totp(name: str, *, off: bool) -> None:
 
     The secret is shown once, to be typed there. It is in force when a code that it gives was typed here.
     """
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import one_time_codes, organisers
-
     config = read_settings()
     with open_server(config) as server:
         if off:
@@ -80,27 +64,17 @@ def organiser_totp(name: str, *, off: bool) -> None:
             return
         server.read(organisers.must_be_there, name)
         secret = one_time_codes.new_secret(server.randomness)
-        click.echo(
-            f"The secret: {secret}\nThe same as an address: {one_time_codes.address(secret, name, config.site.name)}"
-        )
-        server.run(
-            organisers.require_codes_of, operator(), name, secret, click.prompt("The code that it shows now", err=True)
-        )
+        click.echo(f"The secret: {secret}")
+        click.echo(f"The same as an address: {one_time_codes.address(secret, name, config.site.name)}")
+        code = click.prompt("The code that it shows now", err=True)
+        server.run(organisers.require_codes_of, operator(), name, secret, code)
     click.echo(f"{name} is asked for a code from now on.")
 
 
-@click.group(epilog=CODES)
-def call() -> None:
-    """People who called the organiser."""
-
-
-@command(call, "list", example="pbem call list")
+@command(CALL, "list", example="pbem call list")
 @click.option("--closed", is_flag=True, help="Those that are done with, the newest first.")
 def call_list(*, closed: bool) -> None:
     """Show the calls that wait, the oldest first."""
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import calls
-
     with open_server(read_settings()) as server:
         found = server.read(calls.queue, operator(), "closed" if closed else "open").calls
     for each in found:
@@ -115,38 +89,27 @@ def call_list(*, closed: bool) -> None:
         click.echo("There is none." if closed else "Nobody waits.")
 
 
-@command(call, "answer", example="pbem call answer 7 --text 'It is in the other folder.'")
+@command(CALL, "answer", example="pbem call answer 7 --text 'It is in the other folder.'")
 @click.argument("number", type=click.IntRange(1))
 @click.option("--text", help="The answer; without it, it is read from the standard input.")
 def call_answer(number: int, text: str | None) -> None:
     """Answer the call of this NUMBER by mail, and close it."""
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import calls
-
     with open_server(read_settings()) as server:
         server.run(calls.answer, operator(), number, sys.stdin.read() if text is None else text)
     click.echo(f"Call {number} is answered.")
 
 
-@command(call, "close", example="pbem call close 7 --reason 'You have found it yourself.'")
+@command(CALL, "close", example="pbem call close 7 --reason 'You have found it yourself.'")
 @click.argument("number", type=click.IntRange(1))
 @click.option("--reason", required=True, help="Why; the caller is told.")
 def call_close(number: int, reason: str) -> None:
     """Close the call of this NUMBER without an answer."""
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import calls
-
     with open_server(read_settings()) as server:
         server.run(calls.close, operator(), number, reason)
     click.echo(f"Call {number} is closed.")
 
 
-@click.group(epilog=CODES)
-def audit() -> None:
-    """What was done at the desk and with commands."""
-
-
-@command(audit, "list", example="pbem audit list --table 12")
+@command(AUDIT, "list", example="pbem audit list --table 12")
 @click.option("--table", "game_id", type=click.IntRange(1), help="Only what was done to the table of this number.")
 @click.option(
     "--person", "person_id", type=click.IntRange(1), help="Only what was done about the person of this number."
@@ -156,12 +119,8 @@ def audit() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="So many at most.")
 def audit_list(game_id: int | None, person_id: int | None, act: str | None, actor: str | None, limit: int) -> None:
     """Show what was done, the newest first."""
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import audit as auditing
-    from pbem.store.audit import AuditFilter
-
     with open_server(read_settings()) as server:
-        found = server.read(auditing.newest, AuditFilter(act, game_id, person_id, actor), limit=limit)
+        found = server.read(audit.newest, AuditFilter(act, game_id, person_id, actor), limit=limit)
     for row in found:
         about = "".join(f"  {what} {of}" for what, of in (("table", row.game_id), ("person", row.person_id)) if of)
         click.echo(f"{row.seq}  {row.at:%Y-%m-%d %H:%M} UTC  {row.actor}  {row.act}{about}\n    {row.reason}")
@@ -169,7 +128,7 @@ def audit_list(game_id: int | None, person_id: int | None, act: str | None, acto
         click.echo("Nothing like that was done.")
 
 
-@command(audit, "verify", example="pbem audit verify --head 3fa94c1b22d07e6a91c5")
+@command(AUDIT, "verify", example="pbem audit verify --head 3fa94c1b22d07e6a91c5")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True, readable=True), required=False)
 @click.option("--head", "heads", multiple=True, help="A head that somebody noted; can be repeated.")
 def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
@@ -177,15 +136,12 @@ def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
 
     With FILE, an exported chain is checked, for which no server is needed.
     """
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import audit as auditing
-
     if file is not None:
         with file.open(encoding="utf-8") as lines:
-            outcome = auditing.verify_lines(lines, heads)
+            outcome = audit.verify_lines(lines, heads)
     else:
         with open_server(read_settings()) as server:
-            outcome = server.read(auditing.verify, heads)
+            outcome = server.read(audit.verify, heads)
     for flaw in outcome.flaws:
         click.echo(flaw.says)
     for head in outcome.missing:
@@ -195,12 +151,9 @@ def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
         raise SystemExit(FAILED)
 
 
-@command(audit, "export", example="pbem audit export > audit.jsonl")
+@command(AUDIT, "export", example="pbem audit export > audit.jsonl")
 def audit_export() -> None:
     """Write the whole chain as lines of JSON, each with everything that its hash is made of."""
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import audit as auditing
-
     with open_server(read_settings()) as server:
-        for line in auditing.export(server):
+        for line in audit.export(server):
             click.echo(line, nl=False)

@@ -1,7 +1,4 @@
-"""The commands of `pbem mail`: looking at mails before anybody gets them, and at what is in their way.
-
-As in `cli`, no work is done here.
-"""
+"""The commands of `pbem mail`: whether emails arrive, how they look, and taking those that come in."""
 
 import sys
 from datetime import timedelta
@@ -12,19 +9,16 @@ import click
 from pbem import logs
 from pbem.clock import SystemClock
 from pbem.domain.errors import BadInput
-from pbem.ops.commands.terminal import CODES, FAILED, Commands, command, counted, read_settings, say, show_findings
+from pbem.ops import mail_checks, mail_intake
+from pbem.ops.commands.groups import MAIL_SYSTEM
+from pbem.ops.commands.terminal import FAILED, command, counted, read_settings, say, show_findings
 from pbem.store.database_errors import explained
 
 TRY_AGAIN = 75
 """What mail servers read as "not now" (EX_TEMPFAIL)."""
 
 
-@click.group(cls=Commands, epilog=CODES)
-def mail() -> None:
-    """Mails: what they look like, and whether they arrive."""
-
-
-@command(mail, "test", example="pbem mail test me@example.org")
+@command(MAIL_SYSTEM, "test", example="pbem mail test me@example.org")
 @click.argument("address")
 @click.option(
     "--wait",
@@ -33,14 +27,12 @@ def mail() -> None:
     help="So many minutes, until you have answered the mail from there.",
 )
 def mail_test(address: str, minutes: int | None) -> None:
-    """Send a mail to ADDRESS, as players get theirs, and say what the relay said.
+    """Send an email to ADDRESS, as players get theirs, and show the answer of the relay.
 
-    Without a relay it goes to the local mailbox. What becomes of it behind the relay is for you to look at: the mail says
-    where. If answers are read, it asks for one, to try the way back as well: with --wait the command says what came, and
-    whether a player who writes like this is believed; without it, `pbem doctor` does. A worker has to be running.
+    Without a relay it goes to the local mailbox. Behind the relay you have to look for yourself: the email says where. If
+    replies are read, it asks for one, to try the way back as well: with --wait the command shows what came, and whether a
+    player who writes like this is believed; without it, `pbem doctor` does. A worker has to be running.
     """
-    from pbem.ops import mail_checks, mail_intake
-
     config, sent_at = read_settings(), SystemClock().now()
     if minutes is not None and not config.inbound.replies:
         raise BadInput(
@@ -63,7 +55,7 @@ def mail_test(address: str, minutes: int | None) -> None:
     show_findings([mail_intake.finding_of(answer)])
 
 
-@command(mail, "preview", example="pbem mail preview turn --game 7 --seat 2 --format html > turn.html")
+@command(MAIL_SYSTEM, "preview", example="pbem mail preview turn --game 7 --seat 2 --format html > turn.html")
 @click.argument("kind")
 @click.option("--game", "game_id", type=click.IntRange(1), required=True, help="The game that the mail is about.")
 @click.option("--seat", type=click.IntRange(1), required=True, help="The seat that it is for, the first being 1.")
@@ -71,77 +63,69 @@ def mail_test(address: str, minutes: int | None) -> None:
     "--format", "form", type=click.Choice(["text", "html", "eml"]), default="text", help="What to show of it."
 )
 def mail_preview(kind: str, game_id: int, seat: int, form: str) -> None:
-    """Show a mail of KIND as a seat would get it, whether or not one is due: what that seat sees stands in it.
+    """Show an email of KIND as a seat would get it, whether or not one is due, with everything that seat sees.
 
-    Nothing is sent or kept, and its links open nothing. What the game has not come to yet is played to, by what silence
-    means, and undone. The server may be running.
+    Nothing is sent or kept, and its links open nothing. If the game has not come so far yet, it is played on as if every
+    deadline were missed, and that is undone. The server may be running.
     """
-    from pbem.ops import mail_checks
-
     content = mail_checks.preview(read_settings(), kind, game_id, seat - 1, form)
     click.echo(content, nl=False)
 
 
-@command(mail, "check", example="pbem mail check games.example.org --selector pbem --address 203.0.113.7")
+@command(MAIL_SYSTEM, "check", example="pbem mail check games.example.org --selector pbem --address 203.0.113.7")
 @click.argument("domain", required=False)
 @click.option("--selector", default="", help="Name under which the relay's key stands in the DNS, if we do not sign.")
 @click.option(
     "--address", "numbers", multiple=True, type=ip_address, help="Number that mails leave from; can be repeated."
 )
 def mail_check(domain: str | None, selector: str, numbers: tuple[IPv4Address | IPv6Address, ...]) -> None:
-    """Look at what the DNS says about mails of DOMAIN, or of that of the settings, and say what to put there.
+    """Check the DNS for emails of DOMAIN, or of the domain in the settings, and say what to put there.
 
-    SPF, DKIM, DMARC, MX, and the name of the number that mails leave from: the relay's, or that of the domain where the
-    relay is within the house. No mail is sent.
+    SPF, DKIM, DMARC, MX, and the name of the IP address that emails leave from: the relay's, or the domain's if the relay's
+    is not public. Nothing is sent.
     """
-    from pbem.ops import mail_checks
-
     show_findings(mail_checks.check_records(read_settings(), domain or "", selector, tuple(map(str, numbers))))
 
 
-@command(mail, "serve", example="pbem mail serve")
+@command(MAIL_SYSTEM, "serve", example="pbem mail serve")
 def mail_serve() -> None:
-    """Take mails from the mail server beside us, by LMTP, until told to stop; `pbem worker` reads them.
+    """Take emails from the mail server on this machine, by LMTP, until stopped; `pbem worker` reads them.
 
     Only for PostgreSQL and several processes: otherwise `pbem serve` does this as well.
     """
-    from pbem.ops import mail_intake as ops_mail_intake
-
     config = read_settings()
     logs.configure()
-    ops_mail_intake.serve(config, say)
+    mail_intake.serve(config, say)
 
 
-@command(mail, "retry", example="pbem mail retry")
+@command(MAIL_SYSTEM, "retry", example="pbem mail retry")
 def mail_retry() -> None:
-    """Let mails that came in and were given up after many tries be read again, when what was in their way is mended.
+    """Read incoming emails again that were given up after many tries, once the fault is mended.
 
-    What a mail has led to already is not done twice. The server may be running, and reads them within seconds.
+    Nothing that an email has led to already is done twice. The server may be running, and reads them within seconds.
     """
-    from pbem.ops import mail_intake as ops_mail_intake
-
-    number = ops_mail_intake.retry(read_settings())
+    number = mail_intake.retry(read_settings())
     click.echo(f"{counted(number, 'mail')} will be read again." if number else "No mail was given up.")
 
 
 @command(
-    mail, "receive", example="pbem mail receive --from ann@example.net --to r+TOKEN@games.example.org < message.eml"
+    MAIL_SYSTEM,
+    "receive",
+    example="pbem mail receive --from ann@example.net --to r+TOKEN@games.example.org < message.eml",
 )
 @click.option("--from", "envelope_from", default="", metavar="ADDRESS", help="The sender of the envelope.")
 @click.option("--to", "envelope_to", required=True, metavar="ADDRESS", help="The one recipient.")
 def mail_receive(envelope_from: str, envelope_to: str) -> None:
-    """Keep the mail on standard input, from a mail server that pipes mails into programs; a worker reads it.
+    """Keep the email on standard input, from a mail server that pipes emails into programs; a worker reads it.
 
-    The exit code is 75, which asks the mail server to try again, whenever the mail could not be kept, and 0 otherwise.
+    The exit code is 75, which asks the mail server to try again, if the email could not be kept, and 0 otherwise.
     """
-    from pbem.ops import mail_intake as ops_mail_intake
-
     try:
         config = read_settings()
         # One byte more than is read tells that there are more.
         raw = sys.stdin.buffer.read(config.limits.mail_bytes + 1)
         with explained():
-            ops_mail_intake.take_one(config, envelope_from, envelope_to, raw)
-    except Exception as error:  # noqa: BLE001 - with any other code a mail server would give the mail up
+            mail_intake.take_one(config, envelope_from, envelope_to, raw)
+    except Exception as error:  # noqa: BLE001 - with any other code a mail server would give the email up
         click.echo(f"Not kept: {error}", err=True)
         raise SystemExit(TRY_AGAIN) from None

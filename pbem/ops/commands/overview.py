@@ -1,4 +1,4 @@
-"""`pbem overview`, and the commands of `pbem all`: the desk's first page and its acts on many, on a terminal.
+"""The lines of `pbem overview`, and the commands of `pbem all`: the desk's first page and its acts on many, on a terminal.
 
 An act on many is the job that the desk would begin. The command goes on with it until it is done; a worker that runs at the
 same time goes on with it as well, and also after this command was interrupted.
@@ -6,18 +6,20 @@ same time goes on with it as well, and also after this command was interrupted.
 
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 import click
 
+from pbem.domain.moments import relative_text
 from pbem.domain.states import JobStatus
-from pbem.ops.commands.terminal import CODES, FAILED, command, counted, operator, progress, read_settings
+from pbem.ops.commands.groups import ALL
+from pbem.ops.commands.terminal import FAILED, command, counted, operator, progress, read_settings
+from pbem.ops.setup import open_server
+from pbem.service.desk import jobs
+from pbem.service.desk.jobs import Plan, What
+from pbem.service.desk.overview import Overview, TableFilter, summary
 
-if TYPE_CHECKING:
-    from pbem.service.desk.jobs import Plan, What
-    from pbem.service.desk.overview import Overview
-
-_WORDS = {
+_WORDS: Final = {
     "calls": "calls that wait",
     "overdue": "tables whose clock nobody acts on",
     "unreachable": "tables where mail to somebody fails",
@@ -30,49 +32,29 @@ _WORDS = {
     "unread": "mails that came in and could not be read",
 }
 
-_ONE = {"announce": "person", "resend": "mail"}
+_ONE: Final = {"announce": "person", "resend": "mail"}
 """What an act on many is about, where it is not about tables."""
 
 
-@click.command("overview", epilog=f"\b\nExample:\n  pbem overview --trouble unreachable\n\n{CODES}")
-@click.option(
-    "--trouble", default="", help="Only tables in this trouble: overdue, unreachable, parked, paused, frozen, flawed."
+_REASON: Final = click.option(
+    "--reason", required=True, help="Why. Players read it where a table is touched; it stays on record."
 )
-@click.option("--status", default="", help="Only tables in this state, the newest first.")
-@click.option(
-    "--search", "text", default="", help="Only tables with these words in their title or their players' names."
-)
-@click.option("--most", type=click.IntRange(1, 200), default=20, show_default=True, help="So many tables at most.")
-def overview(trouble: str, status: str, text: str, most: int) -> None:
-    """Show what needs an organiser, whether the server works, and tables, the next clock first."""
-    from pbem.ops.setup import open_server
-    from pbem.service.desk.overview import TableFilter, summary
+_DRY_RUN: Final = click.option("--dry-run", is_flag=True, help="Show what it would do and to whom, and do nothing.")
 
+
+def overview(trouble: str, status: str, text: str, most: int) -> list[str]:
+    """What needs an organiser, whether the server works, and tables, line by line."""
     with open_server(read_settings()) as server:
-        found = server.read(summary, TableFilter(text=text, trouble=trouble, status=status), limit=most)
-    for line in _lines(found):
-        click.echo(line)
-
-
-@click.group("all", epilog=CODES)
-def all_() -> None:
-    """One act on many: on all tables that are being played, or on everybody who sits there."""
+        return _lines(server.read(summary, TableFilter(text=text, trouble=trouble, status=status), limit=most))
 
 
 def _command(name: str, *, example: str) -> Callable[[Callable[..., None]], click.Command]:
     """A command with the options that every act on many has."""
 
-    def made(run: Callable[..., None]) -> click.Command:
-        for option in (
-            click.option("--dry-run", is_flag=True, help="Show what it would do and to whom, and do nothing."),
-            click.option(
-                "--reason", required=True, help="Why. Players read it where a table is touched; it stays on record."
-            ),
-        ):
-            run = option(run)
-        return command(all_, name, example=example)(run)
+    def decorate(run: Callable[..., None]) -> click.Command:
+        return command(ALL, name, example=example)(_REASON(_DRY_RUN(run)))
 
-    return made
+    return decorate
 
 
 @_command("pause", example="pbem all pause --reason 'The server moves on Sunday.'")
@@ -90,14 +72,14 @@ def all_resume(*, reason: str, dry_run: bool) -> None:
 @_command("extend", example="pbem all extend 1d --reason 'The relay was slow all day.'")
 @click.argument("more")
 def all_extend(more: str, *, reason: str, dry_run: bool) -> None:
-    """Give everybody who is asked something MORE time, `1d` or until `2026-12-01 20:00`, and tell them."""
+    """Give everyone who is asked something MORE time, `1d` or until `2026-12-01 20:00`, and tell them."""
     _run("extend", reason, more, dry_run=dry_run)
 
 
 @_command("announce", example="pbem all announce news.txt --reason 'Everybody should know.'")
 @click.argument("file", type=click.File(encoding="utf-8"))
 def all_announce(file: Any, *, reason: str, dry_run: bool) -> None:
-    """Mail the text in FILE, `-` for standard input, to everybody who sits at a table that is being played."""
+    """Email the text in FILE, `-` for standard input, to everyone who sits at a table that is being played."""
     _run("announce", reason, file.read(), dry_run=dry_run)
 
 
@@ -112,10 +94,7 @@ def all_resend(domain: str, *, days: int, reason: str, dry_run: bool) -> None:
 
 
 def _run(name: str, reason: str, text: str = "", days: int = 7, *, dry_run: bool) -> None:
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import jobs
-
-    what = jobs.What(name)
+    what = What(name)
     with open_server(read_settings()) as server:
         facts = jobs.facts_of(server, what, text, days)
         if dry_run:
@@ -134,7 +113,7 @@ def _run(name: str, reason: str, text: str = "", days: int = 7, *, dry_run: bool
         raise SystemExit(FAILED)
 
 
-def _show(what: "What", plan: "Plan") -> None:
+def _show(what: What, plan: Plan) -> None:
     for each in plan.listed:
         table = f" (table {each.game_id})" if what == "resend" and each.game_id else ""
         click.echo(f"{each.number}{table}: {each.called or 'without a name'}")
@@ -143,9 +122,7 @@ def _show(what: "What", plan: "Plan") -> None:
     click.echo(f"{counted(plan.total, _ONE.get(what, 'table'))}. Nothing was done: this was a look.")
 
 
-def _lines(found: "Overview") -> list[str]:
-    from pbem.domain.moments import relative_text
-
+def _lines(found: Overview) -> list[str]:
     lines = [f"{getattr(found.counts, name):6} {words}" for name, words in _WORDS.items()]
     if found.counts.oldest is not None:
         lines.append(f"       the oldest of these mails was due {relative_text(found.now, found.counts.oldest)}")
@@ -163,10 +140,12 @@ def _lines(found: "Overview") -> list[str]:
         for job in found.jobs
         if job.status == JobStatus.RUNNING
     ]
-    for mail in found.given_up:
-        why = mail.lines[-1].detail or mail.lines[-1].what
-        lines.append(f"mail {mail.outbox_id} ({mail.kind}) to person {mail.person_id} was given up: {why}")
-    lines += [f"mail {mail.id} that came in on {mail.received_at:%Y-%m-%d} could not be read" for mail in found.unread]
+    for email in found.given_up:
+        why = email.lines[-1].detail or email.lines[-1].what
+        lines.append(f"mail {email.outbox_id} ({email.kind}) to person {email.person_id} was given up: {why}")
+    lines += [
+        f"mail {email.id} that came in on {email.received_at:%Y-%m-%d} could not be read" for email in found.unread
+    ]
     for each in found.page.tables:
         due = "" if each.row.due_at is None else f", next clock {relative_text(found.now, each.row.due_at)}"
         wrong = f" [{', '.join(each.troubles)}]" if each.troubles else ""

@@ -1,63 +1,84 @@
 """The commands of `pbem table`, `pbem person` and `pbem outage`: the acts of the desk, from the command line.
 
-Each goes through the same function as its form at the desk, with a reason, and `--dry-run` shows what it would do. As in
-`cli`, no work is done here.
+Each goes through the same function as its form at the desk, with a reason, and `--dry-run` shows what it would do.
 """
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 import click
 
 from pbem.domain.errors import BadInput
-from pbem.ops.commands.terminal import CODES, command, counted, operator, read_settings
+from pbem.ops.commands.groups import OUTAGE, PERSON, TABLE, Group
+from pbem.ops.commands.terminal import command, counted, operator, read_settings
+from pbem.ops.setup import open_server
+from pbem.service.desk import overview, table as desk_table
+from pbem.service.desk.acts.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.correct import Correct
+from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline
+from pbem.service.desk.acts.merge import Merge
+from pbem.service.desk.acts.outages import DeclareOutage
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Release, Unban
+from pbem.service.desk.acts.perform import DeskAct, Outcome, perform, preview
+from pbem.service.desk.acts.personal_data import Delete, SendExport
+from pbem.service.desk.acts.rewind import Rewind
+from pbem.service.desk.acts.seats import Offer, Substitute
+from pbem.service.desk.acts.talk import Redact
+from pbem.service.server import Server
+from pbem.store import games
 
-if TYPE_CHECKING:
-    from pbem.service.desk.acts.perform import DeskAct, Outcome
-    from pbem.service.server import Server
-
-_SEAT = click.IntRange(1)
-_DAY = click.DateTime(["%Y-%m-%d"])
-_MOMENT = click.DateTime(["%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M"])
+_TABLE: Final = click.argument("number", type=click.IntRange(1))
+_PERSON: Final = click.argument("who")
+_DAY: Final = click.DateTime(["%Y-%m-%d"])
+_MOMENT: Final = click.DateTime(["%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M"])
 
 
-def act_command(of: click.Group, name: str, *, example: str) -> Callable[[Callable[..., "DeskAct"]], click.Command]:
-    """A command that does the act which a function makes of what was typed, or shows what it would do."""
+class _Seat(click.IntRange):
+    """A seat as people count, from 1; the value counts from 0."""
 
-    def made(act: Callable[..., "DeskAct"]) -> click.Command:
-        @command(of, name, example=example)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The seat."""
+        return int(super().convert(value, param, ctx)) - 1
+
+
+_SEAT: Final = _Seat(1)
+
+_PEOPLE: Final = ("who", "other")
+"""Arguments that are people: typed as a number or an address, and given to the act as a number."""
+
+
+def act_command(
+    group: Group, name: str, *, example: str, before: str = ""
+) -> Callable[[Callable[..., DeskAct]], click.Command]:
+    """A command that does the act which a function makes of its arguments, or shows what it would do.
+
+    `example` has example arguments; `before` is a command to run first.
+    """
+
+    def decorate(make: Callable[..., DeskAct]) -> click.Command:
+        @command(group, name, example=f"{before}pbem {group.name} {name} {example}")
         @click.option("--reason", required=True, help="Why. Those whom it concerns read it, and it stays on record.")
         @click.option("--dry-run", is_flag=True, help="Show what it would do and who would be told, and do nothing.")
-        @wraps(act)
-        def run(*, reason: str, dry_run: bool, **given: Any) -> None:
-            from pbem.ops.setup import open_server
-            from pbem.service.desk.acts.perform import perform, preview
-
+        @wraps(make)
+        def run(*, reason: str, dry_run: bool, **typed: Any) -> None:
             with open_server(read_settings()) as server:
-                done = act(server, **given), reason
-                _show(preview(server, operator(), *done) if dry_run else server.run(perform, operator(), *done))
+                act = make(**typed | {name: _number(server, typed[name]) for name in _PEOPLE if name in typed})
+                to_do = operator(), act, reason
+                _show(preview(server, *to_do) if dry_run else server.run(perform, *to_do))
             click.echo("Nothing was done: this was a look." if dry_run else "Done.")
 
         return run
 
-    return made
+    return decorate
 
 
-@click.group(epilog=CODES)
-def table() -> None:
-    """Tables: what state they are in, and everything that can be done about one."""
-
-
-@command(table, "list", example="pbem table list --status frozen")
+@command(TABLE, "list", example="pbem table list --status frozen")
 @click.option("--status", default="playing", show_default=True, help="Only tables in this state.")
 @click.option("--most", type=click.IntRange(1), default=50, show_default=True, help="So many, the newest ones.")
 def table_list(status: str, most: int) -> None:
     """Show tables, one a line: its number, its state, its turn and its title."""
-    from pbem.ops.setup import open_server
-    from pbem.store import games
-
     with open_server(read_settings()) as server, server.store.read() as tx:
         numbers = games.ids_with_status(tx, status)
         found = [games.read(tx, game_id) for game_id in numbers[-most:]]
@@ -69,16 +90,13 @@ def table_list(status: str, most: int) -> None:
     )
 
 
-@command(table, "show", example="pbem table show 12")
-@click.argument("number", type=click.IntRange(1))
+@command(TABLE, "show", example="pbem table show 12")
+@_TABLE
 def table_show(number: int) -> None:
     """Show one table: seats and deadlines, what was done about it, its record, the turns that it can go back to.
 
     Nothing that is hidden from a player is shown.
     """
-    from pbem.ops.setup import open_server
-    from pbem.service.desk import table as desk_table
-
     with open_server(read_settings()) as server:
         found = server.read(desk_table.table, operator(), number)
         explained = {each.seat: lines for each, lines in server.read(desk_table.clocks, operator(), number)[1]}
@@ -95,277 +113,201 @@ def table_show(number: int) -> None:
         click.echo(f"Can go back to the turns {', '.join(str(turn) for turn, _ in reversed(found.turns))}.")
 
 
-@act_command(table, "pause", example="pbem table pause 12 --reason 'The relay is down.'")
-@click.argument("number", type=click.IntRange(1))
-def table_pause(server: "Server", number: int) -> "DeskAct":
+@act_command(TABLE, "pause", example="12 --reason 'The relay is down.'")
+@_TABLE
+def table_pause(number: int) -> DeskAct:
     """Stop all clocks of the table of this NUMBER until it is resumed, and tell its players."""
-    from pbem.service.desk.acts.clocks import Pause
-
     return Pause(number)
 
 
-@act_command(table, "resume", example="pbem table resume 12 --reason 'The relay works again.'")
-@click.argument("number", type=click.IntRange(1))
-def table_resume(server: "Server", number: int) -> "DeskAct":
+@act_command(TABLE, "resume", example="12 --reason 'The relay works again.'")
+@_TABLE
+def table_resume(number: int) -> DeskAct:
     """Let the clocks of a paused table go on, and tell its players until when they have time."""
-    from pbem.service.desk.acts.clocks import Resume
-
     return Resume(number)
 
 
-@act_command(table, "extend", example="pbem table extend 12 2d --seat 3 --reason 'Ann is ill.'")
-@click.argument("number", type=click.IntRange(1))
+@act_command(TABLE, "extend", example="12 2d --seat 3 --reason 'Ann is ill.'")
+@_TABLE
 @click.argument("more")
 @click.option("--seat", type=_SEAT, help="Only this seat, the first being 1; otherwise all who are asked.")
-def table_extend(server: "Server", number: int, more: str, seat: int | None) -> "DeskAct":
+def table_extend(number: int, more: str, seat: int | None) -> DeskAct:
     """Give MORE time, such as `12h`, `2d` or `2026-12-01 20:00`, at the table of this NUMBER."""
-    from pbem.service.desk.acts.clocks import Extend
-
-    return Extend(number, more, None if seat is None else seat - 1)
+    return Extend(number, more, seat)
 
 
-@act_command(table, "freeze", example="pbem table freeze 12 --reason 'Its record is doubted.'")
-@click.argument("number", type=click.IntRange(1))
-def table_freeze(server: "Server", number: int) -> "DeskAct":
-    """Let nothing be decided at a table, and no clock run, until somebody has looked at its record."""
-    from pbem.service.desk.acts.clocks import Freeze
-
+@act_command(TABLE, "freeze", example="12 --reason 'Its record is doubted.'")
+@_TABLE
+def table_freeze(number: int) -> DeskAct:
+    """Let nothing be decided at a table, and no clock run, until someone has looked at its record."""
     return Freeze(number)
 
 
-@act_command(
-    table, "unfreeze", example="pbem verify --game 12 && pbem table unfreeze 12 --reason 'The record is sound.'"
-)
-@click.argument("number", type=click.IntRange(1))
-def table_unfreeze(server: "Server", number: int) -> "DeskAct":
+@act_command(TABLE, "unfreeze", before="pbem verify --game 12 && ", example="12 --reason 'The record is sound.'")
+@_TABLE
+def table_unfreeze(number: int) -> DeskAct:
     """Let a table that was stopped go on."""
-    from pbem.service.desk.acts.clocks import Unfreeze
-
     return Unfreeze(number)
 
 
-@act_command(table, "close", example="pbem table close 12 --reason 'All have asked for it.'")
-@click.argument("number", type=click.IntRange(1))
-def table_close(server: "Server", number: int) -> "DeskAct":
+@act_command(TABLE, "close", example="12 --reason 'All have asked for it.'")
+@_TABLE
+def table_close(number: int) -> DeskAct:
     """End a table. One that waits for players closes; a running game ends without a result, and its secret is told."""
-    from pbem.service.desk.acts.clocks import Close
-
     return Close(number)
 
 
-@act_command(
-    table, "rewind", example="pbem table rewind 12 9 --reason 'Ben was timed out while our mails were lost.' --dry-run"
-)
-@click.argument("number", type=click.IntRange(1))
+@act_command(TABLE, "rewind", example="12 9 --reason 'Ben was timed out while our emails were lost.' --dry-run")
+@_TABLE
 @click.argument("turn", type=click.IntRange(1))
-def table_rewind(server: "Server", number: int, turn: int) -> "DeskAct":
+def table_rewind(number: int, turn: int) -> DeskAct:
     """Let a game go on from how it stood when TURN was asked; everything decided since then no longer stands.
 
-    Luck is drawn anew, and all seats are told. `--dry-run` says who has learnt what meanwhile.
+    Luck is drawn again, and all seats are told. `--dry-run` says who has learnt what meanwhile.
     """
-    from pbem.service.desk.acts.rewind import Rewind
-
     return Rewind(number, turn)
 
 
-@act_command(
-    table, "substitute", example="pbem table substitute 12 3 --by ben@example.org --reason 'Ann has no time any more.'"
-)
-@click.argument("number", type=click.IntRange(1))
+@act_command(TABLE, "substitute", example="12 3 --by ben@example.org --reason 'Ann has no time any more.'")
+@_TABLE
 @click.argument("seat", type=_SEAT)
 @click.option("--by", "address", default="", metavar="ADDRESS", help="Who plays on; without it, a bot does.")
-def table_substitute(server: "Server", number: int, seat: int, address: str) -> "DeskAct":
-    """Let somebody else, or a bot, play SEAT, the first being 1. The old links die."""
-    from pbem.service.desk.acts.seats import Substitute
-
-    return Substitute(number, seat - 1, address)
+def table_substitute(number: int, seat: int, address: str) -> DeskAct:
+    """Let someone else, or a bot, play SEAT, the first being 1. The old links die."""
+    return Substitute(number, seat, address)
 
 
-@act_command(table, "offer", example="pbem table offer 12 3 --reason 'Ann has not answered for weeks.'")
-@click.argument("number", type=click.IntRange(1))
+@act_command(TABLE, "offer", example="12 3 --reason 'Ann has not answered for weeks.'")
+@_TABLE
 @click.argument("seat", type=_SEAT)
-def table_offer(server: "Server", number: int, seat: int) -> "DeskAct":
+def table_offer(number: int, seat: int) -> DeskAct:
     """Ask people who are willing to take over SEAT, the first being 1; until one does it is its player's."""
-    from pbem.service.desk.acts.seats import Offer
-
-    return Offer(number, seat - 1)
+    return Offer(number, seat)
 
 
-@act_command(table, "correct", example="pbem table correct 12 pace 3d --reason 'It was written wrongly.'")
-@click.argument("number", type=click.IntRange(1))
+@act_command(TABLE, "correct", example="12 pace 3d --reason 'It was written wrongly.'")
+@_TABLE
 @click.argument("what", type=click.Choice(["name", "title", "pace", "missed_limit", "successor", "option"]))
 @click.argument("to")
 @click.option("--seat", type=_SEAT, help="Whose name it is, the first seat being 1.")
-def table_correct(server: "Server", number: int, what: str, to: str, seat: int | None) -> "DeskAct":
+def table_correct(number: int, what: str, to: str, seat: int | None) -> DeskAct:
     """Correct WHAT was agreed on, or a name, so that it is TO. An option, written name=value, only before the start."""
-    from pbem.service.desk.acts.correct import Correct
-
-    return Correct(number, what, to, None if seat is None else seat - 1)
+    return Correct(number, what, to, seat)
 
 
-@act_command(table, "redact", example="pbem table redact 12 4 --reason 'It was an insult.'")
-@click.argument("number", type=click.IntRange(1))
+@act_command(TABLE, "redact", example="12 4 --reason 'It was an insult.'")
+@_TABLE
 @click.argument("line", type=click.IntRange(1))
-def table_redact(server: "Server", number: int, line: int) -> "DeskAct":
+def table_redact(number: int, line: int) -> DeskAct:
     """Take the text of a LINE of a table's talk away for good."""
-    from pbem.service.desk.acts.talk import Redact
-
     return Redact(number, line)
 
 
-@act_command(table, "resend", example="pbem table resend 12 345 --reason 'It never arrived.'")
-@click.argument("number", type=click.IntRange(1))
-@click.argument("mail", type=click.IntRange(1))
-def table_resend(server: "Server", number: int, mail: int) -> "DeskAct":
-    """Send the MAIL of this number again, the same bytes with the links that its reader has now."""
-    from pbem.service.desk.acts.emails import Resend
-
-    return Resend(number, mail)
+@act_command(TABLE, "resend", example="12 345 --reason 'It never arrived.'")
+@_TABLE
+@click.argument("email", type=click.IntRange(1))
+def table_resend(number: int, email: int) -> DeskAct:
+    """Send the EMAIL of this number again, the same bytes with the links that its reader has now."""
+    return Resend(number, email)
 
 
-@act_command(table, "retry-deadline", example="pbem table retry-deadline 12 3 --reason 'The fault is mended.'")
-@click.argument("number", type=click.IntRange(1))
-@click.argument("seat", type=click.IntRange(1))
-def table_retry_deadline(server: "Server", number: int, seat: int) -> "DeskAct":
+@act_command(TABLE, "retry-deadline", example="12 3 --reason 'The fault is mended.'")
+@_TABLE
+@click.argument("seat", type=_SEAT)
+def table_retry_deadline(number: int, seat: int) -> DeskAct:
     """Act on the deadline of a SEAT again that was given up after many tries."""
-    from pbem.service.desk.acts.emails import RetryDeadline
-
-    return RetryDeadline(number, seat - 1)
+    return RetryDeadline(number, seat)
 
 
-@click.group(epilog=CODES)
-def person() -> None:
-    """People: their addresses, which of them mails reach, and who takes no new seat."""
-
-
-@act_command(
-    person, "address", example="pbem person address ann@example.org ann@example.net --reason 'She wrote from there.'"
-)
-@click.argument("who")
+@act_command(PERSON, "address", example="ann@example.org ann@example.net --reason 'She wrote from there.'")
+@_PERSON
 @click.argument("new")
-def person_address(server: "Server", who: str, new: str) -> "DeskAct":
-    """Let the mails of WHO, an address or a number, go to the NEW address from now on."""
-    from pbem.service.desk.acts.people import ChangeAddress
-
-    return ChangeAddress(_number(server, who), new)
+def person_address(who: int, new: str) -> DeskAct:
+    """Let the emails of WHO, an address or a number, go to the NEW address from now on."""
+    return ChangeAddress(who, new)
 
 
-@act_command(
-    person, "ban", example="pbem person ban ben@example.org --until 2027-01-31 --reason 'Insults at three tables.'"
-)
-@click.argument("who")
+@act_command(PERSON, "ban", example="ben@example.org --until 2027-01-31 --reason 'Insults at three tables.'")
+@_PERSON
 @click.option("--until", type=_DAY, help="Last day; without it the ban has no end.")
-def person_ban(server: "Server", who: str, until: datetime | None) -> "DeskAct":
+def person_ban(who: int, until: datetime | None) -> DeskAct:
     """Keep WHO, an address or a number, from new tables, seats and talk. Their games go on."""
-    from pbem.service.desk.acts.people import Ban
-
-    return Ban(_number(server, who), None if until is None else date(until.year, until.month, until.day))
+    return Ban(who, None if until is None else until.date())
 
 
-@act_command(
-    person, "merge", example="pbem person merge ann@example.org ann@example.net --reason 'She wrote from both.'"
-)
-@click.argument("who")
+@act_command(PERSON, "merge", example="ann@example.org ann@example.net --reason 'She wrote from both.'")
+@_PERSON
 @click.argument("other")
-def person_merge(server: "Server", who: str, other: str) -> "DeskAct":
+def person_merge(who: int, other: int) -> DeskAct:
     """Let everything of OTHER be that of WHO: seats, tables, bans. Each is an address or a number, and both are told."""
-    from pbem.service.desk.acts.merge import Merge
-
-    return Merge(_number(server, who), _number(server, other))
+    return Merge(who, other)
 
 
-@act_command(person, "export", example="pbem person export ann@example.org --reason 'She has asked for it.'")
-@click.argument("who")
-def person_export(server: "Server", who: str) -> "DeskAct":
-    """Mail WHO, an address or a number, a link to their own page, where all that is known of them is a file."""
-    from pbem.service.desk.acts.personal_data import SendExport
-
-    return SendExport(_number(server, who))
+@act_command(PERSON, "export", example="ann@example.org --reason 'She has asked for it.'")
+@_PERSON
+def person_export(who: int) -> DeskAct:
+    """Email WHO, an address or a number, a link to their own page, where all that is known of them is a file."""
+    return SendExport(who)
 
 
-@act_command(person, "delete", example="pbem person delete ann@example.org --reason 'She has asked for it.'")
-@click.argument("who")
-def person_delete(server: "Server", who: str) -> "DeskAct":
+@act_command(PERSON, "delete", example="ann@example.org --reason 'She has asked for it.'")
+@_PERSON
+def person_delete(who: int) -> DeskAct:
     """Delete what is written down of WHO, an address or a number. Their seats are given away, and the games stay."""
-    from pbem.service.desk.acts.personal_data import Delete
-
-    return Delete(_number(server, who))
+    return Delete(who)
 
 
-@act_command(person, "resend", example="pbem person resend 345 --reason 'It never arrived.'")
-@click.argument("mail", type=click.IntRange(1))
-def person_resend(server: "Server", mail: int) -> "DeskAct":
-    """Send the MAIL of this number, which is about no table, again: the same bytes with the links that its reader has now."""
-    from pbem.service.desk.acts.emails import ResendOfNoTable
-
-    return ResendOfNoTable(mail)
+@act_command(PERSON, "resend", example="345 --reason 'It never arrived.'")
+@click.argument("email", type=click.IntRange(1))
+def person_resend(email: int) -> DeskAct:
+    """Send the EMAIL of this number, which is about no table, again: the same bytes with the links that its reader has now."""
+    return ResendOfNoTable(email)
 
 
-@act_command(person, "unban", example="pbem person unban ben@example.org --reason 'He has said sorry.'")
-@click.argument("who")
-def person_unban(server: "Server", who: str) -> "DeskAct":
+@act_command(PERSON, "unban", example="ben@example.org --reason 'He has said sorry.'")
+@_PERSON
+def person_unban(who: int) -> DeskAct:
     """Lift the ban of WHO, an address or a number, before its end."""
-    from pbem.service.desk.acts.people import Unban
-
-    return Unban(_number(server, who))
+    return Unban(who)
 
 
-@act_command(person, "release", example="pbem person release ann@example.org --reason 'Her mailbox has room again.'")
-@click.argument("who")
-def person_release(server: "Server", who: str) -> "DeskAct":
-    """Let mails go to WHO, an address or a number, again, where the address was left alone because mails came back."""
-    from pbem.service.desk.acts.people import Release
-
-    return Release(_number(server, who))
+@act_command(PERSON, "release", example="ann@example.org --reason 'Her mailbox has room again.'")
+@_PERSON
+def person_release(who: int) -> DeskAct:
+    """Let emails go to WHO, an address or a number, again, where the address was left alone because emails came back."""
+    return Release(who)
 
 
-@click.group(epilog=CODES)
-def outage() -> None:
-    """Times in which the server, or the way of its mails, was not there."""
-
-
-@act_command(
-    outage,
-    "declare",
-    example="pbem outage declare '2026-11-20 22:00' '2026-11-21 06:00' --reason 'The relay lost mails.'",
-)
+@act_command(OUTAGE, "declare", example="'2026-11-20 22:00' '2026-11-21 06:00' --reason 'The relay lost emails.'")
 @click.argument("start", type=_MOMENT)
 @click.argument("end", type=_MOMENT)
-def outage_declare(server: "Server", start: datetime, end: datetime) -> "DeskAct":
+def outage_declare(start: datetime, end: datetime) -> DeskAct:
     """Say that nobody could be reached from START to END, both in UTC: clocks that ran are moved by that time.
 
     Turns that the clock decided meanwhile are listed; `pbem table rewind` gives them back.
     """
-    from pbem.service.desk.acts.outages import DeclareOutage
-
     return DeclareOutage(start.replace(tzinfo=UTC), end.replace(tzinfo=UTC))
 
 
-def _number(server: "Server", who: str) -> int:
+def _number(server: Server, who: str) -> int:
     """The number of a person who was named by it or by their address."""
-    from pbem.service.people.addresses import normalised
-    from pbem.store import people
-
-    if who.isdigit():
-        return int(who)
-    with server.store.read() as tx:
-        found = people.by_mailbox(tx, normalised(who)[1])
-    if found is None:
+    person_id = int(who) if who.isdigit() else server.read(overview.person_with, who)
+    if person_id is None:
         raise BadInput("Nobody here has this address.", remedy="Nothing was changed.")
-    return found.id
+    return person_id
 
 
-def _show(found: "Outcome") -> None:
+def _show(outcome: Outcome) -> None:
     """What an act did, or would do, line by line."""
-    for says in found.says:
-        click.echo(f"  {says}")
-    for moved in found.moved:
-        click.echo(f"  deadline of {moved.name}: {_said(moved.before)} -> {_said(moved.after)}")
-    for told in found.told:
-        click.echo(f"  mail to {told.name}: {told.what or told.kind}")
-    for kind, seat in found.rows:
+    for sentence in outcome.says:
+        click.echo(f"  {sentence}")
+    for deadline in outcome.moved:
+        click.echo(f"  deadline of {deadline.name}: {_moment(deadline.before)} -> {_moment(deadline.after)}")
+    for email in outcome.told:
+        click.echo(f"  mail to {email.name}: {email.about}")
+    for kind, seat in outcome.rows:
         click.echo(f"  row of its record: {kind}{'' if seat is None else f', seat {seat + 1}'}")
 
 
-def _said(moment: datetime | None) -> str:
+def _moment(moment: datetime | None) -> str:
     return "none" if moment is None else f"{moment:%Y-%m-%d %H:%M} UTC"

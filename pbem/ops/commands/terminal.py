@@ -32,19 +32,9 @@ _COLOURS: Final = {Severity.OK: "green", Severity.WARNING: "yellow", Severity.ER
 class CommandError(click.ClickException):
     """An expected error, shown as one message without a traceback."""
 
-    exit_code = 1
-
-
-class WrongSettings(CommandError):
-    """The settings cannot be used."""
-
-    exit_code = 2
-
-
-class Interrupted(CommandError):
-    """Ctrl-C was pressed."""
-
-    exit_code = 130
+    def __init__(self, message: str, exit_code: int = FAILED) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  # a class variable by its annotation only
 
 
 class Commands(click.Group):
@@ -59,12 +49,10 @@ class Commands(click.Group):
             raise CommandError(str(error)) from None
         except OSError as error:
             what = f"{error.filename}: " if error.filename else ""
-            said = f"{what}{error.strerror or error}."
-            raise CommandError(
-                f"{said} Check that there is room, and that this account may read and write there."
-            ) from None
+            check = "Check that there is room, and that this account may read and write there."
+            raise CommandError(f"{what}{error.strerror or error}. {check}") from None
         except KeyboardInterrupt:
-            raise Interrupted("Interrupted. What was confirmed is kept, what was half done is not.") from None
+            raise CommandError("Interrupted. What was confirmed is kept, what was half done is not.", 130) from None
 
 
 def command(
@@ -80,7 +68,7 @@ def read_settings() -> Config:
         config = settings.read(os.environ)
         speech.set_server_language(settings.language_of(config))
     except BadInput as refusal:
-        raise WrongSettings(str(refusal)) from None
+        raise CommandError(str(refusal), 2) from None
     return config
 
 

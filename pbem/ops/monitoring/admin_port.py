@@ -1,11 +1,11 @@
-"""The admin port: metrics, health and readiness, on this machine only and for whoever looks after it.
+"""The admin port: metrics, health and readiness, for the operator, on this machine only.
 
     /metrics   the numbers of the server, for Prometheus
     /health    200 as long as the process is alive; it asks nothing and nobody
     /ready     200 if it can do its work, 503 if not, and why, as JSON
 
-No page of the site is here, nothing is changed, and nothing names a person, a token or a key. It must never be reachable
-from elsewhere: it is bound to the loopback address, whatever the settings say of the site's.
+Nothing is changed here, and nothing names a person, a token or a key. It must never be reachable from elsewhere: it is
+bound to the loopback address, whatever the settings say.
 """
 
 import errno
@@ -22,6 +22,7 @@ from typing import Final
 import structlog
 
 from pbem.config.settings import Config
+from pbem.domain import finding
 from pbem.domain.errors import BadInput
 from pbem.domain.finding import Finding, Severity
 from pbem.ops.monitoring.prometheus import exposition
@@ -91,29 +92,29 @@ def look_at_port(config: Config) -> Iterator[Finding]:
     """The doctor's check of the admin port."""
     port = config.web.admin_port
     if not port:
-        yield Finding(
-            "admin port", Severity.OK, "there is none; with PBEM_WEB_ADMIN_PORT=8001 metrics and health are there"
-        )
+        yield finding.ok("admin port", "there is none; with PBEM_WEB_ADMIN_PORT=8001 metrics and health are there")
         return
     connection = HTTPConnection(HOST, port, timeout=_PATIENCE)
     try:
         connection.request("GET", "/ready")
-        told = json.loads(connection.getresponse().read())
-        troubles = [f"{each['what']}: {each['says']}" for each in told["checks"] if each["severity"] == Severity.ERROR]
+        answer = json.loads(connection.getresponse().read())
+        troubles = [
+            f"{each['what']}: {each['says']}" for each in answer["checks"] if each["severity"] == Severity.ERROR
+        ]
     except OSError as error:
         says = f"Nobody answers at {HOST}, port {port} ({error.strerror or error})."
-        yield Finding("admin port", Severity.WARNING, says, "Start the server, or look which port it was given.")
+        yield finding.warning("admin port", says, "Start the server, or look which port it was given.")
         return
     except (HTTPException, ValueError, KeyError, TypeError):
         says = f"Something that is not pbem answers at {HOST}, port {port}."
-        yield Finding("admin port", Severity.ERROR, says, "Give pbem another port: PBEM_WEB_ADMIN_PORT=8011")
+        yield finding.error("admin port", says, "Give pbem another port: PBEM_WEB_ADMIN_PORT=8011")
         return
     finally:
         connection.close()
     if troubles:
-        yield Finding("admin port", Severity.ERROR, f"The server is not ready. {' '.join(troubles)}", "See above.")
+        yield finding.error("admin port", f"The server is not ready. {' '.join(troubles)}", "See above.")
     else:
-        yield Finding("admin port", Severity.OK, f"the server says it is ready ({HOST}, port {port})")
+        yield finding.ok("admin port", f"the server says it is ready ({HOST}, port {port})")
 
 
 def _routes(server: Server, config: Config, worker: str | None) -> dict[str, Callable[[], Answer]]:
@@ -178,7 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
             return 404, "text/plain; charset=utf-8", b"There are /metrics, /health and /ready.\n"
         try:
             return route()
-        except Exception:  # noqa: BLE001 - whoever watches has to hear that something is wrong, and the log says what
+        except Exception:  # noqa: BLE001 - monitoring has to see that something is wrong, and the log says what
             _log.exception("admin_failed")
             return 500, "text/plain; charset=utf-8", b"This could not be answered; the log says why.\n"
 

@@ -1,7 +1,6 @@
 """Metrics for Prometheus: present numbers of the database, and counters of processes.
 
-Database numbers are the same in every process. Counters are those of this process; processes that share a port share
-files of counters, and each reports the sum.
+Database numbers are the same in every process. Processes that share a port share files of counters and report the sum.
 """
 
 import os
@@ -80,8 +79,8 @@ class _DatabaseNumbers(Collector):
 def _families(found: Figures, now: float) -> Iterator[GaugeMetricFamily]:
     for name, says, counted in (
         ("pbem_games", "Tables, by how far they are.", found.games),
-        ("pbem_mails_waiting", "Mails that have not left, by why.", found.emails),
-        ("pbem_received_mails_waiting", "Mails that came in and are not dealt with, by why.", found.received),
+        ("pbem_emails_waiting", "Mails that have not left, by why.", found.emails),
+        ("pbem_received_emails_waiting", "Mails that came in and are not dealt with, by why.", found.received),
     ):
         family = GaugeMetricFamily(name, says, labels=("status",))
         for status, number in counted.items():
@@ -97,7 +96,7 @@ def _families(found: Figures, now: float) -> Iterator[GaugeMetricFamily]:
     ):
         yield GaugeMetricFamily(name, says, number)
     for name, says, since in (
-        ("pbem_mail_oldest_seconds", "How long the oldest mail waits that could have left.", found.oldest_mail),
+        ("pbem_email_oldest_seconds", "How long the oldest mail waits that could have left.", found.oldest_mail),
         ("pbem_deadline_oldest_seconds", "How long the oldest overdue turn is overdue.", found.oldest_overdue),
     ):
         yield GaugeMetricFamily(name, says, 0 if since is None else max(0.0, now - since.timestamp()))

@@ -9,9 +9,10 @@ from datetime import timedelta
 from typing import Final
 
 from pbem.config.settings import Config
+from pbem.domain import finding
 from pbem.domain.duration import duration_text
 from pbem.domain.errors import PbemError
-from pbem.domain.finding import Finding, Severity
+from pbem.domain.finding import Finding
 from pbem.service.server import Server
 from pbem.store import heartbeats, migrations
 from pbem.store.database_errors import explained
@@ -35,7 +36,7 @@ def readiness(server: Server, config: Config, worker: str | None) -> list[Findin
         with explained():
             found += _database(server, worker)
     except PbemError as error:
-        found.append(Finding("database", Severity.ERROR, " ".join(filter(None, (error.what, error.why))), error.remedy))
+        found.append(finding.of_error("database", error))
     return found
 
 
@@ -49,39 +50,39 @@ def disk(config: Config) -> Finding:
     free = free_bytes(config)
     says = f"{free // 1024**2:,} MB free at {config.data_dir}"
     if free < TOO_LITTLE:
-        return Finding("disk", Severity.ERROR, f"{says}.", "Make room: moves are refused when the disk is full.")
+        return finding.error("disk", f"{says}.", "Make room: moves are refused when the disk is full.")
     if free < LITTLE:
-        return Finding("disk", Severity.WARNING, f"{says}.", "Make room soon; a migration and a backup need some.")
-    return Finding("disk", Severity.OK, says)
+        return finding.warning("disk", f"{says}.", "Make room soon; a migration and a backup need some.")
+    return finding.ok("disk", says)
 
 
 def _database(server: Server, worker: str | None) -> Iterator[Finding]:
     at = migrations.current(server.store)
-    yield Finding("database", Severity.OK, "it answers")
+    yield finding.ok("database", "it answers")
     yield _steps(at)
     yield _beat(server, worker)
 
 
 def _steps(at: str) -> Finding:
     if at == migrations.head():
-        return Finding("migrations", Severity.OK, f"the database is at step {at}")
+        return finding.ok("migrations", f"the database is at step {at}")
     if at in migrations.steps() or at == migrations.EMPTY:
         says = f"The database is at step {at}, and this release needs {migrations.head()}."
-        return Finding("migrations", Severity.ERROR, says, "Run `pbem migrate`.")
+        return finding.error("migrations", says, "Run `pbem migrate`.")
     # Newer migrations only add, so this process works until it is replaced.
     says = f"The database is at step {at}, which is newer than this release."
-    return Finding("migrations", Severity.WARNING, says, "Install the newer release here, too.")
+    return finding.warning("migrations", says, "Install the newer release here, too.")
 
 
 def _beat(server: Server, worker: str | None) -> Finding:
     with server.store.read() as tx:
         beats = heartbeats.all_workers(tx)
     heard = [beat.beat_at for beat in beats if worker in (None, beat.worker)]
-    bad = Severity.WARNING if worker is None else Severity.ERROR
+    bad = finding.warning if worker is None else finding.error
     if not heard:
-        return Finding("worker", bad, "No worker was ever heard of.", "Start one: `pbem worker`.")
+        return bad("worker", "No worker was ever heard of.", "Start one: `pbem worker`.")
     silent = server.now() - max(heard)
     if silent > SILENT:
         says = f"The last sign of {'any worker' if worker is None else 'the worker in here'} is {duration_text(silent)} old."
-        return Finding("worker", bad, says, "See the log: `tick_failed` says what is in its way.")
-    return Finding("worker", Severity.OK, f"heard of {max(silent, timedelta(0)).total_seconds():.0f} s ago")
+        return bad("worker", says, "See the log: `tick_failed` says what is in its way.")
+    return finding.ok("worker", f"heard of {max(silent, timedelta(0)).total_seconds():.0f} s ago")

@@ -138,13 +138,10 @@ def _choice(body: dict[str, Any]) -> tuple[int, str | Choice]:
 
 
 def _text(value: object, name: str) -> str:
-    if not isinstance(value, str) or len(value) > grammar.LONGEST_LINE:
+    most = grammar.LONGEST_LINE
+    if not isinstance(value, str) or len(value) > most:
         raise BadInput(
-            _(
-                "“%(name)s” has to be a text of at most %(longest_line)s characters.",
-                name=name,
-                longest_line=grammar.LONGEST_LINE,
-            )
+            _("“%(name)s” has to be a text of at most %(longest_line)s characters.", name=name, longest_line=most)
         )
     try:
         value.encode()

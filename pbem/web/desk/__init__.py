@@ -1,7 +1,4 @@
-"""The organisers' desk. `permissions` guards every page.
-
-Every page and every form names the act it is for; the handbook's page on organising lists them all.
-"""
+"""The organisers' desk. Every page and form names the act it is for, and `permissions` guards it."""
 
 from typing import Final
 

@@ -10,9 +10,8 @@ from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import one_time_codes, sign_in as desk_sign_in
 from pbem.service.people import sessions
-from pbem.web import security, site
+from pbem.web import site
 from pbem.web.desk import permissions
-from pbem.web.errors import status_of
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, server, whole_number
@@ -26,21 +25,34 @@ _DESK_PAGE: Final = re.compile(r"/desk(/[\w/-]*)?(\?[\w.:=&%+-]*)?", re.ASCII)
 """A page of the desk. Any other address could come from someone who wants to lead an organiser to another site."""
 
 
+def _page(refused: Refusal | None = None, secret: str = "") -> Response:
+    session = permissions.organiser_session()
+    return site.page(
+        "desk/account.html",
+        open=server().read(sessions.open_sessions, session.holder),
+        here=session.id,
+        with_codes=server().read(desk_sign_in.has_codes, session),
+        secret=secret,
+        address=one_time_codes.address(secret, permissions.actor().name, site.config().site.name) if secret else "",
+        refused=refused,
+    )
+
+
 @pages.get("/desk/sign-in")
-def sign_in_page() -> Response:
-    """The form to sign in."""
-    return _sign_in_page(request.args.get("to", ""))
+def sign_in_page(to: str = "", refused: Refusal | None = None) -> Response:
+    """The form to sign in; `to` is the page to go to afterwards."""
+    to = to or request.args.get("to", "")
+    return site.page("desk/sign_in.html", action=request.path, kept=[], again=False, to=to, refused=refused)
 
 
 @pages.post("/desk/sign-in")
 def sign_in() -> Response:
     """Sign in, and lead to the page that was asked for."""
-    security.must_be_ours()
     to = field("to")
     try:
         permissions.sign_in()
     except Refusal as refused:
-        return _sign_in_page(to, refused)
+        return sign_in_page(to, refused)
     return make_response(redirect(to if _DESK_PAGE.fullmatch(to) else HOME, 303))
 
 
@@ -96,34 +108,9 @@ def turn_codes_off() -> Response:
 
 @pages.post("/desk/account/passphrase")
 @permissions.needs(Act.PASSPHRASE)
+@site.shows_refusals_on(_page)
 def change_passphrase() -> Response:
     """Change the passphrase."""
-    try:
-        desk_sign_in.change(
-            server(),
-            permissions.organiser_session(),
-            field(f"{permissions.OWN_FIELDS}old"),
-            field(f"{permissions.OWN_FIELDS}new"),
-        )
-    except Refusal as refused:
-        return _page(refused)
+    old, new = (field(f"{permissions.OWN_FIELDS}{name}") for name in ("old", "new"))
+    desk_sign_in.change(server(), permissions.organiser_session(), old, new)
     return site.go("desk_account.show")
-
-
-def _sign_in_page(to: str, refused: Refusal | None = None) -> Response:
-    status = status_of(refused)
-    return site.page("desk/sign_in.html", status, action=request.path, kept=[], again=False, to=to, refused=refused)
-
-
-def _page(refused: Refusal | None = None, secret: str = "") -> Response:
-    session, status = permissions.organiser_session(), status_of(refused)
-    return site.page(
-        "desk/account.html",
-        status,
-        open=server().read(sessions.open_sessions, session.holder),
-        here=session.id,
-        with_codes=server().read(desk_sign_in.has_codes, session),
-        secret=secret,
-        address=one_time_codes.address(secret, permissions.actor().name, site.config().site.name) if secret else "",
-        refused=refused,
-    )

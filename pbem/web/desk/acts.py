@@ -29,8 +29,7 @@ from pbem.service.desk.acts.talk import Redact
 from pbem.service.people import addresses
 from pbem.web import site
 from pbem.web.desk import permissions
-from pbem.web.errors import status_of
-from pbem.web.site import field, server
+from pbem.web.site import field, server, whole_number
 
 pages = Blueprint("desk_acts", __name__)
 
@@ -39,21 +38,29 @@ Values = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form: the act it is for, its address, the fields beside the reason, and the function that reads them."""
+    """One form: its address, the act that it makes, and the fields with the data of the act, beside the reason."""
 
-    act: Act
     path: str
-    fields: tuple[str, ...]
-    read: Callable[[Values], DeskAct]
+    make: type[DeskAct]
+    fields: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The name of the form's endpoint."""
         return self.path.rpartition("/")[2]
 
+    @property
+    def act(self) -> Act:
+        """The kind of the act."""
+        return self.make.kind
+
+    def read(self, values: Values) -> DeskAct:
+        """The act, from the numbers in the address and the fields. Raises BadInput."""
+        return self.make(*values.values(), *(_READERS[name]() for name in self.fields))
+
 
 def _seat() -> int:
-    return site.whole_number("seat", _("the number of a seat")) - 1
+    return whole_number("seat", _("the number of a seat")) - 1
 
 
 def _seat_or_all() -> int | None:
@@ -63,21 +70,21 @@ def _seat_or_all() -> int | None:
 def _other_person() -> int:
     """The number of another person, typed as a number or as their address."""
     if "@" not in field("other"):
-        return site.whole_number("other", _("the number of a person"))
-    found = server().read(overview.person_with, field("other"))
-    if found is None:
+        return whole_number("other", _("the number of a person"))
+    person_id = server().read(overview.person_with, field("other"))
+    if person_id is None:
         raise BadInput(
             _("Nobody here has this address."), remedy=_("Please look whether it is written as it is used here.")
         )
-    return found
+    return person_id
 
 
-def _moment(name: str, meaning: str) -> datetime:
+def _moment(name: str) -> datetime:
     try:
         return datetime.fromisoformat(field(name)).replace(tzinfo=UTC)
     except ValueError:
         raise BadInput(
-            _("%(field)s is not %(called)s.", field=quoted(field(name)), called=meaning),
+            _("%(field)s is not %(called)s.", field=quoted(field(name)), called=_("a moment")),
             remedy=_("Write it as 2026-11-21 20:00, in UTC."),
         ) from None
 
@@ -91,84 +98,54 @@ def _day_or_never() -> date | None:
         ) from None
 
 
+_READERS: Final[Mapping[str, Callable[[], object]]] = {
+    "address": lambda: field("address"),
+    "address_or_bot": lambda: field("address"),
+    "end": lambda: _moment("end"),
+    "line": lambda: whole_number("line", _("the number of a line")),
+    "mail": lambda: whole_number("mail", _("the number of a mail")),
+    "more": lambda: field("more"),
+    "other": _other_person,
+    "seat": _seat,
+    "seat_or_all": _seat_or_all,
+    "seat_or_none": _seat_or_all,
+    "start": lambda: _moment("start"),
+    "to": lambda: field("to"),
+    "turn": lambda: whole_number("turn", _("the number of a turn")),
+    "until": _day_or_never,
+    "what": lambda: field("what"),
+}
+"""The functions that read a field, by its name in the template."""
+
 _TABLE: Final = "/desk/tables/<int:game_id>"
 _PERSON: Final = "/desk/people/<int:person_id>"
 
 FORMS: Final = {
     form.name: form
     for form in (
-        Form(Act.PAUSE, f"{_TABLE}/pause", (), lambda at: Pause(at["game_id"])),
-        Form(Act.RESUME, f"{_TABLE}/resume", (), lambda at: Resume(at["game_id"])),
-        Form(
-            Act.EXTEND,
-            f"{_TABLE}/extend",
-            ("more", "seat_or_all"),
-            lambda at: Extend(at["game_id"], field("more"), _seat_or_all()),
-        ),
-        Form(Act.FREEZE, f"{_TABLE}/freeze", (), lambda at: Freeze(at["game_id"])),
-        Form(Act.UNFREEZE, f"{_TABLE}/unfreeze", (), lambda at: Unfreeze(at["game_id"])),
-        Form(Act.CLOSE, f"{_TABLE}/close", (), lambda at: Close(at["game_id"])),
-        Form(
-            Act.REWIND,
-            f"{_TABLE}/rewind",
-            ("turn",),
-            lambda at: Rewind(at["game_id"], site.whole_number("turn", _("the number of a turn"))),
-        ),
-        Form(
-            Act.SUBSTITUTE,
-            f"{_TABLE}/substitute",
-            ("seat", "address_or_bot"),
-            lambda at: Substitute(at["game_id"], _seat(), field("address")),
-        ),
-        Form(Act.SUBSTITUTE, f"{_TABLE}/offer", ("seat",), lambda at: Offer(at["game_id"], _seat())),
-        Form(
-            Act.CORRECT,
-            f"{_TABLE}/correct",
-            ("what", "to", "seat_or_none"),
-            lambda at: Correct(at["game_id"], field("what"), field("to"), _seat_or_all()),
-        ),
-        Form(
-            Act.REDACT,
-            f"{_TABLE}/redact",
-            ("line",),
-            lambda at: Redact(at["game_id"], site.whole_number("line", _("the number of a line"))),
-        ),
-        Form(
-            Act.RESEND,
-            f"{_TABLE}/resend",
-            ("mail",),
-            lambda at: Resend(at["game_id"], site.whole_number("mail", _("the number of a mail"))),
-        ),
-        Form(
-            Act.RETRY_DEADLINE, f"{_TABLE}/retry-deadline", ("seat",), lambda at: RetryDeadline(at["game_id"], _seat())
-        ),
-        Form(
-            Act.ADDRESS, f"{_PERSON}/address", ("address",), lambda at: ChangeAddress(at["person_id"], field("address"))
-        ),
-        Form(Act.MERGE, f"{_PERSON}/merge", ("other",), lambda at: Merge(at["person_id"], _other_person())),
-        Form(Act.BAN, f"{_PERSON}/ban", ("until",), lambda at: Ban(at["person_id"], _day_or_never())),
-        Form(Act.UNBAN, f"{_PERSON}/unban", (), lambda at: Unban(at["person_id"])),
-        Form(Act.RELEASE, f"{_PERSON}/release", (), lambda at: Release(at["person_id"])),
-        Form(Act.EXPORT, f"{_PERSON}/export", (), lambda at: SendExport(at["person_id"])),
-        Form(Act.DELETE, f"{_PERSON}/delete", (), lambda at: Delete(at["person_id"])),
-        Form(
-            Act.OUTAGE,
-            "/desk/outage",
-            ("start", "end"),
-            lambda _ids: DeclareOutage(_moment("start", _("a moment")), _moment("end", _("a moment"))),
-        ),
-        Form(
-            Act.RETRY,
-            "/desk/resend-mail",
-            ("mail",),
-            lambda _ids: ResendOfNoTable(site.whole_number("mail", _("the number of a mail"))),
-        ),
-        Form(
-            Act.RETRY,
-            "/desk/retry-mail",
-            ("mail",),
-            lambda _ids: RetryIncoming(site.whole_number("mail", _("the number of a mail"))),
-        ),
+        Form(f"{_TABLE}/pause", Pause),
+        Form(f"{_TABLE}/resume", Resume),
+        Form(f"{_TABLE}/extend", Extend, ("more", "seat_or_all")),
+        Form(f"{_TABLE}/freeze", Freeze),
+        Form(f"{_TABLE}/unfreeze", Unfreeze),
+        Form(f"{_TABLE}/close", Close),
+        Form(f"{_TABLE}/rewind", Rewind, ("turn",)),
+        Form(f"{_TABLE}/substitute", Substitute, ("seat", "address_or_bot")),
+        Form(f"{_TABLE}/offer", Offer, ("seat",)),
+        Form(f"{_TABLE}/correct", Correct, ("what", "to", "seat_or_none")),
+        Form(f"{_TABLE}/redact", Redact, ("line",)),
+        Form(f"{_TABLE}/resend", Resend, ("mail",)),
+        Form(f"{_TABLE}/retry-deadline", RetryDeadline, ("seat",)),
+        Form(f"{_PERSON}/address", ChangeAddress, ("address",)),
+        Form(f"{_PERSON}/merge", Merge, ("other",)),
+        Form(f"{_PERSON}/ban", Ban, ("until",)),
+        Form(f"{_PERSON}/unban", Unban),
+        Form(f"{_PERSON}/release", Release),
+        Form(f"{_PERSON}/export", SendExport),
+        Form(f"{_PERSON}/delete", Delete),
+        Form("/desk/outage", DeclareOutage, ("start", "end")),
+        Form("/desk/resend-mail", ResendOfNoTable, ("mail",)),
+        Form("/desk/retry-mail", RetryIncoming, ("mail",)),
     )
 }
 """All forms, by their names."""
@@ -195,7 +172,7 @@ def _answer(form: Form, values: Values) -> Response:
     try:
         act, reason = form.read(values), field("reason")
         if field("step") == "do":
-            call_id = site.whole_number("call", _("the number of a call")) if field("call") else None
+            call_id = whole_number("call", _("the number of a call")) if field("call") else None
             outcome = server().run(perform, permissions.actor(), act, reason, field("form") or None, call_id)
             return _done(form, values, about, outcome)
         outcome = preview(server(), permissions.actor(), act, reason)
@@ -220,7 +197,6 @@ def _page(form: Form, values: Values, refused: Refusal | None = None) -> Respons
     given = request.form if request.method == "POST" else request.args
     return site.page(
         "desk/act.html",
-        status_of(refused),
         form=form,
         **_about(values),
         given=given,

@@ -18,7 +18,6 @@ from pbem.service.play.rules import rules_for
 from pbem.store.audit import AuditFilter, AuditRow
 from pbem.web import site
 from pbem.web.desk import permissions
-from pbem.web.errors import status_of
 from pbem.web.site import read_number, server
 
 pages = Blueprint("desk_audit", __name__)
@@ -61,7 +60,6 @@ def _page(outcome: hash_chain.ChainCheck | None = None) -> Response:
     kinds = server().read(audit.game_kinds, [row for row in acts if row.act == Act.CORRECT])
     return site.page(
         "desk/audit.html",
-        status_of(refused),
         rows=[(row, _details(row, kinds)) for row in acts[:SHOWN]],
         older={name: value for name, value in search.items() if value} | {"before": acts[SHOWN - 1].seq}
         if len(acts) > SHOWN

@@ -1,6 +1,5 @@
 """The inbox: messages from people who contacted the organiser, and the answers."""
 
-from collections.abc import Callable
 from typing import Final
 
 from flask import Blueprint, Response, request
@@ -10,13 +9,17 @@ from pbem.domain.errors import Refusal
 from pbem.service.desk import calls
 from pbem.web import site
 from pbem.web.desk import permissions
-from pbem.web.errors import status_of
 from pbem.web.site import field, server
 
 pages = Blueprint("desk_calls", __name__)
 
 BEGINNING: Final = 300
 """Characters of each message in the list."""
+
+
+def _page(call_id: int, refused: Refusal | None = None) -> Response:
+    found = server().read(calls.details, permissions.actor(), call_id)
+    return site.page("desk/call.html", found=found, call=found.row, refused=refused)
 
 
 @pages.get("/desk/calls")
@@ -41,26 +44,17 @@ def show_call(call_id: int) -> Response:
 
 @pages.post("/desk/calls/<int:call_id>/answer")
 @permissions.needs(Act.ANSWER)
+@site.shows_refusals_on(_page)
 def answer(call_id: int) -> Response:
     """Answer a call by email."""
-    return _change(call_id, lambda: server().run(calls.answer, permissions.actor(), call_id, field("text")))
+    server().run(calls.answer, permissions.actor(), call_id, field("text"))
+    return site.go("desk_calls.show_call", call_id=call_id)
 
 
 @pages.post("/desk/calls/<int:call_id>/close")
 @permissions.needs(Act.CLOSE_CALL)
+@site.shows_refusals_on(_page)
 def close(call_id: int) -> Response:
     """Close a call without an answer."""
-    return _change(call_id, lambda: server().run(calls.close, permissions.actor(), call_id, field("reason")))
-
-
-def _change(call_id: int, act: Callable[[], None]) -> Response:
-    try:
-        act()
-    except Refusal as refused:
-        return _page(call_id, refused)
+    server().run(calls.close, permissions.actor(), call_id, field("reason"))
     return site.go("desk_calls.show_call", call_id=call_id)
-
-
-def _page(call_id: int, refused: Refusal | None = None) -> Response:
-    found = server().read(calls.details, permissions.actor(), call_id)
-    return site.page("desk/call.html", status_of(refused), found=found, call=found.row, refused=refused)

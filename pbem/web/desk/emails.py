@@ -34,9 +34,9 @@ def show() -> Response:
     return live(site.page("desk/mail.html", found=found, most=COUNTED))
 
 
-def opened(letter: OpenedEmail, back: str) -> Response:
+def opened(email: OpenedEmail, back: str) -> Response:
     """One email, for an organiser who has given a reason; `back` is the page they came from."""
-    html = "" if letter.opened is None else _HREF.sub("", letter.opened.html)
-    shown = site.page("desk/letter.html", letter=letter, mail=letter.listed, html=html, back=back)
+    html = "" if email.opened is None else _HREF.sub("", email.opened.html)
+    shown = site.page("desk/letter.html", letter=email, mail=email.listed, html=html, back=back)
     shown.headers["Content-Security-Policy"] = _FRAMING
     return shown

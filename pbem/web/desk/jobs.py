@@ -11,7 +11,6 @@ from pbem.service.desk.jobs import ACTS, LISTED, What
 from pbem.web import site
 from pbem.web.desk import permissions
 from pbem.web.desk.overview import live
-from pbem.web.errors import status_of
 from pbem.web.site import field, server
 
 pages = Blueprint("desk_jobs", __name__)
@@ -24,9 +23,12 @@ def job(job_id: int) -> Response:
     return _job(job_id)
 
 
+def _job(job_id: int, refused: Refusal | None = None) -> Response:
+    return live(site.page("desk/job.html", job=server().read(jobs.read, job_id), refused=refused))
+
+
 def _form(what: What, refused: Refusal | None = None) -> Response:
-    status = status_of(refused)
-    return site.page("desk/bulk.html", status, what=what, refused=refused, given=request.form)
+    return site.page("desk/bulk.html", what=what, refused=refused, given=request.form)
 
 
 def _answer(what: What) -> Response:
@@ -45,17 +47,10 @@ def _answer(what: What) -> Response:
     return site.page("desk/bulk_plan.html", plan=plan, typed=typed, key=permissions.form_key(), most=LISTED)
 
 
+@site.shows_refusals_on(_job)
 def _stop(job_id: int) -> Response:
-    try:
-        server().run(jobs.stop, permissions.actor(), job_id, field("reason"))
-    except Refusal as refused:
-        return _job(job_id, refused)
+    server().run(jobs.stop, permissions.actor(), job_id, field("reason"))
     return site.go("desk_jobs.job", job_id=job_id)
-
-
-def _job(job_id: int, refused: Refusal | None = None) -> Response:
-    status = status_of(refused)
-    return live(site.page("desk/job.html", status, job=server().read(jobs.read, job_id), refused=refused))
 
 
 def _register(what: What) -> None:

@@ -10,10 +10,22 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.desk import email, person
 from pbem.web import site
 from pbem.web.desk import emails, permissions
-from pbem.web.errors import status_of
 from pbem.web.site import field, server
 
 pages = Blueprint("desk_people", __name__)
+
+
+def _page(person_id: int, refused: Refusal | None = None) -> Response:
+    found = server().read(person.profile, person_id)
+    return site.page(
+        "desk/person.html",
+        found=found,
+        person=found.person,
+        titles={name: game.load(name).title for name in game.names()},
+        from_now=relative_text,
+        refused=refused,
+        given=request.form,
+    )
 
 
 @pages.get("/desk/people")
@@ -34,25 +46,9 @@ def show_person(person_id: int) -> Response:
 
 @pages.post("/desk/people/<int:person_id>/mail")
 @permissions.needs(Act.READ_MAIL)
+@site.shows_refusals_on(_page)
 def read_mail(person_id: int) -> Response:
     """An email to a person as they have it. The look is recorded."""
-    try:
-        number = site.whole_number("mail", _("the number of a mail"))
-        email_view = server().run(email.read, permissions.actor(), number, field("reason"), person_id=person_id)
-    except Refusal as refused:
-        return _page(person_id, refused)
+    number = site.whole_number("mail", _("the number of a mail"))
+    email_view = server().run(email.read, permissions.actor(), number, field("reason"), person_id=person_id)
     return emails.opened(email_view, url_for("desk_people.show_person", person_id=person_id))
-
-
-def _page(person_id: int, refused: Refusal | None = None) -> Response:
-    found = server().read(person.profile, person_id)
-    return site.page(
-        "desk/person.html",
-        status_of(refused),
-        found=found,
-        person=found.person,
-        titles={name: game.load(name).title for name in game.names()},
-        from_now=relative_text,
-        refused=refused,
-        given=request.form,
-    )

@@ -16,8 +16,7 @@ from pbem.domain.errors import NotFound, Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import organisers, sign_in as desk_sign_in
 from pbem.service.people import sessions
-from pbem.web import security, site
-from pbem.web.errors import status_of
+from pbem.web import site
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, server
@@ -86,7 +85,6 @@ def _get(view: View, act: Act, values: dict[str, Any]) -> Response:
 
 
 def _post(view: View, act: Act, values: dict[str, Any]) -> Response:
-    security.must_be_ours()
     try:
         _check_passphrase()
     except Refusal as refused:
@@ -132,7 +130,7 @@ def _ask(refused: Refusal | None = None) -> Response:
     fields = [pair for pair in request.form.items(multi=True) if not pair[0].startswith(OWN_FIELDS)]
     return site.page(
         "desk/sign_in.html",
-        403 if refused is None else status_of(refused),
+        403 if refused is None else None,
         action=_here(),
         kept=fields,
         again=session_cookie.session(Cookie.ORGANISER) is not None,

@@ -11,11 +11,23 @@ from pbem.store.calls import CallDetails
 from pbem.web import site
 from pbem.web.desk import emails, permissions
 from pbem.web.desk.acts import FORMS
-from pbem.web.errors import status_of
 from pbem.web.seat import board
 from pbem.web.site import field, server
 
 pages = Blueprint("desk_table", __name__)
+
+
+def _page(game_id: int, refused: Refusal | None = None) -> Response:
+    found = server().read(table.table, permissions.actor(), game_id)
+    return site.page(
+        "desk/table.html",
+        found=found,
+        game=found.game,
+        acts=[form for form in FORMS.values() if _fits(form.name, found)],
+        refused=refused,
+        given=request.form,
+        call=_call(game_id),
+    )
 
 
 @pages.get("/desk/tables/<int:game_id>")
@@ -35,40 +47,22 @@ def clocks(game_id: int) -> Response:
 
 @pages.post("/desk/tables/<int:game_id>/see-as")
 @permissions.needs(Act.SEE_AS)
+@site.shows_refusals_on(_page)
 def see_as(game_id: int) -> Response:
     """The table as a seat sees it. The look is recorded."""
-    try:
-        seat = site.whole_number("seat", _("the number of a seat")) - 1
-        eyes = server().run(table.see_as, permissions.actor(), game_id, seat, field("reason"))
-    except Refusal as refused:
-        return _page(game_id, refused)
+    seat = site.whole_number("seat", _("the number of a seat")) - 1
+    eyes = server().run(table.see_as, permissions.actor(), game_id, seat, field("reason"))
     return site.page("desk/eyes.html", eyes=eyes, board=board.draw(eyes.board, eyes.teller, eyes.seat))
 
 
 @pages.post("/desk/tables/<int:game_id>/mail")
 @permissions.needs(Act.READ_MAIL)
+@site.shows_refusals_on(_page)
 def read_mail(game_id: int) -> Response:
     """An email about the table as its reader has it. The look is recorded."""
-    try:
-        number = site.whole_number("mail", _("the number of a mail"))
-        email_view = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
-    except Refusal as refused:
-        return _page(game_id, refused)
+    number = site.whole_number("mail", _("the number of a mail"))
+    email_view = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
     return emails.opened(email_view, url_for("desk_table.show", game_id=game_id))
-
-
-def _page(game_id: int, refused: Refusal | None = None) -> Response:
-    found = server().read(table.table, permissions.actor(), game_id)
-    return site.page(
-        "desk/table.html",
-        status_of(refused),
-        found=found,
-        game=found.game,
-        acts=[form for form in FORMS.values() if _fits(form.name, found)],
-        refused=refused,
-        given=request.form,
-        call=_call(game_id),
-    )
 
 
 def _call(game_id: int) -> CallDetails | None:

@@ -7,7 +7,6 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.account import change_address as address_change, delete, personal_data
 from pbem.service.people import addresses, blocks, sessions
 from pbem.web import site
-from pbem.web.errors import status_of
 from pbem.web.people import my_page, session_cookie
 from pbem.web.people.my_page import person_id
 from pbem.web.people.session_cookie import Cookie
@@ -19,31 +18,36 @@ pages.after_request(my_page.allow_script)
 
 
 @pages.get("/account")
-def show() -> Response:
+def show(refused: Refusal | None = None) -> Response:
     """The account page."""
-    return _page()
+    here = my_page.session()
+    return site.page(
+        "own/account.html",
+        here=here,
+        sessions=server().read(sessions.open_sessions, here.holder),
+        address=server().read(addresses.read, person_id()).address,
+        blocked=server().read(blocks.blocked_by, person_id()),
+        given=field,
+        refused=refused,
+    )
 
 
 @pages.post("/sessions")
+@site.shows_refusals_on(show)
 def end_session() -> Response:
     """Sign out another browser, or all others."""
-    here = session_cookie.session(Cookie.PERSON)
-    assert here is not None
-    try:
-        if field("others"):
-            server().run(sessions.end_others, here.holder, here.id)
-        else:
-            server().run(sessions.end, here.holder, whole_number("session", _("the number of a sign-in")))
-    except Refusal as refused:
-        return _page(refused)
+    here = my_page.session()
+    if field("others"):
+        server().run(sessions.end_others, here.holder, here.id)
+    else:
+        server().run(sessions.end, here.holder, whole_number("session", _("the number of a sign-in")))
     return site.go("account.show")
 
 
 @pages.post("/out")
 def sign_out() -> Response:
     """Sign this browser out."""
-    here = session_cookie.session(Cookie.PERSON)
-    assert here is not None
+    here = my_page.session()
     server().run(sessions.end, here.holder, here.id)
     return session_cookie.delete_from(site.go("front.show"), Cookie.PERSON)
 
@@ -57,12 +61,10 @@ def download_data() -> Response:
 
 
 @pages.post("/address")
+@site.shows_refusals_on(show)
 def change_address() -> Response:
     """Ask for another address. It takes effect once it is confirmed by the email that goes there."""
-    try:
-        server().run(address_change.ask, person_id(), field("address"))
-    except Refusal as refused:
-        return _page(refused)
+    server().run(address_change.ask, person_id(), field("address"))
     return site.go("front.sent")
 
 
@@ -74,25 +76,8 @@ def unblock() -> Response:
 
 
 @pages.post("/leave")
+@site.shows_refusals_on(show)
 def delete_account() -> Response:
     """Ask for the account to be deleted. It is, once that is confirmed by an email."""
-    try:
-        server().run(delete.ask, person_id())
-    except Refusal as refused:
-        return _page(refused)
+    server().run(delete.ask, person_id())
     return site.go("front.sent")
-
-
-def _page(refused: Refusal | None = None) -> Response:
-    here = session_cookie.session(Cookie.PERSON)
-    assert here is not None
-    return site.page(
-        "own/account.html",
-        status_of(refused),
-        here=here,
-        sessions=server().read(sessions.open_sessions, here.holder),
-        address=server().read(addresses.read, person_id()).address,
-        blocked=server().read(blocks.blocked_by, person_id()),
-        given=field,
-        refused=refused,
-    )

@@ -6,7 +6,6 @@ from pbem.domain.errors import Refusal
 from pbem.domain.states import EmailKind
 from pbem.service.account import consent
 from pbem.web import security, site
-from pbem.web.errors import status_of
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import server
@@ -15,25 +14,22 @@ pages = Blueprint("consent", __name__)
 
 
 @pages.get("/y/<token>")
-def show(token: str) -> Response:
+def show(token: str, refused: Refusal | None = None, *, ask_again: bool = False) -> Response:
     """What is to be confirmed, and the button."""
-    return _page(token)
+    found = server().read(consent.consent_request, token)
+    return site.page("consent.html", found=found, token=token, refused=refused, ask_again=ask_again)
 
 
 @pages.post("/y/<token>")
+@site.shows_refusals_on(show)
 def confirm(token: str) -> Response:
     """Do what is confirmed."""
-    security.must_not_be_foreign()
     if not security.a_person_clicked():
-        return _page(token, ask_again=True)
-    try:
-        kind = server().run(consent.give_consent, token)
-    except Refusal as refused:
-        return _page(token, refused)
+        return show(token, ask_again=True)
+    kind = server().run(consent.give_consent, token)
+    done = "consent.account_deleted" if kind == EmailKind.DELETION else "consent.address_changed"
     # Either of them signs every browser out.
-    return session_cookie.delete_from(
-        site.go("consent.account_deleted" if kind == EmailKind.DELETION else "consent.address_changed"), Cookie.PERSON
-    )
+    return session_cookie.delete_from(site.go(done), Cookie.PERSON)
 
 
 @pages.get("/left")
@@ -46,9 +42,3 @@ def account_deleted() -> Response:
 def address_changed() -> Response:
     """The confirmation that an address was changed."""
     return site.page("consent_done.html", left=False)
-
-
-def _page(token: str, refused: Refusal | None = None, *, ask_again: bool = False) -> Response:
-    found = server().read(consent.consent_request, token)
-    status = status_of(refused)
-    return site.page("consent.html", status, found=found, token=token, refused=refused, ask_again=ask_again)

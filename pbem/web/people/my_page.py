@@ -16,7 +16,6 @@ from pbem.service.outgoing import ledger
 from pbem.service.people import send_links as link_email, sessions
 from pbem.service.play.rules import title_of
 from pbem.web import phrases, security, site
-from pbem.web.errors import status_of
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, server, ticked, whole_number
@@ -30,7 +29,6 @@ def must_be_signed_in() -> Response | None:
     session = session_cookie.session(Cookie.PERSON)
     if request.method != "POST":
         return None if session is not None else site.go("send_links.show")
-    security.must_be_ours()
     if session is None:
         raise Forbidden(
             _("You are not signed in any more."),
@@ -49,9 +47,11 @@ def allow_script(response: Response) -> Response:
 
 
 @pages.get("")
-def show() -> Response:
+def show(refused: Refusal | None = None) -> Response:
     """A person's tables, those first that wait for a move."""
-    return _games()
+    found, now = server().read(my_page.my_games, person_id()), server().now()
+    until = {each: phrases.moment(each.due_at, found.zone, now) for each in found.played if each.due_at}
+    return site.page("own/games.html", found=found, until=until, game_named=title_of, refused=refused)
 
 
 @pages.post("/seat")
@@ -67,12 +67,10 @@ def open_table() -> Response:
 
 
 @pages.post("/again")
+@site.shows_refusals_on(show)
 def resend_turn() -> Response:
     """Email a turn again."""
-    try:
-        server().run(ledger.resend_turn, person_id(), *_game_and_seat())
-    except Refusal as refused:
-        return _games(refused)
+    server().run(ledger.resend_turn, person_id(), *_game_and_seat())
     return site.go("my_page.emails")
 
 
@@ -84,68 +82,63 @@ def send_links() -> Response:
 
 
 @pages.get("/mails")
-def emails() -> Response:
+def emails(refused: Refusal | None = None) -> Response:
     """When emails come, and what became of them."""
-    return _emails()
+    found, now = server().read(my_page.emails, person_id()), server().now()
+    listed = [(each, at := each.accepted_at or each.queued_at, relative_text(now, at)) for each in found.listed]
+    return site.page("own/mails.html", found=found, mails=listed, given=field, refused=refused)
 
 
 @pages.post("/mails")
+@site.shows_refusals_on(emails)
 def choose_delivery() -> Response:
     """Choose when emails come."""
     way = field("delivery")
-    try:
-        delivery = f"{way} {field('minutes')}m" if way == Way.DELAYED else way
-        my_page.choose_delivery(server(), person_id(), delivery, field("digest_at") if way == Way.DAILY else "")
-    except Refusal as refused:
-        return _emails(refused)
+    delivery = f"{way} {field('minutes')}m" if way == Way.DELAYED else way
+    my_page.choose_delivery(server(), person_id(), delivery, field("digest_at") if way == Way.DAILY else "")
     return site.go("my_page.emails")
 
 
 @pages.post("/mails/again")
+@site.shows_refusals_on(emails)
 def resend_email() -> Response:
     """Send an email again."""
-    try:
-        server().run(ledger.resend_own, person_id(), whole_number("mail", _("the number of a mail")))
-    except Refusal as refused:
-        return _emails(refused)
+    server().run(ledger.resend_own, person_id(), whole_number("mail", _("the number of a mail")))
     return site.go("my_page.emails")
 
 
 @pages.get("/settings")
-def settings() -> Response:
+def settings(refused: Refusal | None = None) -> Response:
     """The settings, and vacations."""
-    return _settings()
+    found, at = server().read(my_page.settings, person_id()), server().read(feeds.feed_tokens, person_id())
+    return site.page("own/settings.html", found=found, feeds=at, given=field, refused=refused)
 
 
 @pages.post("/settings")
+@site.shows_refusals_on(settings)
 def save_settings() -> Response:
     """Save the settings."""
-    try:
-        server().run(
-            my_page.change_settings,
-            person_id(),
-            name=field("name"),
-            zone=field("zone"),
-            quiet=field("quiet"),
-            cadence=field("cadence"),
-            willing=ticked("willing"),
-            sealed=ticked("sealed"),
-        )
-    except Refusal as refused:
-        return _settings(refused)
+    server().run(
+        my_page.change_settings,
+        person_id(),
+        name=field("name"),
+        zone=field("zone"),
+        quiet=field("quiet"),
+        cadence=field("cadence"),
+        willing=ticked("willing"),
+        sealed=ticked("sealed"),
+    )
     return site.go("my_page.settings")
 
 
 @pages.post("/vacation")
+@site.shows_refusals_on(settings)
 def change_vacation() -> Response:
     """Book a vacation, or cancel one."""
-    try:
-        if field("cancel"):
-            server().run(vacations.cancel, person_id(), whole_number("cancel", _("the number of a vacation")))
-        else:
-            server().run(vacations.book_text, person_id(), f"{field('first')} to {field('last') or field('first')}")
-    except Refusal as refused:
-        return _settings(refused)
+    if field("cancel"):
+        server().run(vacations.cancel, person_id(), whole_number("cancel", _("the number of a vacation")))
+    else:
+        server().run(vacations.book_text, person_id(), f"{field('first')} to {field('last') or field('first')}")
     return site.go("my_page.settings")
 
 
@@ -156,12 +149,18 @@ def renew_feeds() -> Response:
     return site.go("my_page.settings")
 
 
+def session() -> sessions.Session:
+    """The session of the person who is signed in."""
+    found = session_cookie.session(Cookie.PERSON)
+    assert found is not None, "looked for before every request"
+    return found
+
+
 def person_id() -> int:
     """The person who is signed in."""
-    session = session_cookie.session(Cookie.PERSON)
-    assert session is not None, "looked for before every request"
-    assert session.holder.person_id is not None, "it is a person's cookie"
-    return session.holder.person_id
+    number = session().holder.person_id
+    assert number is not None, "it is a person's cookie"
+    return number
 
 
 def _game() -> int:
@@ -170,22 +169,3 @@ def _game() -> int:
 
 def _game_and_seat() -> tuple[int, int]:
     return _game(), whole_number("seat", _("the number of a seat"))
-
-
-def _games(refused: Refusal | None = None) -> Response:
-    found, now = server().read(my_page.my_games, person_id()), server().now()
-    until = {each: phrases.moment(each.due_at, found.zone, now) for each in found.played if each.due_at}
-    return site.page(
-        "own/games.html", status_of(refused), found=found, until=until, game_named=title_of, refused=refused
-    )
-
-
-def _emails(refused: Refusal | None = None) -> Response:
-    found, now = server().read(my_page.emails, person_id()), server().now()
-    listed = [(each, at := each.accepted_at or each.queued_at, relative_text(now, at)) for each in found.listed]
-    return site.page("own/mails.html", status_of(refused), found=found, mails=listed, given=field, refused=refused)
-
-
-def _settings(refused: Refusal | None = None) -> Response:
-    found, at = server().read(my_page.settings, person_id()), server().read(feeds.feed_tokens, person_id())
-    return site.page("own/settings.html", status_of(refused), found=found, feeds=at, given=field, refused=refused)

@@ -2,27 +2,23 @@
 
 from flask import Blueprint, Response
 
-from pbem.domain.errors import BadInput
+from pbem.domain.errors import Refusal
 from pbem.service.people import send_links
-from pbem.web import security, site
-from pbem.web.errors import status_of
+from pbem.web import site
 from pbem.web.site import field, server
 
 pages = Blueprint("send_links", __name__)
 
 
 @pages.get("/mine")
-def show() -> Response:
+def show(refused: Refusal | None = None) -> Response:
     """The form."""
-    return site.page("mine.html", refused=None)
+    return site.page("mine.html", refused=refused)
 
 
 @pages.post("/mine")
+@site.shows_refusals_on(show)
 def send() -> Response:
     """Email the links. The answer is the same for every address, so it tells nobody which are known."""
-    security.must_be_ours()
-    try:
-        server().run(send_links.send, field("address"))
-    except BadInput as refused:
-        return site.page("mine.html", status_of(refused), refused=refused)
+    server().run(send_links.send, field("address"))
     return site.go("front.sent")

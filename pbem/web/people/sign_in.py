@@ -12,21 +12,16 @@ pages = Blueprint("sign_in", __name__)
 
 
 @pages.get("/l/<token>")
-def show(token: str) -> Response:
+def show(token: str, *, ask_again: bool = False) -> Response:
     """The page with the button."""
-    return _page(token)
+    found = server().read(sessions.sign_in_page, token)
+    return site.page("sign_in.html", found=found, token=token, ask_again=ask_again)
 
 
 @pages.post("/l/<token>")
 def sign_in(token: str) -> Response:
     """Sign this browser in."""
-    security.must_not_be_foreign()
     if not security.a_person_clicked():
-        return _page(token, ask_again=True)
+        return show(token, ask_again=True)
     secret = server().run(sessions.sign_in, token, session_cookie.this_device())
     return session_cookie.set_on(site.go("my_page.show"), Cookie.PERSON, secret)
-
-
-def _page(token: str, *, ask_again: bool = False) -> Response:
-    found = server().read(sessions.sign_in_page, token)
-    return site.page("sign_in.html", found=found, token=token, ask_again=ask_again)

@@ -12,7 +12,6 @@ from pbem.service.outgoing import unsubscribe
 from pbem.service.people import send_links as link_email
 from pbem.tokens import Purpose
 from pbem.web import security, site
-from pbem.web.errors import status_of
 from pbem.web.site import field, server, ticked
 
 pages = Blueprint("unsubscribe", __name__)
@@ -20,44 +19,39 @@ pages = Blueprint("unsubscribe", __name__)
 
 @pages.get("/u/<token>")
 @pages.get("/u/<token>/<key>")
-def show(token: str, key: str | None = None) -> Response:
+def show(token: str, key: str | None = None, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
     """When emails come, and buttons to change that."""
-    return _page(token, key)
+    found = server().read(unsubscribe.read, token, key)
+    given = [(name, value) for name, value in request.form.items() if name in ("delivery", "minutes", "digest_at")]
+    return site.page("stop.html", found=found, token=token, key=key, refused=refused, ask_again=ask_again, given=given)
 
 
 @pages.post("/u/<token>")
 @pages.post("/u/<token>/<key>")
+@site.shows_refusals_on(show)
 def choose(token: str, key: str | None = None) -> Response:
     """Stop emails, or choose when they come."""
-    if request.form.get("List-Unsubscribe") == "One-Click":
+    if security.is_one_click():
         # An email program cannot confirm or follow a redirect, and its request comes from its maker's servers.
         unsubscribe.stop(server(), token, key)
-        return _page(token, key)
-    security.must_not_be_foreign()
+        return show(token, key)
     if not security.a_person_clicked():
-        return _page(token, key, ask_again=True)
-    try:
-        _choose(token, key)
-    except Refusal as refused:
-        return _page(token, key, refused=refused)
+        return show(token, key, ask_again=True)
+    _choose(token, key)
     return site.go("unsubscribe.show", token=token, key=key)
 
 
 @pages.post("/u/<token>/settings")
+@site.shows_refusals_on(show)
 def save_settings(token: str) -> Response:
     """Save when reminders come, the quiet hours, and whether sealed choices are acknowledged."""
-    security.must_not_be_foreign()
-    try:
-        unsubscribe.save(server(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
-    except Refusal as refused:
-        return _page(token, None, refused=refused)
+    unsubscribe.save(server(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
     return site.go("unsubscribe.show", token=token)
 
 
 @pages.post("/u/<token>/links")
 def send_links(token: str) -> Response:
     """Email the links to everything this page cannot do."""
-    security.must_not_be_foreign()
     server().run(link_email.send_by_link, token, Purpose.STOP)
     return site.go("front.sent")
 
@@ -72,12 +66,3 @@ def _choose(token: str, key: str | None) -> None:
         unsubscribe.choose(server(), token, f"{Way.DELAYED} {field('minutes')}m", key=key)
     else:
         unsubscribe.choose(server(), token, way, field("digest_at") if way == Way.DAILY else "", key)
-
-
-def _page(token: str, key: str | None, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
-    status = status_of(refused)
-    found = server().read(unsubscribe.read, token, key)
-    given = [(name, value) for name, value in request.form.items() if name in ("delivery", "minutes", "digest_at")]
-    return site.page(
-        "stop.html", status, found=found, token=token, key=key, refused=refused, ask_again=ask_again, given=given
-    )

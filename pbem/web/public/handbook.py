@@ -63,13 +63,10 @@ def contents() -> Response:
 def show(name: str) -> Response:
     """One page of the handbook."""
     if name not in _names():
+        base_url, path = site.config().base_url, url_for(".contents")
         raise NotFound(
             _("The handbook has no such page."),
-            remedy=_(
-                "Its contents are at %(base_url)s%(url_for)s.",
-                base_url=site.config().base_url,
-                url_for=url_for(".contents"),
-            ),
+            remedy=_("Its contents are at %(base_url)s%(url_for)s.", base_url=base_url, url_for=path),
         )
     return site.page("help_page.html", page=_page(name))
 

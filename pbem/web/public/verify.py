@@ -9,26 +9,22 @@ from pbem.domain.errors import BadInput, Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import verify_upload
 from pbem.service.archive.verify_upload import Luck, Step, UploadReport
-from pbem.web import security, site
-from pbem.web.errors import status_of
+from pbem.web import site
 
 pages = Blueprint("verify", __name__)
 
 
 @pages.get("/verify")
-def ask() -> Response:
+def ask(refused: Refusal | None = None) -> Response:
     """The form for a file, or for its text."""
-    return site.page("verify.html", refused=None)
+    return site.page("verify.html", refused=refused)
 
 
 @pages.post("/verify")
+@site.shows_refusals_on(ask)
 def check() -> Response:
     """Verify a file, and show the result. Nothing is kept."""
-    security.must_be_ours()
-    try:
-        found = verify_upload.inspect(_text())
-    except Refusal as refused:
-        return site.page("verify.html", status_of(refused), refused=refused)
+    found = verify_upload.inspect(_text())
     return site.page(
         "verified.html",
         found=found,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from engine.board import ALL, HEADINGS, Amounts, Board, Face, Line, Part, Row
 from engine.tell import Teller, Text
+from pbem.i18n.speech import capital
 from pbem.web.art.drawings import sign_of
-from pbem.web.phrases import capital
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,16 @@ page has an address, so a browser that goes back or reloads never asks whether t
 from flask import Blueprint, Response, request
 
 from engine import grammar
-from engine.decisions import Amount, Choice, Decision
+from engine.decisions import Act, Amount, Choice, Decision
 from pbem.domain.errors import BadInput, Refusal, Stale
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
 from pbem.service.tables import demo
 from pbem.tokens import Purpose
-from pbem.web import phrases, security, site
+from pbem.web import phrases, site
 from pbem.web.seat.board import faces_of
 from pbem.web.seat.forms import choice_of, things_of
-from pbem.web.seat.page import Input, allowed, page, page_moved_on, read_choice
+from pbem.web.seat.page import Input, allowed, page, read_choice
 from pbem.web.site import field, server
 
 pages = Blueprint("choice", __name__)
@@ -25,12 +25,11 @@ pages = Blueprint("choice", __name__)
 @pages.post("/s/<token>/preview")
 def choose(token: str) -> Response:
     """Lead to the preview of what a form means."""
-    security.must_not_be_foreign()
     seat = server().read(seat_view.view_seat, token)
     entered = Input(fields=request.form, words=field("written"))
     turn = site.whole_number("turn", _("the number of a turn"))
     if seat.decision is None or seat.turn != turn:
-        return page_moved_on(seat, token, Input(choice=entered.words))
+        return page(seat, token, Input(choice=entered.words), moved_on=True)
     try:
         if entered.words:
             choice = read_choice(seat, seat.decision, entered.words)
@@ -50,7 +49,7 @@ def preview(token: str) -> Response:
         # The browser went back after the button was pressed.
         return site.go("choice.receipt", token=token, turn=turn)
     if seat.decision is None or turn != str(seat.turn):
-        return page_moved_on(seat, token, entered)
+        return page(seat, token, entered, moved_on=True)
     try:
         choice = read_choice(seat, seat.decision, entered.choice)
     except Refusal as refused:
@@ -66,7 +65,7 @@ def preview(token: str) -> Response:
         note=seat.teller(act.note) if act.note else "",
         closes=choice.verb in seat.decision.closes,
         again=choice == seat.sealed,
-        beside=_neighbours(seat.decision, choice),
+        beside=_neighbours(seat.decision, act, choice),
         prompt=seat.teller(seat.decision.prompt),
         deadline=None if seat.guest else phrases.deadline(seat, server().now()),
     )
@@ -75,12 +74,11 @@ def preview(token: str) -> Response:
 @pages.post("/s/<token>/play")
 def play(token: str) -> Response:
     """Make the choice."""
-    security.must_not_be_foreign()
     turn, choice = site.whole_number("turn", _("the number of a turn")), field("choice")
     try:
         server().run(by_link.play, token, turn, choice)
     except Stale:
-        return page_moved_on(server().read(seat_view.view_seat, token), token, Input(choice=choice))
+        return page(server().read(seat_view.view_seat, token), token, Input(choice=choice), moved_on=True)
     except BadInput as refused:
         return page(server().read(seat_view.view_seat, token), token, Input(choice=choice), refused=refused)
     if demo.go_on(server(), token):
@@ -110,15 +108,13 @@ def receipt(token: str, turn: int) -> Response:
 @pages.post("/s/<token>/back")
 def take_back(token: str) -> Response:
     """Take a choice back."""
-    security.must_not_be_foreign()
     turn = site.whole_number("turn", _("the number of a turn"))
     server().run(by_link.take_back, token, Purpose.SEAT, turn)
     return site.go("seat.show", token=token)
 
 
-def _neighbours(decision: Decision, choice: Choice) -> list[str]:
+def _neighbours(decision: Decision, act: Act, choice: Choice) -> list[str]:
     """The next smaller and the next larger choice, in words, where the choice is a number alone."""
-    act = next(act for act in decision.acts if choice in act)
     if len(act.blanks) != 1 or not isinstance(act.blanks[0], Amount):
         return []
     numbers = list(act.blanks[0].values())

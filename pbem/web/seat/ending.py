@@ -6,7 +6,7 @@ from pbem.service.archive import export
 from pbem.service.play import seat_view
 from pbem.service.tables import by_link, rematch
 from pbem.tokens import Purpose
-from pbem.web import security, site
+from pbem.web import site
 from pbem.web.site import field, server
 
 pages = Blueprint("ending", __name__)
@@ -15,7 +15,6 @@ pages = Blueprint("ending", __name__)
 @pages.post("/s/<token>/end")
 def agree_to_end(token: str) -> Response:
     """Agree to end the game without a result, or take that back."""
-    security.must_not_be_foreign()
     if field("agree") == "yes":
         by_link.agree_to_end(server(), token)
     else:
@@ -26,7 +25,6 @@ def agree_to_end(token: str) -> Response:
 @pages.post("/s/<token>/resign")
 def resign(token: str) -> Response:
     """Resign, once that was confirmed on a page of its own."""
-    security.must_not_be_foreign()
     if field("sure") != "yes":
         return site.page("resign.html", found=server().read(seat_view.view_seat, token), token=token)
     by_link.resign(server(), token)
@@ -42,7 +40,6 @@ def resigned() -> Response:
 @pages.post("/s/<token>/rematch")
 def open_rematch(token: str) -> Response:
     """Open a table like this one for the same people, or go to the one that another of them has opened."""
-    security.must_not_be_foreign()
     return site.go("invitation.show", token=server().run(rematch.rematch, token))
 
 

@@ -16,8 +16,7 @@ from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Rankin
 from engine.grammar import write
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
-from pbem.i18n.speech import gettext as _, render, translate
-from pbem.web.phrases import capital
+from pbem.i18n.speech import capital, gettext as _, render, translate
 from pbem.web.seat import board
 from pbem.web.site import read_number
 

@@ -9,10 +9,8 @@ from flask import Blueprint, Response
 from pbem.domain.errors import BadInput, Gone, Stale
 from pbem.service.people import send_links as link_email
 from pbem.service.play import by_link, seat_view
-from pbem.service.play.seat_view import OfferedChoice
 from pbem.tokens import Purpose
 from pbem.web import phrases, security, site
-from pbem.web.errors import status_of
 
 pages = Blueprint("move", __name__)
 
@@ -23,40 +21,37 @@ NO_OPTION = "-"
 @pages.get("/m/<token>/<option>")
 def show(token: str, option: str) -> Response:
     """The one choice in words, and a button."""
-    return _page(site.server().read(seat_view.offered_choice, token, option), token, option)
+    return _page(token, option)
 
 
 @pages.get("/m/<token>")
 def bare(token: str) -> Response:
     """The page of a link that has lost its choice."""
-    return _page(site.server().read(seat_view.offered_choice, token, NO_OPTION), token, NO_OPTION)
+    return _page(token, NO_OPTION)
 
 
 @pages.post("/m/<token>/<option>")
 def play(token: str, option: str) -> Response:
     """Make the choice."""
-    security.must_not_be_foreign()
     if not security.a_person_clicked():
-        return _page(site.server().read(seat_view.offered_choice, token, option), token, option, ask_again=True)
+        return _page(token, option, ask_again=True)
     try:
         site.server().run(by_link.move, token, option)
     except (BadInput, Stale, Gone) as refused:
         # The page says which turn this was and leads on. It keeps back the words of the rules, which might name a hand.
-        found = site.server().read(seat_view.offered_choice, token, option)
-        return _page(found, token, option, status=status_of(refused))
+        return _page(token, option, status=site.status_of(refused))
     return site.go_to(site.by_token("move.receipt", token, option))
 
 
 @pages.get("/m/<token>/<option>/receipt")
 def receipt(token: str, option: str) -> Response:
     """What became of the choice."""
-    return _page(site.server().read(seat_view.offered_choice, token, option), token, option, receipt=True)
+    return _page(token, option, receipt=True)
 
 
 @pages.post("/m/<token>/<option>/back")
 def take_back(token: str, option: str) -> Response:
     """Take the choice back."""
-    security.must_not_be_foreign()
     site.server().run(by_link.take_back, token, Purpose.MOVE)
     return site.go("move.show", token=token, option=option)
 
@@ -64,14 +59,12 @@ def take_back(token: str, option: str) -> Response:
 @pages.post("/m/<token>/<option>/links")
 def send_links(token: str, option: str) -> Response:
     """Email the player links to all their games."""
-    security.must_not_be_foreign()
     site.server().run(link_email.send_by_link, token, Purpose.MOVE)
     return site.go("front.sent")
 
 
-def _page(
-    found: OfferedChoice, token: str, option: str, *, status: int = 200, receipt: bool = False, ask_again: bool = False
-) -> Response:
+def _page(token: str, option: str, *, status: int = 200, receipt: bool = False, ask_again: bool = False) -> Response:
+    found = site.server().read(seat_view.offered_choice, token, option)
     teller = found.teller
     return site.page(
         "move.html",

@@ -17,11 +17,10 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
-from pbem.web import phrases, security, site
-from pbem.web.errors import status_of
+from pbem.web import phrases, site
 from pbem.web.seat.board import draw, faces_of
 from pbem.web.seat.forms import EMPTY, Fields, fields_of, forms_of
-from pbem.web.site import field, server
+from pbem.web.site import field, server, status_of
 
 pages = Blueprint("seat", __name__)
 
@@ -70,11 +69,10 @@ def show(token: str) -> Response:
 @pages.post("/s/<token>/why")
 def why(token: str) -> Response:
     """Why something is not possible now. The rules answer from what this seat knows, and the question is not kept."""
-    security.must_not_be_foreign()
     seat = server().read(seat_view.view_seat, token)
     question = field("wanted")
     if seat.decision is None:
-        return page_moved_on(seat, token, Input(choice=question))
+        return page(seat, token, Input(choice=question), moved_on=True)
     try:
         read_choice(seat, seat.decision, question)
         reason = ""
@@ -86,7 +84,6 @@ def why(token: str) -> Response:
 @pages.post("/s/<token>/order")
 def leave_order(token: str) -> Response:
     """Set a standing order."""
-    security.must_not_be_foreign()
     order = field("order")
     if field("limit"):
         order = f"up to {site.whole_number('limit', 'a limit')}" + (" or ask me" if site.ticked("ask") else "")
@@ -101,7 +98,6 @@ def leave_order(token: str) -> Response:
 @pages.post("/s/<token>/order/drop")
 def drop_order(token: str) -> Response:
     """Drop the standing order."""
-    security.must_not_be_foreign()
     server().run(by_link.drop_order, token)
     return site.go("seat.show", token=token, _anchor="orders")
 
@@ -109,7 +105,6 @@ def drop_order(token: str) -> Response:
 @pages.post("/s/<token>/programs")
 def show_api_token(token: str) -> Response:
     """The token by which a program may play this seat."""
-    security.must_not_be_foreign()
     return site.page("programs.html", token=token, secret=server().run(by_link.api_token, token))
 
 
@@ -132,11 +127,6 @@ def allowed(seat: SeatView, choice: Choice) -> Choice:
     return choice
 
 
-def page_moved_on(seat: SeatView, token: str, entered: Input) -> Response:
-    """The page as it is now, saying that a form came too late."""
-    return page(seat, token, entered, moved_on=True)
-
-
 def page(
     seat: SeatView,
     token: str,
@@ -146,7 +136,7 @@ def page(
     moved_on: bool = False,
     explanation: Explanation | None = None,
 ) -> Response:
-    """The page, with what a player has filled in and what was wrong with it."""
+    """The page, with what a player has filled in and what was wrong with it; `moved_on` if it came too late."""
     deadline = phrases.deadline(seat, server().now()) if seat.decision and not seat.guest else None
     content = Content(seat, token, entered, deadline, refused, moved_on, explanation)
     return make_response(site.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))

@@ -6,47 +6,37 @@ from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.people import blocks
 from pbem.service.tables import talk
-from pbem.web import phrases, security, site
-from pbem.web.errors import status_of
+from pbem.web import phrases, site
 from pbem.web.site import field, server, whole_number
 
 pages = Blueprint("talk", __name__)
 
 
 @pages.get("/s/<token>/talk")
-def show(token: str) -> Response:
+def show(token: str, refused: Refusal | None = None) -> Response:
     """The messages, and the form for a new one."""
-    return _page(token)
-
-
-@pages.post("/s/<token>/talk")
-def say(token: str) -> Response:
-    """Send a message to everyone at the table."""
-    security.must_not_be_foreign()
-    try:
-        server().run(talk.say_by_link, token, field("text"))
-    except Refusal as refused:
-        return _page(token, refused)
-    return site.go("talk.show", token=token)
-
-
-@pages.post("/s/<token>/talk/hear")
-def mute(token: str) -> Response:
-    """Mute a player, or unmute one."""
-    security.must_not_be_foreign()
-    choose = blocks.block if field("hear") == "no" else blocks.unblock_seat
-    server().run(choose, token, whole_number("seat", _("the number of a seat")))
-    return site.go("talk.show", token=token)
-
-
-def _page(token: str, refused: Refusal | None = None) -> Response:
     room, now = server().read(talk.talk_page, token), server().now()
     return site.page(
         "talk.html",
-        status_of(refused),
         room=room,
         token=token,
         lines=[(line, phrases.moment(line.at, room.zone, now)) for line in room.lines],
         typed=field("text") if refused else "",
         refused=refused,
     )
+
+
+@pages.post("/s/<token>/talk")
+@site.shows_refusals_on(show)
+def say(token: str) -> Response:
+    """Send a message to everyone at the table."""
+    server().run(talk.say_by_link, token, field("text"))
+    return site.go("talk.show", token=token)
+
+
+@pages.post("/s/<token>/talk/hear")
+def mute(token: str) -> Response:
+    """Mute a player, or unmute one."""
+    choose = blocks.block if field("hear") == "no" else blocks.unblock_seat
+    server().run(choose, token, whole_number("seat", _("the number of a seat")))
+    return site.go("talk.show", token=token)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from engine.tell import Teller
+from pbem.i18n.speech import capital
 from pbem.service.archive.course import Bid, Scores
 from pbem.web.charts import Chart, Frame, Row, ticks
-from pbem.web.phrases import capital
 
 T = TypeVar("T")
 

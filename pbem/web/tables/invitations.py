@@ -13,7 +13,6 @@ from pbem.domain.errors import BadInput, Refusal, quoted
 from pbem.i18n.speech import gettext as _
 from pbem.service.tables import by_link
 from pbem.web import security, site
-from pbem.web.errors import status_of
 from pbem.web.site import field, server, whole_number
 from pbem.web.tables.joining import table_values
 
@@ -23,28 +22,33 @@ _SEPARATORS: Final = re.compile(r"[\s,;]+")
 
 
 @pages.get("/c/<token>")
-def show(token: str) -> Response:
+def show(token: str, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
     """The table, and what its reader can do there now."""
-    return _page(token)
+    found = server().read(by_link.table_page, token)
+    return site.page(
+        "doorstep.html",
+        found=found,
+        token=token,
+        refused=refused,
+        ask_again=ask_again,
+        given=field,
+        **({} if found.table is None else table_values(found.table)),
+    )
 
 
 @pages.post("/c/<token>")
+@site.shows_refusals_on(show)
 def accept(token: str) -> Response:
     """Confirm the address, and take the seat."""
-    security.must_not_be_foreign()
     if not security.a_person_clicked():
-        return _page(token, ask_again=True)
-    try:
-        by_link.confirm_and_join(server(), token, field("name"), field("word"))
-    except Refusal as refused:
-        return _page(token, refused=refused)
+        return show(token, ask_again=True)
+    by_link.confirm_and_join(server(), token, field("name"), field("word"))
     return site.go("invitation.show", token=token)
 
 
 @pages.post("/c/<token>/decline")
 def decline(token: str) -> Response:
     """Decline an invitation."""
-    security.must_not_be_foreign()
     by_link.decline(server(), token)
     return site.go("invitation.show", token=token)
 
@@ -52,26 +56,21 @@ def decline(token: str) -> Response:
 @pages.post("/c/<token>/leave")
 def leave(token: str) -> Response:
     """Leave a table that has not begun."""
-    security.must_not_be_foreign()
     by_link.leave(server(), token)
     return site.go("invitation.show", token=token)
 
 
 @pages.post("/c/<token>/invite")
+@site.shows_refusals_on(show)
 def invite(token: str) -> Response:
     """Invite more people to one's own table."""
-    security.must_not_be_foreign()
-    try:
-        by_link.invite(server(), token, addresses_in(field("invited")))
-    except Refusal as refused:
-        return _page(token, refused=refused)
+    by_link.invite(server(), token, addresses_in(field("invited")))
     return site.go("invitation.show", token=token)
 
 
 @pages.post("/c/<token>/seat")
 def take_over(token: str) -> Response:
     """Take over a seat of a running game, or return to one's own."""
-    security.must_not_be_foreign()
     if field("offer"):
         by_link.take_over(server(), token, whole_number("offer", _("the number of an offer")), field("name"))
     else:
@@ -88,17 +87,3 @@ def addresses_in(text: str) -> tuple[str, ...]:
                 _("%(each)s is not a mail address.", each=quoted(address)), remedy=_("Please write one address a line.")
             )
     return addresses
-
-
-def _page(token: str, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
-    found = server().read(by_link.table_page, token)
-    return site.page(
-        "doorstep.html",
-        status_of(refused),
-        found=found,
-        token=token,
-        refused=refused,
-        ask_again=ask_again,
-        given=field,
-        **({} if found.table is None else table_values(found.table)),
-    )

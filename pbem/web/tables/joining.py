@@ -3,6 +3,8 @@
 Nobody signs in here. A player types an address, and the link in the email that goes there takes the seat.
 """
 
+from typing import Any
+
 from flask import Blueprint, Response, url_for
 
 from engine.game import agreed
@@ -13,49 +15,42 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.play.rules import rules_for
 from pbem.service.tables import by_link, joining, listing
 from pbem.service.tables.listing import TableSummary
-from pbem.web import phrases, security, site
-from pbem.web.errors import status_of
+from pbem.web import phrases, site
 from pbem.web.site import field, server
 
 pages = Blueprint("joining", __name__)
 
 
 @pages.get("/t/<key>")
-def show(key: str) -> Response:
+def show(key: str, refused: Refusal | None = None) -> Response:
     """One table, and the form to join it."""
-    return _public_page(key)
+    return _page(_public_table(key), url_for(".join", key=key), refused)
 
 
 @pages.post("/t/<key>")
+@site.shows_refusals_on(show)
 def join(key: str) -> Response:
     """Ask for a seat."""
-    security.must_be_ours()
     table = _public_table(key)
-    try:
-        server().run(joining.ask_to_join, table.game_id, field("address"), field("name"), field("word"))
-    except Refusal as refused:
-        return _public_page(key, refused)
+    server().run(joining.ask_to_join, table.game_id, field("address"), field("name"), field("word"))
     return site.go("front.sent")
 
 
 @pages.get("/j/<token>")
-def show_private(token: str) -> Response:
+def show_private(token: str, refused: Refusal | None = None) -> Response:
     """A private table, and the form to join it."""
-    return _private_page(token)
+    return _page(by_link.invited_table(server(), token), url_for(".join_private", token=token), refused)
 
 
 @pages.post("/j/<token>")
+@site.shows_refusals_on(show_private)
 def join_private(token: str) -> Response:
     """Ask for a seat at a private table."""
-    security.must_not_be_foreign()
-    try:
-        by_link.ask_to_join(server(), token, field("address"), field("name"), field("word"))
-    except Refusal as refused:
-        return _private_page(token, refused)
+    by_link.ask_to_join(server(), token, field("address"), field("name"), field("word"))
     return site.go("front.sent")
 
 
-def table_values(table: TableSummary) -> dict[str, object]:
+def table_values(table: TableSummary) -> dict[str, Any]:
     """What pages show of a table that waits for players: the values of `terms.html`."""
     rules = rules_for(table.kind, table.game_id)
     teller = speech.teller(rules)
@@ -84,15 +79,5 @@ def _public_table(key: str) -> TableSummary:
     return table
 
 
-def _public_page(key: str, refused: Refusal | None = None) -> Response:
-    return _page(_public_table(key), url_for(".join", key=key), refused)
-
-
-def _private_page(token: str, refused: Refusal | None = None) -> Response:
-    return _page(by_link.invited_table(server(), token), url_for(".join_private", token=token), refused)
-
-
 def _page(table: TableSummary, join_at: str, refused: Refusal | None) -> Response:
-    return site.page(
-        "table.html", status_of(refused), **table_values(table), given=field, refused=refused, join_at=join_at
-    )
+    return site.page("table.html", **table_values(table), given=field, refused=refused, join_at=join_at)

@@ -12,8 +12,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.web import security, site
-from pbem.web.errors import status_of
+from pbem.web import site
 from pbem.web.public.rules import game_called
 from pbem.web.site import field, server, ticked, whole_number
 from pbem.web.tables.invitations import addresses_in
@@ -25,20 +24,29 @@ PACES: Final = ("12h", "1d", "2d", "3d", "7d")
 
 
 @pages.get("/new/<kind>")
-def show(kind: str) -> Response:
+def show(kind: str, refused: Refusal | None = None) -> Response:
     """The form."""
-    return _page(game_called(kind))
+    rules, usual_pace = game_called(kind), str(site.config().site.pace)
+    return site.page(
+        "new.html",
+        rules=rules,
+        teller=speech.teller(rules),
+        listed=Listed,
+        bots=sorted(BOTS),
+        paces=dict.fromkeys((usual_pace, *PACES)),
+        usual_pace=usual_pace,
+        limits=range(FEWEST, MOST + 1),
+        successors=list(Successor),
+        given=field,
+        refused=refused,
+    )
 
 
 @pages.post("/new/<kind>")
+@site.shows_refusals_on(show)
 def create(kind: str) -> Response:
     """Plan the table, and email its host."""
-    security.must_be_ours()
-    rules = game_called(kind)
-    try:
-        server().run(joining.ask_to_create, field("address"), field("name"), _settings(rules))
-    except Refusal as refused:
-        return _page(rules, refused)
+    server().run(joining.ask_to_create, field("address"), field("name"), _settings(game_called(kind)))
     return site.go("front.sent")
 
 
@@ -67,21 +75,3 @@ def _option(option: Option) -> OptionValue:
     if isinstance(option, Listed):
         return text
     return site.read_number(text, _("a value of “%(option)s”", option=speech.render(option.called)))
-
-
-def _page(rules: Game[object], refused: Refusal | None = None) -> Response:
-    usual_pace = str(site.config().site.pace)
-    return site.page(
-        "new.html",
-        status_of(refused),
-        rules=rules,
-        teller=speech.teller(rules),
-        listed=Listed,
-        bots=sorted(BOTS),
-        paces=dict.fromkeys((usual_pace, *PACES)),
-        usual_pace=usual_pace,
-        limits=range(FEWEST, MOST + 1),
-        successors=list(Successor),
-        given=field,
-        refused=refused,
-    )

@@ -5,13 +5,14 @@ the link to a finished game that its players pass on. Every moment has an addres
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from flask import Blueprint, Response, make_response, render_template, url_for
 
 from pbem.service.archive import replay
 from pbem.service.archive.replay import Access, ReplayMoment, ReplayTable, WholeGame
-from pbem.web import phrases, security, site
+from pbem.web import phrases, site
 from pbem.web.seat.board import Section, draw
 from pbem.web.site import server
 from pbem.web.tables import charts
@@ -31,70 +32,30 @@ class MomentLink:
     here: bool
 
 
-@pages.get("/s/<token>/replay")
-def seat_whole(token: str) -> Response:
-    """The course of a game, for the player of a seat."""
-    return _whole(Access.SEAT, token)
-
-
-@pages.get("/s/<token>/replay/<int:turn>")
-def seat_moment(token: str, turn: int) -> Response:
-    """A moment of a game as a seat saw it."""
-    return _moment(Access.SEAT, token, turn)
-
-
-@pages.get("/t/<key>/replay")
-def public_whole(key: str) -> Response:
-    """The course of a public game."""
-    return _whole(Access.PUBLIC, key)
-
-
-@pages.get("/t/<key>/replay/<int:turn>")
-def public_moment(key: str, turn: int) -> Response:
-    """A moment of a public game, as everyone saw it."""
-    return _moment(Access.PUBLIC, key, turn)
-
-
-@pages.get("/h/<token>")
-def shared_whole(token: str) -> Response:
-    """The course of a finished game, by its link."""
-    return _whole(Access.SHARED, token)
-
-
-@pages.get("/h/<token>/<int:turn>")
-def shared_moment(token: str, turn: int) -> Response:
-    """A moment of a finished game, by its link."""
-    return _moment(Access.SHARED, token, turn)
-
-
 @pages.post("/s/<token>/share")
 def share(token: str) -> Response:
     """Make the link to a finished game, and lead to it."""
-    security.must_not_be_foreign()
     return site.go(".shared_whole", token=server().run(replay.share, token), _anchor="keep")
 
 
 @pages.post("/s/<token>/share/stop")
 def stop_sharing(token: str) -> Response:
     """Revoke the link to a finished game."""
-    security.must_not_be_foreign()
     server().run(replay.stop_sharing, token)
     return site.go(".seat_whole", token=token, _anchor="keep")
 
 
-def _whole(way: Access, which: str) -> Response:
-    def draw_whole(whole: WholeGame) -> str:
-        return _whole_html(whole, way, which)
+def _whole(way: Access, *, token: str = "", key: str = "") -> Response:
+    """The course of a game."""
+    which = token or key
+    found = server().read(replay.whole, way, which)
+    return make_response(site.drawn_once(("replay", way, which), found, partial(_draw_whole, way, which)))
 
-    return make_response(site.drawn_once(("replay", way, which), server().read(replay.whole, way, which), draw_whole))
 
+def _draw_whole(way: Access, which: str, found: WholeGame) -> str:
+    table, teller = found.table, found.table.teller
 
-def _whole_html(found: WholeGame, way: Access, which: str) -> str:
-    table, chronicle, teller = found.table, found.course, found.table.teller
-
-    def address_of(turn: int) -> str:
-        return _address(way, which, turn)
-
+    address_of = partial(_address, way, which)
     return render_template(
         "replay/whole.html",
         table=table,
@@ -105,21 +66,29 @@ def _whole_html(found: WholeGame, way: Access, which: str) -> str:
         stops=_links(way, which, table, None),
         places=phrases.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],
-        scores=charts.score_chart(chronicle.scores, table.names, teller, address_of),
-        auctions=charts.auction_chart(chronicle.auctions, table.names, teller, address_of),
+        scores=charts.score_chart(found.course.scores, table.names, teller, address_of),
+        auctions=charts.auction_chart(found.course.auctions, table.names, teller, address_of),
     )
 
 
-def _moment(way: Access, which: str, turn: int) -> Response:
+def _moment(way: Access, *, turn: int, token: str = "", key: str = "") -> Response:
+    """A moment of a game, as the reader may see it."""
+    which = token or key
     found = server().read(replay.moment, way, which, turn)
-
-    def draw_moment(moment: ReplayMoment) -> str:
-        return _moment_html(moment, way, which)
-
-    return make_response(site.drawn_once(("replay", way, which, found.scene.turn), found, draw_moment))
+    name = ("replay", way, which, found.scene.turn)
+    return make_response(site.drawn_once(name, found, partial(_draw_moment, way, which)))
 
 
-def _moment_html(found: ReplayMoment, way: Access, which: str) -> str:
+for _way, _path in (
+    (Access.SEAT, "/s/<token>/replay"),
+    (Access.PUBLIC, "/t/<key>/replay"),
+    (Access.SHARED, "/h/<token>"),
+):
+    pages.add_url_rule(_path, f"{_way}_whole", partial(_whole, _way))
+    pages.add_url_rule(f"{_path}/<int:turn>", f"{_way}_moment", partial(_moment, _way))
+
+
+def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
     table, scene, teller = found.table, found.scene, found.table.teller
     return render_template(
         "replay/moment.html",
