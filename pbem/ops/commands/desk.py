@@ -38,14 +38,14 @@ def organiser_add(name: str, address: str) -> None:
 def organiser_list() -> None:
     """Show all organisers."""
     from pbem.ops.setup import open_server
-    from pbem.service.desk import organisers
+    from pbem.store import organisers
 
-    with open_server(read_settings()) as server:
-        found = server.read(organisers.list_all)
-    for each in found:
-        codes = "  with codes" if each.totp is not None else ""
-        click.echo(f"{each.name}  {each.address}  since {each.created_at:%Y-%m-%d}{codes}")
-    if not found:
+    with open_server(read_settings()) as server, server.store.read() as tx:
+        rows = organisers.all_of_them(tx)
+    for row in rows:
+        codes = "  with codes" if row.totp is not None else ""
+        click.echo(f"{row.name}  {row.address}  since {row.created_at:%Y-%m-%d}{codes}")
+    if not rows:
         click.echo("There is none. Add one with `pbem organiser add`.")
 
 
@@ -75,17 +75,16 @@ def organiser_totp(name: str, *, off: bool) -> None:
     config = read_settings()
     with open_server(config) as server:
         if off:
-            server.run(organisers.drop_codes_of, operator(), name)
+            server.run(organisers.drop_codes, operator(), name)
             click.echo(f"{name} signs in with the passphrase alone.")
             return
-        server.read(organisers.must_be_there, name)
+        server.read(organisers.named, name)
         secret = one_time_codes.new_secret(server.randomness)
         click.echo(
             f"The secret: {secret}\nThe same as an address: {one_time_codes.address(secret, name, config.site.name)}"
         )
-        server.run(
-            organisers.require_codes_of, operator(), name, secret, click.prompt("The code that it shows now", err=True)
-        )
+        code = click.prompt("The code that it shows now", err=True)
+        server.run(organisers.require_codes, operator(), name, secret, code)
     click.echo(f"{name} is asked for a code from now on.")
 
 

@@ -208,7 +208,7 @@ def table_correct(server: "Server", number: int, what: str, to: str, seat: int |
 @click.argument("line", type=click.IntRange(1))
 def table_redact(server: "Server", number: int, line: int) -> "DeskAct":
     """Take the text of a LINE of a table's talk away for good."""
-    from pbem.service.desk.acts.talk import Redact
+    from pbem.service.desk.acts.correct import Redact
 
     return Redact(number, line)
 
@@ -269,7 +269,7 @@ def person_ban(server: "Server", who: str, until: datetime | None) -> "DeskAct":
 @click.argument("other")
 def person_merge(server: "Server", who: str, other: str) -> "DeskAct":
     """Let everything of OTHER be that of WHO: seats, tables, bans. Each is an address or a number, and both are told."""
-    from pbem.service.desk.acts.merge import Merge
+    from pbem.service.desk.acts.people import Merge
 
     return Merge(_number(server, who), _number(server, other))
 
@@ -278,7 +278,7 @@ def person_merge(server: "Server", who: str, other: str) -> "DeskAct":
 @click.argument("who")
 def person_export(server: "Server", who: str) -> "DeskAct":
     """Mail WHO, an address or a number, a link to their own page, where all that is known of them is a file."""
-    from pbem.service.desk.acts.personal_data import SendExport
+    from pbem.service.desk.acts.people import SendExport
 
     return SendExport(_number(server, who))
 
@@ -287,7 +287,7 @@ def person_export(server: "Server", who: str) -> "DeskAct":
 @click.argument("who")
 def person_delete(server: "Server", who: str) -> "DeskAct":
     """Delete what is written down of WHO, an address or a number. Their seats are given away, and the games stay."""
-    from pbem.service.desk.acts.personal_data import Delete
+    from pbem.service.desk.acts.people import Delete
 
     return Delete(_number(server, who))
 
@@ -336,7 +336,7 @@ def outage_declare(server: "Server", start: datetime, end: datetime) -> "DeskAct
 
     Turns that the clock decided meanwhile are listed; `pbem table rewind` gives them back.
     """
-    from pbem.service.desk.acts.outages import DeclareOutage
+    from pbem.service.desk.acts.clocks import DeclareOutage
 
     return DeclareOutage(start.replace(tzinfo=UTC), end.replace(tzinfo=UTC))
 

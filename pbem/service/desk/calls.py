@@ -64,16 +64,6 @@ def call_from_address(tx: Tx, server: Server, address: str, text: str, *, game_i
     return _call(tx, server, person.id, text, game_id, None)
 
 
-def waiting(tx: Tx, server: Server) -> list[CallRow]:
-    """Open calls, oldest first."""
-    return calls.with_status(tx, "open", MOST_SHOWN)
-
-
-def closed(tx: Tx, server: Server) -> list[CallRow]:
-    """Closed calls, newest first."""
-    return calls.with_status(tx, "closed", MOST_SHOWN)
-
-
 def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
     """The calls an actor may read, open ones oldest first."""
     audit.must_be_allowed(tx, actor, Act.CALLS)
@@ -85,9 +75,9 @@ def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
 
 def details(tx: Tx, server: Server, actor: Actor, call_id: int) -> CallDetails:
     """A call. Refused to an actor who plays at its table."""
-    found = calls.details(tx, call_id)
-    audit.must_be_allowed(tx, actor, Act.CALL, found.row.game_id)
-    return found
+    call_details = calls.details(tx, call_id)
+    audit.must_be_allowed(tx, actor, Act.CALL, call_details.row.game_id)
+    return call_details
 
 
 def answer(tx: Tx, server: Server, actor: Actor, call_id: int, text: str) -> None:
@@ -121,15 +111,13 @@ def _call(tx: Tx, server: Server, person_id: int, text: str, game_id: int | None
             why=_("There would be no address to send the answer to."),
             remedy=_("Please use the form behind “Call the organiser” on our front page."),
         )
-    if (known := calls.open_duplicate(tx, person_id, game_id, seat, text)) is not None:
-        return known
+    if (same_call := calls.open_duplicate(tx, person_id, game_id, seat, text)) is not None:
+        return same_call
     if game_id is not None:
         games.read(tx, game_id)
     if seat is not None:
-        held = game_id is not None and [
-            player.person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat
-        ]
-        if held != [person_id]:
+        players = [] if game_id is None else player_rows.of_game(tx, game_id)
+        if all((player.seat, player.person_id) != (seat, person_id) for player in players):
             raise Forbidden(_("This seat is not yours."))
     now = server.now()
     if calls.count_since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:

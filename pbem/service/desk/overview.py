@@ -12,14 +12,14 @@ from engine import game
 from pbem.domain.errors import BadInput
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import jobs as desk_jobs
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
-from pbem.store import heartbeats, outages, overview, people, players as player_rows, received, search, tally
+from pbem.store import heartbeats, jobs, outages, overview, people, players as player_rows, received, search, tally
 from pbem.store.database import Tx
 from pbem.store.heartbeats import HeartbeatRow
+from pbem.store.jobs import JobRow
 from pbem.store.outages import OutageRow
 from pbem.store.overview import TROUBLES, Counts, TableRow
 from pbem.store.received import ParkedRow
@@ -96,7 +96,7 @@ class Overview:
     playing: int | None
     workers: tuple[HeartbeatRow, ...]
     outages: tuple[OutageRow, ...]
-    jobs: tuple[desk_jobs.Job, ...]
+    jobs: tuple[JobRow, ...]
     given_up: tuple[EmailHistory, ...]
     unread: tuple[ParkedRow, ...]
     page: Page
@@ -116,7 +116,7 @@ def summary(tx: Tx, server: Server, by: TableFilter, after: str = "", limit: int
         tally.latest(tx, "playing", (now - timedelta(days=1)).date()),
         tuple(heartbeats.all_workers(tx)),
         tuple(outages.newest(tx, 5)),
-        tuple(desk_jobs.newest(tx)),
+        tuple(jobs.newest(tx, 5)),
         tuple(ledger.given_up(tx, MAILS)),
         tuple(received.parked(tx, MAILS)),
         page_of(tx, by, now, after, limit),

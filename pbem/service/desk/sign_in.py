@@ -102,24 +102,16 @@ def has_codes(tx: Tx, server: Server, session: Session) -> bool:
     return organisers.read(tx, _organiser(session)).totp is not None
 
 
-def ask_for_codes(server: Server, session: Session, secret: str, code: str) -> None:
+def ask_for_codes(tx: Tx, server: Server, session: Session, secret: str, code: str) -> None:
     """Turn on codes for this organiser, who proves with one that they have the secret."""
-
-    def work(tx: Tx) -> None:
-        row = organisers.lock(tx, _organiser(session))
-        require_codes(tx, server, actor_of(tx, row), row, secret, code, _BY_THEMSELVES)
-
-    server.store.write(work)
+    row = organisers.lock(tx, _organiser(session))
+    require_codes(tx, server, actor_of(tx, row), row.name, secret, code, _BY_THEMSELVES)
 
 
-def ask_for_no_codes(server: Server, session: Session) -> None:
+def ask_for_no_codes(tx: Tx, server: Server, session: Session) -> None:
     """Turn off codes for this organiser; doing so again changes nothing."""
-
-    def work(tx: Tx) -> None:
-        row = organisers.lock(tx, _organiser(session))
-        drop_codes(tx, server, actor_of(tx, row), row, _BY_THEMSELVES)
-
-    server.store.write(work)
+    row = organisers.lock(tx, _organiser(session))
+    drop_codes(tx, server, actor_of(tx, row), row.name, _BY_THEMSELVES)
 
 
 def _count_attempt(server: Server, name: str) -> OrganiserRow | None:

@@ -15,17 +15,13 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Refusal, quoted
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import overview, table
-from pbem.service.desk.acts.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
-from pbem.service.desk.acts.correct import WHAT, Correct
+from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.correct import WHAT, Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
-from pbem.service.desk.acts.merge import Merge
-from pbem.service.desk.acts.outages import DeclareOutage
-from pbem.service.desk.acts.people import Ban, ChangeAddress, Release, Unban
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, Release, SendExport, Unban
 from pbem.service.desk.acts.perform import DeskAct, Outcome, perform, preview
-from pbem.service.desk.acts.personal_data import Delete, SendExport
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
-from pbem.service.desk.acts.talk import Redact
 from pbem.service.people import addresses
 from pbem.web import site
 from pbem.web.desk import permissions

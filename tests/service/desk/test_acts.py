@@ -15,17 +15,13 @@ from pbem.service.absence import substitutes
 from pbem.service.account import delete
 from pbem.service.clocks import outages, reachability
 from pbem.service.desk import acts as desk_acts, audit
-from pbem.service.desk.acts.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
-from pbem.service.desk.acts.correct import Correct
+from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
-from pbem.service.desk.acts.merge import Merge
-from pbem.service.desk.acts.outages import DeclareOutage
-from pbem.service.desk.acts.people import Ban, ChangeAddress, Release, Unban
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, Release, SendExport, Unban
 from pbem.service.desk.acts.perform import DeskAct, perform, preview
-from pbem.service.desk.acts.personal_data import Delete, SendExport
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
-from pbem.service.desk.acts.talk import Redact
 from pbem.service.desk.table import public_line
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import demo, joining, leaving, talk

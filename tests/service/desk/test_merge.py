@@ -8,7 +8,7 @@ from pbem.domain.delivery import parse_delivery
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
 from pbem.service import links
 from pbem.service.clocks import vacations
-from pbem.service.desk.acts.merge import Merge
+from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.perform import preview
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions

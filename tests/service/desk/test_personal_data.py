@@ -6,8 +6,8 @@ import pytest
 
 from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.service.desk.acts.clocks import Close, Freeze, Unfreeze
+from pbem.service.desk.acts.people import Delete, SendExport
 from pbem.service.desk.acts.perform import preview
-from pbem.service.desk.acts.personal_data import Delete, SendExport
 from pbem.service.people import addresses
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings

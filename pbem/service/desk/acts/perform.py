@@ -12,8 +12,10 @@ from datetime import datetime
 from typing import Any, ClassVar, NoReturn
 
 from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.states import EmailKind
 from pbem.domain.user_text import isolate, parse_reason
 from pbem.i18n.speech import gettext as _
+from pbem.service.clocks.deadlines import queue_notice
 from pbem.service.desk import audit, calls
 from pbem.service.outgoing import ledger
 from pbem.service.play.log import Kind, LogWriter, write
@@ -24,6 +26,7 @@ from pbem.store import (
     deadlines,
     games,
     log,
+    outbox,
     players as player_rows,
     queued_emails,
 )
@@ -56,6 +59,20 @@ class Context:
         record = LogWriter(row, self.server.now(), self.server.randomness)
         record.add(kind, seat, self.by, body | {"reason": self.reason})
         return write(self.tx, row, record)
+
+    def email(self, person_id: int, kind: EmailKind, **facts: Any) -> None:
+        """Email a person about the act and its reason."""
+        now = self.server.now()
+        outbox.queue(self.tx, [outbox.NewEmail(person_id, kind, facts=facts | {"reason": self.reason})], now, now)
+
+    def tell_players(self, row: GameRow, what: str, without: int | None = None, **facts: Any) -> None:
+        """Email a notice about the act and its reason to the people at a table."""
+        players = player_rows.of_game(self.tx, row.id)
+        people = {player.person_id for player in players if player.person_id is not None}
+        for person_id in sorted(people - {without}):
+            queue_notice(
+                self.tx, self.server, person_id, row, None, what, facts | {"reason": self.reason, "by": self.by}
+            )
 
 
 @dataclass(frozen=True, slots=True)
