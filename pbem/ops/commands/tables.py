@@ -361,8 +361,8 @@ def _show(found: "Outcome") -> None:
         click.echo(f"  {says}")
     for moved in found.moved:
         click.echo(f"  deadline of {moved.name}: {_said(moved.before)} -> {_said(moved.after)}")
-    for told in found.told:
-        click.echo(f"  mail to {told.name}: {told.what or told.kind}")
+    for email in found.emails:
+        click.echo(f"  mail to {email.name}: {email.what or email.kind}")
     for kind, seat in found.rows:
         click.echo(f"  row of its record: {kind}{'' if seat is None else f', seat {seat + 1}'}")
 

@@ -51,7 +51,27 @@ def call(
     tx: Tx, server: Server, person_id: int, text: str, *, game_id: int | None = None, seat: int | None = None
 ) -> int:
     """Call the organiser and return the id of the call. The same call again is one call."""
-    return _call(tx, server, person_id, parse_message(text), game_id, seat)
+    text = parse_message(text)
+    if is_guest(people.lock(tx, person_id).address):
+        raise Forbidden(
+            _("From a demo nobody is called."),
+            why=_("There would be no address to send the answer to."),
+            remedy=_("Please use the form behind “Call the organiser” on our front page."),
+        )
+    if (same_call := calls.open_duplicate(tx, person_id, game_id, seat, text)) is not None:
+        return same_call
+    if game_id is not None:
+        games.read(tx, game_id)
+    if seat is not None:
+        players = [] if game_id is None else player_rows.of_game(tx, game_id)
+        if all((player.seat, player.person_id) != (seat, person_id) for player in players):
+            raise Forbidden(_("This seat is not yours."))
+    now = server.now()
+    if calls.count_since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
+        raise _too_many(CALLS_AN_HOUR)
+    caller = people.read(tx, person_id).name or _("Somebody who has given no name")
+    alarms.raise_alarm(tx, server, What.CALL, f"{caller}: {text}", game_id)
+    return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
 
 
 def call_from_address(tx: Tx, server: Server, address: str, text: str, *, game_id: int | None = None) -> int:
@@ -61,7 +81,7 @@ def call_from_address(tx: Tx, server: Server, address: str, text: str, *, game_i
     unconfirmed = calls.count_unconfirmed_since(tx, server.now() - timedelta(hours=1))
     if person.confirmed_at is None and unconfirmed >= STRANGERS_AN_HOUR:
         raise _too_many(STRANGERS_AN_HOUR)
-    return _call(tx, server, person.id, text, game_id, None)
+    return call(tx, server, person.id, text, game_id=game_id)
 
 
 def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
@@ -102,29 +122,6 @@ def close_by_act(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditR
         raise BadInput(_("This call came from another table."), remedy=_("Nothing was changed; open the call again."))
     if row.status == CallStatus.OPEN:
         _close_and_tell(tx, server, row, act.reason, act.act)
-
-
-def _call(tx: Tx, server: Server, person_id: int, text: str, game_id: int | None, seat: int | None) -> int:
-    if is_guest(people.lock(tx, person_id).address):
-        raise Forbidden(
-            _("From a demo nobody is called."),
-            why=_("There would be no address to send the answer to."),
-            remedy=_("Please use the form behind “Call the organiser” on our front page."),
-        )
-    if (same_call := calls.open_duplicate(tx, person_id, game_id, seat, text)) is not None:
-        return same_call
-    if game_id is not None:
-        games.read(tx, game_id)
-    if seat is not None:
-        players = [] if game_id is None else player_rows.of_game(tx, game_id)
-        if all((player.seat, player.person_id) != (seat, person_id) for player in players):
-            raise Forbidden(_("This seat is not yours."))
-    now = server.now()
-    if calls.count_since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
-        raise _too_many(CALLS_AN_HOUR)
-    caller = people.read(tx, person_id).name or _("Somebody who has given no name")
-    alarms.raise_alarm(tx, server, What.CALL, f"{caller}: {text}", game_id)
-    return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
 
 
 def _close(tx: Tx, server: Server, actor: Actor, call_id: int, answer: str, done: str, act: Act, reason: str) -> None:

@@ -12,7 +12,7 @@ Whether the reply is from its player was decided before. This module must never 
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -70,7 +70,7 @@ class Done(StrEnum):
     AGAIN = "again"
     ORDERED = "ordered"
     TAKEN_BACK = "taken_back"
-    SAID = "said"
+    TALKED = "said"
     AWAY = "away"
     RESENT = "resent"
     STOPPED = "stopped"
@@ -86,10 +86,14 @@ _CHANGE_NOTHING: Final = frozenset({Done.AGAIN, Done.RESENT, Done.SHOWN, Done.TO
 class Line:
     """A line of a reply with its outcome, as the receipt shows it. `text` is the choice made, or why it was refused."""
 
-    said: str
+    quoted: str
     outcome: Outcome
     done: Done | None = None
     text: str = ""
+
+    def facts(self) -> dict[str, str | None]:
+        """The line as stored, and as the template of the receipt reads it."""
+        return {"said": self.quoted, "outcome": self.outcome, "done": self.done, "text": self.text}
 
 
 @dataclass(slots=True)
@@ -136,24 +140,18 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
     _queue_receipt(acting, link.turn, reply)
     # A reply without a command has a line too, so that it is not taken for one that was never read.
     lines = acting.lines or [Line("", Outcome.NOT_TRIED)]
-    rows.change(tx, received_id, acts=json.dumps([asdict(line) for line in lines]))
+    rows.change(tx, received_id, acts=json.dumps([line.facts() for line in lines]))
     return _summary([line.outcome for line in acting.lines])
 
 
 def _lock(acting: _Acting, reply: Reply) -> None:
     """Lock the game, and all others that a vacation would change, in the order of their ids."""
     game_ids = {acting.game_id}
-    if any(
-        isinstance(command, WordCommand) and command.word is Word.VACATION
-        for command in map(_read_without_question, reply.lines)
-    ):
+    commands = [reply_commands.read(line, None) for line in reply.lines]
+    if any(isinstance(command, WordCommand) and command.word is Word.VACATION for command in commands):
         game_ids |= {row.game_id for row in deadlines.of_person(acting.tx, acting.person_id)}
     for game_id in sorted(game_ids):
         games.lock(acting.tx, game_id)
-
-
-def _read_without_question(line: str) -> Command | None:
-    return reply_commands.read(line, None)
 
 
 def _read(acting: _Acting, line: str) -> None:
@@ -235,9 +233,8 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
     if acting.game().turn != acting.turn:
         # An order names no turn: a late one could bid for something that nobody had seen when it was written.
         raise _moved_on(acting)
-    order = play_orders.set_order(
-        acting.tx, acting.server, acting.game_id, acting.seat, standing.text, acting.person_id
-    )
+    tx, server = acting.tx, acting.server
+    order = play_orders.set_order(tx, server, acting.game_id, acting.seat, standing.text, acting.person_id)
     return Done.ORDERED, orders.write_order(order)
 
 
@@ -262,10 +259,9 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             return Done.TAKEN_BACK, _take_back(acting)
         case Word.TALK:
             talk.say(tx, server, acting.game_id, acting.seat, person_id, command.rest)
-            return Done.SAID, ""
+            return Done.TALKED, ""
         case Word.VACATION:
-            today = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone))
-            vacation = parse_vacation(command.rest, today)
+            vacation = parse_vacation(command.rest, local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)))
             vacations.book(tx, server, person_id, vacation)
             return Done.AWAY, str(vacation)
         case Word.RESEND:
@@ -289,11 +285,8 @@ def _take_back(acting: _Acting) -> str:
     if game.turn == turn:
         choice = play_move.position_of(game).box.get(acting.seat)
         if choice is None:
-            own = (
-                standing
-                for standing in entries_back(rules, log.chain_back(acting.tx, game.id, game.key))
-                if acting.seat in standing.entry.choices and acting.seat not in standing.entry.alone
-            )
+            entries = entries_back(rules, log.chain_back(acting.tx, game.id, game.key))
+            own = (row for row in entries if acting.seat in row.entry.choices.keys() - row.entry.alone)
             last = next(own, None)
             if last is None:
                 raise Gone(_("There is no choice of yours that could be taken back."), remedy=_("Nothing was changed."))
@@ -311,7 +304,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "answers": reply.message_id,
         "turn": turn,
         "quoted": reply.turn,
-        "lines": [asdict(line) for line in acting.lines],
+        "lines": [line.facts() for line in acting.lines],
         "prose": acting.prose[:MOST_SHOWN],
         "nothing_changed": not done - _CHANGE_NOTHING,
         "late": acting.late,

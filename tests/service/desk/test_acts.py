@@ -174,7 +174,7 @@ def test_every_act_does_what_its_preview_shows_and_is_on_record_with_its_reason(
     shown = preview(server, OLGA, act, REASON)
     assert all_rows(server.store) == before, "looking has changed something"
     done = server.run(perform, OLGA, act, REASON)
-    assert (done.rows, done.moved, done.told, done.says) == (shown.rows, shown.moved, shown.told, shown.says)
+    assert (done.rows, done.moved, done.emails, done.says) == (shown.rows, shown.moved, shown.emails, shown.says)
     row, *others = acts(server)
     assert len(others) == known
     assert (row.actor, row.act, row.reason) == ("organiser Olga", act.kind, REASON)
@@ -348,7 +348,7 @@ def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
     assert [row.seat for row in game.log() if row.kind == "Extended"] == [None]
     host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
     shown = preview(server, host, Extend(game.id, "1d"), REASON)
-    assert (shown.moved, shown.told) == ((), ())
+    assert (shown.moved, shown.emails) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_merge_is_a_row_of_the_log_and_others_read_that_the_same_player_plays_
     seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
     orders = game.row().orders
     shown = preview(server, OLGA, Merge(annabel, ann), "They wrote from both.")
-    assert {(notice.name, notice.what or notice.kind) for notice in shown.told} >= {
+    assert {(notice.name, notice.what or notice.kind) for notice in shown.emails} >= {
         ("Ann", "merged"),
         ("Annabel", "merged"),
         ("Ben", "player_merged"),
@@ -157,7 +157,7 @@ def test_a_preview_changes_nothing_and_lists_the_emails(server, game, ann, annab
     before = all_rows(server.store)
     found = preview(server, OLGA, Merge(annabel, ann), "They wrote from both.")
     assert all_rows(server.store) == before
-    assert {notice.kind for notice in found.told} >= {"merged"}
+    assert {notice.kind for notice in found.emails} >= {"merged"}
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

@@ -47,7 +47,7 @@ def test_the_preview_names_players_at_the_tables_of_a_deleted_person_and_they_re
     game = table("sun-bid", 3)
     shown = preview(server, OLGA, Delete(person("Ann")), "It was asked for.")
     assert f"Tables that they leave: “{game.row().title}” (table {game.id})." in shown.says
-    assert {(notice.name, notice.kind) for notice in shown.told} >= {("Ben", "resigned"), ("Cleo", "resigned")}
+    assert {(notice.name, notice.kind) for notice in shown.emails} >= {("Ben", "resigned"), ("Cleo", "resigned")}
     moderate(server, Delete(person("Ann")), "It was asked for.")
     (row,) = [row for row in game.log() if row.kind == "Resigned"]
     assert (row.by, json.loads(row.body)) == ("organiser", {"reason": "It was asked for."})

@@ -155,7 +155,7 @@ class Outcome:
     again: bool = False
     rows: tuple[tuple[str, int | None], ...] = ()
     moved: tuple[MovedDeadline, ...] = ()
-    told: tuple[QueuedEmail, ...] = ()
+    emails: tuple[QueuedEmail, ...] = ()
     says: tuple[str, ...] = ()
     undo: DeskAct | None = None
 
@@ -253,10 +253,10 @@ class _Snapshot:
             )
         # A player who has just lost the seat keeps the name they had.
         names = {**ledger.reader_names(tx, {email.person_id for email in emails}), **self.names, **_names(players)}
-        told = tuple(QueuedEmail(names[email.person_id], email.kind, email.what) for email in emails)
+        queued = tuple(QueuedEmail(names[email.person_id], email.kind, email.what) for email in emails)
         if for_host:
-            moved, told = (), ()
-        return Outcome(rows=rows, moved=moved, told=told, says=result.says, undo=result.undo)
+            moved, queued = (), ()
+        return Outcome(rows=rows, moved=moved, emails=queued, says=result.says, undo=result.undo)
 
 
 def _names(players: list[PlayerRow]) -> dict[int, str]:
