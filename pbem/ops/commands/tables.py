@@ -33,11 +33,11 @@ def act_command(of: click.Group, name: str, *, example: str) -> Callable[[Callab
         @wraps(act)
         def run(*, reason: str, dry_run: bool, **given: Any) -> None:
             from pbem.ops.setup import open_server
-            from pbem.service.desk.acts.perform import perform, preview
+            from pbem.service.desk.acts.perform import perform
 
             with open_server(read_settings()) as server:
                 done = act(server, **given), reason
-                _show(preview(server, operator(), *done) if dry_run else server.run(perform, operator(), *done))
+                _show(server.dry_run(perform, operator(), *done) if dry_run else server.run(perform, operator(), *done))
             click.echo("Nothing was done: this was a look." if dry_run else "Done.")
 
         return run

@@ -74,14 +74,14 @@ def call(
     return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
 
 
-def call_from_address(tx: Tx, server: Server, address: str, text: str, *, game_id: int | None = None) -> int:
+def call_from_address(tx: Tx, server: Server, address: str, text: str) -> int:
     """Call the organiser from a public page, with an address for the answer; returns the id of the call."""
     text = parse_message(text)
     person = persons.find_or_add(tx, server, address)
     unconfirmed = calls.count_unconfirmed_since(tx, server.now() - timedelta(hours=1))
     if person.confirmed_at is None and unconfirmed >= STRANGERS_AN_HOUR:
         raise _too_many(STRANGERS_AN_HOUR)
-    return call(tx, server, person.id, text, game_id=game_id)
+    return call(tx, server, person.id, text)
 
 
 def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
@@ -127,19 +127,12 @@ def close_by_act(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditR
 def _close(tx: Tx, server: Server, actor: Actor, call_id: int, answer: str, done: str, act: Act, reason: str) -> None:
     """Close a call, once, and record it as this act."""
     row = calls.lock(tx, call_id)
-    if _is_done(row, answer):
-        return
+    if row.status == CallStatus.CLOSED:
+        if row.answer == answer:
+            return
+        raise Gone(_("This call is closed already."), why=_("Somebody answered it, or closed it."))
     _close_and_tell(tx, server, row, answer, done)
     audit.record(tx, server, actor, act, reason, game_id=row.game_id, person_id=row.person_id, call=row.id)
-
-
-def _is_done(row: CallRow, answer: str) -> bool:
-    """Whether a call was closed with this answer. Raises Gone if it was with another."""
-    if row.status == CallStatus.OPEN:
-        return False
-    if row.answer == answer:
-        return True
-    raise Gone(_("This call is closed already."), why=_("Somebody answered it, or closed it."))
 
 
 def _close_and_tell(tx: Tx, server: Server, row: CallRow, answer: str, done: str) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from functools import partial
 from itertools import islice
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -116,16 +115,8 @@ def begin(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, 
     reason = parse_reason(reason)
     if (job := jobs.by_key(tx, key)) is not None:
         return job.id
-    job_id = jobs.add(
-        tx,
-        actor,
-        facts,
-        key=key,
-        what=what,
-        reason=reason,
-        total=jobs.count_targets(tx, what, facts),
-        created_at=server.now(),
-    )
+    total, now = jobs.count_targets(tx, what, facts), server.now()
+    job_id = jobs.add(tx, actor, facts, key=key, what=what, reason=reason, total=total, created_at=now)
     audit.record(tx, server, actor, ACTS[what], reason, form=key, job=job_id, **facts)
     return job_id
 
@@ -166,7 +157,7 @@ def advance(server: Server, job_id: int, progress: Callable[[int], None] = lambd
             if not isinstance(error, PbemError):
                 _log.exception("job_step_failed", job=job_id, number=target.number)
             why = str(error) if isinstance(error, PbemError) else f"a fault in the server ({type(error).__name__})"
-            server.store.write(partial(_failed, job_id=job_id, target=target, why=why))
+            server.run(_note_failure, job_id=job_id, target=target, why=why)
         progress(1)
     if not following:
         server.run(_end, job_id)
@@ -187,7 +178,7 @@ def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
     jobs.change(tx, job_id, last_id=target.number, done=row.done + 1)
 
 
-def _failed(tx: Tx, job_id: int, target: Target, why: str) -> None:
+def _note_failure(tx: Tx, server: Server, job_id: int, target: Target, why: str) -> None:
     row = jobs.lock(tx, job_id)
     if row.status == JobStatus.RUNNING and row.last_id < target.number:
         jobs.note_failure(tx, row, target, why, MOST_FAILURES)

@@ -112,19 +112,18 @@ def acting(
     game_id: int | None = None,
     person_id: int | None = None,
 ) -> Actor | None:
-    """The actor a visitor may do this as, by their sessions; None if they are neither organiser nor host. Raises
-    Forbidden.
+    """The actor who a visitor is for this act, by their sessions; None if neither organiser nor host. Raises Forbidden.
 
     An organiser who plays at a table and hosts it acts there as host only.
     """
     refusal: Forbidden | None = None
-    for each in _actors(tx, game_id, organiser, person):
+    for actor in _actors(tx, game_id, organiser, person):
         try:
-            audit.must_be_allowed(tx, each, act, game_id, person_id)
+            audit.must_be_allowed(tx, actor, act, game_id, person_id)
         except Forbidden as refused:
             refusal = refused
         else:
-            return each
+            return actor
     if refusal is not None:
         raise refusal
     return None

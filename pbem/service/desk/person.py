@@ -70,9 +70,9 @@ def profile(tx: Tx, server: Server, person_id: int) -> Profile:
     )
 
 
-def search_people(tx: Tx, server: Server, text: str, after: str = "", limit: int = overview.PAGE) -> PeoplePage:
+def search_people(tx: Tx, server: Server, text: str, after: str = "") -> PeoplePage:
     """People whose names match these words, newest first."""
-    numbers = search.search(tx, "person", text, overview.number_of(after), limit + 1)
-    by_id = people.read_all(tx, numbers[:limit])
-    shown = tuple(by_id[number] for number in numbers[:limit])
-    return PeoplePage(shown, str(shown[-1].id) if len(numbers) > limit else "")
+    numbers = search.search(tx, "person", text, overview.number_of(after), overview.PAGE + 1)
+    by_id = people.read_all(tx, numbers[: overview.PAGE])
+    shown = tuple(by_id[number] for number in numbers[: overview.PAGE])
+    return PeoplePage(shown, str(shown[-1].id) if len(numbers) > overview.PAGE else "")

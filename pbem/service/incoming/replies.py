@@ -9,10 +9,15 @@ late replies do no harm. If a choice leads straight to the next question for the
 between, the next line answers that one.
 
 Whether the reply is from its player was decided before. This module must never guess what a line means.
+
+An answer goes to the address on file, never to where the email came from, and answers are so few that nobody can make us
+flood anyone, not even by mistake: a limit for one turn and one for a day, and the same error about the same turn once a day.
+Emails beyond that are carried out without an answer. Answers are queued here and nowhere else.
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -29,9 +34,10 @@ from pbem.domain.vacation import parse_vacation
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
+from pbem.mail.write.compose import ANSWERS
 from pbem.service.clocks import vacations
 from pbem.service.links import MoveLink
-from pbem.service.outgoing import ledger, preferences, rate_limits
+from pbem.service.outgoing import ledger, preferences
 from pbem.service.play import move as play_move, orders as play_orders, undo, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import By
@@ -39,7 +45,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
 from pbem.service.tables import talk
-from pbem.store import deadlines, games, log, people, received as rows
+from pbem.store import deadlines, games, log, outbox, people, received as rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail
@@ -142,6 +148,27 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
     lines = acting.lines or [Line("", Outcome.NOT_TRIED)]
     rows.change(tx, received_id, acts=json.dumps([line.facts() for line in lines]))
     return _summary([line.outcome for line in acting.lines])
+
+
+def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
+    """Queue an answer, unless there have been enough; returns whether it was queued.
+
+    `error` says in short what was wrong, if nothing was changed because of it.
+    """
+    assert email.kind in ANSWERS
+    people.lock(tx, email.person_id)
+    now = server.now()
+    yesterday = now - timedelta(days=1)
+    answers = rows.answers(tx, email.person_id, ANSWERS, yesterday, email.game_id, email.turn)
+    today = [answer for answer in answers if answer.queued_at > yesterday]
+    this_turn = [answer for answer in answers if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
+    same_error = error and any(
+        answer in today and json.loads(answer.facts).get("error") == error for answer in this_turn
+    )
+    if len(today) >= server.answers_a_day or len(this_turn) >= server.answers_a_turn or same_error:
+        return False
+    outbox.queue(tx, [replace(email, facts={**(email.facts or {}), "error": error})], now, now)
+    return True
 
 
 def _lock(acting: _Acting, reply: Reply) -> None:
@@ -315,7 +342,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
     email = NewEmail(acting.person_id, EmailKind.RECEIPT, acting.game_id, None, acting.seat, turn, facts)
     # A player who asked for something gets it; the same error is answered once a day.
     error = "" if done else refused or "no command"
-    rate_limits.queue_answer(acting.tx, acting.server, email, error)
+    queue_answer(acting.tx, acting.server, email, error)
 
 
 def _summary(outcomes: list[Outcome]) -> str:

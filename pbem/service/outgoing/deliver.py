@@ -26,13 +26,12 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.send.relay import Outcome, OutgoingEmail, Relay, Result, Session, Transport
 from pbem.mail.send.throttle import Throttle
-from pbem.mail.write.compose import Letterhead
+from pbem.mail.write.compose import ANSWERS, Letterhead
 from pbem.service import alarms
 from pbem.service.alarms import What
 from pbem.service.outgoing import outcomes, prepare
 from pbem.service.outgoing.outcomes import Attempt
 from pbem.service.outgoing.prepare import PreparedEmail
-from pbem.service.outgoing.rate_limits import ANSWERS
 from pbem.service.server import Server
 from pbem.store import outbox, people, quotas, traffic
 from pbem.store.database import Tx
@@ -231,18 +230,18 @@ def _send(
     for position, (email, outgoing) in enumerate(sendable):
         # Preparing may have taken long, too: what is left over is the next claimer's.
         if now >= started + LEASE / 2:
-            _give_back(server, sendable[position:])
+            server.run(_give_back, sendable[position:])
             break
         if email.person_id in refused:
             # The next batch finds out whether anything more goes there.
-            _give_back(server, [(email, outgoing)])
+            server.run(_give_back, [(email, outgoing)])
             continue
         outcome = session.send(outgoing)
         failpoints.hit("mail.handed_over")
         now = server.now()
         if outcome.result is Result.DOWN:
             _rest(server, post, outcome)
-            _give_back(server, sendable[position:])
+            server.run(_give_back, sendable[position:])
             break
         if outcome.result in (Result.REFUSED_RECIPIENT, Result.UNABLE):
             refused.add(email.person_id)
@@ -255,7 +254,7 @@ def _send(
             done.count(server.run(outcomes.record, attempt))
         _watch(server, post, attempt)
         if post.rests_until is not None:
-            _give_back(server, sendable[position + 1 :])
+            server.run(_give_back, sendable[position + 1 :])
             break
         if accepted and (len(accepted) == TOGETHER or now >= accepted[0].at + RECORDED):
             _record(server, accepted)
@@ -308,12 +307,8 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
         server.run(alarms.raise_alarm, What.RELAY, text)
 
 
-def _give_back(server: Server, sendable: list[Sendable]) -> None:
+def _give_back(tx: Tx, server: Server, sendable: list[Sendable]) -> None:
     """Give claimed emails back without an attempt."""
     now = server.now()
-
-    def release(tx: Tx) -> None:
-        for email, _outgoing in sendable:
-            outbox.release(tx, email, now)
-
-    server.store.write(release)
+    for email, _outgoing in sendable:
+        outbox.release(tx, email, now)

@@ -8,7 +8,7 @@ links of a preview are placeholders.
 
 import json
 from datetime import timedelta
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from engine import grammar
 from pbem.domain.errors import BadInput, NotFound, quoted
@@ -70,25 +70,11 @@ def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, sea
             _("%(kind)s is no kind of mail.", kind=quoted(kind)),
             remedy=_("There are: %(list)s.", list=", ".join(KINDS)),
         )
-
-    def pretend(tx: Tx) -> NoReturn:
-        raise _RollBack(_content(tx, server, letterhead, EmailKind(kind), games.lock(tx, game_id), seat))
-
-    try:
-        server.store.write(pretend)
-    except _RollBack as rolled_back:
-        return compose(letterhead, rolled_back.content)
+    return compose(letterhead, server.dry_run(_content, letterhead, EmailKind(kind), game_id, seat))
 
 
-class _RollBack(Exception):
-    """Rolls the transaction back, and carries the email out of it."""
-
-    def __init__(self, content: EmailContent) -> None:
-        super().__init__()
-        self.content = content
-
-
-def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, game: GameRow, seat: int) -> EmailContent:
+def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, game_id: int, seat: int) -> EmailContent:
+    game = games.lock(tx, game_id)
     players = player_rows.of_game(tx, game.id)
     player = next((player for player in players if player.seat == seat), None)
     if player is None:
@@ -131,7 +117,8 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
         if kind not in _ENDED and kind not in _NEEDS_QUESTION:
             break
         first = waiting[0]
-        by = By.BOT if _is_bot(tx, game.id, first) else By.CLOCK
+        bots = {player.seat for player in player_rows.of_game(tx, game.id) if player.person_id is None}
+        by = By.BOT if first in bots else By.CLOCK
         move.play_locked(tx, server, game, game.turn, first, position.open()[first].default, by)
     if kind in _NEEDS_QUESTION and game.status != TableStatus.PLAYING:
         raise BadInput(
@@ -139,10 +126,6 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
             remedy=_("Choose a game that is played."),
         )
     return game
-
-
-def _is_bot(tx: Tx, game_id: int, seat: int) -> bool:
-    return any(player.seat == seat and player.person_id is None for player in player_rows.of_game(tx, game_id))
 
 
 def _last_facts(tx: Tx, kind: str, game_id: int, player: PlayerRow) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, 
 from pbem.service.desk.acts.correct import WHAT, Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, Release, SendExport, Unban
-from pbem.service.desk.acts.perform import DeskAct, Outcome, perform, preview
+from pbem.service.desk.acts.perform import DeskAct, Outcome, perform
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.people import addresses
@@ -194,7 +194,7 @@ def _answer(form: Form, values: Values) -> Response:
             call_id = site.whole_number("call", _("the number of a call")) if field("call") else None
             outcome = server().run(perform, permissions.actor(), act, reason, field("form") or None, call_id)
             return _done(form, values, about, outcome)
-        outcome = preview(server(), permissions.actor(), act, reason)
+        outcome = server().dry_run(perform, permissions.actor(), act, reason)
     except Refusal as refused:
         return _page(form, values, refused=refused)
     typed = [pair for pair in request.form.items() if pair[0] not in ("step", "form")]

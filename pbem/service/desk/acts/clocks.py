@@ -40,7 +40,6 @@ class Pause(TableAct):
     """Stop all clocks of a table."""
 
     kind = Act.PAUSE
-    game_id: int
 
     def do(self, context: Context) -> ActResult:
         pauses.pause(context.tx, context.server, self.game_id, context.reason, context.by)
@@ -52,7 +51,6 @@ class Resume(TableAct):
     """Let the clocks of a paused table run again."""
 
     kind = Act.RESUME
-    game_id: int
 
     def do(self, context: Context) -> ActResult:
         pauses.resume(context.tx, context.server, self.game_id, context.reason, context.by)
@@ -64,7 +62,6 @@ class Extend(TableAct):
     """Give more time, `1d` or until `2026-12-01 20:00`, to all seats that are asked or to one."""
 
     kind = Act.EXTEND
-    game_id: int
     more: str
     seat: int | None = None
 
@@ -80,7 +77,6 @@ class Freeze(TableAct):
     """Stop all decisions and clocks at a table until someone has looked at its log."""
 
     kind = Act.FREEZE
-    game_id: int
 
     def do(self, context: Context) -> ActResult:
         row = _in_state(
@@ -95,7 +91,6 @@ class Unfreeze(TableAct):
     """Let a frozen table go on."""
 
     kind = Act.UNFREEZE
-    game_id: int
 
     def do(self, context: Context) -> ActResult:
         row = _in_state(context, self.game_id, TableStatus.FROZEN, _("Only a game that was stopped can go on again."))
@@ -108,7 +103,6 @@ class Close(TableAct):
     """End a table: an open one closes, a running game ends without a result and reveals its secret."""
 
     kind = Act.CLOSE
-    game_id: int
 
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)

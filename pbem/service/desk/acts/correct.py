@@ -38,7 +38,6 @@ class Correct(TableAct):
     """Correct one thing of `WHAT`: a name needs a seat; an option is written as on pages, or as `name=value`."""
 
     kind = Act.CORRECT
-    game_id: int
     what: str
     to: str
     seat: int | None = None
@@ -98,7 +97,6 @@ class Redact(TableAct):
     """Take the text of one line of a table's talk away for good."""
 
     kind = Act.REDACT
-    game_id: int
     line: int
 
     def do(self, context: Context) -> ActResult:

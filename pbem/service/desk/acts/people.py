@@ -44,7 +44,6 @@ class ChangeAddress(PersonAct):
     """Send a person's emails to another address from now on. Old links die, and open turns are emailed again."""
 
     kind = Act.ADDRESS
-    person_id: int
     address: str = field(repr=False)
 
     def do(self, context: Context) -> ActResult:
@@ -72,7 +71,6 @@ class Ban(PersonAct):
     """Ban a person from new tables, seats and talk, until the end of a day or for good. Their games go on."""
 
     kind = Act.BAN
-    person_id: int
     until: date | None = None
 
     def do(self, context: Context) -> ActResult:
@@ -100,7 +98,6 @@ class Unban(PersonAct):
     """Lift a ban."""
 
     kind = Act.UNBAN
-    person_id: int
 
     def do(self, context: Context) -> ActResult:
         person = people.lock(context.tx, self.person_id)
@@ -117,7 +114,6 @@ class Release(PersonAct):
     """Email an address again that was marked as failing, because it is known to work."""
 
     kind = Act.RELEASE
-    person_id: int
 
     def do(self, context: Context) -> ActResult:
         tx = context.tx
@@ -142,7 +138,6 @@ class Merge(PersonAct):
     """
 
     kind = Act.MERGE
-    person_id: int
     other_id: int
 
     def do(self, context: Context) -> ActResult:
@@ -230,7 +225,6 @@ class SendExport(PersonAct):
     """
 
     kind = Act.EXPORT
-    person_id: int
 
     def do(self, context: Context) -> ActResult:
         _read_current(context, self.person_id)
@@ -245,7 +239,6 @@ class Delete(PersonAct):
     """Delete a person's data. Their seats become free as after resigning; the games stay."""
 
     kind = Act.DELETE
-    person_id: int
 
     def do(self, context: Context) -> ActResult:
         person = _read_current(context, self.person_id)

@@ -26,7 +26,6 @@ from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, standing_entries, write
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, games, log, outbox, players as player_rows, views
-from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
 
@@ -36,7 +35,6 @@ class Rewind(TableAct):
     """Let a game go on from turn `turn`; everything decided since then no longer counts."""
 
     kind = Act.REWIND
-    game_id: int
     turn: int
 
     def do(self, context: Context) -> ActResult:
@@ -123,10 +121,3 @@ def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list
     if move.position_of(row).box:
         yield _("Sealed choices that wait in the present turn are dropped, and nobody has seen them.")
     yield _("Standing orders are dropped, and the luck of all turns that follow is new.")
-
-
-def turns_of(tx: Tx, row: GameRow) -> list[int]:
-    """The turns a game can go back to now."""
-    if row.status != TableStatus.PLAYING:
-        return []
-    return turns(standing_entries(rules_of(row), log.chain(tx, row.id, row.key)))
