@@ -266,14 +266,9 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
 
 
 def _moved_on(acting: _Acting) -> Stale:
-    return Stale(
-        _(
-            "That was for turn %(turn)s, and the game is at turn %(present)s by now.",
-            turn=acting.turn,
-            present=acting.game().turn,
-        ),
-        remedy=_("Nothing was changed by this line."),
-    )
+    turn, present = acting.turn, acting.game().turn
+    what = _("That was for turn %(turn)s, and the game is at turn %(present)s by now.", turn=turn, present=present)
+    return Stale(what, remedy=_("Nothing was changed by this line."))
 
 
 def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:

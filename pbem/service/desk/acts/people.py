@@ -174,12 +174,9 @@ class Merge(PersonAct):
         begun = [row for row in locked.values() if row.status in _STARTED]
         for row in begun:
             self._tell(context, row)
+        other, stays = persons[self.other_id].address, persons[self.person_id].address
         says = (
-            _(
-                "What belongs to %(other)s is %(stays)s's then.",
-                other=persons[self.other_id].address,
-                stays=persons[self.person_id].address,
-            ),
+            _("What belongs to %(other)s is %(stays)s's then.", other=other, stays=stays),
             _(
                 "Tables that go on, and change hands: %(tables)s. Open turns that are mailed to the address that stays: "
                 "%(turns)s.",
