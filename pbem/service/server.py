@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 from pbem.clock import Clock, Randomness
 from pbem.store.database import Store, Tx
@@ -39,7 +39,27 @@ class Server:
         """Run a use case in one transaction and return its result; retried whole where the database asks for it."""
         return self.store.write(lambda tx: use_case(tx, self, *args, **given))
 
+    def dry_run(self, use_case: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
+        """Run a use case in a transaction that is rolled back and return what it would have returned."""
+
+        def pretend(tx: Tx) -> NoReturn:
+            raise _RollBack(use_case(tx, self, *args, **given))
+
+        try:
+            self.store.write(pretend)
+        except _RollBack as rolled_back:
+            result: T = rolled_back.result
+            return result
+
     def read(self, query: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
         """Run a read-only query on one snapshot of the database and return its result."""
         with self.store.read() as tx:
             return query(tx, self, *args, **given)
+
+
+class _RollBack(Exception):
+    """Rolls a transaction back, and carries the result out of it."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__()
+        self.result = result

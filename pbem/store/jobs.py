@@ -1,12 +1,14 @@
 """Jobs of the desk: acts on many tables, people or emails, their progress and their next targets."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, insert, null, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, null, select, update
 
+from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import NotFound
 from pbem.domain.states import EmailStatus, JobStatus, TableStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
@@ -20,22 +22,27 @@ _PLAYING = _GAME.c.status == TableStatus.PLAYING
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A job. `facts`, `actor` and `failures` are JSON."""
+    """A job and its progress. `failures` lists the last failures: target id and reason."""
 
     id: int
     key: str
     what: str
-    facts: str
+    facts: Mapping[str, Any]
     reason: str
-    actor: str
+    actor: Actor
     status: str
     last_id: int
     total: int
     done: int
     failed: int
-    failures: str
+    failures: tuple[tuple[int, str], ...]
     created_at: datetime
     ended_at: datetime | None
+
+    @property
+    def dealt_with(self) -> int:
+        """The number of targets done or failed."""
+        return self.done + self.failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +54,10 @@ class Target:
     called: str
 
 
-def add(tx: Connection, **values: Any) -> int:
+def add(tx: Connection, actor: Actor, facts: Mapping[str, Any], **values: Any) -> int:
     """Add a running job and return its id."""
-    new = {"status": "running", "last_id": 0, "done": 0, "failed": 0, "failures": "[]"} | values
+    new = {"status": JobStatus.RUNNING, "last_id": 0, "done": 0, "failed": 0, "failures": "[]"} | values
+    new |= {"facts": json.dumps(dict(facts), sort_keys=True), "actor": json.dumps(asdict(actor), sort_keys=True)}
     return int(tx.execute(insert(_JOB).returning(_JOB.c.id), new).scalar_one())
 
 
@@ -66,7 +74,7 @@ def lock(tx: Connection, job_id: int) -> JobRow:
 def by_key(tx: Connection, key: str) -> JobRow | None:
     """The job that the form with this key started."""
     row = tx.execute(select(_JOB).where(_JOB.c.key == key)).one_or_none()
-    return None if row is None else JobRow(**row._mapping)
+    return None if row is None else _job(row)
 
 
 def running(tx: Connection) -> list[int]:
@@ -76,7 +84,13 @@ def running(tx: Connection) -> list[int]:
 
 def newest(tx: Connection, limit: int) -> list[JobRow]:
     """The newest jobs, newest first."""
-    return [JobRow(**row._mapping) for row in tx.execute(select(_JOB).order_by(_JOB.c.id.desc()).limit(limit))]
+    return [_job(row) for row in tx.execute(select(_JOB).order_by(_JOB.c.id.desc()).limit(limit))]
+
+
+def note_failure(tx: Connection, job: JobRow, target: Target, why: str, most: int) -> None:
+    """Count a target as failed; of the failures the last ones are stored, at most this many."""
+    failures = json.dumps([*job.failures, (target.number, why)][-most:])
+    change(tx, job.id, last_id=target.number, failed=job.failed + 1, failures=failures)
 
 
 def change(tx: Connection, job_id: int, **values: Any) -> None:
@@ -152,4 +166,13 @@ def _one(tx: Connection, query: Select[Any]) -> JobRow:
     row = tx.execute(query).one_or_none()
     if row is None:
         raise NotFound(_("There is no such job."))
-    return JobRow(**row._mapping)
+    return _job(row)
+
+
+def _job(row: Row[*tuple[Any, ...]]) -> JobRow:
+    values = dict(row._mapping)
+    actor = json.loads(values["actor"])
+    values["actor"] = Actor(Role(actor.pop("role")), **actor)
+    values["facts"] = json.loads(values["facts"])
+    values["failures"] = tuple((number, why) for number, why in json.loads(values["failures"]))
+    return JobRow(**values)

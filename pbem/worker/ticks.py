@@ -163,7 +163,7 @@ def check_records(context: WorkerContext) -> None:
 def clean_up(context: WorkerContext) -> None:
     """Once a day, on one of all workers: delete what has expired."""
     if context.server.run(outages.tidy_daily):
-        outcomes.tidy(context.server)
+        context.server.run(outcomes.tidy)
         reachability.retry_failed(context.server)
         context.server.run(receive.tidy)
         context.server.run(activity.tidy)

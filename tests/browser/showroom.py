@@ -349,7 +349,7 @@ class Showroom:
         tired = self._session(organiser)
         careful = Holder(organiser_id=add_organiser(self.server, "Oda").id)
         secret = one_time_codes.new_secret(self.server.randomness)
-        self.server.run(organisers.require_codes_of, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
+        self.server.run(organisers.require_codes, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
         # Only whole hours are counted.
         self.clock.advance(timedelta(hours=1))
         while activity.count(self.server):

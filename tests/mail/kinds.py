@@ -31,12 +31,10 @@ from pbem.service.absence import substitutes, timeouts
 from pbem.service.account import change_address, delete
 from pbem.service.desk import alarms, calls, jobs
 from pbem.service.desk.acts.clocks import Extend, Freeze, Pause, Resume, Unfreeze
-from pbem.service.desk.acts.correct import Correct
-from pbem.service.desk.acts.merge import Merge
-from pbem.service.desk.acts.people import Ban, ChangeAddress
+from pbem.service.desk.acts.correct import Correct, Redact
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Merge
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
-from pbem.service.desk.acts.talk import Redact
 from pbem.service.outgoing import deliver, digests, preferences
 from pbem.service.people import addresses, send_links
 from pbem.service.play.move import position_of

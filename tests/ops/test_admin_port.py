@@ -23,7 +23,7 @@ from pbem.ops.monitoring import admin_port
 from pbem.service.clocks.outages import Worker, beat
 from pbem.service.desk import calls
 from pbem.service.desk.acts.clocks import Pause
-from pbem.service.desk.acts.perform import preview
+from pbem.service.desk.acts.perform import perform
 from pbem.service.server import Server
 from pbem.store import deadlines, heartbeats, migrations, outbox
 from pbem.store.database import Store
@@ -168,7 +168,7 @@ def test_a_row_counts_once_however_often_its_transaction_is_run_and_not_at_all_w
         return sum(number for (name, *_), number in numbers().items() if name == "pbem_log_rows_total")
 
     before = rows()
-    preview(server, OLGA, Pause(game.id), "to see what it would do")
+    server.dry_run(perform, OLGA, Pause(game.id), "to see what it would do")
     assert rows() == before
     failpoints.set_handler(in_the_way)
     try:

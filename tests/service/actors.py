@@ -3,9 +3,11 @@
 from argon2 import PasswordHasher
 
 from pbem.domain.acts import Actor, Role
+from pbem.domain.states import CallStatus
 from pbem.service.desk.acts.perform import DeskAct, Outcome, perform
 from pbem.service.server import Server
-from pbem.store import organisers
+from pbem.store import calls, organisers
+from pbem.store.calls import CallRow
 from pbem.store.organisers import OrganiserRow
 
 PASSPHRASE = "four words that differ"
@@ -33,3 +35,9 @@ def add_organiser(server: Server, name: str, domain: str = "example.org") -> Org
 def moderate(server: Server, act: DeskAct, reason: str = "a reason that players can read") -> Outcome:
     """Perform an act as Olga."""
     return server.run(perform, OLGA, act, reason)
+
+
+def calls_of(server: Server, status: CallStatus = CallStatus.OPEN) -> list[CallRow]:
+    """The calls with this status: open ones oldest first, others newest first."""
+    with server.store.read() as tx:
+        return calls.with_status(tx, status, 50)

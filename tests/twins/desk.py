@@ -1,8 +1,10 @@
 """The desk of a twin's table: every form there and its preview."""
 
 from pbem.domain import hash_chain
-from pbem.service.desk.acts.rewind import turns_of
-from pbem.store import games
+from pbem.domain.states import TableStatus
+from pbem.service.desk.acts.rewind import turns
+from pbem.service.play.log import standing_entries
+from pbem.service.play.rules import rules_of
 from tests.twins.world import World
 from tests.web.browser import Browser
 from tests.web.desk_pages import at_the_desk
@@ -13,12 +15,12 @@ LOOKS = ("pause", "extend", "freeze", "close", "rewind", "substitute", "correct"
 def of_table(world: World) -> dict[str, bytes]:
     """Every page of the table's desk except seeing as a seat, which is audited; hashes are blanked."""
     browser, game = at_the_desk(Browser(world.app), world.server), world.game
-    with world.server.store.read() as tx:
-        turns = turns_of(tx, games.read(tx, game.id))
+    entries = standing_entries(rules_of(game.row()), game.log())
+    earlier = turns(entries) if game.row().status == TableStatus.PLAYING else []
     address = f"/desk/tables/{game.id}"
     found = {path: browser.open(path).source for path in ("/desk", "/desk/people", address, f"{address}/clocks")}
-    fields = {"more": "2d", "seat": "1", "what": "pace", "to": "3d", "turn": str(min(turns, default=0))}
-    for act in (act for act in LOOKS if turns or act != "rewind"):
+    fields = {"more": "2d", "seat": "1", "what": "pace", "to": "3d", "turn": str(min(earlier, default=0))}
+    for act in (act for act in LOOKS if earlier or act != "rewind"):
         form = browser.open(f"{address}/{act}").form("See what it would do …")
         found[f"form of {act}"] = form.page.source
         found[f"what {act} would do"] = form.press(**fields, reason="It was asked for.", step="preview").source

@@ -19,7 +19,7 @@ from pbem.mail.wire import MOST_HTML, Email, NamedAddress, serialise
 from pbem.mail.write.rendering import RenderedEmail, render_template
 from pbem.tokens import Purpose
 
-_ANSWERS: Final = frozenset({"receipt", "was_it_you"})
+ANSWERS: Final = frozenset({"receipt", "was_it_you"})
 """Kinds that answer an email, and must not be answered by a program in turn (RFC 3834)."""
 
 
@@ -140,7 +140,7 @@ def message_id(letterhead: Letterhead, nonce: bytes, of: str) -> str:
 def _headers(letterhead: Letterhead, content: EmailContent) -> dict[str, str]:
     thread, host = content.thread, letterhead.domain
     headers = {
-        "Auto-Submitted": "auto-replied" if content.kind in _ANSWERS else "auto-generated",
+        "Auto-Submitted": "auto-replied" if content.kind in ANSWERS else "auto-generated",
         "X-Auto-Response-Suppress": "OOF, AutoReply",
         "Content-Language": speech.tag(),
         "Feedback-ID": f"{thread.game or 'house'}:{content.kind}:pbem:{_sender_id(host)}",

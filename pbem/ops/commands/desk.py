@@ -10,6 +10,7 @@ from pbem.ops.commands.groups import AUDIT, CALL, ORGANISER
 from pbem.ops.commands.terminal import FAILED, command, counted, operator, read_settings
 from pbem.ops.setup import open_server
 from pbem.service.desk import audit, calls, one_time_codes, organisers
+from pbem.store import organisers as organiser_rows
 from pbem.store.audit import AuditFilter
 
 
@@ -30,12 +31,12 @@ def organiser_add(name: str, address: str) -> None:
 @command(ORGANISER, "list", example="pbem organiser list")
 def organiser_list() -> None:
     """Show all organisers."""
-    with open_server(read_settings()) as server:
-        found = server.read(organisers.list_all)
-    for each in found:
-        codes = "  with codes" if each.totp is not None else ""
-        click.echo(f"{each.name}  {each.address}  since {each.created_at:%Y-%m-%d}{codes}")
-    if not found:
+    with open_server(read_settings()) as server, server.store.read() as tx:
+        rows = organiser_rows.all_of_them(tx)
+    for row in rows:
+        codes = "  with codes" if row.totp is not None else ""
+        click.echo(f"{row.name}  {row.address}  since {row.created_at:%Y-%m-%d}{codes}")
+    if not rows:
         click.echo("There is none. Add one with `pbem organiser add`.")
 
 
@@ -59,15 +60,16 @@ def organiser_totp(name: str, *, off: bool) -> None:
     config = read_settings()
     with open_server(config) as server:
         if off:
-            server.run(organisers.drop_codes_of, operator(), name)
+            server.run(organisers.drop_codes, operator(), name)
             click.echo(f"{name} signs in with the passphrase alone.")
             return
-        server.read(organisers.must_be_there, name)
+        server.read(organisers.named, name)
         secret = one_time_codes.new_secret(server.randomness)
-        click.echo(f"The secret: {secret}")
-        click.echo(f"The same as an address: {one_time_codes.address(secret, name, config.site.name)}")
+        click.echo(
+            f"The secret: {secret}\nThe same as an address: {one_time_codes.address(secret, name, config.site.name)}"
+        )
         code = click.prompt("The code that it shows now", err=True)
-        server.run(organisers.require_codes_of, operator(), name, secret, code)
+        server.run(organisers.require_codes, operator(), name, secret, code)
     click.echo(f"{name} is asked for a code from now on.")
 
 

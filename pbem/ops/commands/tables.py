@@ -15,17 +15,13 @@ from pbem.ops.commands.groups import OUTAGE, PERSON, TABLE, Group
 from pbem.ops.commands.terminal import command, counted, operator, read_settings
 from pbem.ops.setup import open_server
 from pbem.service.desk import overview, table as desk_table
-from pbem.service.desk.acts.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
-from pbem.service.desk.acts.correct import Correct
+from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline
-from pbem.service.desk.acts.merge import Merge
-from pbem.service.desk.acts.outages import DeclareOutage
-from pbem.service.desk.acts.people import Ban, ChangeAddress, Release, Unban
-from pbem.service.desk.acts.perform import DeskAct, Outcome, perform, preview
-from pbem.service.desk.acts.personal_data import Delete, SendExport
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, Release, SendExport, Unban
+from pbem.service.desk.acts.perform import DeskAct, Outcome, perform
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
-from pbem.service.desk.acts.talk import Redact
 from pbem.service.server import Server
 from pbem.store import games
 
@@ -66,7 +62,7 @@ def act_command(
             with open_server(read_settings()) as server:
                 act = make(**typed | {name: _number(server, typed[name]) for name in _PEOPLE if name in typed})
                 to_do = operator(), act, reason
-                _show(preview(server, *to_do) if dry_run else server.run(perform, *to_do))
+                _show(server.dry_run(perform, *to_do) if dry_run else server.run(perform, *to_do))
             click.echo("Nothing was done: this was a look." if dry_run else "Done.")
 
         return run
@@ -303,7 +299,7 @@ def _show(outcome: Outcome) -> None:
         click.echo(f"  {sentence}")
     for deadline in outcome.moved:
         click.echo(f"  deadline of {deadline.name}: {_moment(deadline.before)} -> {_moment(deadline.after)}")
-    for email in outcome.told:
+    for email in outcome.emails:
         click.echo(f"  mail to {email.name}: {email.about}")
     for kind, seat in outcome.rows:
         click.echo(f"  row of its record: {kind}{'' if seat is None else f', seat {seat + 1}'}")

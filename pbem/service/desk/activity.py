@@ -24,7 +24,7 @@ DAYS: Final = 30
 HOURS: Final = 48
 """How far back the charts show."""
 
-KEPT: Final = timedelta(days=400)
+RETENTION: Final = timedelta(days=400)
 """So that a year can be compared with the one before."""
 
 ANSWERED: Final = (
@@ -36,7 +36,7 @@ ANSWERED: Final = (
 )
 """Kinds of choices by response time."""
 
-MAILS: Final = {
+LEDGER_KINDS: Final = {
     "accepted": "mail_sent",
     "postponed": "mail_postponed",
     EmailStatus.SUPERSEDED: "mail_superseded",
@@ -80,28 +80,21 @@ def count(server: Server) -> bool:
 
 def tidy(tx: Tx, server: Server) -> None:
     """Drop counts that are too old to be shown."""
-    tally.forget_before(tx, (server.now() - KEPT).date())
+    tally.forget_before(tx, (server.now() - RETENTION).date())
 
 
 def activity(tx: Tx, server: Server, *, hourly: bool) -> Activity:
     """The counts of the last days or hours."""
-    return _activity(tx, server.now(), hourly=hourly)
-
-
-def _activity(tx: Tx, now: datetime, *, hourly: bool) -> Activity:
+    now = server.now()
     if hourly:
-        this = _hour_of(now)
-        spans = tuple(this - _HOUR * back for back in reversed(range(HOURS)))
-        by_hour = tally.by_hour(tx, spans[0])
-        found = {(span, kind): count for (day, hour, kind), count in by_hour.items() for span in [_moment(day, hour)]}
+        spans = tuple(_hour_of(now) - _HOUR * back for back in reversed(range(HOURS)))
+        counts = tally.by_hour(tx, spans[0])
     else:
         spans = tuple(_moment(now.date() - timedelta(days=back), 0) for back in reversed(range(DAYS)))
-        by_day = tally.by_day(tx, spans[0].date())
-        found = {(_moment(day, 0), kind): count for (day, kind), count in by_day.items()}
-    kinds = {kind for _, kind in found}
-    return Activity(
-        hourly, spans, {kind: tuple(found.get((span, kind), 0) for span in spans) for kind in sorted(kinds)}
-    )
+        counts = {(day, 0, kind): count for (day, kind), count in tally.by_day(tx, spans[0].date()).items()}
+    by_span = {(_moment(day, hour), kind): count for (day, hour, kind), count in counts.items()}
+    kinds = sorted({kind for _, kind in by_span})
+    return Activity(hourly, spans, {kind: tuple(by_span.get((span, kind), 0) for span in spans) for kind in kinds})
 
 
 def _count_hours(tx: Tx, now: datetime) -> bool:
@@ -109,9 +102,9 @@ def _count_hours(tx: Tx, now: datetime) -> bool:
     # The first count goes back as far as the charts.
     last = datetime.fromtimestamp(mark * _HOUR.total_seconds(), UTC) if mark else this - timedelta(days=DAYS)
     first = min(last, _hour_of(now - _LATE))
-    hours = [first + _HOUR * each for each in range(_HOURS_AT_ONCE) if first + _HOUR * each <= this]
+    hours = [first + _HOUR * step for step in range(_HOURS_AT_ONCE) if first + _HOUR * step <= this]
     for hour in hours:
-        tally.put(tx, hour, _counted(tx, hour))
+        tally.put(tx, hour, _count_hour(tx, hour))
         if hour > last:
             before = hour - _HOUR
             midnight = before.replace(hour=0)
@@ -123,18 +116,18 @@ def _count_hours(tx: Tx, now: datetime) -> bool:
     return bool(hours) and hours[-1] < this
 
 
-def _counted(tx: Tx, hour: datetime) -> dict[str, int]:
+def _count_hour(tx: Tx, hour: datetime) -> dict[str, int]:
     """The counts of one hour. Every kind is in it, so that a recount can set it to zero."""
     counts = Counter(dict.fromkeys(("moves", "people", *_BY.values(), *(kind for kind, _ in ANSWERED)), 0))
     people = set()
-    for each in tally.decisions(tx, hour, hour + _HOUR):
-        if each.by in IN_PERSON:
+    for decision in tally.decisions(tx, hour, hour + _HOUR):
+        if decision.by in IN_PERSON:
             counts["moves"] += 1
-            people.add(each.person_id)
-            if each.asked_at is not None:
-                took = each.at - each.asked_at
+            people.add(decision.person_id)
+            if decision.asked_at is not None:
+                took = decision.at - decision.asked_at
                 counts[next(kind for kind, longest in ANSWERED if took <= longest)] += 1
-        elif (kind := _BY.get(By(each.by))) is not None:
+        elif (kind := _BY.get(By(decision.by))) is not None:
             counts[kind] += 1
     counts["people"] = len(people)
     return dict(counts)
@@ -147,10 +140,10 @@ def _count_lines(tx: Tx, now: datetime) -> bool:
     old = list(takewhile(lambda line: line.at <= now - _LATE, lines))
     counts: dict[datetime, Counter[str]] = {}
     for line in old:
-        if (kind := MAILS.get(line.what)) is not None:
+        if (kind := LEDGER_KINDS.get(line.what)) is not None:
             counts.setdefault(_hour_of(line.at), Counter())[kind] += 1
-    for hour, found in counts.items():
-        tally.add(tx, hour, found)
+    for hour, by_kind in counts.items():
+        tally.add(tx, hour, by_kind)
     if old:
         tally.set_progress(tx, _LINES_MARK, old[-1].id)
     return len(old) == _LINES

@@ -37,19 +37,16 @@ def _send(tx: Tx, server: Server) -> int:
     now = server.now()
     if not task_runs.take(tx, "alarms", _span(now)):
         return 0
-    found = alarms.take(tx, now)
+    rows = alarms.take(tx, now)
     emails = []
     for organiser in organisers.all_of_them(tx):
         # An organiser is a person with an address, who may also play.
         person = addresses.find_or_add(tx, server, organiser.address)
-        emails.append(
-            outbox.NewEmail(
-                person.id, EmailKind.ALERT, facts={"who": organiser.name, "alarms": _grouped(tx, found, person.id)}
-            )
-        )
-    if found:
+        facts = {"who": organiser.name, "alarms": _grouped(tx, rows, person.id)}
+        emails.append(outbox.NewEmail(person.id, EmailKind.ALERT, facts=facts))
+    if rows:
         outbox.queue(tx, emails, now, now)
-    return len(found)
+    return len(rows)
 
 
 def _span(now: datetime) -> str:
@@ -58,16 +55,16 @@ def _span(now: datetime) -> str:
     return f"{now:%Y-%m-%dT%H}.{quarter}"
 
 
-def _grouped(tx: Tx, found: list[AlarmRow], reader: int) -> list[dict[str, object]]:
-    counted = Counter(row.what for row in found)
+def _grouped(tx: Tx, rows: list[AlarmRow], reader: int) -> list[dict[str, object]]:
+    numbers = Counter(row.what for row in rows)
     return [
         {
             "what": what,
-            "number": counted[what],
-            "told": [_line(tx, row, reader) for row in found if row.what == what][:MOST_SHOWN],
+            "number": numbers[what],
+            "told": [_line(tx, row, reader) for row in rows if row.what == what][:MOST_SHOWN],
         }
         for what in What
-        if counted[what]
+        if numbers[what]
     ]
 
 

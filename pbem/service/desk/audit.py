@@ -51,7 +51,7 @@ def record(
     refuse_addresses(text)
     must_be_allowed(tx, actor, act, game_id, person_id)
     seq, head = rows.lock_end(tx, hash_chain.genesis(_CHAIN))
-    unhashed = AuditRow(
+    row = AuditRow(
         seq=seq + 1,
         at=server.now(),
         actor=str(actor),
@@ -65,7 +65,8 @@ def record(
         body_hash=b"",
         hash=b"",
     )
-    row = _hashed(head, unhashed)
+    follows = hash_chain.next_row(head, **_chain_fields(row))
+    row = replace(row, body_hash=follows.body_hash, hash=follows.hash)
     rows.append(tx, row)
     return row
 
@@ -90,28 +91,28 @@ def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None, 
 
 
 def newest(
-    tx: Tx, server: Server, wanted: AuditFilter, *, before: int | None = None, limit: int = 50
+    tx: Tx, server: Server, matching: AuditFilter, *, before: int | None = None, limit: int = 50
 ) -> list[AuditRow]:
     """The newest acts that match the filter, below row `before` if given."""
-    return rows.newest(tx, wanted, before, limit)
+    return rows.newest(tx, matching, before, limit)
 
 
 def game_kinds(tx: Tx, server: Server, acts: Collection[AuditRow]) -> dict[int, str]:
     """The games played at the tables of these acts, by id of the table."""
-    numbers = {row.game_id for row in acts if row.game_id is not None}
-    return {number: row.kind for number, row in games.read_all(tx, numbers).items()}
+    game_ids = {row.game_id for row in acts if row.game_id is not None}
+    return {game_id: game.kind for game_id, game in games.read_all(tx, game_ids).items()}
 
 
 def head(tx: Tx, server: Server) -> str:
     """The printed head of the chain; empty if there is no row."""
-    found = rows.end(tx)
-    return "" if found is None else hash_chain.fingerprint(found[1])
+    end = rows.end(tx)
+    return "" if end is None else hash_chain.fingerprint(end[1])
 
 
 def verify(tx: Tx, server: Server | None = None, printed: Collection[str] = ()) -> hash_chain.ChainCheck:
     """Check the whole chain, for which no server is needed; `printed` are heads that someone noted."""
-    found = rows.end(tx)
-    stored = hash_chain.genesis(_CHAIN) if found is None else found[1]
+    end = rows.end(tx)
+    stored = hash_chain.genesis(_CHAIN) if end is None else end[1]
     return hash_chain.verify(map(_chain_row, rows.chain(tx)), game=_CHAIN, head=stored, printed=printed)
 
 
@@ -141,48 +142,41 @@ def _plays_at(tx: Tx, actor: Actor, game_id: int) -> bool:
 
 def _plays_with(tx: Tx, actor: Actor, person_id: int | None) -> bool:
     """Whether an actor shares a current table with a person."""
-    if None in (actor.person_id, person_id) or actor.person_id == person_id:
-        return False
-    assert actor.person_id is not None
-    assert person_id is not None
-    return people.sit_together(tx, actor.person_id, person_id)
+    own = actor.person_id
+    return own is not None and person_id is not None and own != person_id and people.sit_together(tx, own, person_id)
 
 
 def _line(row: AuditRow) -> str:
     """A row as a line of the exported file, with everything that is hashed."""
-    return (
-        codec.dumps(
-            {
-                "seq": row.seq,
-                "at": row.at.isoformat(),
-                "actor": row.actor,
-                "act": row.act,
-                "text": _text(row),
-                "nonce": row.nonce.hex(),
-                "body_hash": row.body_hash.hex(),
-                "hash": row.hash.hex(),
-            }
-        )
-        + "\n"
-    )
+    fields = {
+        "seq": row.seq,
+        "at": row.at.isoformat(),
+        "actor": row.actor,
+        "act": row.act,
+        "text": _text(row),
+        "nonce": row.nonce.hex(),
+        "body_hash": row.body_hash.hex(),
+        "hash": row.hash.hex(),
+    }
+    return codec.dumps(fields) + "\n"
 
 
 def _read(line: str) -> hash_chain.Row:
     """A line of the exported file as a chain row. Raises BadInput."""
     try:
-        given = json.loads(line)
+        fields = json.loads(line)
         return hash_chain.Row(
             game=_CHAIN,
-            seq=given["seq"],
-            kind=given["act"],
+            seq=fields["seq"],
+            kind=fields["act"],
             seat=None,
-            by=given["actor"],
-            at=datetime.fromisoformat(given["at"]),
+            by=fields["actor"],
+            at=datetime.fromisoformat(fields["at"]),
             rules=_FORM_OF_ROWS,
-            body=given["text"].encode(),
-            nonce=bytes.fromhex(given["nonce"]),
-            body_hash=bytes.fromhex(given["body_hash"]),
-            hash=bytes.fromhex(given["hash"]),
+            body=fields["text"].encode(),
+            nonce=bytes.fromhex(fields["nonce"]),
+            body_hash=bytes.fromhex(fields["body_hash"]),
+            hash=bytes.fromhex(fields["hash"]),
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadInput(
@@ -190,11 +184,6 @@ def _read(line: str) -> hash_chain.Row:
             why=_("A line cannot be read: %(name)s.", name=type(error).__name__),
             remedy=_("Please take the file as it was exported."),
         ) from error
-
-
-def _hashed(head: bytes, row: AuditRow) -> AuditRow:
-    follows = hash_chain.next_row(head, **_chain_fields(row))
-    return replace(row, body_hash=follows.body_hash, hash=follows.hash)
 
 
 def _chain_row(row: AuditRow) -> hash_chain.Row:

@@ -51,27 +51,37 @@ def call(
     tx: Tx, server: Server, person_id: int, text: str, *, game_id: int | None = None, seat: int | None = None
 ) -> int:
     """Call the organiser and return the id of the call. The same call again is one call."""
-    return _call(tx, server, person_id, parse_message(text), game_id, seat)
+    text = parse_message(text)
+    if is_guest(people.lock(tx, person_id).address):
+        raise Forbidden(
+            _("From a demo nobody is called."),
+            why=_("There would be no address to send the answer to."),
+            remedy=_("Please use the form behind “Call the organiser” on our front page."),
+        )
+    if (same_call := calls.open_duplicate(tx, person_id, game_id, seat, text)) is not None:
+        return same_call
+    if game_id is not None:
+        games.read(tx, game_id)
+    if seat is not None:
+        players = [] if game_id is None else player_rows.of_game(tx, game_id)
+        if all((player.seat, player.person_id) != (seat, person_id) for player in players):
+            raise Forbidden(_("This seat is not yours."))
+    now = server.now()
+    if calls.count_since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
+        raise _too_many(CALLS_AN_HOUR)
+    caller = people.read(tx, person_id).name or _("Somebody who has given no name")
+    alarms.raise_alarm(tx, server, What.CALL, f"{caller}: {text}", game_id)
+    return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
 
 
-def call_from_address(tx: Tx, server: Server, address: str, text: str, *, game_id: int | None = None) -> int:
+def call_from_address(tx: Tx, server: Server, address: str, text: str) -> int:
     """Call the organiser from a public page, with an address for the answer; returns the id of the call."""
     text = parse_message(text)
     person = persons.find_or_add(tx, server, address)
     unconfirmed = calls.count_unconfirmed_since(tx, server.now() - timedelta(hours=1))
     if person.confirmed_at is None and unconfirmed >= STRANGERS_AN_HOUR:
         raise _too_many(STRANGERS_AN_HOUR)
-    return _call(tx, server, person.id, text, game_id, None)
-
-
-def waiting(tx: Tx, server: Server) -> list[CallRow]:
-    """Open calls, oldest first."""
-    return calls.with_status(tx, "open", MOST_SHOWN)
-
-
-def closed(tx: Tx, server: Server) -> list[CallRow]:
-    """Closed calls, newest first."""
-    return calls.with_status(tx, "closed", MOST_SHOWN)
+    return call(tx, server, person.id, text)
 
 
 def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
@@ -85,9 +95,9 @@ def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
 
 def details(tx: Tx, server: Server, actor: Actor, call_id: int) -> CallDetails:
     """A call. Refused to an actor who plays at its table."""
-    found = calls.details(tx, call_id)
-    audit.must_be_allowed(tx, actor, Act.CALL, found.row.game_id)
-    return found
+    call_details = calls.details(tx, call_id)
+    audit.must_be_allowed(tx, actor, Act.CALL, call_details.row.game_id)
+    return call_details
 
 
 def answer(tx: Tx, server: Server, actor: Actor, call_id: int, text: str) -> None:
@@ -114,47 +124,15 @@ def close_by_act(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditR
         _close_and_tell(tx, server, row, act.reason, act.act)
 
 
-def _call(tx: Tx, server: Server, person_id: int, text: str, game_id: int | None, seat: int | None) -> int:
-    if is_guest(people.lock(tx, person_id).address):
-        raise Forbidden(
-            _("From a demo nobody is called."),
-            why=_("There would be no address to send the answer to."),
-            remedy=_("Please use the form behind “Call the organiser” on our front page."),
-        )
-    if (known := calls.open_duplicate(tx, person_id, game_id, seat, text)) is not None:
-        return known
-    if game_id is not None:
-        games.read(tx, game_id)
-    if seat is not None:
-        held = game_id is not None and [
-            player.person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat
-        ]
-        if held != [person_id]:
-            raise Forbidden(_("This seat is not yours."))
-    now = server.now()
-    if calls.count_since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
-        raise _too_many(CALLS_AN_HOUR)
-    caller = people.read(tx, person_id).name or _("Somebody who has given no name")
-    alarms.raise_alarm(tx, server, What.CALL, f"{caller}: {text}", game_id)
-    return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
-
-
 def _close(tx: Tx, server: Server, actor: Actor, call_id: int, answer: str, done: str, act: Act, reason: str) -> None:
     """Close a call, once, and record it as this act."""
     row = calls.lock(tx, call_id)
-    if _is_done(row, answer):
-        return
+    if row.status == CallStatus.CLOSED:
+        if row.answer == answer:
+            return
+        raise Gone(_("This call is closed already."), why=_("Somebody answered it, or closed it."))
     _close_and_tell(tx, server, row, answer, done)
     audit.record(tx, server, actor, act, reason, game_id=row.game_id, person_id=row.person_id, call=row.id)
-
-
-def _is_done(row: CallRow, answer: str) -> bool:
-    """Whether a call was closed with this answer. Raises Gone if it was with another."""
-    if row.status == CallStatus.OPEN:
-        return False
-    if row.answer == answer:
-        return True
-    raise Gone(_("This call is closed already."), why=_("Somebody answered it, or closed it."))
 
 
 def _close_and_tell(tx: Tx, server: Server, row: CallRow, answer: str, done: str) -> None:

@@ -52,43 +52,23 @@ class Kind(StrEnum):
     """Nothing of it is stored but that it arrived."""
 
 
-OUTCOMES: Final[Mapping[str, Kind]] = {
-    "reply: carried out": Kind.ANSWER,
-    "reply: partly carried out": Kind.ANSWER,
-    "reply: refused": Kind.ANSWER,
-    "reply: no command": Kind.ANSWER,
-    ANOTHER_SENDER: Kind.ANSWER,
-    UNVOUCHED: Kind.ANSWER,
-    NOT_THEIRS: Kind.ANSWER,
-    BY_A_PROGRAM: Kind.ANSWER,
-    "report: failed": Kind.REPORT,
-    "report: late": Kind.REPORT,
-    "report: complaint": Kind.REPORT,
-    "report: away": Kind.REPORT,
-    "report: arrived": Kind.REPORT,
-    "report: other": Kind.REPORT,
-    COUNTED_AS: Kind.TEST,
-    "a stranger": Kind.DROPPED,
-    "to no address for mails": Kind.DROPPED,
-    "to an address that was replaced": Kind.DROPPED,
-    "too many": Kind.DROPPED,
-    "too large": Kind.DROPPED,
-    "unreadable": Kind.DROPPED,
-    "replies are off": Kind.DROPPED,
-}
+OUTCOMES: Final[Mapping[str, Kind]] = (
+    dict.fromkeys(
+        ("reply: carried out", "reply: partly carried out", "reply: refused", "reply: no command"), Kind.ANSWER
+    )
+    | dict.fromkeys((ANOTHER_SENDER, UNVOUCHED, NOT_THEIRS, BY_A_PROGRAM), Kind.ANSWER)
+    | dict.fromkeys(
+        (f"report: {kind}" for kind in ("failed", "late", "complaint", "away", "arrived", "other")), Kind.REPORT
+    )
+    | {COUNTED_AS: Kind.TEST}
+    | dict.fromkeys(("a stranger", "to no address for mails", "to an address that was replaced"), Kind.DROPPED)
+    | dict.fromkeys(("too many", "too large", "unreadable", "replies are off"), Kind.DROPPED)
+)
 """Outcomes of received emails, in the order shown."""
 
-UNUSED_ENDS: Final = frozenset(
-    {
-        "reply: partly carried out",
-        "reply: refused",
-        "reply: no command",
-        ANOTHER_SENDER,
-        UNVOUCHED,
-        NOT_THEIRS,
-        BY_A_PROGRAM,
-        "report: other",
-    }
+UNUSED_OUTCOMES: Final = frozenset(
+    {"reply: partly carried out", "reply: refused", "reply: no command", "report: other"}
+    | {ANOTHER_SENDER, UNVOUCHED, NOT_THEIRS, BY_A_PROGRAM}
 )
 """Outcomes of emails that are stored and could not be used, or not fully."""
 
@@ -98,7 +78,7 @@ class OutcomeCount:
     """How many received emails had this outcome, recently and in all days stored."""
 
     outcome: str
-    lately: int
+    recent: int
     ever: int
 
 
@@ -130,9 +110,9 @@ def summary(tx: Tx, server: Server, actor: Actor) -> Deliverability:
     today = now.date()
     others = _played_with(tx, actor)
     left_alone = reachability.newest_failing(tx, COUNTED)
-    unused = [found for row in received.newest(tx, LOOKED_AT) if (found := _unused(row)) is not None][:UNUSED]
+    unused = [email for row in received.newest(tx, LOOKED_AT) if (email := _unused(row)) is not None][:UNUSED]
     seen_alone = tuple(row for row in left_alone if row.person_id not in others)
-    seen_unused = tuple(each for each in unused if each.row.person_id not in others)
+    seen_unused = tuple(email for email in unused if email.row.person_id not in others)
     return Deliverability(
         overview.counts(tx, now, now - LATE),
         tuple(traffic.since(tx, today - timedelta(days=DAYS))[:PROVIDERS]),
@@ -145,8 +125,8 @@ def summary(tx: Tx, server: Server, actor: Actor) -> Deliverability:
 
 def outcome_of(noted: str) -> str:
     """An outcome in the words of `OUTCOMES`, or unchanged if they do not have it."""
-    said = noted.removesuffix(", asked before")
-    return BY_A_PROGRAM if said.startswith(f"{BY_A_PROGRAM}: ") else said
+    outcome = noted.removesuffix(", asked before")
+    return BY_A_PROGRAM if outcome.startswith(f"{BY_A_PROGRAM}: ") else outcome
 
 
 def _played_with(tx: Tx, actor: Actor) -> frozenset[int]:
@@ -155,18 +135,18 @@ def _played_with(tx: Tx, actor: Actor) -> frozenset[int]:
     return people.companions(tx, actor.person_id)
 
 
-def _outcome_counts(lately: Mapping[str, int], ever: Mapping[str, int]) -> dict[Kind, tuple[OutcomeCount, ...]]:
+def _outcome_counts(recent: Mapping[str, int], ever: Mapping[str, int]) -> dict[Kind, tuple[OutcomeCount, ...]]:
     """Received emails by kind and outcome."""
     sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
-    for total, counted in zip(sums, (lately, ever), strict=True):
+    for total, counted in zip(sums, (recent, ever), strict=True):
         for noted, number in counted.items():
             total[outcome_of(noted)] += number
-    found: dict[Kind, tuple[OutcomeCount, ...]] = {}
+    by_kind: dict[Kind, tuple[OutcomeCount, ...]] = {}
     for outcome in [*OUTCOMES, *sorted(sums[1].keys() - OUTCOMES.keys())]:
         if sums[1][outcome]:
             kind = OUTCOMES.get(outcome, Kind.DROPPED)
-            found[kind] = (*found.get(kind, ()), OutcomeCount(outcome, sums[0][outcome], sums[1][outcome]))
-    return found
+            by_kind[kind] = (*by_kind.get(kind, ()), OutcomeCount(outcome, sums[0][outcome], sums[1][outcome]))
+    return by_kind
 
 
 def _unused(row: SummaryRow) -> Unused | None:
@@ -175,6 +155,6 @@ def _unused(row: SummaryRow) -> Unused | None:
     if row.status == EmailStatus.PARKED:
         return Unused(row, kind, UNREAD, "")
     outcome = outcome_of(row.outcome)
-    if outcome not in UNUSED_ENDS:
+    if outcome not in UNUSED_OUTCOMES:
         return None
     return Unused(row, kind, outcome, row.outcome.partition(": ")[2] if outcome == BY_A_PROGRAM else "")

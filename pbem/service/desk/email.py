@@ -6,6 +6,7 @@ wrote into one is removed, so that no helper can act as a player.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from pbem.domain.acts import Act, Actor
 from pbem.domain.errors import NotFound
@@ -18,7 +19,6 @@ from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.server import Server
 from pbem.store import games, outbox, people
 from pbem.store.database import Tx
-from pbem.store.outbox import EmailRow
 from pbem.tokens import hide_tokens
 
 
@@ -42,14 +42,9 @@ def read(
     person_id: int | None = None,
 ) -> OpenedEmail:
     """Read an email about this table or to this person."""
-
     email = outbox.read(tx, outbox_id)
     if email is None or game_id not in (None, email.game_id) or person_id not in (None, email.person_id):
         raise NotFound(_("There is no such mail."), remedy=_("Nothing was shown."))
-    return _read(tx, server, actor, email, reason)
-
-
-def _read(tx: Tx, server: Server, actor: Actor, email: EmailRow, reason: str) -> OpenedEmail:
     game_ids = set() if email.game_id is None else {email.game_id}
     if email.kind == EmailKind.DIGEST and email.body is not None:
         game_ids |= digests.game_ids(tx, email)
@@ -57,16 +52,7 @@ def _read(tx: Tx, server: Server, actor: Actor, email: EmailRow, reason: str) ->
     for number in sorted(game_ids):
         games.lock(tx, number)
         audit.must_be_allowed(tx, actor, Act.READ_MAIL, number)
-    audit.record(
-        tx,
-        server,
-        actor,
-        Act.READ_MAIL,
-        reason,
-        game_id=email.game_id,
-        person_id=email.person_id,
-        email=email.id,
-        kind=email.kind,
-    )
+    body: dict[str, Any] = {"email": email.id, "kind": email.kind}
+    audit.record(tx, server, actor, Act.READ_MAIL, reason, game_id=email.game_id, person_id=email.person_id, **body)
     shown = None if email.body is None else parse_email(f"{email.id}", hide_tokens(email.body))
     return OpenedEmail(ledger.of_email(tx, email), people.read(tx, email.person_id).name, shown)

@@ -5,19 +5,17 @@ each step is done and counted in one transaction, so that a crash leaves nothing
 failure is noted and does not stop the others. Each step is an act of `desk.acts`, with its reason, rows and emails.
 """
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
-from functools import partial
 from itertools import islice
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import structlog
 
-from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.acts import Act, Actor
 from pbem.domain.deadline import parse_extension
 from pbem.domain.errors import BadInput, PbemError
 from pbem.domain.states import EmailKind, JobStatus
@@ -85,29 +83,6 @@ class Plan:
         return self.total - len(self.left_alone)
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A job and its progress. `failures` lists the last failures: target id and reason."""
-
-    id: int
-    what: What
-    facts: Mapping[str, Any]
-    reason: str
-    by: str
-    status: str
-    total: int
-    done: int
-    failed: int
-    failures: tuple[tuple[int, str], ...]
-    created_at: datetime
-    ended_at: datetime | None
-
-    @property
-    def dealt_with(self) -> int:
-        """The number of targets done or failed."""
-        return self.done + self.failed
-
-
 def facts_of(server: Server, what: What, text: str = "", days: int = 7) -> dict[str, Any]:
     """The data of a job, from what was typed: the extra time, the message, or the domain. Raises BadInput."""
     match what:
@@ -130,25 +105,18 @@ def plan(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, A
     total = jobs.count_targets(tx, what, facts)
     player_id = None if what is What.ANNOUNCE else actor.person_id
     alone = () if player_id is None else tuple(jobs.targets_at_tables_of(tx, what, facts, player_id, total))
-    listed = (each for each in jobs.next_targets(tx, what, facts, 0, LISTED + len(alone)) if each not in alone)
+    first = jobs.next_targets(tx, what, facts, 0, LISTED + len(alone))
+    listed = (target for target in first if target not in alone)
     return Plan(what, facts, total, tuple(islice(listed, LISTED)), alone)
 
 
 def begin(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, Any], reason: str, key: str) -> int:
     """Start a job and return its id. The same key again is the same job."""
     reason = parse_reason(reason)
-    if (known := jobs.by_key(tx, key)) is not None:
-        return known.id
-    job_id = jobs.add(
-        tx,
-        key=key,
-        what=what,
-        facts=json.dumps(dict(facts), sort_keys=True),
-        reason=reason,
-        actor=json.dumps(asdict(actor), sort_keys=True),
-        total=jobs.count_targets(tx, what, facts),
-        created_at=server.now(),
-    )
+    if (job := jobs.by_key(tx, key)) is not None:
+        return job.id
+    total, now = jobs.count_targets(tx, what, facts), server.now()
+    job_id = jobs.add(tx, actor, facts, key=key, what=what, reason=reason, total=total, created_at=now)
     audit.record(tx, server, actor, ACTS[what], reason, form=key, job=job_id, **facts)
     return job_id
 
@@ -158,17 +126,12 @@ def stop(tx: Tx, server: Server, actor: Actor, job_id: int, reason: str) -> None
     row = jobs.lock(tx, job_id)
     if row.status == JobStatus.RUNNING:
         jobs.change(tx, job_id, status=JobStatus.STOPPED, ended_at=server.now())
-        audit.record(tx, server, actor, ACTS[What(row.what)], reason, job=job_id, stopped_after=row.done + row.failed)
+        audit.record(tx, server, actor, ACTS[What(row.what)], reason, job=job_id, stopped_after=row.dealt_with)
 
 
-def read(tx: Tx, server: Server, job_id: int) -> Job:
+def read(tx: Tx, server: Server, job_id: int) -> JobRow:
     """A job and its progress."""
-    return _job(jobs.read(tx, job_id))
-
-
-def newest(tx: Tx, limit: int = 5) -> list[Job]:
-    """The newest jobs, newest first."""
-    return [_job(row) for row in jobs.newest(tx, limit)]
+    return jobs.read(tx, job_id)
 
 
 def advance_all(server: Server) -> bool:
@@ -186,7 +149,7 @@ def advance(server: Server, job_id: int, progress: Callable[[int], None] = lambd
         row = jobs.read(tx, job_id)
         if row.status != JobStatus.RUNNING:
             return False
-        following = jobs.next_targets(tx, row.what, json.loads(row.facts), row.last_id, _AT_ONCE)
+        following = jobs.next_targets(tx, row.what, row.facts, row.last_id, _AT_ONCE)
     for target in following:
         try:
             server.run(_step, job_id=job_id, target=target)
@@ -194,7 +157,7 @@ def advance(server: Server, job_id: int, progress: Callable[[int], None] = lambd
             if not isinstance(error, PbemError):
                 _log.exception("job_step_failed", job=job_id, number=target.number)
             why = str(error) if isinstance(error, PbemError) else f"a fault in the server ({type(error).__name__})"
-            server.store.write(partial(_failed, job_id=job_id, target=target, why=why))
+            server.run(_note_failure, job_id=job_id, target=target, why=why)
         progress(1)
     if not following:
         server.run(_end, job_id)
@@ -206,23 +169,19 @@ def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
     # Another worker may have advanced or stopped the job meanwhile.
     if row.status != JobStatus.RUNNING or row.last_id >= target.number:
         return
-    facts = json.loads(row.facts)
-    act = _act(What(row.what), facts, target)
+    act = _act(What(row.what), row.facts, target)
     if act is None:
         now = server.now()
-        outbox.queue(
-            tx, [outbox.NewEmail(target.number, EmailKind.ANNOUNCEMENT, facts={"text": facts["text"]})], now, now
-        )
+        outbox.queue(tx, [outbox.NewEmail(target.number, EmailKind.ANNOUNCEMENT, facts=row.facts)], now, now)
     else:
-        perform(tx, server, _actor(row), act, row.reason)
+        perform(tx, server, row.actor, act, row.reason)
     jobs.change(tx, job_id, last_id=target.number, done=row.done + 1)
 
 
-def _failed(tx: Tx, job_id: int, target: Target, why: str) -> None:
+def _note_failure(tx: Tx, server: Server, job_id: int, target: Target, why: str) -> None:
     row = jobs.lock(tx, job_id)
     if row.status == JobStatus.RUNNING and row.last_id < target.number:
-        failures = [*json.loads(row.failures), [target.number, why]][-MOST_FAILURES:]
-        jobs.change(tx, job_id, last_id=target.number, failed=row.failed + 1, failures=json.dumps(failures))
+        jobs.note_failure(tx, row, target, why, MOST_FAILURES)
 
 
 def _end(tx: Tx, server: Server, job_id: int) -> None:
@@ -243,29 +202,6 @@ def _act(what: What, facts: Mapping[str, Any], target: Target) -> DeskAct | None
         case What.EXTEND:
             return Extend(target.number, facts["more"])
     return None
-
-
-def _actor(row: JobRow) -> Actor:
-    fields = json.loads(row.actor)
-    return Actor(Role(fields.pop("role")), **fields)
-
-
-def _job(row: JobRow) -> Job:
-    failures = tuple((number, why) for number, why in json.loads(row.failures))
-    return Job(
-        row.id,
-        What(row.what),
-        json.loads(row.facts),
-        row.reason,
-        str(_actor(row)),
-        row.status,
-        row.total,
-        row.done,
-        row.failed,
-        failures,
-        row.created_at,
-        row.ended_at,
-    )
 
 
 def _domain(text: str) -> str:

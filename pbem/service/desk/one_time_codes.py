@@ -34,7 +34,8 @@ def step_of(secret: str, code: str, now: datetime, used: int | None) -> int | No
     """The time step of a code; None if it is wrong, or not newer than the last one used."""
     totp = TOTP(secret)
     typed = "".join(code.split()).encode()
-    for step in (totp.timecode(now) + each for each in _NEIGHBOURS):
+    for difference in _NEIGHBOURS:
+        step = totp.timecode(now) + difference
         if (used is None or step > used) and compare_digest(totp.generate_otp(step).encode(), typed):
             return step
     return None

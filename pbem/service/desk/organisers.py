@@ -1,5 +1,5 @@
-"""Who may sign in to the desk, and as whom a visitor acts. Organisers are added on the command line, never over the
-web.
+"""Who may sign in to the desk, and in which role a visitor acts. Organisers are added on the command line, never over
+the web.
 
 A passphrase is hashed before anything is written, and is neither stored nor logged.
 """
@@ -26,7 +26,8 @@ SHORTEST_PASSPHRASE: Final = 12
 LONGEST_PASSPHRASE: Final = 200
 """A limit, because hashing takes longer for longer ones."""
 
-_AT_THE_MACHINE: Final = "Done at the machine."
+AT_THE_MACHINE: Final = "Done at the machine."
+"""The reason of acts from the command line."""
 
 
 def add(server: Server, actor: Actor, name: str, address: str, passphrase: str) -> None:
@@ -42,7 +43,7 @@ def add(server: Server, actor: Actor, name: str, address: str, passphrase: str) 
                 _("There is an organiser %(name)s already.", name=quoted(name)), remedy=_("Choose another name.")
             )
         organiser_id = organisers.add(tx, name, address, hashed, server.now())
-        audit.record(tx, server, actor, Act.ORGANISER_ADDED, _AT_THE_MACHINE, organiser=organiser_id, name=name)
+        audit.record(tx, server, actor, Act.ORGANISER_ADDED, AT_THE_MACHINE, organiser=organiser_id, name=name)
 
     server.store.write(work)
 
@@ -70,31 +71,18 @@ def as_hashed(passphrase: str) -> str:
     return unicodedata.normalize("NFC", passphrase).strip()[: LONGEST_PASSPHRASE + 1]
 
 
-def list_all(tx: Tx, server: Server) -> list[OrganiserRow]:
-    """All organisers."""
-    return organisers.all_of_them(tx)
-
-
 def remove(tx: Tx, server: Server, actor: Actor, name: str) -> None:
     """Remove an organiser and end their sessions."""
-
-    row = _named(tx, name)
+    row = named(tx, server, name)
     organisers.remove(tx, row.name)
-    audit.record(tx, server, actor, Act.ORGANISER_REMOVED, _AT_THE_MACHINE, organiser=row.id, name=row.name)
+    audit.record(tx, server, actor, Act.ORGANISER_REMOVED, AT_THE_MACHINE, organiser=row.id, name=row.name)
 
 
-def must_be_there(tx: Tx, server: Server, name: str) -> None:
-    """Raise NotFound if there is no organiser with this name."""
-    _named(tx, name)
-
-
-def require_codes_of(tx: Tx, server: Server, actor: Actor, name: str, secret: str, code: str) -> None:
+def require_codes(
+    tx: Tx, server: Server, actor: Actor, name: str, secret: str, code: str, reason: str = AT_THE_MACHINE
+) -> None:
     """Turn on codes for an organiser, who proves with one that they have the secret."""
-    require_codes(tx, server, actor, _named(tx, name), secret, code, _AT_THE_MACHINE)
-
-
-def require_codes(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, secret: str, code: str, reason: str) -> None:
-    """The same for an organiser's row."""
+    row = named(tx, server, name)
     step = one_time_codes.step_of(secret, code, server.now(), None)
     if step is None:
         raise BadInput(
@@ -106,13 +94,9 @@ def require_codes(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, secre
     audit.record(tx, server, actor, Act.CODES_ON, reason, organiser=row.id)
 
 
-def drop_codes_of(tx: Tx, server: Server, actor: Actor, name: str) -> None:
+def drop_codes(tx: Tx, server: Server, actor: Actor, name: str, reason: str = AT_THE_MACHINE) -> None:
     """Turn off codes for an organiser; doing so again changes nothing."""
-    drop_codes(tx, server, actor, _named(tx, name), _AT_THE_MACHINE)
-
-
-def drop_codes(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, reason: str) -> None:
-    """The same for an organiser's row."""
+    row = named(tx, server, name)
     if row.totp is not None:
         organisers.change(tx, row.id, totp=None, totp_step=None)
         audit.record(tx, server, actor, Act.CODES_OFF, reason, organiser=row.id)
@@ -128,19 +112,18 @@ def acting(
     game_id: int | None = None,
     person_id: int | None = None,
 ) -> Actor | None:
-    """The actor a visitor may do this as, by their sessions; None if they are neither organiser nor host. Raises
-    Forbidden.
+    """The actor who a visitor is for this act, by their sessions; None if neither organiser nor host. Raises Forbidden.
 
     An organiser who plays at a table and hosts it acts there as host only.
     """
     refusal: Forbidden | None = None
-    for each in _actors(tx, game_id, organiser, person):
+    for actor in _actors(tx, game_id, organiser, person):
         try:
-            audit.must_be_allowed(tx, each, act, game_id, person_id)
+            audit.must_be_allowed(tx, actor, act, game_id, person_id)
         except Forbidden as refused:
             refusal = refused
         else:
-            return each
+            return actor
     if refusal is not None:
         raise refusal
     return None
@@ -161,7 +144,8 @@ def actor_of(tx: Tx, row: OrganiserRow) -> Actor:
     return Actor(Role.ORGANISER, row.name, row.id, None if person is None else person.id)
 
 
-def _named(tx: Tx, name: str) -> OrganiserRow:
+def named(tx: Tx, server: Server, name: str) -> OrganiserRow:
+    """The organiser with this name. Raises NotFound."""
     row = organisers.by_name(tx, name)
     if row is None:
         raise NotFound(

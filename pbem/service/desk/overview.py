@@ -12,14 +12,14 @@ from engine import game
 from pbem.domain.errors import BadInput
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import jobs as desk_jobs
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
-from pbem.store import heartbeats, outages, overview, people, players as player_rows, received, search, tally
+from pbem.store import heartbeats, jobs, outages, overview, people, players as player_rows, received, search, tally
 from pbem.store.database import Tx
 from pbem.store.heartbeats import HeartbeatRow
+from pbem.store.jobs import JobRow
 from pbem.store.outages import OutageRow
 from pbem.store.overview import TROUBLES, Counts, TableRow
 from pbem.store.received import ParkedRow
@@ -27,13 +27,13 @@ from pbem.store.received import ParkedRow
 PAGE: Final = 40
 """Tables on one page."""
 
-MAILS: Final = 10
+EMAILS: Final = 10
 """The most parked emails listed, of outgoing and of incoming ones."""
 
 LATE: Final = timedelta(minutes=5)
-"""A deadline expired for longer than this is overdue: workers overview_of every few seconds."""
+"""A deadline expired for longer than this is overdue: workers look every few seconds."""
 
-SILENT: Final = timedelta(minutes=2)
+UNSEEN: Final = timedelta(minutes=2)
 """A worker not seen for this long is gone or hangs."""
 
 STATUSES: Final = (
@@ -59,11 +59,11 @@ class TableFilter:
     kind: str = ""
 
     def __post_init__(self) -> None:
-        for value, known in ((self.trouble, TROUBLES), (self.status, STATUSES), (self.kind, game.names())):
-            if value and value not in known:
+        for value, values in ((self.trouble, TROUBLES), (self.status, STATUSES), (self.kind, game.names())):
+            if value and value not in values:
                 raise BadInput(
                     _("There is no list of “%(value)s”.", value=value[:40]),
-                    why=_("There are: %(list)s.", list=", ".join(known)),
+                    why=_("There are: %(list)s.", list=", ".join(values)),
                 )
 
 
@@ -96,7 +96,7 @@ class Overview:
     playing: int | None
     workers: tuple[HeartbeatRow, ...]
     outages: tuple[OutageRow, ...]
-    jobs: tuple[desk_jobs.Job, ...]
+    jobs: tuple[JobRow, ...]
     given_up: tuple[EmailHistory, ...]
     unread: tuple[ParkedRow, ...]
     page: Page
@@ -104,7 +104,7 @@ class Overview:
     @property
     def awake(self) -> tuple[HeartbeatRow, ...]:
         """The workers seen recently."""
-        return tuple(worker for worker in self.workers if self.now - worker.beat_at < SILENT)
+        return tuple(worker for worker in self.workers if self.now - worker.beat_at < UNSEEN)
 
 
 def summary(tx: Tx, server: Server, by: TableFilter, after: str = "", limit: int = PAGE) -> Overview:
@@ -116,9 +116,9 @@ def summary(tx: Tx, server: Server, by: TableFilter, after: str = "", limit: int
         tally.latest(tx, "playing", (now - timedelta(days=1)).date()),
         tuple(heartbeats.all_workers(tx)),
         tuple(outages.newest(tx, 5)),
-        tuple(desk_jobs.newest(tx)),
-        tuple(ledger.given_up(tx, MAILS)),
-        tuple(received.parked(tx, MAILS)),
+        tuple(jobs.newest(tx, 5)),
+        tuple(ledger.given_up(tx, EMAILS)),
+        tuple(received.parked(tx, EMAILS)),
         page_of(tx, by, now, after, limit),
     )
 
@@ -134,7 +134,7 @@ def page_of(tx: Tx, by: TableFilter, now: datetime, after: str = "", limit: int 
         TableEntry(
             replace(row, due_at=due.get(row.id)),
             tuple(player.name for player in seated[row.id]),
-            tuple(_troubles(row, due.get(row.id), wrong.get(row.id, set()), now)),
+            _troubles(row, due.get(row.id), wrong.get(row.id, set()), now),
         )
         for row in shown
     )
@@ -143,8 +143,8 @@ def page_of(tx: Tx, by: TableFilter, now: datetime, after: str = "", limit: int 
 
 def person_with(tx: Tx, server: Server, address: str) -> int | None:
     """The id of the person with exactly this address, if there is one."""
-    found = people.by_mailbox(tx, normalised(address)[1])
-    return None if found is None else found.id
+    person = people.by_mailbox(tx, normalised(address)[1])
+    return None if person is None else person.id
 
 
 def number_of(after: str) -> int | None:
@@ -189,23 +189,22 @@ def _moment(after: str) -> tuple[datetime, int] | None:
         moment = datetime.strptime(written, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
     except ValueError:
         raise _no_page() from None
-    found = number_of(number)
-    if found is None:
+    table_id = number_of(number)
+    if table_id is None:
         raise _no_page()
-    return moment, found
+    return moment, table_id
 
 
 def _no_page() -> BadInput:
     return BadInput(_("There is no such page of this list."), remedy=_("Please begin with its first page."))
 
 
-def _troubles(row: TableRow, due_at: datetime | None, found: set[str], now: datetime) -> list[str]:
+def _troubles(row: TableRow, due_at: datetime | None, stored: set[str], now: datetime) -> tuple[str, ...]:
     """What is wrong at a table, in the order of `TROUBLES`."""
-    wrong = set(found)
-    if row.status == TableStatus.FROZEN:
-        wrong.add("frozen")
-    if row.status == TableStatus.PLAYING and row.paused:
-        wrong.add("paused")
-    if row.status == TableStatus.PLAYING and due_at is not None and due_at < now - LATE:
-        wrong.add("overdue")
-    return [trouble for trouble in TROUBLES if trouble in wrong]
+    playing = row.status == TableStatus.PLAYING
+    by_row = {
+        "frozen": row.status == TableStatus.FROZEN,
+        "paused": playing and row.paused,
+        "overdue": playing and due_at is not None and due_at < now - LATE,
+    }
+    return tuple(trouble for trouble in TROUBLES if trouble in stored or by_row.get(trouble, False))

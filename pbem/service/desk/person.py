@@ -23,7 +23,7 @@ from pbem.store.reachability import UnreachableRow
 from pbem.store.sessions import Holder
 from pbem.store.vacations import VacationRow
 
-MAILS: Final = 30
+EMAILS: Final = 30
 """The most emails shown."""
 
 
@@ -60,7 +60,7 @@ def profile(tx: Tx, server: Server, person_id: int) -> Profile:
         person,
         now,
         overview.page_of(tx, TableFilter(person_id=person_id), now),
-        tuple(ledger.of_person(tx, person_id, MAILS)),
+        tuple(ledger.of_person(tx, person_id, EMAILS)),
         tuple(sessions.open_sessions(tx, server, Holder(person_id=person_id))),
         reliability(counts[person_id]),
         tuple(blocks.bans_of(tx, person_id)),
@@ -70,9 +70,9 @@ def profile(tx: Tx, server: Server, person_id: int) -> Profile:
     )
 
 
-def search_people(tx: Tx, server: Server, text: str, after: str = "", limit: int = overview.PAGE) -> PeoplePage:
+def search_people(tx: Tx, server: Server, text: str, after: str = "") -> PeoplePage:
     """People whose names match these words, newest first."""
-    numbers = search.search(tx, "person", text, overview.number_of(after), limit + 1)
-    found = people.read_all(tx, numbers[:limit])
-    shown = tuple(found[number] for number in numbers[:limit])
-    return PeoplePage(shown, str(shown[-1].id) if len(numbers) > limit else "")
+    numbers = search.search(tx, "person", text, overview.number_of(after), overview.PAGE + 1)
+    by_id = people.read_all(tx, numbers[: overview.PAGE])
+    shown = tuple(by_id[number] for number in numbers[: overview.PAGE])
+    return PeoplePage(shown, str(shown[-1].id) if len(numbers) > overview.PAGE else "")

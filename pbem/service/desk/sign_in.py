@@ -49,10 +49,10 @@ _BY_THEMSELVES: Final = "Done by themselves at the desk."
 
 def sign_in(server: Server, name: str, passphrase: str, code: str, label: str) -> str:
     """Sign an organiser in; returns the secret for the browser. `label` names the device. Raises Forbidden, TooMany."""
-    found = _must_match(_count_attempt(server, name.strip()), passphrase)
+    organiser = _check_passphrase(server, name.strip(), passphrase)
 
     def work(tx: Tx) -> str:
-        row = _lock_unchanged(tx, found)
+        row = _lock_unchanged(tx, organiser)
         if row.totp is not None:
             step = one_time_codes.step_of(row.totp, code, server.now(), row.totp_step)
             if step is None:
@@ -71,11 +71,11 @@ def fresh(server: Server, session: Session) -> bool:
 
 def check_again(server: Server, session: Session, passphrase: str) -> None:
     """Check the passphrase of a signed-in organiser again. Raises Forbidden, TooMany."""
-    found = _check_passphrase(server, session, passphrase)
+    organiser = _check_passphrase(server, _name_of(server, session), passphrase)
 
     def work(tx: Tx) -> None:
-        _lock_unchanged(tx, found)
-        _clear_attempts(tx, server, found)
+        _lock_unchanged(tx, organiser)
+        _clear_attempts(tx, server, organiser)
         sessions.note_check(tx, server, session)
 
     server.store.write(work)
@@ -84,11 +84,11 @@ def check_again(server: Server, session: Session, passphrase: str) -> None:
 def change(server: Server, session: Session, old: str, new: str) -> None:
     """Change an organiser's passphrase and sign out their other browsers."""
     must_be_good(new)
-    found = _check_passphrase(server, session, old)
+    organiser = _check_passphrase(server, _name_of(server, session), old)
     hashed = PasswordHasher().hash(as_hashed(new))
 
     def work(tx: Tx) -> None:
-        row = _lock_unchanged(tx, found)
+        row = _lock_unchanged(tx, organiser)
         organisers.change(tx, row.id, passphrase=hashed)
         sessions.end_others(tx, server, session.holder, session.id)
         _clear_attempts(tx, server, row)
@@ -102,63 +102,50 @@ def has_codes(tx: Tx, server: Server, session: Session) -> bool:
     return organisers.read(tx, _organiser(session)).totp is not None
 
 
-def ask_for_codes(server: Server, session: Session, secret: str, code: str) -> None:
+def ask_for_codes(tx: Tx, server: Server, session: Session, secret: str, code: str) -> None:
     """Turn on codes for this organiser, who proves with one that they have the secret."""
-
-    def work(tx: Tx) -> None:
-        row = organisers.lock(tx, _organiser(session))
-        require_codes(tx, server, actor_of(tx, row), row, secret, code, _BY_THEMSELVES)
-
-    server.store.write(work)
+    row = organisers.lock(tx, _organiser(session))
+    require_codes(tx, server, actor_of(tx, row), row.name, secret, code, _BY_THEMSELVES)
 
 
-def ask_for_no_codes(server: Server, session: Session) -> None:
+def ask_for_no_codes(tx: Tx, server: Server, session: Session) -> None:
     """Turn off codes for this organiser; doing so again changes nothing."""
-
-    def work(tx: Tx) -> None:
-        row = organisers.lock(tx, _organiser(session))
-        drop_codes(tx, server, actor_of(tx, row), row, _BY_THEMSELVES)
-
-    server.store.write(work)
+    row = organisers.lock(tx, _organiser(session))
+    drop_codes(tx, server, actor_of(tx, row), row.name, _BY_THEMSELVES)
 
 
-def _count_attempt(server: Server, name: str) -> OrganiserRow | None:
-    """Count this attempt and return the organiser with this name, if there is one. Raises TooMany."""
-
-    def work(tx: Tx) -> OrganiserRow | None:
-        now = server.now()
-        used = quotas.lock(tx, [ALL, _quota_of(name)])
-        for share, most, each in ((ALL, TRIES_OF_ALL, EACH_OF_ALL), (_quota_of(name), TRIES_OF_NAME, EACH_OF_NAME)):
-            used[share] = max(now, used.get(share, now)) + each
-            if used[share] > now + most * each:
-                raise TooMany(
-                    _("There have been too many tries to sign in."),
-                    why=_("Somebody may be guessing."),
-                    remedy=_("Please try again in %(seconds)s seconds.", seconds=round(each.total_seconds())),
-                )
-        quotas.write(tx, used)
-        return organisers.by_name(tx, name)
-
-    return server.store.write(work)
-
-
-def _check_passphrase(server: Server, session: Session, passphrase: str) -> OrganiserRow:
-    """Check the passphrase of a session's organiser, counting the attempt."""
-    with server.store.read() as tx:
-        name = organisers.read(tx, _organiser(session)).name
-    return _must_match(_count_attempt(server, name), passphrase)
-
-
-def _must_match(found: OrganiserRow | None, passphrase: str) -> OrganiserRow:
-    """Refuse a wrong passphrase, taking as long for an unknown name. Raises Forbidden."""
+def _check_passphrase(server: Server, name: str, passphrase: str) -> OrganiserRow:
+    """Count an attempt, and refuse a wrong passphrase, taking as long for an unknown name. Raises Forbidden, TooMany."""
+    organiser = server.run(_count_attempt, name)
     no_match = _hash_of_nobody()
     try:
-        PasswordHasher().verify(no_match if found is None else found.passphrase, as_hashed(passphrase))
+        PasswordHasher().verify(no_match if organiser is None else organiser.passphrase, as_hashed(passphrase))
     except VerifyMismatchError:
-        _log.warning("sign_in_refused", organiser=None if found is None else found.id)
+        _log.warning("sign_in_refused", organiser=None if organiser is None else organiser.id)
         raise _wrong() from None
-    assert found is not None, "nobody knows what was hashed for nobody"
-    return found
+    assert organiser is not None, "nobody knows what was hashed for nobody"
+    return organiser
+
+
+def _count_attempt(tx: Tx, server: Server, name: str) -> OrganiserRow | None:
+    """Count an attempt and return the organiser with this name, if there is one. Raises TooMany."""
+    now = server.now()
+    used = quotas.lock(tx, [ALL, _quota_of(name)])
+    for quota, most, apart in ((ALL, TRIES_OF_ALL, EACH_OF_ALL), (_quota_of(name), TRIES_OF_NAME, EACH_OF_NAME)):
+        used[quota] = max(now, used.get(quota, now)) + apart
+        if used[quota] > now + most * apart:
+            raise TooMany(
+                _("There have been too many tries to sign in."),
+                why=_("Somebody may be guessing."),
+                remedy=_("Please try again in %(seconds)s seconds.", seconds=round(apart.total_seconds())),
+            )
+    quotas.write(tx, used)
+    return organisers.by_name(tx, name)
+
+
+def _name_of(server: Server, session: Session) -> str:
+    with server.store.read() as tx:
+        return organisers.read(tx, _organiser(session)).name
 
 
 @cache
@@ -167,10 +154,10 @@ def _hash_of_nobody() -> str:
     return PasswordHasher().hash(token_bytes())
 
 
-def _lock_unchanged(tx: Tx, found: OrganiserRow) -> OrganiserRow:
+def _lock_unchanged(tx: Tx, organiser: OrganiserRow) -> OrganiserRow:
     """Lock the organiser, unless they were removed or have changed the passphrase meanwhile."""
-    row = organisers.lock(tx, found.id)
-    if row.passphrase != found.passphrase:
+    row = organisers.lock(tx, organiser.id)
+    if row.passphrase != organiser.passphrase:
         raise _wrong()
     return row
 

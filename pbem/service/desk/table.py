@@ -1,4 +1,4 @@
-"""A table as the desk shows it: seats, deadlines, what happened, its emails and its log.
+"""A table as the desk shows it: seats, deadlines, what happened, its emails and its log; and interventions for players.
 
 No hidden card, sealed choice or standing order is in it: log rows show their kinds, turns what everyone was told. Only
 `see_as` shows a table as a seat sees it, for a reason, and each time is audited. A host usually plays there too, so
@@ -27,6 +27,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk import audit
+from pbem.service.links import follow_seat
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.play import views
@@ -51,9 +52,12 @@ from pbem.store.players import PlayerRow
 
 MOST_ROWS: Final = 40
 MOST_ACTS: Final = 20
-MOST_MAILS: Final = 30
+MOST_EMAILS: Final = 30
 MOST_TURNS: Final = 40
 """The most of each on a table's page, newest first; the rest is in the log, the audit and the ledger."""
+
+MOST_INTERVENTIONS: Final = 60
+"""The most rows on the page for players."""
 
 SECRET: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER})
 """Rows that show that a seat has decided something the others do not know of."""
@@ -63,6 +67,9 @@ _PUBLIC: Final = frozenset(
     | {Kind.UNFROZEN, Kind.VOIDED, Kind.OFFERED, Kind.SEATED, Kind.RESIGNED, Kind.MERGED}
 )
 """Rows whose bodies hold nothing secret."""
+
+_MODERATORS: Final = ("organiser", "host")
+_BY_SERVER: Final = (Kind.DELAYED, Kind.FROZEN, Kind.UNFROZEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,7 @@ class DeskTable:
     log: tuple[LogLine, ...]
     acts: tuple[AuditRow, ...]
     emails: tuple[EmailHistory, ...]
-    said: tuple[Line, ...]
+    talk: tuple[Line, ...]
     turns: tuple[tuple[int, str], ...]
     called: Mapping[int, str]
     """Names of the readers of its emails, by person id."""
@@ -110,13 +117,13 @@ class DeskTable:
     @property
     def names(self) -> dict[int, str]:
         """Players' names, by seat."""
-        return {each.seat: each.name for each in self.seats}
+        return {seat.seat: seat.name for seat in self.seats}
 
     @property
     def agreed(self) -> tuple[str, ...]:
         """The game's options, as people say them."""
         teller, options = speech.teller(self.rules), json.loads(self.game.options)
-        return tuple(teller(agreed(each, options[each.name])) for each in self.rules.options)
+        return tuple(teller(agreed(option, options[option.name])) for option in self.rules.options)
 
     @property
     def head(self) -> str:
@@ -130,7 +137,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
     game = games.read(tx, game_id)
     for_host = actor.role is Role.HOST
     rules, players = rules_of(game), player_rows.of_game(tx, game_id)
-    emails = () if for_host else tuple(ledger.of_game(tx, game_id, MOST_MAILS))
+    emails = () if for_host else tuple(ledger.of_game(tx, game_id, MOST_EMAILS))
     return DeskTable(
         game=game,
         rules=rules,
@@ -141,7 +148,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
         # Players find in the log what they may know; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, AuditFilter(game_id=game_id), None, MOST_ACTS)),
         emails=emails,
-        said=tuple(talk_rows.lines(tx, game.id, game.key)),
+        talk=tuple(talk_rows.lines(tx, game.id, game.key)),
         turns=() if for_host else tuple(_turns(tx, game, rules, players)),
         called=ledger.reader_names(tx, {email.person_id for email in emails}, players),
     )
@@ -158,12 +165,12 @@ def clocks(
         )
     game = games.read(tx, game_id)
     seats = _seats(tx, game, player_rows.of_game(tx, game_id), for_host=False)
-    running = clocks_deadlines.clocks_of(tx, {game.id: game}, [each.due for each in seats if each.due is not None])
-    ways = {
+    running = clocks_deadlines.clocks_of(tx, {game.id: game}, [seat.due for seat in seats if seat.due is not None])
+    explanations = {
         seat: explanation(clocks_deadlines.current_deadline(clock, server.now()), ZoneInfo(clock.person.zone))
         for (_game, _turn, seat), clock in running.items()
     }
-    return game, [(each, ways[each.seat]) for each in seats if each.seat in ways]
+    return game, [(seat, explanations[seat.seat]) for seat in seats if seat.seat in explanations]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +186,6 @@ class SeatSight:
 
 def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason: str) -> SeatSight:
     """Show a table as a seat sees it; the reason is audited before anything is shown."""
-
     game = games.lock(tx, game_id)
     if game.started_at is None:
         raise Gone(_("This game has not begun, so nobody sees anything yet."), remedy=_("Nothing was shown."))
@@ -195,12 +201,35 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
     return SeatSight(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
 
 
+@dataclass(frozen=True, slots=True)
+class Interventions:
+    """Rows of the log about acts of organisers and hosts and about outages, as players see them; newest first."""
+
+    title: str
+    names: dict[int, str]
+    zone: ZoneInfo
+    rows: tuple[LogLine, ...]
+
+
+def interventions(tx: Tx, server: Server, token: str) -> Interventions:
+    """The interventions at the table of a seat's link."""
+    link = follow_seat(tx, server, token)
+    game = games.read(tx, link.game_id)
+    chain = log_rows.chain_back(tx, game.id, game.key)
+    rows = (row for row in chain if row.by in _MODERATORS or row.kind in _BY_SERVER)
+    return Interventions(
+        title=game.title,
+        names={player.seat: player.name for player in player_rows.of_game(tx, game.id) if player.seat is not None},
+        zone=ZoneInfo(people.read(tx, link.person_id).zone),
+        rows=tuple(public_line(row) for row in islice(rows, MOST_INTERVENTIONS)),
+    )
+
+
 def public_line(row: hash_chain.Row) -> LogLine:
     """A row without secrets. It is read without the rules, which may be missing."""
     if row.kind == Kind.ENTRY:
         return LogLine(row.seq, row.at, row.kind, row.seat, row.by, {}, json_body_of(row)["turn"])
-    said = json_body_of(row) if row.kind in _PUBLIC else {}
-    return LogLine(row.seq, row.at, row.kind, row.seat, row.by, said)
+    return LogLine(row.seq, row.at, row.kind, row.seat, row.by, json_body_of(row) if row.kind in _PUBLIC else {})
 
 
 def _seats(tx: Tx, game: GameRow, players: list[PlayerRow], *, for_host: bool) -> list[SeatStatus]:
@@ -223,9 +252,9 @@ def _turns(tx: Tx, game: GameRow, rules: Game[Any], players: list[PlayerRow]) ->
     if game.status != TableStatus.PLAYING:
         return []
     names = {player.seat: player.name for player in players}
-    found = []
+    turns = []
     for standing in islice(entries_back(rules, log_rows.chain_back(tx, game.id, game.key)), MOST_TURNS):
         deciders = sorted(standing.entry.choices.keys() - standing.entry.alone)
         if deciders:
-            found.append((standing.turn, ", ".join(names[seat] for seat in deciders)))
-    return found
+            turns.append((standing.turn, ", ".join(names[seat] for seat in deciders)))
+    return turns

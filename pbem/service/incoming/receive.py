@@ -34,7 +34,6 @@ from pbem.service.alarms import What
 from pbem.service.clocks import reachability
 from pbem.service.incoming import replies, reply_check
 from pbem.service.links import EmailLink, MoveLink
-from pbem.service.outgoing import rate_limits
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.store import ledger, outbox, people as person_rows, received as rows
@@ -136,10 +135,10 @@ def finish_reply(tx: Tx, server: Server, received_id: int, person_id: int, outco
     finish(tx, server, received_id, outcome)
 
 
-def finish(tx: Tx, server: Server, received_id: int, outcome: str) -> None:
-    """Note the outcome of an email, and delete its text."""
+def finish(tx: Tx, server: Server, received_id: int, outcome: str, counted_as: str = "") -> None:
+    """Note the outcome of an email, and delete its text; it is counted under its outcome or another name."""
     rows.change(tx, received_id, status=ReceivedStatus.DONE, outcome=outcome, raw=None, claimed_until=None)
-    rows.count(tx, server.now().date(), outcome)
+    rows.count(tx, server.now().date(), counted_as or outcome)
 
 
 def tidy(tx: Tx, server: Server) -> None:
@@ -151,8 +150,8 @@ def _find_link(server: Server, settings: InboundSettings, envelope_to: str, raw:
     """The link that the recipient names; or the reason for dropping the email."""
     if inbound.is_complaint_address(envelope_to, settings.domain):
         tokens = inbound.bounce_tokens(raw[: settings.most_bytes])
-        found = (_follow(server, token, Purpose.BOUNCE) for token in tokens)
-        return next((link for link in found if not isinstance(link, str)), "a stranger")
+        followed = (_follow(server, token, Purpose.BOUNCE) for token in tokens)
+        return next((link for link in followed if not isinstance(link, str)), "a stranger")
     recipient = inbound.parse_recipient(envelope_to, settings.domain)
     if recipient is None:
         return "a stranger"
@@ -206,10 +205,8 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
         return
     program = auto_replies.automation_sign(email, settings.domain, settings.sender)
     if link_row.person_id is None:
-        believed, findings = _check_reply(settings, email, program)
-        _if_claimed(
-            server, row, lambda tx: reply_check.record(tx, server, row.id, believed=believed, findings=findings)
-        )
+        checked = _check_reply(settings, email, program)
+        _if_claimed(server, row, lambda tx: finish(tx, server, row.id, checked, reply_check.COUNTED_AS))
         return
     link = MoveLink.of(link_row)
     if program is not None:
@@ -220,16 +217,16 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
         _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link.person_id, outcome))
 
 
-def _check_reply(settings: InboundSettings, email: InboundEmail, program: str | None) -> tuple[bool, str]:
-    """Whether a player who replied like this would be believed, and what is known about the sender."""
+def _check_reply(settings: InboundSettings, email: InboundEmail, program: str | None) -> str:
+    """The outcome of a reply to a test email: would a player be believed, and what is known about the sender."""
     address = sender.sender_of(email)
     verdicts = ", ".join(sender.verdicts(email, settings.authserv_id)) or f"no word about it by {settings.authserv_id}"
     if address is None:
-        return False, f"from no single address; {verdicts}"
+        return reply_check.outcome(believed=False, findings=f"from no single address; {verdicts}")
     findings = f"from {address.rpartition('@')[2].lower()}; {verdicts}"
     if program is not None:
-        return False, f"{findings}; written by a program ({program})"
-    return _is_vouched_for(settings, email, address), findings
+        return reply_check.outcome(believed=False, findings=f"{findings}; written by a program ({program})")
+    return reply_check.outcome(believed=_is_vouched_for(settings, email, address), findings=findings)
 
 
 def _doubt(server: Server, settings: InboundSettings, link: MoveLink, email: InboundEmail) -> str:
@@ -261,7 +258,7 @@ def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: MoveLink, doubt:
     """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for both."""
     facts = {"received": row.id}
     email = NewEmail(link.person_id, EmailKind.WAS_IT_YOU, link.game_id, None, link.seat, link.turn, facts)
-    outcome = doubt if rate_limits.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
+    outcome = doubt if replies.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
     rows.change(tx, row.id, status=ReceivedStatus.DOUBTED, outcome=outcome, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)
 
@@ -296,11 +293,8 @@ def _if_claimed(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) ->
 
     def locked(tx: Tx) -> None:
         current = rows.lock(tx, row.id)
-        if (
-            current is not None
-            and current.status == ReceivedStatus.WAITING
-            and current.claimed_until == row.claimed_until
-        ):
+        claim = (ReceivedStatus.WAITING, row.claimed_until)
+        if current is not None and (current.status, current.claimed_until) == claim:
             work(tx)
 
     server.store.write(locked)

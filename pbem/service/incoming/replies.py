@@ -9,10 +9,15 @@ late replies do no harm. If a choice leads straight to the next question for the
 between, the next line answers that one.
 
 Whether the reply is from its player was decided before. This module must never guess what a line means.
+
+An answer goes to the address on file, never to where the email came from, and answers are so few that nobody can make us
+flood anyone, not even by mistake: a limit for one turn and one for a day, and the same error about the same turn once a day.
+Emails beyond that are carried out without an answer. Answers are queued here and nowhere else.
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -29,9 +34,10 @@ from pbem.domain.vacation import parse_vacation
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
+from pbem.mail.write.compose import ANSWERS
 from pbem.service.clocks import vacations
 from pbem.service.links import MoveLink
-from pbem.service.outgoing import ledger, preferences, rate_limits
+from pbem.service.outgoing import ledger, preferences
 from pbem.service.play import move as play_move, orders as play_orders, undo, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import By
@@ -39,7 +45,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
 from pbem.service.tables import talk
-from pbem.store import deadlines, games, log, people, received as rows
+from pbem.store import deadlines, games, log, outbox, people, received as rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail
@@ -70,7 +76,7 @@ class Done(StrEnum):
     AGAIN = "again"
     ORDERED = "ordered"
     TAKEN_BACK = "taken_back"
-    SAID = "said"
+    TALKED = "said"
     AWAY = "away"
     RESENT = "resent"
     STOPPED = "stopped"
@@ -86,10 +92,14 @@ _CHANGE_NOTHING: Final = frozenset({Done.AGAIN, Done.RESENT, Done.SHOWN, Done.TO
 class Line:
     """A line of a reply with its outcome, as the receipt shows it. `text` is the choice made, or why it was refused."""
 
-    said: str
+    quoted: str
     outcome: Outcome
     done: Done | None = None
     text: str = ""
+
+    def facts(self) -> dict[str, str | None]:
+        """The line as stored, and as the template of the receipt reads it."""
+        return {"said": self.quoted, "outcome": self.outcome, "done": self.done, "text": self.text}
 
 
 @dataclass(slots=True)
@@ -136,24 +146,39 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
     _queue_receipt(acting, link.turn, reply)
     # A reply without a command has a line too, so that it is not taken for one that was never read.
     lines = acting.lines or [Line("", Outcome.NOT_TRIED)]
-    rows.change(tx, received_id, acts=json.dumps([asdict(line) for line in lines]))
+    rows.change(tx, received_id, acts=json.dumps([line.facts() for line in lines]))
     return _summary([line.outcome for line in acting.lines])
+
+
+def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
+    """Queue an answer, unless there have been enough; returns whether it was queued.
+
+    `error` says in short what was wrong, if nothing was changed because of it.
+    """
+    assert email.kind in ANSWERS
+    people.lock(tx, email.person_id)
+    now = server.now()
+    yesterday = now - timedelta(days=1)
+    answers = rows.answers(tx, email.person_id, ANSWERS, yesterday, email.game_id, email.turn)
+    today = [answer for answer in answers if answer.queued_at > yesterday]
+    this_turn = [answer for answer in answers if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
+    same_error = error and any(
+        answer in today and json.loads(answer.facts).get("error") == error for answer in this_turn
+    )
+    if len(today) >= server.answers_a_day or len(this_turn) >= server.answers_a_turn or same_error:
+        return False
+    outbox.queue(tx, [replace(email, facts={**(email.facts or {}), "error": error})], now, now)
+    return True
 
 
 def _lock(acting: _Acting, reply: Reply) -> None:
     """Lock the game, and all others that a vacation would change, in the order of their ids."""
     game_ids = {acting.game_id}
-    if any(
-        isinstance(command, WordCommand) and command.word is Word.VACATION
-        for command in map(_read_without_question, reply.lines)
-    ):
+    commands = [reply_commands.read(line, None) for line in reply.lines]
+    if any(isinstance(command, WordCommand) and command.word is Word.VACATION for command in commands):
         game_ids |= {row.game_id for row in deadlines.of_person(acting.tx, acting.person_id)}
     for game_id in sorted(game_ids):
         games.lock(acting.tx, game_id)
-
-
-def _read_without_question(line: str) -> Command | None:
-    return reply_commands.read(line, None)
 
 
 def _read(acting: _Acting, line: str) -> None:
@@ -235,21 +260,15 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
     if acting.game().turn != acting.turn:
         # An order names no turn: a late one could bid for something that nobody had seen when it was written.
         raise _moved_on(acting)
-    order = play_orders.set_order(
-        acting.tx, acting.server, acting.game_id, acting.seat, standing.text, acting.person_id
-    )
+    tx, server = acting.tx, acting.server
+    order = play_orders.set_order(tx, server, acting.game_id, acting.seat, standing.text, acting.person_id)
     return Done.ORDERED, orders.write_order(order)
 
 
 def _moved_on(acting: _Acting) -> Stale:
-    return Stale(
-        _(
-            "That was for turn %(turn)s, and the game is at turn %(present)s by now.",
-            turn=acting.turn,
-            present=acting.game().turn,
-        ),
-        remedy=_("Nothing was changed by this line."),
-    )
+    turn, present = acting.turn, acting.game().turn
+    what = _("That was for turn %(turn)s, and the game is at turn %(present)s by now.", turn=turn, present=present)
+    return Stale(what, remedy=_("Nothing was changed by this line."))
 
 
 def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
@@ -262,10 +281,9 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
             return Done.TAKEN_BACK, _take_back(acting)
         case Word.TALK:
             talk.say(tx, server, acting.game_id, acting.seat, person_id, command.rest)
-            return Done.SAID, ""
+            return Done.TALKED, ""
         case Word.VACATION:
-            today = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone))
-            vacation = parse_vacation(command.rest, today)
+            vacation = parse_vacation(command.rest, local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)))
             vacations.book(tx, server, person_id, vacation)
             return Done.AWAY, str(vacation)
         case Word.RESEND:
@@ -289,11 +307,8 @@ def _take_back(acting: _Acting) -> str:
     if game.turn == turn:
         choice = play_move.position_of(game).box.get(acting.seat)
         if choice is None:
-            own = (
-                standing
-                for standing in entries_back(rules, log.chain_back(acting.tx, game.id, game.key))
-                if acting.seat in standing.entry.choices and acting.seat not in standing.entry.alone
-            )
+            entries = entries_back(rules, log.chain_back(acting.tx, game.id, game.key))
+            own = (row for row in entries if acting.seat in row.entry.choices.keys() - row.entry.alone)
             last = next(own, None)
             if last is None:
                 raise Gone(_("There is no choice of yours that could be taken back."), remedy=_("Nothing was changed."))
@@ -311,7 +326,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "answers": reply.message_id,
         "turn": turn,
         "quoted": reply.turn,
-        "lines": [asdict(line) for line in acting.lines],
+        "lines": [line.facts() for line in acting.lines],
         "prose": acting.prose[:MOST_SHOWN],
         "nothing_changed": not done - _CHANGE_NOTHING,
         "late": acting.late,
@@ -322,7 +337,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
     email = NewEmail(acting.person_id, EmailKind.RECEIPT, acting.game_id, None, acting.seat, turn, facts)
     # A player who asked for something gets it; the same error is answered once a day.
     error = "" if done else refused or "no command"
-    rate_limits.queue_answer(acting.tx, acting.server, email, error)
+    queue_answer(acting.tx, acting.server, email, error)
 
 
 def _summary(outcomes: list[Outcome]) -> str:

@@ -49,8 +49,6 @@ def last_reply(tx: Tx, since: datetime | None = None) -> CheckedReply | None:
     return None
 
 
-def record(tx: Tx, server: Server, received_id: int, *, believed: bool, findings: str) -> None:
-    """Record what came to the address, and delete its text."""
-    outcome = f"{_BELIEVED if believed else 'doubted'}: {findings}"
-    rows.change(tx, received_id, status=ReceivedStatus.DONE, outcome=outcome, raw=None, claimed_until=None)
-    rows.count(tx, server.now().date(), COUNTED_AS)
+def outcome(*, believed: bool, findings: str) -> str:
+    """What is stored of a reply to a test email."""
+    return f"{_BELIEVED if believed else 'doubted'}: {findings}"

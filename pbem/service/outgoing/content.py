@@ -165,9 +165,8 @@ class _Reading:
             ]
         if email.kind == EmailKind.LINKS:
             variables["games"] = self._own_tables()
-        called = next(
-            (player.name for player in players if player.seat == draft.seat and draft.seat is not None), person.name
-        )
+        names = {player.seat: player.name for player in players}
+        called = person.name if draft.seat is None else names.get(draft.seat, person.name)
         turn = None if email.seat is None or email.kind == EmailKind.RECEIPT else outbox.turn_before(tx, email)
         replies = email.kind in _ANSWERABLE and Purpose.REPLY in draft.links
         return EmailContent(
@@ -244,12 +243,12 @@ class _Reading:
         }
         if email.kind not in _WITH_BOARD:
             return variables
-        known = seat_cache.knowledge_of(self.tx, game, rules, draft.seat)
-        seat = self._seat_content(game, rules, draft.seat, known)
+        knowledge = seat_cache.knowledge_of(self.tx, game, rules, draft.seat)
+        seat = self._seat_content(game, rules, draft.seat, knowledge)
         token = self._placeholder(Purpose.MOVE, draft.links)
         variables |= words.board(seat)
         if email.kind in (EmailKind.TURN, EmailKind.RESULT):
-            variables |= self._since_last_turn(game, seat, known)
+            variables |= self._since_last_turn(game, seat, knowledge)
         if email.kind in ASKING and seat.decision is not None:
             variables |= words.question(self.letterhead, seat, seat.decision, token, draft.due)
         if email.kind == EmailKind.RESULT:
@@ -265,12 +264,12 @@ class _Reading:
         offer = table_rows.offer(self.tx, json.loads(self.email.facts)["offer"])
         return {"board": print_board(board, speech.teller(rules, None, names), SPECTATOR), "gone": names[offer.seat]}
 
-    def _seat_content(self, game: GameRow, rules: Game[Any], seat: int, known: SeatKnowledge) -> SeatContent:
+    def _seat_content(self, game: GameRow, rules: Game[Any], seat: int, knowledge: SeatKnowledge) -> SeatContent:
         """The reader's seat, from what it knows."""
         taken, clock = seats.taken_with_clock(self.tx, game.id, game.turn, seat, self.email.person_id, 0)
         names = tuple(player.name for player in taken)
         agreement = Agreement.of_table(game.missed_limit, game.successor, private=game.private)
-        asked = known.decision is not None and game.status == TableStatus.PLAYING
+        asked = knowledge.decision is not None and game.status == TableStatus.PLAYING
         return SeatContent(
             rules=rules,
             title=game.title,
@@ -278,11 +277,11 @@ class _Reading:
             turn=game.turn,
             seat=seat,
             names=names,
-            view=known.view,
-            board=known.board,
-            standing=known.standing,
+            view=knowledge.view,
+            board=knowledge.board,
+            standing=knowledge.standing,
             teller=speech.teller(rules, seat, tuple(map(isolate, names))),
-            decision=known.decision if asked else None,
+            decision=knowledge.decision if asked else None,
             sealed=dict(loads(rules, game.box)).get(seat) if asked else None,
             order=dict(loads(rules, game.orders)).get(seat),
             due_at=clock.due_at,
@@ -290,21 +289,21 @@ class _Reading:
             warning=warning(taken[seat].missed, agreement),
         )
 
-    def _since_last_turn(self, game: GameRow, seat: SeatContent, known: SeatKnowledge) -> Words:
+    def _since_last_turn(self, game: GameRow, seat: SeatContent, knowledge: SeatKnowledge) -> Words:
         """What happened and was said since the email of the seat's last turn, and its standing orders that ended."""
         before = outbox.turn_before(self.tx, self.email)
         turn, seq, at = (0, 0, None) if before is None else (before.turn or 0, before.seq or 0, before.rendered_at)
-        sentences = words.tell_all(self._facts_since(game, seat, known, turn), seat.teller)
+        sentences = words.tell_all(self._facts_since(game, seat, knowledge, turn), seat.teller)
         return {
             **words.past_turns(sentences, self._talk(game, seat, at)),
             "first": before is None,
             "notes": self._ended_orders(game, seat, seq),
         }
 
-    def _facts_since(self, game: GameRow, seat: SeatContent, known: SeatKnowledge, turn: int) -> list[Fact[Any]]:
+    def _facts_since(self, game: GameRow, seat: SeatContent, knowledge: SeatKnowledge, turn: int) -> list[Fact[Any]]:
         """The facts that the seat was told from this turn on."""
-        if known.recent_entries and known.recent_entries[0].turn <= turn:
-            entries = [standing for standing in known.recent_entries if standing.turn >= turn]
+        if knowledge.recent_entries and knowledge.recent_entries[0].turn <= turn:
+            entries = [standing for standing in knowledge.recent_entries if standing.turn >= turn]
         else:
             entries = latest_entries(seat.rules, log.chain_back(self.tx, game.id, game.key), turn)
         return [seen(fact, seat.seat) for standing in entries for fact in standing.entry.facts]

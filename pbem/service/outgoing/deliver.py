@@ -26,13 +26,12 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.send.relay import Outcome, OutgoingEmail, Relay, Result, Session, Transport
 from pbem.mail.send.throttle import Throttle
-from pbem.mail.write.compose import Letterhead
+from pbem.mail.write.compose import ANSWERS, Letterhead
 from pbem.service import alarms
 from pbem.service.alarms import What
 from pbem.service.outgoing import outcomes, prepare
 from pbem.service.outgoing.outcomes import Attempt
 from pbem.service.outgoing.prepare import PreparedEmail
-from pbem.service.outgoing.rate_limits import ANSWERS
 from pbem.service.server import Server
 from pbem.store import outbox, people, quotas, traffic
 from pbem.store.database import Tx
@@ -104,6 +103,13 @@ class Delivered:
         """The number of emails in the batch."""
         return self.accepted + self.superseded + self.postponed + self.given_up
 
+    def count(self, result: Result | None) -> None:
+        """Count an email that was not accepted: given up, or postponed without a result."""
+        if result is None:
+            self.postponed += 1
+        else:
+            self.given_up += 1
+
 
 def post_of(config: Config) -> Post:
     """What to send with, by the settings: the relay, or without one the local mailbox."""
@@ -118,7 +124,8 @@ def post_of(config: Config) -> Post:
     signer = signer_of(config)
     if config.smtp is None:
         return Post(letterhead, mailbox_of(config), signer=signer)
-    return Post(letterhead, Relay(config.smtp), _throttle(config), signer)
+    throttle = Throttle(config.mail.per_second, config.mail.per_domain, config.mail.new_domain)
+    return Post(letterhead, Relay(config.smtp), throttle, signer)
 
 
 def signer_of(config: Config) -> "Signer | None":
@@ -128,9 +135,9 @@ def signer_of(config: Config) -> "Signer | None":
     try:
         from pbem.mail.send.dkim import signer
     except ImportError:
-        what = "Mails cannot be signed: the library for it is not installed."
         raise BadInput(
-            what, remedy=_("Install it with pbem's extra `dkim`, or take PBEM_DKIM_PRIVATE_KEY away.")
+            "Mails cannot be signed: the library for it is not installed.",
+            remedy=_("Install it with pbem's extra `dkim`, or take PBEM_DKIM_PRIVATE_KEY away."),
         ) from None
     return signer(config.dkim)
 
@@ -166,13 +173,12 @@ def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[
     domains = people.domains(tx, {row.person_id for row in rows})
     used = quotas.lock(tx, {name for domain in domains.values() for name in throttle.share_names(domain)})
     before = dict(used)
-    known = (
-        traffic.known_domains(tx, set(domains.values()), now.date()) if throttle.new_domain else set(domains.values())
-    )
+    domain_names = set(domains.values())
+    familiar = traffic.known_domains(tx, domain_names, now.date()) if throttle.new_domain else domain_names
     free, waiting = [], Counter[str]()
     for row in rows:
         domain = domains[row.person_id]
-        if wait := throttle.wait(used, domain, now, new=domain not in known):
+        if wait := throttle.wait(used, domain, now, new=domain not in familiar):
             # One after the other, so that they do not all come back at the first free moment.
             outbox.release(tx, row, now + wait + throttle.interval(domain) * waiting[domain])
             waiting[domain] += 1
@@ -193,7 +199,7 @@ def _prepare(server: Server, post: Post, rows: Sequence[EmailRow], now: datetime
             return [email for row in rows for email in _prepare(server, post, [row], now, done)]
         (row,) = rows
         _log.exception("mail_not_written", email=row.id, kind=row.kind, attempts=row.attempts)
-        _count(done, server.run(outcomes.postpone, row, f"it could not be written ({type(error).__name__})"))
+        done.count(server.run(outcomes.postpone, row, f"it could not be written ({type(error).__name__})"))
         return []
     done.superseded += len(rows) - len(sendable)
     return sendable
@@ -224,18 +230,18 @@ def _send(
     for position, (email, outgoing) in enumerate(sendable):
         # Preparing may have taken long, too: what is left over is the next claimer's.
         if now >= started + LEASE / 2:
-            _give_back(server, sendable[position:])
+            server.run(_give_back, sendable[position:])
             break
         if email.person_id in refused:
             # The next batch finds out whether anything more goes there.
-            _give_back(server, [(email, outgoing)])
+            server.run(_give_back, [(email, outgoing)])
             continue
         outcome = session.send(outgoing)
         failpoints.hit("mail.handed_over")
         now = server.now()
         if outcome.result is Result.DOWN:
             _rest(server, post, outcome)
-            _give_back(server, sendable[position:])
+            server.run(_give_back, sendable[position:])
             break
         if outcome.result in (Result.REFUSED_RECIPIENT, Result.UNABLE):
             refused.add(email.person_id)
@@ -245,10 +251,10 @@ def _send(
             accepted.append(attempt)
         else:
             _record(server, accepted)
-            _count(done, server.run(outcomes.record, attempt))
+            done.count(server.run(outcomes.record, attempt))
         _watch(server, post, attempt)
         if post.rests_until is not None:
-            _give_back(server, sendable[position + 1 :])
+            server.run(_give_back, sendable[position + 1 :])
             break
         if accepted and (len(accepted) == TOGETHER or now >= accepted[0].at + RECORDED):
             _record(server, accepted)
@@ -301,23 +307,8 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
         server.run(alarms.raise_alarm, What.RELAY, text)
 
 
-def _give_back(server: Server, sendable: list[Sendable]) -> None:
+def _give_back(tx: Tx, server: Server, sendable: list[Sendable]) -> None:
     """Give claimed emails back without an attempt."""
     now = server.now()
-
-    def release(tx: Tx) -> None:
-        for email, _outgoing in sendable:
-            outbox.release(tx, email, now)
-
-    server.store.write(release)
-
-
-def _count(done: Delivered, result: Result | None) -> None:
-    if result is None:
-        done.postponed += 1
-    else:
-        done.given_up += 1
-
-
-def _throttle(config: Config) -> Throttle:
-    return Throttle(config.mail.per_second, config.mail.per_domain, config.mail.new_domain)
+    for email, _outgoing in sendable:
+        outbox.release(tx, email, now)

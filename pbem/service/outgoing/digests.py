@@ -70,7 +70,7 @@ def _queue(tx: Tx, server: Server, person_id: int, day: date) -> bool:
     if not preferences.take_digest(tx, person_id, day):
         return False
     playing = daily_games(tx, person_id)
-    since = _turns_known(tx, person_id, playing)
+    since = _turns_reported(tx, person_id, playing)
     emails = [email for email in outbox.for_digest(tx, person_id) if _is_current(tx, server, email, playing)]
     if not emails and all(game.turn == since[game.id] for game in playing):
         return False
@@ -89,13 +89,12 @@ def _queue(tx: Tx, server: Server, person_id: int, day: date) -> bool:
 
 def _is_current(tx: Tx, server: Server, email: EmailRow, playing: list[GameRow]) -> bool:
     """Whether an email that waits for a digest still has something to say; if not, it is superseded."""
+    more_time = email.kind == EmailKind.NOTICE and json.loads(email.facts)["what"] in ("extended", "deadline")
     if all(email.game_id != game.id for game in playing):
         why = "the game is over, or somebody else plays the seat"
     elif email.kind in ASKING and not _is_asked(tx, email):
         why = "the seat has answered, or the turn is over"
-    elif (
-        email.kind == EmailKind.NOTICE and email.turn is not None and _is_more_time(email) and not _is_asked(tx, email)
-    ):
+    elif more_time and email.turn is not None and not _is_asked(tx, email):
         why = "the turn that there is more time for is answered"
     else:
         return True
@@ -104,20 +103,15 @@ def _is_current(tx: Tx, server: Server, email: EmailRow, playing: list[GameRow])
     return False
 
 
-def _is_more_time(email: EmailRow) -> bool:
-    return json.loads(email.facts)["what"] in ("extended", "deadline")
-
-
 def _is_asked(tx: Tx, email: EmailRow) -> bool:
     """Whether the seat of an email still has to decide in its turn."""
-    assert email.game_id is not None
-    assert email.turn is not None
-    assert email.seat is not None
+    if email.game_id is None or email.turn is None or email.seat is None:
+        return False
     deadline = deadlines.read(tx, email.game_id, email.turn, email.seat)
     return deadline is not None and deadline.status == TurnStatus.OPEN
 
 
-def _turns_known(tx: Tx, person_id: int, playing: list[GameRow]) -> dict[int, int]:
+def _turns_reported(tx: Tx, person_id: int, playing: list[GameRow]) -> dict[int, int]:
     """The turn of each game up to which a digest or another email has told the person what happened."""
     last = outbox.of_kind(tx, person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
     until = json.loads(last[0].facts)["until"] if last else {}

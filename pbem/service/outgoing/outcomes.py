@@ -63,12 +63,8 @@ def accept(tx: Tx, server: Server, accepted: Collection[Attempt]) -> None:
     outbox.send(tx, {attempt.email.id: attempt.at for attempt in sent})
     for person_id in reachability_rows.failing_among(tx, {attempt.email.person_id for attempt in sent}):
         if reachability.note_acceptance(tx, server, person_id):
-            reached = {
-                attempt.email.id: "the address can be reached again"
-                for attempt in sent
-                if attempt.email.person_id == person_id
-            }
-            ledger.note_all(tx, now, "reached", reached)
+            reached = [attempt.email.id for attempt in sent if attempt.email.person_id == person_id]
+            ledger.note_all(tx, now, "reached", dict.fromkeys(reached, "the address can be reached again"))
     deadlines.emails_accepted(tx, server, locked, [(attempt.email, attempt.at) for attempt in sent])
     for attempt in sent:
         if attempt.email.kind == EmailKind.DIGEST:
@@ -79,10 +75,9 @@ def accept(tx: Tx, server: Server, accepted: Collection[Attempt]) -> None:
 
 def record(tx: Tx, server: Server, attempt: Attempt) -> Result | None:
     """Record an attempt that was not accepted; returns None if the email is tried again."""
-    email = attempt.email
-    if email.game_id is not None:
-        games.lock(tx, email.game_id)
-    result = _record(tx, server, email, attempt.outcome) if outbox.lock_leased(tx, [email]) else None
+    if attempt.email.game_id is not None:
+        games.lock(tx, attempt.email.game_id)
+    result = _record(tx, server, attempt.email, attempt.outcome) if outbox.lock_leased(tx, [attempt.email]) else None
     # Last of all: everyone who sends to the same domain waits for this row.
     if (counted := _COUNTED.get(attempt.outcome.result)) is not None:
         traffic.count(tx, server.now().date(), counted, {attempt.domain: 1})
@@ -106,16 +101,12 @@ def jittered(server: Server, attempt: int) -> timedelta:
     return step * (0.9 + 0.2 * int.from_bytes(server.randomness.bytes(2)) / 0xFFFF)
 
 
-def tidy(server: Server) -> None:
+def tidy(tx: Tx, server: Server) -> None:
     """Delete numbers that are too old to be looked at."""
     now = server.now()
-
-    def work(tx: Tx) -> None:
-        traffic.forget_before(tx, now.date() - RETENTION)
-        alarms_rows.forget_before(tx, now - RETENTION)
-        quotas.forget_before(tx, now - timedelta(days=1))
-
-    server.store.write(work)
+    traffic.forget_before(tx, now.date() - RETENTION)
+    alarms_rows.forget_before(tx, now - RETENTION)
+    quotas.forget_before(tx, now - timedelta(days=1))
 
 
 _COUNTED: Final = {

@@ -31,7 +31,6 @@ class EmailPreferences:
     delivery: Delivery
     digest_at: time
     sealed: bool
-    game_id: int | None = None
     title: str = ""
     own: bool = False
     others: tuple[str, ...] = ()
@@ -48,7 +47,6 @@ def read(tx: Tx, server: Server, person_id: int, key: str | None = None) -> Emai
         delivery=row.preferred,
         digest_at=parse_wall(person.digest_at),
         sealed=person.sealed,
-        game_id=game.id,
         title=game.title,
         own=row.of_table is not None,
     )

@@ -53,8 +53,13 @@ ASKED_FOR: Final = "at_wish"
 _CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken"})
 """Notices that take a seat away: its player must hear of it in time to come back."""
 
-_ASKS_FOR_YES: Final = frozenset({EmailKind.DELETION, EmailKind.NEW_ADDRESS})
-"""Kinds that ask for a yes, which their link gives."""
+_LINKS_OF_EMAIL: Final[Mapping[str, Purpose]] = {
+    EmailKind.DELETION: Purpose.YES,
+    EmailKind.NEW_ADDRESS: Purpose.YES,
+    EmailKind.LINKS: Purpose.SIGN_IN,
+    EmailKind.WAS_IT_YOU: Purpose.WRITTEN,
+}
+"""Kinds with a link of the email itself, beside the one for bounces."""
 
 _WITH_CONFIRM: Final = frozenset(
     {
@@ -67,6 +72,13 @@ _WITH_CONFIRM: Final = frozenset(
     }
 )
 """Kinds with a link for their reader as a person at that table, who may have no seat there."""
+
+_HELD_BACK: Final = {
+    Action.DIGEST: (EmailStatus.DIGEST, "waits", "for its reader's digest"),
+    Action.WITHHOLD: (EmailStatus.WITHHELD, "withheld", "its reader does not want it"),
+    None: (EmailStatus.UNDELIVERABLE, "undeliverable", "mail to this address fails at present"),
+}
+"""The status and the line in the ledger of an email that does not leave; None is for an address that fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +95,21 @@ class PreparedEmail:
     nonces: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """The emails of a batch that leave now: those with stored bytes, and those to be written."""
-
-    prepared: list[PreparedEmail]
-    drafts: list[Draft]
-
-
 def prepare(
     server: Server, letterhead: Letterhead, claimed: Collection[EmailRow], now: datetime
 ) -> list[PreparedEmail]:
     """Prepare those of these claimed emails that leave now; for the others, the ledger says why not."""
-    checked = server.run(_check, claimed, now)
-    if not checked.drafts:
-        return checked.prepared
+    prepared, drafts = server.run(_check, claimed, now)
+    if not drafts:
+        return prepared
     with server.store.read(ahead=True) as tx:
-        contents = content.read_contents(tx, server, letterhead, checked.drafts, now)
+        contents = content.read_contents(tx, server, letterhead, drafts, now)
     written = [
-        replace(draft.email, body=compose(letterhead, each), message_id=each.thread.message_id, rendered_at=now)
-        for draft, each in zip(checked.drafts, contents, strict=True)
+        replace(draft.email, body=compose(letterhead, says), message_id=says.thread.message_id, rendered_at=now)
+        for draft, says in zip(drafts, contents, strict=True)
     ]
-    stored = server.run(_store, written, now)
-    return sorted(checked.prepared + stored, key=lambda prepared: (prepared.email.due_at, prepared.email.id))
+    prepared += server.run(_store, written, now)
+    return sorted(prepared, key=lambda ready: (ready.email.due_at, ready.email.id))
 
 
 def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Games, now: datetime) -> list[Draft]:
@@ -166,7 +170,10 @@ def why_outdated(tx: Tx, emails: Collection[EmailRow], games: Games) -> dict[int
     return reasons
 
 
-def _check(tx: Tx, server: Server, claimed: Collection[EmailRow], now: datetime) -> _Checked:
+def _check(
+    tx: Tx, server: Server, claimed: Collection[EmailRow], now: datetime
+) -> tuple[list[PreparedEmail], list[Draft]]:
+    """The emails of a batch that leave now: those with stored bytes, and those to be written."""
     locked = games.lock_all(tx, {row.game_id for row in claimed if row.game_id is not None})
     emails = _not_postponed(tx, server, _worth_sending(tx, server, claimed, locked, now), locked, now)
     templates = {email.id: server.keys.template(email.body) for email in emails if email.body is not None}
@@ -181,7 +188,7 @@ def _check(tx: Tx, server: Server, claimed: Collection[EmailRow], now: datetime)
         people.lock(tx, person_id)
     drafts = make_drafts(tx, server, unwritten, locked, now)
     stored = [email for email in emails if email.body is not None and email.id not in stale]
-    return _Checked(_prepared(tx, stored, templates), drafts)
+    return _prepared(tx, stored, templates), drafts
 
 
 def _store(tx: Tx, server: Server, written: Collection[EmailRow], now: datetime) -> list[PreparedEmail]:
@@ -190,7 +197,7 @@ def _store(tx: Tx, server: Server, written: Collection[EmailRow], now: datetime)
     worth_sending = {email.id for email in _worth_sending(tx, server, written, locked, now)}
     stored = [email for email in written if email.id in worth_sending]
     outbox.keep(tx, stored)
-    ledger.note_all(tx, now, "rendered", {email.id: _digest(email) for email in stored})
+    ledger.note_all(tx, now, "rendered", {email.id: _body_hash(email) for email in stored})
     templates = {email.id: server.keys.template(email.body) for email in stored if email.body is not None}
     return _prepared(tx, stored, templates)
 
@@ -245,19 +252,14 @@ def _judge(email: EmailRow, preference: PreferenceRow, now: datetime) -> Verdict
 
 def _hold_back(tx: Tx, email: EmailRow, verdict: Verdict | None, now: datetime) -> None:
     """Note that an email does not leave now, and why."""
-    if verdict is None:
-        outbox.change(tx, email.id, status=EmailStatus.UNDELIVERABLE, claimed_until=None)
-        ledger.note(tx, email.id, now, "undeliverable", "mail to this address fails at present")
-    elif verdict.action is Action.WAIT:
+    if verdict is not None and verdict.action is Action.WAIT:
         # It was not tried, so this attempt does not count.
         outbox.change(tx, email.id, due_at=verdict.until, claimed_until=None, attempts=0)
         ledger.note(tx, email.id, now, "waits", "as its reader preferred")
-    elif verdict.action is Action.DIGEST:
-        outbox.change(tx, email.id, status=EmailStatus.DIGEST, claimed_until=None)
-        ledger.note(tx, email.id, now, "waits", "for its reader's digest")
-    else:
-        outbox.change(tx, email.id, status=EmailStatus.WITHHELD, claimed_until=None)
-        ledger.note(tx, email.id, now, "withheld", "its reader does not want it")
+        return
+    status, what, why = _HELD_BACK[None if verdict is None else verdict.action]
+    outbox.change(tx, email.id, status=status, claimed_until=None)
+    ledger.note(tx, email.id, now, what, why)
 
 
 def _stale(
@@ -279,7 +281,7 @@ def _stale(
 def _may_have_left(tx: Tx, email: EmailRow) -> bool:
     if email.attempts > 1:
         return True
-    return any(line.what not in ("rendered", "rewritten") for line in ledger.lines(tx, [email.id]).get(email.id, []))
+    return any(line.what not in ("rendered", "rewritten") for line in ledger.lines_of(tx, email.id))
 
 
 def _prepared(tx: Tx, emails: Collection[EmailRow], templates: Mapping[int, EmailTemplate]) -> list[PreparedEmail]:
@@ -337,10 +339,13 @@ def _own_seats(tx: Tx, email: EmailRow) -> dict[tuple[int, int], dict[Purpose, L
     """The reader's seats in an email about several tables, with the keys of their links. The reader is locked."""
     if email.kind not in (EmailKind.DIGEST, EmailKind.LINKS):
         return {}
-    own = digests.daily_games(tx, email.person_id) if email.kind == EmailKind.DIGEST else _played(tx, email.person_id)
+    if email.kind == EmailKind.DIGEST:
+        playing = digests.daily_games(tx, email.person_id)
+    else:
+        playing = tables.of_person(tx, email.person_id, (TableStatus.PLAYING,))
     return {
         (game.id, player.seat): links.of_seat(email.person_id, game.id, game.turn, player.seat)
-        for game in own
+        for game in playing
         for player in player_rows.of_game(tx, game.id)
         if player.person_id == email.person_id and player.seat is not None
     }
@@ -353,13 +358,15 @@ def _played(tx: Tx, person_id: int) -> list[GameRow]:
 def _link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, LinkKey]:
     """The links of an email, by purpose."""
     person_id = email.person_id
-    of_email = {
-        purpose: LinkKey(purpose, person_id, outbox_id=email.id)
-        for purpose in (Purpose.BOUNCE, Purpose.YES, Purpose.SIGN_IN, Purpose.WRITTEN)
-        if _has_link(email, purpose)
-    }
-    keys = {Purpose.STOP: LinkKey(Purpose.STOP, person_id)} | of_email
     facts = json.loads(email.facts)
+    keys = {
+        Purpose.STOP: LinkKey(Purpose.STOP, person_id),
+        Purpose.BOUNCE: LinkKey(Purpose.BOUNCE, person_id, outbox_id=email.id),
+    }
+    purpose = _LINKS_OF_EMAIL.get(email.kind)
+    # Of a new address the old one is only informed.
+    if purpose is not None and facts.get("here", True):
+        keys[purpose] = LinkKey(purpose, person_id, outbox_id=email.id)
     if email.kind in _WITH_CONFIRM or facts.get("what") == "replaced":
         # Its reader may have no seat, or another person plays it now.
         named = facts.get("seat", email.seat) if email.kind == EmailKind.NOTICE else email.seat
@@ -374,22 +381,11 @@ def _link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose,
     return keys | links.of_seat(person_id, game.id, turn, seat)
 
 
-def _has_link(email: EmailRow, purpose: Purpose) -> bool:
-    match purpose:
-        case Purpose.YES:
-            return email.kind in _ASKS_FOR_YES and json.loads(email.facts).get("here", True)
-        case Purpose.SIGN_IN:
-            return email.kind == EmailKind.LINKS
-        case Purpose.WRITTEN:
-            return email.kind == EmailKind.WAS_IT_YOU
-    return purpose is Purpose.BOUNCE
-
-
 def _expiry(purpose: Purpose, game: GameRow | None) -> datetime | None:
     """The expiry of a link, if it is not the usual one."""
-    return (
-        game.expires_at if purpose is Purpose.CONFIRM and game is not None and game.status == TableStatus.OPEN else None
-    )
+    if purpose is Purpose.CONFIRM and game is not None and game.status == TableStatus.OPEN:
+        return game.expires_at
+    return None
 
 
 def _turn_key(email: EmailRow) -> Key | None:
@@ -399,6 +395,6 @@ def _turn_key(email: EmailRow) -> Key | None:
     return email.game_id, email.turn, email.seat
 
 
-def _digest(email: EmailRow) -> str:
+def _body_hash(email: EmailRow) -> str:
     assert email.body is not None
     return hashlib.sha256(email.body).hexdigest()[:20]

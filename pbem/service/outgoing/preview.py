@@ -8,7 +8,7 @@ links of a preview are placeholders.
 
 import json
 from datetime import timedelta
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from engine import grammar
 from pbem.domain.errors import BadInput, NotFound, quoted
@@ -60,24 +60,7 @@ _OF_NO_SEAT: Final = frozenset(
 _NEEDS_QUESTION: Final = ASKING | {EmailKind.AUTO_PASSED, EmailKind.RECEIPT, EmailKind.SEALED}
 _ENDED: Final = frozenset({EmailKind.RESULT, EmailKind.VOIDED})
 
-KINDS: Final = tuple(
-    sorted(
-        _OF_NO_TABLE
-        | _OF_NO_SEAT
-        | _NEEDS_QUESTION
-        | _ENDED
-        | {
-            EmailKind.CALL_ANSWERED,
-            EmailKind.END_PROPOSED,
-            EmailKind.NOTICE,
-            EmailKind.RESIGNED,
-            EmailKind.SEATED,
-            EmailKind.SUBSTITUTE,
-            EmailKind.WAS_IT_YOU,
-            EmailKind.WELCOME,
-        }
-    )
-)
+KINDS: Final = tuple(sorted(set(EmailKind) - {EmailKind.TRIAL}))
 
 
 def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, seat: int) -> bytes:
@@ -87,25 +70,11 @@ def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, sea
             _("%(kind)s is no kind of mail.", kind=quoted(kind)),
             remedy=_("There are: %(list)s.", list=", ".join(KINDS)),
         )
-
-    def pretend(tx: Tx) -> NoReturn:
-        raise _RollBack(_content(tx, server, letterhead, EmailKind(kind), games.lock(tx, game_id), seat))
-
-    try:
-        server.store.write(pretend)
-    except _RollBack as rolled_back:
-        return compose(letterhead, rolled_back.content)
+    return compose(letterhead, server.dry_run(_content, letterhead, EmailKind(kind), game_id, seat))
 
 
-class _RollBack(Exception):
-    """Rolls the transaction back, and carries the email out of it."""
-
-    def __init__(self, content: EmailContent) -> None:
-        super().__init__()
-        self.content = content
-
-
-def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, game: GameRow, seat: int) -> EmailContent:
+def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, game_id: int, seat: int) -> EmailContent:
+    game = games.lock(tx, game_id)
     players = player_rows.of_game(tx, game.id)
     player = next((player for player in players if player.seat == seat), None)
     if player is None:
@@ -137,9 +106,8 @@ def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, ga
 def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:
     """Play the game on until an email of that kind could be sent; returns it as it is then."""
     if kind == EmailKind.VOIDED and game.status == TableStatus.PLAYING:
-        leaving.end(
-            tx, server, game, LogWriter(game, server.now(), server.randomness), "organiser", "all agreed to end it"
-        )
+        writer = LogWriter(game, server.now(), server.randomness)
+        leaving.end(tx, server, game, writer, "organiser", "all agreed to end it")
     for _move in range(MOST_MOVES):
         game = games.read(tx, game.id)
         position = move.position_of(game)
@@ -149,7 +117,8 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
         if kind not in _ENDED and kind not in _NEEDS_QUESTION:
             break
         first = waiting[0]
-        by = By.BOT if _is_bot(tx, game.id, first) else By.CLOCK
+        bots = {player.seat for player in player_rows.of_game(tx, game.id) if player.person_id is None}
+        by = By.BOT if first in bots else By.CLOCK
         move.play_locked(tx, server, game, game.turn, first, position.open()[first].default, by)
     if kind in _NEEDS_QUESTION and game.status != TableStatus.PLAYING:
         raise BadInput(
@@ -157,10 +126,6 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
             remedy=_("Choose a game that is played."),
         )
     return game
-
-
-def _is_bot(tx: Tx, game_id: int, seat: int) -> bool:
-    return any(player.seat == seat and player.person_id is None for player in player_rows.of_game(tx, game_id))
 
 
 def _last_facts(tx: Tx, kind: str, game_id: int, player: PlayerRow) -> dict[str, Any]:
@@ -179,46 +144,38 @@ def _example_facts(
     assert player.seat is not None
     other = next((other.name for other in players if other.seat != player.seat), "Somebody")
     soon = (server.now() + timedelta(hours=6)).isoformat()
+    pure: dict[str, dict[str, Any]] = {
+        EmailKind.JOINED: {"word": "lighthouse", "commitment": game.commitment},
+        EmailKind.DECLINED: {"who": other},
+        EmailKind.LEFT: {"who": other},
+        EmailKind.RESIGNED: {"who": other},
+        EmailKind.END_PROPOSED: {"who": other},
+        EmailKind.VOIDED: {"why": "all agreed to end it"},
+        EmailKind.BANNED: {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False},
+        EmailKind.MOVED: {"reason": "They wrote from the new one.", "here": True},
+        EmailKind.NEW_ADDRESS: {"here": True},
+        EmailKind.ANNOUNCEMENT: {"text": "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."},
+        EmailKind.MERGED: {"reason": "They wrote from both.", "stays": True},
+        EmailKind.CALL_ANSWERED: {
+            "call": "I never got the mail of this turn.",
+            "answer": "It was refused at first, and sent again.",
+            "done": "answered",
+        },
+        EmailKind.REMINDER: {"due_at": soon, "last": False},
+        EmailKind.NOTICE: {"what": "extended", "due_at": soon, "reason": "The server was away for some hours."},
+        EmailKind.WAS_IT_YOU: {"error": "another sender"},
+    }
     match kind:
         case EmailKind.INVITATION:
             return {"host": people.read(tx, game.host_id).name or other}
-        case EmailKind.JOINED:
-            return {"word": "lighthouse", "commitment": game.commitment}
-        case EmailKind.DECLINED | EmailKind.LEFT | EmailKind.RESIGNED | EmailKind.END_PROPOSED:
-            return {"who": other}
-        case EmailKind.VOIDED:
-            return {"why": "all agreed to end it"}
-        case EmailKind.BANNED:
-            return {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False}
-        case EmailKind.MOVED:
-            return {"reason": "They wrote from the new one.", "here": True}
-        case EmailKind.NEW_ADDRESS:
-            return {"here": True}
-        case EmailKind.ANNOUNCEMENT:
-            return {"text": "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."}
-        case EmailKind.MERGED:
-            return {"reason": "They wrote from both.", "stays": True}
-        case EmailKind.CALL_ANSWERED:
-            return {
-                "call": "I never got the mail of this turn.",
-                "answer": "It was refused at first, and sent again.",
-                "done": "answered",
-            }
-        case EmailKind.REMINDER:
-            return {"due_at": soon, "last": False}
         case EmailKind.AUTO_PASSED:
             return {"choice": _default_move(game, player.seat), "due_at": soon, "missed": 1}
         case EmailKind.SEALED:
             return {"choice": _default_move(game, player.seat)}
-        case EmailKind.NOTICE:
-            return {"what": "extended", "due_at": soon, "reason": "The server was away for some hours."}
-        case EmailKind.WAS_IT_YOU:
-            return {"error": "another sender"}
         case EmailKind.SUBSTITUTE:
-            offered = tables.add_offer(
-                tx, game.id, player.seat, player.person_id, "resigned", "substitute", server.now()
-            )
-            return {"offer": offered}
+            now = server.now()
+            offer = tables.add_offer(tx, game.id, player.seat, player.person_id, "resigned", "substitute", now)
+            return {"offer": offer}
         case EmailKind.RECEIPT:
             return _receipt(game, player.seat)
         case EmailKind.DIGEST:
@@ -227,17 +184,13 @@ def _example_facts(
         case EmailKind.ALERT:
             alarm = {"at": server.now().isoformat(), "table": game.title, "says": f"{other} calls."}
             return {"who": player.name, "alarms": [{"what": "call", "number": 1, "told": [alarm]}]}
-    return {}
+    return pure.get(kind, {})
 
 
 def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
+    move_text = _default_move(game, seat)
+    played = {"said": move_text, "outcome": "applied", "done": "played", "text": move_text}
     refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": _("That is nothing you can do here.")}
-    played = {
-        "said": _default_move(game, seat),
-        "outcome": "applied",
-        "done": "played",
-        "text": _default_move(game, seat),
-    }
     shown = {"board": True, "help": True, "rules": False}
     reply = {"subject": "", "answers": "", "turn": game.turn, "quoted": game.turn, "prose": []}
     return reply | shown | {"lines": [played, refused], "nothing_changed": False, "late": False}

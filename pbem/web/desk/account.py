@@ -92,7 +92,7 @@ def turn_codes_on() -> Response:
     if not secret:
         return _page(secret=one_time_codes.new_secret(server().randomness))
     try:
-        desk_sign_in.ask_for_codes(server(), permissions.organiser_session(), secret, field("code"))
+        server().run(desk_sign_in.ask_for_codes, permissions.organiser_session(), secret, field("code"))
     except Refusal as refused:
         return _page(refused, secret)
     return site.go("desk_account.show")
@@ -102,7 +102,7 @@ def turn_codes_on() -> Response:
 @permissions.needs(Act.CODES_OFF)
 def turn_codes_off() -> Response:
     """Ask for the passphrase alone from now on."""
-    desk_sign_in.ask_for_no_codes(server(), permissions.organiser_session())
+    server().run(desk_sign_in.ask_for_no_codes, permissions.organiser_session())
     return site.go("desk_account.show")
 
 

@@ -15,17 +15,13 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Refusal, quoted
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import overview, table
-from pbem.service.desk.acts.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
-from pbem.service.desk.acts.correct import WHAT, Correct
+from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.correct import WHAT, Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
-from pbem.service.desk.acts.merge import Merge
-from pbem.service.desk.acts.outages import DeclareOutage
-from pbem.service.desk.acts.people import Ban, ChangeAddress, Release, Unban
-from pbem.service.desk.acts.perform import DeskAct, Outcome, perform, preview
-from pbem.service.desk.acts.personal_data import Delete, SendExport
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, Release, SendExport, Unban
+from pbem.service.desk.acts.perform import DeskAct, Outcome, perform
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
-from pbem.service.desk.acts.talk import Redact
 from pbem.service.people import addresses
 from pbem.web import site
 from pbem.web.desk import permissions
@@ -175,7 +171,7 @@ def _answer(form: Form, values: Values) -> Response:
             call_id = whole_number("call", _("the number of a call")) if field("call") else None
             outcome = server().run(perform, permissions.actor(), act, reason, field("form") or None, call_id)
             return _done(form, values, about, outcome)
-        outcome = preview(server(), permissions.actor(), act, reason)
+        outcome = server().dry_run(perform, permissions.actor(), act, reason)
     except Refusal as refused:
         return _page(form, values, refused=refused)
     typed = [pair for pair in request.form.items() if pair[0] not in ("step", "form")]

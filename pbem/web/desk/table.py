@@ -91,7 +91,7 @@ def _fits(name: str, found: table.DeskTable) -> bool:
         "substitute": playing,
         "offer": playing and not found.game.private,
         "correct": found.game.status in (TableStatus.OPEN, TableStatus.PLAYING),
-        "redact": any(line.text is not None for line in found.said),
+        "redact": any(line.text is not None for line in found.talk),
         "resend": bool(found.emails),
         "retry-deadline": any(each.due is not None and each.due.attempts for each in found.seats),
     }

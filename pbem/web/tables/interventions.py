@@ -5,7 +5,7 @@ from datetime import datetime
 from flask import Blueprint, Response
 
 from pbem.domain import moments
-from pbem.service.desk import interventions
+from pbem.service.desk import table as desk_table
 from pbem.web import phrases, site
 from pbem.web.site import server
 
@@ -15,7 +15,7 @@ pages = Blueprint("interventions", __name__)
 @pages.get("/s/<token>/decided")
 def show(token: str) -> Response:
     """The interventions at the table of a seat."""
-    found, now = server().read(interventions.by_link, token), server().now()
+    found, now = server().read(desk_table.interventions, token), server().now()
     rows = [(row, phrases.moment(row.at, found.zone, now)) for row in found.rows]
     spans = {
         row.seq: [moments.moment_text(datetime.fromisoformat(row.says[end]), found.zone) for end in ("start", "end")]

@@ -9,9 +9,8 @@ from sqlalchemy import text
 
 from pbem.domain.errors import BadInput, Gone, NotFound, Refusal, TooMany
 from pbem.service.clocks import deadlines, outages as clocks_outages, reachability, vacations
-from pbem.service.desk.acts.clocks import Extend, Pause, Resume
-from pbem.service.desk.acts.merge import Merge
-from pbem.service.desk.acts.outages import DeclareOutage
+from pbem.service.desk.acts.clocks import DeclareOutage, Extend, Pause, Resume
+from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses
 from pbem.store import outages, reachability as reachability_rows, vacations as vacation_rows

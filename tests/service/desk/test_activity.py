@@ -118,7 +118,7 @@ def test_old_counts_are_dropped(server, clock, table):
     plays(table("sun-bid", 2))
     counted(server)
     assert rows(server)
-    clock.advance(activity.KEPT + timedelta(days=2))
+    clock.advance(activity.RETENTION + timedelta(days=2))
     server.run(activity.tidy)
     assert rows(server) == []
 

@@ -15,17 +15,13 @@ from pbem.service.absence import substitutes
 from pbem.service.account import delete
 from pbem.service.clocks import outages, reachability
 from pbem.service.desk import acts as desk_acts, audit
-from pbem.service.desk.acts.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
-from pbem.service.desk.acts.correct import Correct
+from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
-from pbem.service.desk.acts.merge import Merge
-from pbem.service.desk.acts.outages import DeclareOutage
-from pbem.service.desk.acts.people import Ban, ChangeAddress, Release, Unban
-from pbem.service.desk.acts.perform import DeskAct, perform, preview
-from pbem.service.desk.acts.personal_data import Delete, SendExport
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, Release, SendExport, Unban
+from pbem.service.desk.acts.perform import DeskAct, perform
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
-from pbem.service.desk.acts.talk import Redact
 from pbem.service.desk.table import public_line
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import demo, joining, leaving, talk
@@ -175,10 +171,10 @@ def acts(server):
 def test_every_act_does_what_its_preview_shows_and_is_on_record_with_its_reason(server, scene, name):
     _, act = scene(name)
     before, known = all_rows(server.store), len(acts(server))
-    shown = preview(server, OLGA, act, REASON)
+    shown = server.dry_run(perform, OLGA, act, REASON)
     assert all_rows(server.store) == before, "looking has changed something"
     done = server.run(perform, OLGA, act, REASON)
-    assert (done.rows, done.moved, done.told, done.says) == (shown.rows, shown.moved, shown.told, shown.says)
+    assert (done.rows, done.moved, done.emails, done.says) == (shown.rows, shown.moved, shown.emails, shown.says)
     row, *others = acts(server)
     assert len(others) == known
     assert (row.actor, row.act, row.reason) == ("organiser Olga", act.kind, REASON)
@@ -209,7 +205,7 @@ def test_no_act_without_a_reason_or_by_an_actor_who_may_not(server, scene, name)
         with pytest.raises(Forbidden):
             server.run(perform, actor, act, REASON)
         with pytest.raises(Forbidden):
-            preview(server, actor, act, REASON)
+            server.dry_run(perform, actor, act, REASON)
     assert all_rows(server.store) == before
 
 
@@ -351,8 +347,8 @@ def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
     moderate(server, Extend(game.id, "1d"))
     assert [row.seat for row in game.log() if row.kind == "Extended"] == [None]
     host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
-    shown = preview(server, host, Extend(game.id, "1d"), REASON)
-    assert (shown.moved, shown.told) == ((), ())
+    shown = server.dry_run(perform, host, Extend(game.id, "1d"), REASON)
+    assert (shown.moved, shown.emails) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -367,7 +363,7 @@ def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
 )
 def test_the_preview_repeats_what_was_typed(server, scene, name, line):
     _, act = scene(name)
-    assert line in preview(server, OLGA, act, REASON).says
+    assert line in server.dry_run(perform, OLGA, act, REASON).says
 
 
 def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table, person):
@@ -441,12 +437,12 @@ def test_an_outage_declared_later_names_decisions_of_the_clock_which_can_be_rewo
     turn, due = game.row().turn, time.due(game, seat)
     time.passes_until(due + timedelta(minutes=1))
     assert time.runs_out().decided == 1
-    shown = preview(server, OLGA, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
+    shown = server.dry_run(perform, OLGA, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
     assert any(f"Table {game.id}" in line and f"turn {turn}," in line for line in shown.says)
     moderate(server, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
     moderate(server, Rewind(game.id, turn), "The relay lost our mails.")
     assert list(game.asked()) == [seat]
-    after = preview(server, OLGA, DeclareOutage(due - 7 * HOUR, due), "The relay lost our mails.")
+    after = server.dry_run(perform, OLGA, DeclareOutage(due - 7 * HOUR, due), "The relay lost our mails.")
     assert not any(f"Table {game.id}" in line for line in after.says), "what was given back is not named again"
 
 
@@ -463,12 +459,12 @@ def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(ser
     with server.store.read() as tx:
         # Otherwise the guest's table, the last one, would be counted.
         assert max(deadlines.running_since(tx, end, 0, 9)) > later.id
-    shown = preview(server, OLGA, DeclareOutage(start, end), "The relay lost our mails.")
+    shown = server.dry_run(perform, OLGA, DeclareOutage(start, end), "The relay lost our mails.")
     assert any(line.startswith("Deadlines at 1 table are moved") for line in shown.says)
     moderate(server, DeclareOutage(start, end), "The relay lost our mails.")
     outages.apply_outages(server)
     assert [game for game in (moving, paused, later) if "Delayed" in [row.kind for row in game.log()]] == [moving]
-    again = preview(server, OLGA, DeclareOutage(start + HOUR, end), "The relay lost our mails.")
+    again = server.dry_run(perform, OLGA, DeclareOutage(start + HOUR, end), "The relay lost our mails.")
     assert "No deadline that is open now moves by it." in again.says
 
 
@@ -526,7 +522,7 @@ def test_an_unknown_option_is_refused_with_the_list_of_options(server, person):
 def test_the_preview_of_a_correction_shows_old_and_new(server, table, what, to, seat, before, now):
     game = table("templari", 3, pace="1d", title="Thursday")
     known = before.format(name=game.players()[1].name, title="Thursday")
-    shown = preview(server, OLGA, Correct(game.id, what, to, seat), REASON)
+    shown = server.dry_run(perform, OLGA, Correct(game.id, what, to, seat), REASON)
     assert f"From “{known}” to “{now}”." in shown.says
     moderate(server, Correct(game.id, what, to, seat))
     notices = [json.loads(email.facts) for email in queued_emails(server, kind="notice")]

@@ -7,10 +7,11 @@ import pytest
 
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.domain.states import CallStatus
 from pbem.domain.user_text import LONGEST_TEXT
 from pbem.service.desk import audit, calls
 from pbem.store.audit import AuditFilter
-from tests.service.actors import ANN
+from tests.service.actors import ANN, calls_of
 from tests.service.database import all_rows, check_atomic, queued_emails
 
 
@@ -18,7 +19,7 @@ def test_a_call_names_its_table_and_seat(server, table):
     game = table()
     ann = game.person_at(0)
     call_id = server.run(calls.call, ann, "My link is gone.\r\n\r\nWhat now?", game_id=game.id, seat=0)
-    (found,) = server.read(calls.waiting)
+    (found,) = calls_of(server)
     assert (found.id, found.person_id, found.game_id, found.seat) == (call_id, ann, game.id, 0)
     assert found.text == "My link is gone.\n\nWhat now?"
 
@@ -27,15 +28,13 @@ def test_calls_wait_in_the_order_in_which_they_came(server, person, clock):
     for name in ("Ann", "Ben", "Cleo"):
         server.run(calls.call, person(name), f"{name} needs help")
         clock.advance(timedelta(minutes=1))
-    assert [call.text for call in server.read(calls.waiting)] == [
-        f"{name} needs help" for name in ("Ann", "Ben", "Cleo")
-    ]
+    assert [call.text for call in calls_of(server)] == [f"{name} needs help" for name in ("Ann", "Ben", "Cleo")]
 
 
 def test_a_double_click_is_one_call(server, person):
     ann = person("Ann")
     assert server.run(calls.call, ann, "Help") == server.run(calls.call, ann, "Help ")
-    assert len(server.read(calls.waiting)) == 1
+    assert len(calls_of(server)) == 1
 
 
 def test_an_answer_is_emailed_to_the_caller_once(server, person):
@@ -44,8 +43,8 @@ def test_an_answer_is_emailed_to_the_caller_once(server, person):
     server.run(calls.answer, ANN, call_id, "It is mended.")
     (email,) = queued_emails(server, person("Ann"), "call_answered")
     assert json.loads(email.facts) == {"call": "Help", "answer": "It is mended.", "done": "answered"}
-    assert server.read(calls.waiting) == []
-    (closed,) = server.read(calls.closed)
+    assert calls_of(server) == []
+    (closed,) = calls_of(server, CallStatus.CLOSED)
     assert (closed.answer, closed.answered_at) == ("It is mended.", server.now())
 
 
@@ -63,7 +62,7 @@ def test_closing_a_call_again_changes_nothing(server, person):
     before = all_rows(server.store)
     server.run(calls.close, ANN, call_id, "It was a joke.")
     assert all_rows(server.store) == before
-    assert server.read(calls.waiting) == []
+    assert calls_of(server) == []
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "\x00\u202e", "x" * (LONGEST_TEXT + 1)], ids=len)
@@ -79,7 +78,7 @@ def test_a_call_has_some_text_and_not_too_much(server, person, text):
 
 def test_the_longest_text_is_stored_whole(server, person):
     server.run(calls.call, person("Ann"), "x" * LONGEST_TEXT)
-    assert len(server.read(calls.waiting)[0].text) == LONGEST_TEXT
+    assert len(calls_of(server)[0].text) == LONGEST_TEXT
 
 
 def test_a_person_can_call_five_times_an_hour(server, person, clock):
@@ -111,7 +110,7 @@ def test_calls_of_strangers_do_not_use_up_those_of_known_people(server, person):
     for number in range(calls.STRANGERS_AN_HOUR):
         server.run(calls.call_from_address, f"stranger{number}@example.org", "Help")
     server.run(calls.call_from_address, "ann@example.org", "Help")
-    assert server.read(calls.waiting)[-1].person_id == ann
+    assert calls_of(server)[-1].person_id == ann
 
 
 def test_calling_from_an_address_sends_no_email_and_confirms_nothing(server):
@@ -140,7 +139,7 @@ def test_nobody_calls_from_anothers_seat_or_from_nowhere(server, person, table):
 def test_a_call_or_an_answer_that_breaks_leaves_nothing(server, person):
     ann = person("Ann")
     assert check_atomic(server.store, lambda: server.run(calls.call, ann, "Help")) > 3
-    (call,) = server.read(calls.waiting)
+    (call,) = calls_of(server)
     assert check_atomic(server.store, lambda: server.run(calls.answer, ANN, call.id, "Yes")) > 3
 
 
@@ -184,7 +183,7 @@ def test_an_act_settles_the_call_that_led_to_it_and_the_caller_hears_what_was_do
     act(game)
     (email,) = queued_emails(server, game.person_at(0), "call_answered")
     assert json.loads(email.facts)["done"] == "resend"
-    assert server.read(calls.waiting) == []
+    assert calls_of(server) == []
 
 
 def test_an_organiser_reads_no_calls_from_a_table_where_they_play(server, table, person):

@@ -8,7 +8,7 @@ from pbem.domain.acts import Actor, Role
 from pbem.mail.read.reports import ReportKind
 from pbem.service.clocks import reachability
 from pbem.service.desk import deliverability
-from pbem.service.desk.deliverability import BY_A_PROGRAM, OUTCOMES, UNREAD, UNUSED_ENDS, Kind
+from pbem.service.desk.deliverability import BY_A_PROGRAM, OUTCOMES, UNREAD, UNUSED_OUTCOMES, Kind
 from pbem.service.incoming import receive, reply_check, unverified
 from pbem.store import received as rows
 from tests.service import table_copies
@@ -34,7 +34,7 @@ def game(table):
 def came(server):
     """Numbers of received emails by kind and outcome: recent, and ever."""
     found = server.read(deliverability.summary, OLGA).came
-    return {kind: {each.outcome: (each.lately, each.ever) for each in ends} for kind, ends in found.items()}
+    return {kind: {each.outcome: (each.recent, each.ever) for each in ends} for kind, ends in found.items()}
 
 
 def test_received_emails_are_counted_by_kind_and_outcome(server, clock, inbox, game):
@@ -61,7 +61,7 @@ def test_every_stored_outcome_has_a_description():
     noted = {f"report: {what}" for what in ReportKind} | {reply_check.COUNTED_AS, unverified.NOT_THEIRS}
     noted |= {receive.ANOTHER_SENDER, receive.UNVOUCHED}
     assert noted <= OUTCOMES.keys()
-    assert OUTCOMES.keys() >= UNUSED_ENDS
+    assert OUTCOMES.keys() >= UNUSED_OUTCOMES
 
 
 def test_the_newest_unusable_emails_are_listed_with_the_cause(server, inbox, game):

@@ -5,7 +5,7 @@ import pytest
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, NotFound
 from pbem.service.desk import audit, email as reading
-from pbem.service.desk.acts.personal_data import Delete
+from pbem.service.desk.acts.people import Delete
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing import deliver, digests
 from pbem.service.tables import talk

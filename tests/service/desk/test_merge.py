@@ -8,8 +8,8 @@ from pbem.domain.delivery import parse_delivery
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
 from pbem.service import links
 from pbem.service.clocks import vacations
-from pbem.service.desk.acts.merge import Merge
-from pbem.service.desk.acts.perform import preview
+from pbem.service.desk.acts.people import Merge
+from pbem.service.desk.acts.perform import perform
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
 from pbem.service.play.move import By, play_locked
@@ -80,8 +80,8 @@ def test_open_turns_are_emailed_to_the_remaining_person_and_queued_emails_to_the
 def test_a_merge_is_a_row_of_the_log_and_others_read_that_the_same_player_plays_on(server, game, ann, annabel):
     seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
     orders = game.row().orders
-    shown = preview(server, OLGA, Merge(annabel, ann), "They wrote from both.")
-    assert {(notice.name, notice.what or notice.kind) for notice in shown.told} >= {
+    shown = server.dry_run(perform, OLGA, Merge(annabel, ann), "They wrote from both.")
+    assert {(notice.name, notice.what or notice.kind) for notice in shown.emails} >= {
         ("Ann", "merged"),
         ("Annabel", "merged"),
         ("Ben", "player_merged"),
@@ -155,9 +155,9 @@ def test_a_person_is_not_merged_with_themselves_or_into_an_unconfirmed_address(s
 
 def test_a_preview_changes_nothing_and_lists_the_emails(server, game, ann, annabel):
     before = all_rows(server.store)
-    found = preview(server, OLGA, Merge(annabel, ann), "They wrote from both.")
+    found = server.dry_run(perform, OLGA, Merge(annabel, ann), "They wrote from both.")
     assert all_rows(server.store) == before
-    assert {notice.kind for notice in found.told} >= {"merged"}
+    assert {notice.kind for notice in found.emails} >= {"merged"}
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

@@ -6,8 +6,8 @@ import pytest
 
 from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.service.desk.acts.clocks import Close, Freeze, Unfreeze
-from pbem.service.desk.acts.perform import preview
-from pbem.service.desk.acts.personal_data import Delete, SendExport
+from pbem.service.desk.acts.people import Delete, SendExport
+from pbem.service.desk.acts.perform import perform
 from pbem.service.people import addresses
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
@@ -45,9 +45,9 @@ def test_a_reason_for_a_deletion_may_not_contain_the_name(server, table, person,
 
 def test_the_preview_names_players_at_the_tables_of_a_deleted_person_and_they_read_why(server, table, person):
     game = table("sun-bid", 3)
-    shown = preview(server, OLGA, Delete(person("Ann")), "It was asked for.")
+    shown = server.dry_run(perform, OLGA, Delete(person("Ann")), "It was asked for.")
     assert f"Tables that they leave: “{game.row().title}” (table {game.id})." in shown.says
-    assert {(notice.name, notice.kind) for notice in shown.told} >= {("Ben", "resigned"), ("Cleo", "resigned")}
+    assert {(notice.name, notice.kind) for notice in shown.emails} >= {("Ben", "resigned"), ("Cleo", "resigned")}
     moderate(server, Delete(person("Ann")), "It was asked for.")
     (row,) = [row for row in game.log() if row.kind == "Resigned"]
     assert (row.by, json.loads(row.body)) == ("organiser", {"reason": "It was asked for."})
@@ -66,7 +66,7 @@ def test_a_player_at_stopped_tables_is_deleted_once_they_go_on_and_the_preview_n
     for game in stopped:
         moderate(server, Freeze(game.id))
     with pytest.raises(Forbidden) as refused:
-        preview(server, OLGA, Delete(person("Ann")), "It was asked for.")
+        server.dry_run(perform, OLGA, Delete(person("Ann")), "It was asked for.")
     for game in stopped:
         assert f"“{game.row().title}” (table {game.id})" in refused.value.what
     assert "let the table go on, or close it" in refused.value.remedy

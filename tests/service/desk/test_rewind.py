@@ -8,8 +8,9 @@ from engine.facts import HIDDEN, SPECTATOR, seen
 from pbem.domain.errors import BadInput, Gone, Stale
 from pbem.ops.verify import verify_file, verify_game
 from pbem.service.archive import export
-from pbem.service.desk.acts.perform import preview
-from pbem.service.desk.acts.rewind import Rewind, turns_of
+from pbem.service.desk import table as desk_table
+from pbem.service.desk.acts.perform import perform
+from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.play import move, orders, undo, views
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import By
@@ -201,8 +202,8 @@ def test_sealed_choices_and_standing_orders_are_dropped_by_a_rewind(table):
 
 
 def turns(game):
-    with game.server.store.read() as tx:
-        return turns_of(tx, games.read(tx, game.id))
+    """The turns that the desk offers, the first one first."""
+    return [turn for turn, _ in reversed(game.server.read(desk_table.table, OLGA, game.id).turns)]
 
 
 def test_missed_turns_before_a_rewind_do_not_count(table):
@@ -271,7 +272,7 @@ def test_the_preview_tells_who_saw_what_and_nothing_hidden(table, kind, seats):
     game = table(kind, seats)
     turn = game.row().turn
     goes_on(game, 12)
-    says = preview(game.server, OLGA, Rewind(game.id, turn), "to see what it would do").says
+    says = game.server.dry_run(perform, OLGA, Rewind(game.id, turn), "to see what it would do").says
     facts = [fact for each in standing(game) if each.turn >= turn for fact in each.entry.facts]
     names = tuple(game.players()[seat].name for seat in range(seats))
     public = rules_of(game.row()).teller(None, names)

@@ -243,7 +243,7 @@ def test_an_organiser_lets_emails_go_there_again_and_what_came_back_before_count
     assert queued_emails(server, person, "turn")[-1].status == "undeliverable"
     done = moderate(server, Release(person), "Her mailbox has room again.")
     assert "Turns that were held back and are mailed now: 1. Clocks that waited go on." in done.says
-    assert {(notice.kind, notice.what) for notice in done.told} == {("notice", "reachable")}
+    assert {(notice.kind, notice.what) for notice in done.emails} == {("notice", "reachable")}
     deliver.deliver(server, post)
     assert queued_emails(server, person, "turn")[-1].status == "sent"
     bounce(server, person)

@@ -29,7 +29,9 @@ from pbem.tokens import Purpose
 from tests.service.actors import ANN, moderate
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
-_NOTICED = re.compile(r"(?:notice|announce)\(\s*(?:context\.)?tx, (?:context\.)?server,[^)]*?\"(\w+)\"")
+_NOTICED = re.compile(
+    r"(?:(?:notice|announce)\(\s*(?:context\.)?tx, (?:context\.)?server,|tell_players\()[^)]*?\"(\w+)\""
+)
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
 

@@ -9,7 +9,7 @@ from pbem.config.settings import Security, Smtp
 from pbem.domain.reply_commands import USAGES, Word
 from pbem.mail.read.reply import parse_reply
 from pbem.mail.send.relay import Relay
-from pbem.service.desk.acts.talk import Redact
+from pbem.service.desk.acts.correct import Redact
 from pbem.service.outgoing import deliver
 from pbem.service.outgoing.deliver import Post
 from pbem.service.tables import talk

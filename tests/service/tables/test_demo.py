@@ -16,6 +16,7 @@ from pbem.service.play import by_link, seat_view
 from pbem.service.tables import demo, listing
 from pbem.store.schema import Audit, table_of
 from pbem.tokens import Purpose
+from tests.service.actors import calls_of
 from tests.service.clock import DAY, HOUR
 from tests.service.database import all_rows, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
@@ -77,7 +78,7 @@ def test_nobody_can_type_the_address_of_a_guest(server, seat):
 def test_a_guest_cannot_call_the_organiser(server, seat):
     with pytest.raises(Forbidden):
         desk_calls.call_by_link(server, seat, Purpose.SEAT, "Hello?")
-    assert server.read(desk_calls.waiting) == []
+    assert calls_of(server) == []
 
 
 def test_guests_are_limited_by_the_hour(server, clock, monkeypatch):

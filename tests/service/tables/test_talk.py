@@ -6,7 +6,7 @@ from sqlalchemy import update
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.user_text import LONGEST_TALK
 from pbem.ops.verify import verify_game
-from pbem.service.desk.acts.talk import Redact
+from pbem.service.desk.acts.correct import Redact
 from pbem.service.tables import leaving, talk
 from pbem.store.schema import Talk, table_of
 from tests.service.actors import moderate

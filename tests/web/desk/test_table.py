@@ -7,8 +7,7 @@ import pytest
 from engine.facts import SPECTATOR
 from pbem.service.clocks import outages, reachability
 from pbem.service.desk import audit, calls
-from pbem.service.desk.acts.clocks import Pause, Resume
-from pbem.service.desk.acts.outages import DeclareOutage
+from pbem.service.desk.acts.clocks import DeclareOutage, Pause, Resume
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses, sessions
@@ -18,7 +17,7 @@ from pbem.service.tables.new import TableSettings
 from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
 from pbem.web.people.session_cookie import Cookie
-from tests.service.actors import add_organiser, moderate
+from tests.service.actors import add_organiser, calls_of, moderate
 from tests.service.clock import HOUR, Time
 from tests.service.database import all_rows, count_calls, holds_token, queued_emails
 from tests.web.browser import HOST
@@ -196,7 +195,7 @@ def test_a_call_is_closed_by_the_act_it_led_to_and_its_caller_is_emailed(desk, g
     page = desk.open(f"{address(game)}?call={number}").follow("Pause the table")
     looked = page.form(LOOK).press(step="preview", reason="Somebody has no time.")
     assert looked.form("Pause the table").press(step="do").heading == "Done"
-    assert server.read(calls.waiting) == []
+    assert calls_of(server) == []
     assert queued_emails(server, caller, "call_answered")
 
 

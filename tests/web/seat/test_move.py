@@ -7,6 +7,7 @@ import pytest
 
 from engine import game as games
 from pbem.domain.choice_links import choice_segment
+from tests.service.actors import calls_of
 from tests.web.browser import HOST, Page
 from tests.web.seat.test_page import choose
 
@@ -291,8 +292,7 @@ def test_the_link_of_one_choice_neither_opens_nor_names_a_seat(browser, links, t
 
 
 def test_the_organiser_can_be_contacted_from_the_page_of_a_link(browser, links, templari, server):
-    from pbem.service.desk import calls
 
     page = browser.open(f"/m/{links.of(templari, 1)[0]}/pass")
     page.form("Call the organiser").press(text="Is this right?")
-    assert server.read(calls.waiting)[0].game_id == templari.id
+    assert calls_of(server)[0].game_id == templari.id

@@ -8,7 +8,7 @@ import pytest
 from engine import game as games
 from pbem.service.desk.acts.clocks import Freeze, Pause
 from pbem.service.play import undo
-from tests.service.actors import moderate
+from tests.service.actors import calls_of, moderate
 
 """Options that make a game end soon, where it has such."""
 
@@ -229,11 +229,10 @@ def test_a_paused_table_says_so_and_offers_nothing(browser, links, templari, ser
 
 
 def test_the_organiser_can_be_contacted_from_a_seat(browser, links, templari, server):
-    from pbem.service.desk import calls
 
     page = open_seat(browser, links, templari, 1).form("Call the organiser").press(text="Ben does not answer.")
     assert page.heading == "The organiser has your call"
-    call = server.read(calls.waiting)[0]
+    call = calls_of(server)[0]
     assert (call.game_id, call.seat, call.text) == (templari.id, 1, "Ben does not answer.")
 
 

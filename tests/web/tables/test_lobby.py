@@ -7,6 +7,7 @@ import pytest
 from pbem.service.people import addresses
 from pbem.service.tables import leaving, listing
 from pbem.tokens import Purpose
+from tests.service.actors import calls_of
 from tests.web.browser import HOST
 from tests.web.seat.test_move import emails
 
@@ -179,11 +180,10 @@ def test_joining_answers_the_same_for_every_address(browser, carry, server):
 
 
 def test_the_organiser_can_be_contacted_from_a_public_page(browser, server):
-    from pbem.service.desk import calls
 
     page = browser.open("/").follow("Call the organiser").form("Call the organiser")
     assert page.press(address="ann@example.org", text="I get no mail.").heading == "The organiser has your call"
-    assert server.read(calls.waiting)[0].text == "I get no mail."
+    assert calls_of(server)[0].text == "I get no mail."
     assert page.press(address="nobody", text="x").status == 400
 
 

@@ -1,18 +1,38 @@
-"""Acts on a table's clocks and life: pause, resume, extend, freeze, unfreeze, close."""
+"""Acts on a table's clocks and life: pause, resume, extend, freeze, unfreeze, close; and logging an outage afterwards."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from pbem.domain.acts import Act
 from pbem.domain.duration import extension_text
-from pbem.domain.errors import Gone
+from pbem.domain.errors import BadInput, Gone
+from pbem.domain.interval import Interval
+from pbem.domain.moments import moment_text
 from pbem.domain.states import TableStatus
-from pbem.i18n.speech import gettext as _, mark
-from pbem.service.clocks import halts, pauses
-from pbem.service.desk.acts.perform import ActResult, Context, TableAct
+from pbem.i18n.speech import gettext as _, mark, ngettext
+from pbem.service.clocks import deadlines as clocks_deadlines, halts, outages, pauses
+from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
 from pbem.service.play.log import LogWriter
 from pbem.service.tables import leaving
-from pbem.store import games
+from pbem.store import deadlines, games
+from pbem.store.database import Tx
 from pbem.store.games import GameRow
+
+MOST_SHOWN: Final = 50
+"""The most missed turns that are listed."""
+
+_MANY: Final = 1000
+"""The most tables that are looked at."""
+
+_AT_ONCE: Final = 100
+
+_UTC: Final = ZoneInfo("UTC")
+
+AFTERWARDS: Final = timedelta(hours=12)
+"""For this long after an outage, a missed turn might have had more time."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +40,6 @@ class Pause(TableAct):
     """Stop all clocks of a table."""
 
     kind = Act.PAUSE
-    game_id: int
 
     def do(self, context: Context) -> ActResult:
         pauses.pause(context.tx, context.server, self.game_id, context.reason, context.by)
@@ -32,7 +51,6 @@ class Resume(TableAct):
     """Let the clocks of a paused table run again."""
 
     kind = Act.RESUME
-    game_id: int
 
     def do(self, context: Context) -> ActResult:
         pauses.resume(context.tx, context.server, self.game_id, context.reason, context.by)
@@ -44,15 +62,14 @@ class Extend(TableAct):
     """Give more time, `1d` or until `2026-12-01 20:00`, to all seats that are asked or to one."""
 
     kind = Act.EXTEND
-    game_id: int
     more: str
     seat: int | None = None
 
     def do(self, context: Context) -> ActResult:
         pauses.extend(context.tx, context.server, self.game_id, self.more, context.reason, self.seat, context.by)
         who = _("everybody who is asked") if self.seat is None else context.called(self.game_id, self.seat)
-        said = _("More time for %(who)s: %(more)s.", who=who, more=extension_text(self.more.strip()))
-        return ActResult(says=(said, _("A moment that was told is never moved earlier, so this cannot be undone.")))
+        given = _("More time for %(who)s: %(more)s.", who=who, more=extension_text(self.more.strip()))
+        return ActResult(says=(given, _("A moment that was told is never moved earlier, so this cannot be undone.")))
 
 
 @dataclass(frozen=True)
@@ -60,10 +77,11 @@ class Freeze(TableAct):
     """Stop all decisions and clocks at a table until someone has looked at its log."""
 
     kind = Act.FREEZE
-    game_id: int
 
     def do(self, context: Context) -> ActResult:
-        row = _in_state(context, self.game_id, "playing", _("Only a game that is being played can be stopped."))
+        row = _in_state(
+            context, self.game_id, TableStatus.PLAYING, _("Only a game that is being played can be stopped.")
+        )
         halts.freeze(context.tx, context.server, row, context.by, context.reason)
         return ActResult(undo=Unfreeze(self.game_id))
 
@@ -73,10 +91,9 @@ class Unfreeze(TableAct):
     """Let a frozen table go on."""
 
     kind = Act.UNFREEZE
-    game_id: int
 
     def do(self, context: Context) -> ActResult:
-        row = _in_state(context, self.game_id, "frozen", _("Only a game that was stopped can go on again."))
+        row = _in_state(context, self.game_id, TableStatus.FROZEN, _("Only a game that was stopped can go on again."))
         halts.unfreeze(context.tx, context.server, row, context.by, context.reason)
         return ActResult(undo=Freeze(self.game_id))
 
@@ -86,7 +103,6 @@ class Close(TableAct):
     """End a table: an open one closes, a running game ends without a result and reveals its secret."""
 
     kind = Act.CLOSE
-    game_id: int
 
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
@@ -101,8 +117,64 @@ class Close(TableAct):
         return ActResult(says=(_("A closed table stays closed: its secret is told, or its players have gone."),))
 
 
-def _in_state(context: Context, game_id: int, status: str, why: str) -> GameRow:
+@dataclass(frozen=True)
+class DeclareOutage(ServerAct):
+    """Log a past outage of the server or of its email."""
+
+    kind = Act.OUTAGE
+    start: datetime
+    end: datetime
+
+    def do(self, context: Context) -> ActResult:
+        if self.end <= self.start:
+            raise BadInput(
+                _("An outage ends after it began."), remedy=_("Nothing was changed; please look at both moments.")
+            )
+        outages.declare_outage(context.tx, context.server, Interval(self.start, self.end), context.reason)
+        span = _("From %(start)s to %(end)s.", start=moment_text(self.start, _UTC), end=moment_text(self.end, _UTC))
+        return ActResult((span, _moved(context.tx, self.end), *_decided(context, self.start, self.end + AFTERWARDS)))
+
+    def audit_details(self) -> dict[str, Any]:
+        return {"start": self.start.isoformat(), "end": self.end.isoformat()}
+
+
+def _in_state(context: Context, game_id: int, status: TableStatus, why: str) -> GameRow:
     row = games.lock(context.tx, game_id)
     if row.status != status:
         raise Gone(_("This game is %(status)s.", status=row.status), why=why, remedy=_("Nothing was changed."))
     return row
+
+
+def _moved(tx: Tx, end: datetime) -> str:
+    """A line with the number of tables whose deadlines move; the outage must have been logged."""
+    moved = looked_at = after = 0
+    while looked_at < _MANY and (batch := deadlines.running_since(tx, end, after, _AT_ONCE, demo=False)):
+        moved += len(clocks_deadlines.outdated_games(tx, batch))
+        looked_at, after = looked_at + len(batch), batch[-1]
+    if looked_at >= _MANY:
+        many = _("%(many)s tables or more", many=moved)
+    elif moved:
+        many = ngettext("%(num)s table", "%(num)s tables", moved)
+    else:
+        return _("No deadline that is open now moves by it.")
+    return _(
+        "Deadlines at %(many)s are moved by a worker within a minute. The record there says why, and everybody at the "
+        "table is told by mail, with your reason.",
+        many=many,
+    )
+
+
+def _decided(context: Context, start: datetime, end: datetime) -> Iterator[str]:
+    """Lines about the turns missed during the outage or soon after; only rewinding gives them back."""
+    missed = deadlines.missed_between(context.tx, start, end, MOST_SHOWN)
+    if missed:
+        yield _("The clock decided these turns in that time or soon after it. Look at each: rewinding gives it back.")
+    for row in missed:
+        yield _(
+            "Table %(game)s (%(title)s), turn %(turn)s, seat %(seat)s: due %(moment)s",
+            game=row.game_id,
+            title=row.title,
+            turn=row.turn,
+            seat=row.seat + 1,
+            moment=moment_text(row.due_at, _UTC),
+        )

@@ -1,32 +1,32 @@
-"""Correcting a table's settings or a player's name.
+"""Correcting a table's settings or a player's name, and redacting its talk.
 
 Options of a running game cannot be corrected, because every position since follows from them. Before the start all can;
-players are told and may leave.
+players are told and may leave. Of a redacted line the text goes; that it was said stays, and so do the hashes.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.decisions import Refused
 from engine.game import Game, Number, OptionValue
 from pbem.domain.acts import Act
-from pbem.domain.errors import BadInput, Gone, quoted
+from pbem.domain.errors import BadInput, Gone, NotFound, quoted
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import parse_pace
 from pbem.domain.states import TableStatus
-from pbem.domain.user_text import parse_name, parse_title
+from pbem.domain.user_text import isolate, parse_name, parse_title
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write import words
 from pbem.service.absence.seats import free_name
-from pbem.service.clocks import deadlines, pauses
+from pbem.service.clocks import pauses
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
 from pbem.service.play.log import Kind
 from pbem.service.play.rules import rules_of
-from pbem.store import games, players as player_rows, tables
+from pbem.service.tables import talk
+from pbem.store import games, players as player_rows, tables, talk as talk_rows
 from pbem.store.games import GameRow
 
 WHAT: Final = ("name", "title", "pace", "missed_limit", "successor", "option")
@@ -38,7 +38,6 @@ class Correct(TableAct):
     """Correct one thing of `WHAT`: a name needs a seat; an option is written as on pages, or as `name=value`."""
 
     kind = Act.CORRECT
-    game_id: int
     what: str
     to: str
     seat: int | None = None
@@ -57,7 +56,13 @@ class Correct(TableAct):
         values_in_log: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": now}
         if row.status == TableStatus.PLAYING:
             row = context.note(games.read(context.tx, row.id), Kind.CORRECTED, what=self.what, **values_in_log)
-        self._tell(context, games.read(context.tx, row.id), {"before": before, "now": now})
+        row = games.read(context.tx, row.id)
+        if self.what == "pace":
+            # One email gives both the correction and the new deadline.
+            facts = {"reason": context.reason, "by": context.by, "of": self.what, "before": before, "now": now}
+            pauses.announce(context.tx, context.server, row, "corrected", facts)
+        else:
+            context.tell_players(row, "corrected", of=self.what, before=before, now=now)
         return ActResult(
             (self._says(before, now, rules_of(row)),),
             details={"before": before} | ({} if self.what == "title" else {"to": now}),
@@ -72,7 +77,7 @@ class Correct(TableAct):
         name = free_name([other for other in players if other is not player], parse_name(self.to))
         tables.change_player(context.tx, row.id, self.seat, name=name)
         row = context.note(row, Kind.CORRECTED, self.seat, what="name")
-        self._tell(context, row, {"before": player.name, "now": name})
+        context.tell_players(row, "corrected", of="name", before=player.name, now=name)
         return ActResult(
             (self._says(player.name, name, rules_of(row)),), undo=Correct(self.game_id, "name", player.name, self.seat)
         )
@@ -82,21 +87,39 @@ class Correct(TableAct):
         facts = words.correction_in_words({"what": "corrected", "of": self.what, "before": before, "now": now}, rules)
         return _("From “%(before)s” to “%(now)s”.", before=facts["before"], now=facts["now"])
 
-    def _tell(self, context: Context, row: GameRow, values: Mapping[str, str]) -> None:
-        facts = {"reason": context.reason, "by": context.by, "of": self.what, **values}
-        if self.what == "pace":
-            # One email gives both the correction and the new deadline.
-            pauses.announce(context.tx, context.server, row, "corrected", facts)
-            return
-        people = {
-            player.person_id for player in player_rows.of_game(context.tx, row.id) if player.person_id is not None
-        }
-        for person_id in sorted(people):
-            deadlines.queue_notice(context.tx, context.server, person_id, row, None, "corrected", facts)
-
     def audit_details(self) -> dict[str, Any]:
         # Names stay out of the audit; that one was corrected is enough.
         return {"what": self.what, "seat": self.seat}
+
+
+@dataclass(frozen=True)
+class Redact(TableAct):
+    """Take the text of one line of a table's talk away for good."""
+
+    kind = Act.REDACT
+    line: int
+
+    def do(self, context: Context) -> ActResult:
+        row = games.lock(context.tx, self.game_id)
+        redacted = next((line for line in talk_rows.lines(context.tx, row.id, row.key) if line.seq == self.line), None)
+        if redacted is None:
+            raise NotFound(_("There is no such line at that table."), remedy=_("Nothing was changed."))
+        if redacted.text is None:
+            raise Gone(_("The text of this line is gone already."), remedy=_("Nothing was changed."))
+        talk.redact(context.tx, row.id, self.line)
+        row = context.note(row, Kind.REDACTED, redacted.seat, line=self.line)
+        players = player_rows.of_game(context.tx, row.id)
+        who = next(player.name for player in players if player.seat == redacted.seat)
+        context.tell_players(row, "redacted", who=who)
+        return ActResult(
+            (
+                _("%(who)s said: “%(text)s”", who=isolate(who), text=isolate(redacted.text)),
+                _(
+                    "The text is gone for good and cannot be brought back; mails that have left with it stay "
+                    "where they are."
+                ),
+            )
+        )
 
 
 def _parse_correction(row: GameRow, what: str, to: str) -> tuple[str, str, dict[str, Any]]:

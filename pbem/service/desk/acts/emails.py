@@ -10,7 +10,6 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
 from pbem.service.outgoing import ledger
 from pbem.store import deadlines, outbox, players as player_rows, received
-from pbem.store.outbox import EmailRow
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,6 @@ class Resend(TableAct):
     """Send an email again, even a parked one: the same bytes with its reader's current links."""
 
     kind = Act.RESEND
-    game_id: int
     outbox_id: int
 
     def do(self, context: Context) -> ActResult:
@@ -63,7 +61,6 @@ class RetryDeadline(TableAct):
     """Try a parked deadline again."""
 
     kind = Act.RETRY_DEADLINE
-    game_id: int
     seat: int
 
     def do(self, context: Context) -> ActResult:
@@ -73,11 +70,6 @@ class RetryDeadline(TableAct):
         for row in parked:
             deadlines.unpark(context.tx, row)
         return ActResult((_("It is tried again with the next tick."),))
-
-
-def _reader_name(context: Context, email: EmailRow) -> str:
-    players = [] if email.game_id is None else player_rows.of_game(context.tx, email.game_id)
-    return ledger.reader_names(context.tx, [email.person_id], players)[email.person_id]
 
 
 def _resend(context: Context, outbox_id: int, game_id: int | None) -> ActResult:
@@ -90,19 +82,17 @@ def _resend(context: Context, outbox_id: int, game_id: int | None) -> ActResult:
     except Gone as gone:
         # The remedy is meant for the email's reader and not for the sender here.
         raise Gone(gone.what, why=gone.why, remedy=_("Nothing was changed.")) from gone
-    return ActResult(
-        (
-            _(
-                "Mail %(id)s (%(kind)s) goes out again as soon as its reader's wishes let it. They may have it twice then.",
-                id=email.id,
-                kind=email.kind.replace("_", " "),
-            ),
-            # A host plays there too, and must not learn who is emailed.
-            *(
-                ()
-                if context.actor.role is Role.HOST
-                else (_("It is to %(who)s.", who=isolate(_reader_name(context, email))),)
-            ),
-        ),
-        details={"kind": email.kind, "to": email.person_id},
-    )
+    kind = email.kind.replace("_", " ")
+    says = [
+        _(
+            "Mail %(id)s (%(kind)s) goes out again as soon as its reader's wishes let it. They may have it twice then.",
+            id=email.id,
+            kind=kind,
+        )
+    ]
+    # A host plays there too, and must not learn who is emailed.
+    if context.actor.role is not Role.HOST:
+        players = [] if email.game_id is None else player_rows.of_game(context.tx, email.game_id)
+        name = ledger.reader_names(context.tx, [email.person_id], players)[email.person_id]
+        says.append(_("It is to %(who)s.", who=isolate(name)))
+    return ActResult(tuple(says), details={"kind": email.kind, "to": email.person_id})

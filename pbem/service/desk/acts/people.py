@@ -1,19 +1,42 @@
-"""Acts on people: change or retry their address, ban them, lift a ban."""
+"""Acts on people: change or retry their address, merge two, ban them, lift a ban, export or delete their data."""
 
+import re
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from pbem.domain.acts import Act
-from pbem.domain.errors import BadInput, Gone
+from pbem.domain.deleted_people import is_former
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound
 from pbem.domain.moments import day_text
-from pbem.domain.states import EmailKind, TableStatus
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus
+from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
-from pbem.service.account import change_address
-from pbem.service.clocks import reachability
+from pbem.service import links
+from pbem.service.account import change_address, delete
+from pbem.service.clocks import deadlines as clocks_deadlines, reachability
+from pbem.service.desk import audit
 from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
-from pbem.store import blocks, outbox, people, tables as table_rows
+from pbem.service.people import sessions
+from pbem.service.play.log import Kind
+from pbem.store import (
+    blocks,
+    deadlines,
+    games,
+    ledger,
+    merge,
+    outbox,
+    people,
+    players as player_rows,
+    tables as table_rows,
+)
+from pbem.store.games import GameRow
+from pbem.store.people import PersonRow
+from pbem.store.sessions import Holder
+
+_STARTED: Final = frozenset({TableStatus.PLAYING, TableStatus.FROZEN})
+_CURRENT: Final = _STARTED | {TableStatus.OPEN, TableStatus.PLANNED}
 
 
 @dataclass(frozen=True)
@@ -21,16 +44,15 @@ class ChangeAddress(PersonAct):
     """Send a person's emails to another address from now on. Old links die, and open turns are emailed again."""
 
     kind = Act.ADDRESS
-    person_id: int
     address: str = field(repr=False)
 
     def do(self, context: Context) -> ActResult:
         tx = context.tx
-        known = people.read(tx, self.person_id)
+        old = people.read(tx, self.person_id).address
         before, again = change_address.change_address(tx, context.server, self.person_id, self.address, context.reason)
         tables = len(table_rows.of_person(tx, self.person_id, (TableStatus.OPEN, TableStatus.PLAYING)))
         says = (
-            _("From %(before)s to %(now)s.", before=known.address, now=people.read(tx, self.person_id).address),
+            _("From %(before)s to %(now)s.", before=old, now=people.read(tx, self.person_id).address),
             _(
                 "Tables of theirs: %(tables)s. Links in older mails die; open turns that are mailed again: %(again)s.",
                 tables=tables,
@@ -38,7 +60,7 @@ class ChangeAddress(PersonAct):
             ),
             _("The old address gets a mail that says so, and knows no other."),
         )
-        return ActResult(says, details={"before": before}, undo=None)
+        return ActResult(says, details={"before": before})
 
     def audit_details(self) -> dict[str, Any]:
         return {}
@@ -49,7 +71,6 @@ class Ban(PersonAct):
     """Ban a person from new tables, seats and talk, until the end of a day or for good. Their games go on."""
 
     kind = Act.BAN
-    person_id: int
     until: date | None = None
 
     def do(self, context: Context) -> ActResult:
@@ -60,8 +81,7 @@ class Ban(PersonAct):
             raise BadInput(_("This ban would be over already."), remedy=_("Please name a day that is still to come."))
         blocks.lift_ban(context.tx, person.id, now)
         blocks.ban(context.tx, person.id, now, end, context.reason)
-        facts = {"reason": context.reason, "until": self.until and self.until.isoformat(), "lifted": False}
-        outbox.queue(context.tx, [outbox.NewEmail(person.id, EmailKind.BANNED, facts=facts)], now, now)
+        context.email(person.id, EmailKind.BANNED, lifted=False, **self.audit_details())
         tables = len(table_rows.of_person(context.tx, person.id, (TableStatus.PLAYING,)))
         says = (
             _("It ends after %(day)s.", day=day_text(self.until)) if self.until else _("It has no end."),
@@ -78,19 +98,14 @@ class Unban(PersonAct):
     """Lift a ban."""
 
     kind = Act.UNBAN
-    person_id: int
 
     def do(self, context: Context) -> ActResult:
         person = people.lock(context.tx, self.person_id)
         now = context.server.now()
-        ban = blocks.current_ban(context.tx, person.id, now)
-        if ban is None:
+        if blocks.current_ban(context.tx, person.id, now) is None:
             raise Gone(_("They are not banned."), remedy=_("Nothing was changed."))
         blocks.lift_ban(context.tx, person.id, now)
-        email = outbox.NewEmail(
-            person.id, EmailKind.BANNED, facts={"reason": context.reason, "until": None, "lifted": True}
-        )
-        outbox.queue(context.tx, [email], now, now)
+        context.email(person.id, EmailKind.BANNED, lifted=True, until=None)
         return ActResult()
 
 
@@ -99,7 +114,6 @@ class Release(PersonAct):
     """Email an address again that was marked as failing, because it is known to work."""
 
     kind = Act.RELEASE
-    person_id: int
 
     def do(self, context: Context) -> ActResult:
         tx = context.tx
@@ -115,5 +129,162 @@ class Release(PersonAct):
         return ActResult(says, tables=tables)
 
 
+@dataclass(frozen=True)
+class Merge(PersonAct):
+    """Move everything of another person to this one: seats, tables, vacations, bans. Their games go on.
+
+    Both addresses and everyone at their tables get an email. Links of the other address stop working, and open turns
+    are emailed again.
+    """
+
+    kind = Act.MERGE
+    other_id: int
+
+    def do(self, context: Context) -> ActResult:
+        tx, server = context.tx, context.server
+        audit.must_be_allowed(tx, context.actor, self.kind, person_id=self.other_id)
+        if self.other_id == self.person_id:
+            raise BadInput(_("These two are one already."), remedy=_("Nothing was changed; name the other one."))
+        locked = self._locked(context)
+        persons = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
+        if persons[self.person_id].confirmed_at is None:
+            raise BadInput(
+                _("The address that is to stay has never been confirmed."),
+                why=_("Nobody knows whether mails reach it."),
+                remedy=_("Nothing was changed; merge them the other way round."),
+            )
+        asked = [row for row in deadlines.of_person(tx, self.other_id) if row.turn == locked[row.game_id].turn]
+        now = server.now()
+        for number in merge.unsent_emails(tx, self.other_id):
+            outbox.change(tx, number, status=EmailStatus.SUPERSEDED, claimed_until=None)
+            ledger.note(tx, number, now, "superseded", "their tables are another address's now")
+        merge.move_rows(tx, self.other_id, self.person_id)
+        links.revoke_person(tx, server, self.other_id)
+        sessions.end_all(tx, server, Holder(person_id=self.other_id))
+        for row in locked.values():
+            if row.status == TableStatus.PLAYING:
+                # Vacations and failures of email are now those of the remaining person.
+                clocks_deadlines.settle_game(tx, server, row, tell=False)
+        context.email(self.person_id, EmailKind.MERGED, stays=True)
+        context.email(self.other_id, EmailKind.MERGED, stays=False)
+        turns = [
+            outbox.NewEmail(self.person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn) for row in asked
+        ]
+        outbox.queue(tx, turns, now, now)
+        begun = [row for row in locked.values() if row.status in _STARTED]
+        for row in begun:
+            self._tell(context, row)
+        other, stays = persons[self.other_id].address, persons[self.person_id].address
+        says = (
+            _("What belongs to %(other)s is %(stays)s's then.", other=other, stays=stays),
+            _(
+                "Tables that go on, and change hands: %(tables)s. Open turns that are mailed to the address that stays: "
+                "%(turns)s.",
+                tables=len(locked),
+                turns=len(asked),
+            ),
+            _("Links in mails to the other address die. What is together now cannot be told apart again."),
+            *([_("The record of each game that has begun says so, with your reason.")] if begun else ()),
+        )
+        return ActResult(says, tables=tuple(row.id for row in begun), people=(self.other_id,))
+
+    def _tell(self, context: Context, row: GameRow) -> None:
+        """Note the merge in a table's log, and tell the others there that nobody else plays."""
+        players = [player for player in player_rows.of_game(context.tx, row.id) if player.person_id == self.person_id]
+        for player in players:
+            row = context.note(row, Kind.MERGED, player.seat)
+        # A host without a seat has no part in the game.
+        if players:
+            context.tell_players(row, "player_merged", without=self.person_id, who=players[0].name)
+
+    def _locked(self, context: Context) -> dict[int, GameRow]:
+        """The other person's current tables, locked before any person is, as everywhere."""
+        tables = merge.tables_of(context.tx, self.other_id)
+        locked = {number: games.lock(context.tx, number) for number, status in tables.items() if status in _CURRENT}
+        for number in locked.keys() & merge.tables_of(context.tx, self.person_id).keys():
+            seated = {player.person_id for player in player_rows.of_game(context.tx, number)}
+            if {self.person_id, self.other_id} <= seated:
+                raise BadInput(
+                    _("Both sit at table %(number)s.", number=number),
+                    why=_("One person there would know what two seats know."),
+                    remedy=_("Nothing was changed; let somebody else take one of the seats first."),
+                )
+        if not people.read_all(context.tx, [self.other_id]):
+            raise NotFound(_("There is no such person here."))
+        return locked
+
+
+@dataclass(frozen=True)
+class SendExport(PersonAct):
+    """Email a person a link to their own page, where they can download all data about them.
+
+    Only their own address gets it, because the file shows what they hold and have sealed at their tables.
+    """
+
+    kind = Act.EXPORT
+
+    def do(self, context: Context) -> ActResult:
+        _read_current(context, self.person_id)
+        context.email(self.person_id, EmailKind.LINKS)
+        return ActResult(
+            (_("They get a mail with a link to their own page. The file is there, and only they see it."),)
+        )
+
+
+@dataclass(frozen=True)
+class Delete(PersonAct):
+    """Delete a person's data. Their seats become free as after resigning; the games stay."""
+
+    kind = Act.DELETE
+
+    def do(self, context: Context) -> ActResult:
+        person = _read_current(context, self.person_id)
+        self._must_be_unnamed(context, person.name)
+        self._must_sit_at_no_stopped_table(context)
+        tables = delete.delete_person(context.tx, context.server, self.person_id, context.reason)
+        titles = table_rows.titles(context.tx, tables)
+        named = [_table_name(titles[number], number) for number in tables]
+        says = (
+            _("It is about %(who)s.", who=isolate(person.name or person.address)),
+            _("Tables that they leave: %(tables)s.", tables=", ".join(named) or _("none")),
+            _("Where they have played they are “a former player” from now on."),
+            _("The record of each game that they leave says so, with your reason."),
+            _("Their address, their name and the text of mails to them are gone for good. No mail tells them."),
+        )
+        return ActResult(says, tables=tuple(tables))
+
+    def _must_sit_at_no_stopped_table(self, context: Context) -> None:
+        stopped = table_rows.of_person(context.tx, self.person_id, (TableStatus.FROZEN,))
+        if stopped:
+            named = ", ".join(_table_name(row.title, row.id) for row in stopped)
+            raise Forbidden(
+                _("They sit at a table that has been stopped: %(tables)s.", tables=named),
+                why=_("Their seat there would be given away, and nothing is changed until its record was looked at."),
+                remedy=_("Nothing was changed; let the table go on, or close it, and delete them then."),
+            )
+
+    def _must_be_unnamed(self, context: Context, name: str) -> None:
+        """Refuse a reason with the person's name in it: reasons are kept for ever, the name must not be."""
+        for called in {name, *table_rows.names_of(context.tx, self.person_id)} - {""}:
+            if re.search(rf"(?<!\w){re.escape(called)}(?!\w)", context.reason, re.IGNORECASE):
+                raise BadInput(
+                    _("Their name stands in your reason."),
+                    why=_("What is written about moderation is kept for ever, and their name is to be forgotten."),
+                    remedy=_("Nothing was changed; please give the reason without it."),
+                )
+
+
 def _end_of(day: date, zone: str) -> datetime:
     return datetime.combine(day + timedelta(days=1), time(0), ZoneInfo(zone)).astimezone(ZoneInfo("UTC"))
+
+
+def _read_current(context: Context, person_id: int) -> PersonRow:
+    """A person who is not deleted. Raises Gone."""
+    person = people.read(context.tx, person_id)
+    if is_former(person.address):
+        raise Gone(_("This person has left for good."), remedy=_("Nothing was changed."))
+    return person
+
+
+def _table_name(title: str, number: int) -> str:
+    return _("“%(title)s” (table %(number)s)", title=isolate(title), number=number)

@@ -1,19 +1,20 @@
 """Performing an act of the desk: in one transaction, with its reason, its audit row, its log rows and its emails.
 
-A `DeskAct` is one act with all its data. `perform` does it; `preview` does the same and rolls back, so that a preview
-shows exactly what the button does. Both return log rows, moved deadlines and queued emails. This module knows nothing
-about particular acts.
+A `DeskAct` is one act with all its data. `perform` does it, and a dry run of it shows exactly what the button does: log
+rows, moved deadlines and queued emails. This module knows nothing about particular acts.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.states import EmailKind
 from pbem.domain.user_text import isolate, parse_reason
 from pbem.i18n.speech import gettext as _
+from pbem.service.clocks.deadlines import queue_notice
 from pbem.service.desk import audit, calls
 from pbem.service.outgoing import ledger
 from pbem.service.play.log import Kind, LogWriter, write
@@ -24,6 +25,7 @@ from pbem.store import (
     deadlines,
     games,
     log,
+    outbox,
     players as player_rows,
     queued_emails,
 )
@@ -57,6 +59,20 @@ class Context:
         record.add(kind, seat, self.by, body | {"reason": self.reason})
         return write(self.tx, row, record)
 
+    def email(self, person_id: int, kind: EmailKind, **facts: Any) -> None:
+        """Email a person about the act and its reason."""
+        now = self.server.now()
+        outbox.queue(self.tx, [outbox.NewEmail(person_id, kind, facts=facts | {"reason": self.reason})], now, now)
+
+    def tell_players(self, row: GameRow, what: str, without: int | None = None, **facts: Any) -> None:
+        """Email a notice about the act and its reason to the people at a table."""
+        players = player_rows.of_game(self.tx, row.id)
+        people = {player.person_id for player in players if player.person_id is not None}
+        for person_id in sorted(people - {without}):
+            queue_notice(
+                self.tx, self.server, person_id, row, None, what, facts | {"reason": self.reason, "by": self.by}
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class ActResult:
@@ -88,15 +104,19 @@ class DeskAct(ABC):
         return {name: value for name, value in asdict(self).items() if name not in ("game_id", "person_id")}  # type: ignore[call-overload]  # all are dataclasses
 
 
+@dataclass(frozen=True)
 class TableAct(DeskAct):
     """An act on one table."""
 
+    game_id: int
     person_id = None
 
 
+@dataclass(frozen=True)
 class PersonAct(DeskAct):
     """An act on one person, whatever they play."""
 
+    person_id: int
     game_id = None
 
 
@@ -138,7 +158,7 @@ class Outcome:
     again: bool = False
     rows: tuple[tuple[str, int | None], ...] = ()
     moved: tuple[MovedDeadline, ...] = ()
-    told: tuple[QueuedEmail, ...] = ()
+    emails: tuple[QueuedEmail, ...] = ()
     says: tuple[str, ...] = ()
     undo: DeskAct | None = None
 
@@ -162,40 +182,13 @@ def perform(
         call_rows.lock(tx, call_id)
     before = _Snapshot.of(tx, act)
     result = act.do(Context(tx, server, actor, reason))
+    details = {**act.audit_details(), **result.details}
     audit_row = audit.record(
-        tx,
-        server,
-        actor,
-        act.kind,
-        reason,
-        game_id=act.game_id,
-        person_id=act.person_id,
-        form=form,
-        **{**act.audit_details(), **result.details},
+        tx, server, actor, act.kind, reason, game_id=act.game_id, person_id=act.person_id, form=form, **details
     )
     if call_id is not None:
         calls.close_by_act(tx, server, actor, call_id, audit_row)
     return before.compared(tx, act, result, for_host=actor.role is Role.HOST)
-
-
-def preview(server: Server, actor: Actor, act: DeskAct, reason: str) -> Outcome:
-    """What an act would do, found out by doing it in a transaction that is rolled back."""
-
-    def pretend(tx: Tx) -> NoReturn:
-        raise _TakenBack(perform(tx, server, actor, act, reason))
-
-    try:
-        server.store.write(pretend)
-    except _TakenBack as taken_back:
-        return taken_back.outcome
-
-
-class _TakenBack(Exception):
-    """Rolls the transaction back and carries the outcome."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__()
-        self.outcome = outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,29 +210,23 @@ class _Snapshot:
 
     def compared(self, tx: Tx, act: DeskAct, result: ActResult, *, for_host: bool) -> Outcome:
         """What the act has changed. A host also plays, so deadlines and emails stay hidden from them."""
-        tables, persons = (act.game_id, *result.tables), (act.person_id, *result.people)
-        emails = queued_emails.after(tx, self.email, tables, persons)
-        if act.game_id is None:
-            players: list[PlayerRow] = []
-            rows: tuple[tuple[str, int | None], ...] = ()
-            moved: tuple[MovedDeadline, ...] = ()
-        else:
-            players = player_rows.of_game(tx, act.game_id)
-            called = {player.seat: player.name for player in players if player.seat is not None and player.bot is None}
-            game = games.read(tx, act.game_id)
-            rows = tuple((row.kind, row.seat) for row in log.chain(tx, game.id, game.key, self.seq))
-            after = {row.seat: row.due_at for row in deadlines.of_game(tx, game.id)}
-            moved = tuple(
-                MovedDeadline(seat, called[seat], self.due.get(seat), due)
-                for seat, due in sorted(after.items())
-                if due != self.due.get(seat) and seat in called
-            )
+        players = [] if act.game_id is None else player_rows.of_game(tx, act.game_id)
+        queued = queued_emails.after(tx, self.email, (act.game_id, *result.tables), (act.person_id, *result.people))
         # A player who has just lost the seat keeps the name they had.
-        names = {**ledger.reader_names(tx, {email.person_id for email in emails}), **self.names, **_names(players)}
-        told = tuple(QueuedEmail(names[email.person_id], email.kind, email.what) for email in emails)
-        if for_host:
-            moved, told = (), ()
-        return Outcome(rows=rows, moved=moved, told=told, says=result.says, undo=result.undo)
+        names = {**ledger.reader_names(tx, {email.person_id for email in queued}), **self.names, **_names(players)}
+        emails = tuple(QueuedEmail(names[email.person_id], email.kind, email.what) for email in queued)
+        outcome = Outcome(emails=() if for_host else emails, says=result.says, undo=result.undo)
+        if act.game_id is None:
+            return outcome
+        game = games.read(tx, act.game_id)
+        rows = tuple((row.kind, row.seat) for row in log.chain(tx, game.id, game.key, self.seq))
+        people = {player.seat: player.name for player in players if player.bot is None}
+        moved = tuple(
+            MovedDeadline(row.seat, people[row.seat], self.due.get(row.seat), row.due_at)
+            for row in sorted(deadlines.of_game(tx, game.id), key=lambda row: row.seat)
+            if row.seat in people and row.due_at != self.due.get(row.seat)
+        )
+        return replace(outcome, rows=rows, moved=() if for_host else moved)
 
 
 def _names(players: list[PlayerRow]) -> dict[int, str]:

@@ -21,13 +21,11 @@ from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.plugins.away import loads
-from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, standing_entries, write
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, games, log, outbox, players as player_rows, views
-from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
 
@@ -37,7 +35,6 @@ class Rewind(TableAct):
     """Let a game go on from turn `turn`; everything decided since then no longer counts."""
 
     kind = Act.REWIND
-    game_id: int
     turn: int
 
     def do(self, context: Context) -> ActResult:
@@ -50,8 +47,8 @@ class Rewind(TableAct):
                 _("Turn %(turn)s is none that this game can go back to.", turn=self.turn),
                 why=_("Only a turn in which somebody has decided something, and that still stands, is asked again."),
             )
-        left = [each for standing in entries if standing.turn < self.turn for each in standing.entry.facts]
-        state = fold(rules.start(row.seats, json.loads(row.options)), left)
+        facts = [fact for standing in entries if standing.turn < self.turn for fact in standing.entry.facts]
+        state = fold(rules.start(row.seats, json.loads(row.options)), facts)
         gone = [standing for standing in entries if standing.turn >= self.turn]
         players = player_rows.of_game(context.tx, row.id)
         says = tuple(_learnt(rules, row, players, gone))
@@ -96,9 +93,7 @@ def _ask(context: Context, row: GameRow, players: list[PlayerRow], turn: int, ma
     for player in players:
         if player.missed and player.seat is not None:
             player_rows.set_missed(tx, row.id, player.seat, 0)
-    facts = {"reason": context.reason, "by": context.by, "turn": turn, "entries": many, "next_turn": row.turn}
-    for person_id in sorted({player.person_id for player in players if player.person_id is not None}):
-        clocks_deadlines.queue_notice(tx, context.server, person_id, row, None, "rewound", facts)
+    context.tell_players(row, "rewound", turn=turn, entries=many, next_turn=row.turn)
     emails = [
         outbox.NewEmail(player.person_id, EmailKind.TURN, row.id, row.seq, player.seat, row.turn)
         for player in players
@@ -114,22 +109,15 @@ def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list
     yield _("Turns that no longer stand: %(many)s. What was told in them everybody knows:", many=len(gone))
     alone: Counter[str] = Counter()
     for standing in gone:
-        for each in standing.entry.facts:
-            public = seen(each, SPECTATOR)
+        for fact in standing.entry.facts:
+            public = seen(fact, SPECTATOR)
             if (sentence := teller.tell(public)) is not None:
                 yield _("Turn %(number)s: %(sentence)s", number=standing.turn, sentence=sentence)
-            knowing = [names[seat] for seat in range(row.seats) if seen(each, seat) != public]
+            knowing = [names[seat] for seat in range(row.seats) if seen(fact, seat) != public]
             if knowing:
-                alone[f"{' and '.join(knowing)}"] += 1
+                alone[" and ".join(knowing)] += 1
     for who, many in sorted(alone.items()):
         yield _("Only %(who)s saw what was hidden in %(many)s of these events, and knows it still.", who=who, many=many)
     if move.position_of(row).box:
         yield _("Sealed choices that wait in the present turn are dropped, and nobody has seen them.")
     yield _("Standing orders are dropped, and the luck of all turns that follow is new.")
-
-
-def turns_of(tx: Tx, row: GameRow) -> list[int]:
-    """The turns a game can go back to now."""
-    if row.status != TableStatus.PLAYING:
-        return []
-    return turns(standing_entries(rules_of(row), log.chain(tx, row.id, row.key)))

@@ -17,13 +17,13 @@ class Substitute(TableAct):
     """Give a seat of a running game to the person with this address, or to a bot if it is empty."""
 
     kind = Act.SUBSTITUTE
-    game_id: int
     seat: int
     address: str = field(default="", repr=False)
 
     def do(self, context: Context) -> ActResult:
         gone = context.called(self.game_id, self.seat)
-        before = next((p for p in player_rows.of_game(context.tx, self.game_id) if p.seat == self.seat), None)
+        players = player_rows.of_game(context.tx, self.game_id)
+        before = next((player for player in players if player.seat == self.seat), None)
         person = persons.find_or_add(context.tx, context.server, self.address) if self.address else None
         person_id = None if person is None else person.id
         if person_id is not None and blocks.current_ban(context.tx, person_id, context.server.now()) is not None:
@@ -55,7 +55,6 @@ class Offer(TableAct):
     """Offer a seat to willing substitutes; it stays its player's until one takes it."""
 
     kind = Act.SUBSTITUTE
-    game_id: int
     seat: int
 
     def do(self, context: Context) -> ActResult:
