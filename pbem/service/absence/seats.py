@@ -88,7 +88,7 @@ def _change_hands(tx: Tx, server: Server, row: GameRow, record: LogWriter, seat:
     row = write(tx, row, record, orders=codec.dumps(sorted(orders.items())))
     tables.change_player(tx, row.id, seat, missed=0, **player)
     tables.drop_vote(tx, row.id, seat)
-    links.revoke_seat(tx, row.id, seat)
+    links.revoke_seat(tx, server, row.id, seat)
     now = server.now()
     for email in outbox.of_game(tx, row.id, -1):
         if email.seat == seat and email.status == EmailStatus.QUEUED:

@@ -93,8 +93,7 @@ def renew(tx: Tx, server: Server, person_id: int) -> None:
 
 def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
     """A person's deadlines, with recently closed ones so that calendars remove them."""
-    link = links.follow(tx, server, token, Purpose.CALENDAR)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.CALENDAR)
     turns = feeds.turns(tx, link.person_id, server.now() - RECENT, _MOST_TURNS)
     return [
         Turn(
@@ -111,8 +110,7 @@ def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
 
 def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[NewsItem]]:
     """Events at a person's tables, newest first, and when the feed was made."""
-    link = links.follow(tx, server, token, Purpose.NEWS)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.NEWS)
     tables = feeds.tables(tx, link.person_id, server.now() - RECENT)
     keys = {table.id: table.key for table in tables}
     # Moves that can still be undone are not published.

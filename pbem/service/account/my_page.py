@@ -12,10 +12,8 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import Way, parse_delivery
 from pbem.domain.errors import Forbidden, NotFound
-from pbem.domain.localtime import parse_wall, parse_zone
-from pbem.domain.reminder import parse_cadence
+from pbem.domain.localtime import parse_wall
 from pbem.domain.states import TableStatus
-from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.absence import substitutes
@@ -113,7 +111,7 @@ class MyEmails:
     """
 
     zone: ZoneInfo
-    wished: EmailPreferences
+    preferences: EmailPreferences
     listed: tuple[EmailHistory, ...]
     titles: dict[int, str]
     stop: str
@@ -166,7 +164,7 @@ def emails(tx: Tx, server: Server, person_id: int) -> MyEmails:
     failure = reachability.failure(tx, person_id)
     return MyEmails(
         zone=ZoneInfo(person.zone),
-        wished=preferences.of_person(tx, person),
+        preferences=preferences.of_person(tx, person),
         listed=tuple(listed),
         titles=table_rows.titles(tx, {email.game_id for email in listed if email.game_id is not None}),
         stop="" if stop is None else links.token(server, stop),
@@ -205,15 +203,8 @@ def change_settings(
     sealed: bool,
 ) -> None:
     """Change all settings, or none if one is invalid. Raises BadInput."""
-    values = {
-        "name": parse_name(name),
-        "zone": parse_zone(zone).key,
-        "quiet": persons.parse_quiet_hours(quiet),
-        "cadence": str(parse_cadence(cadence)),
-        "sealed": sealed,
-    }
-    people.lock(tx, person_id)
-    people.change(tx, person_id, **values)
+    persons.change_settings(tx, server, person_id, name=name, zone=zone, quiet=quiet, cadence=cadence)
+    people.change(tx, person_id, sealed=sealed)
     table_rows.set_volunteer(tx, person_id, willing, server.now())
 
 

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import Delivery, Way, parse_delivery
 from pbem.domain.localtime import parse_wall
-from pbem.domain.reminder import parse_cadence
 from pbem.service import links
 from pbem.service.absence import substitutes
 from pbem.service.outgoing import preferences
@@ -75,10 +74,7 @@ def reset(server: Server, token: str, key: str) -> None:
 def save(server: Server, token: str, *, cadence: str, quiet: str, sealed: bool) -> None:
     """Save the cadence of reminders, the quiet hours, and whether sealed choices are confirmed by email."""
     person_id = _person(server, token)
-    # A cadence that cannot be parsed is refused before anything is written.
-    parse_cadence(cadence)
-    server.run(persons.set_quiet_hours, person_id, quiet)
-    server.run(persons.set_cadence, person_id, cadence)
+    server.run(persons.change_settings, person_id, quiet=quiet, cadence=cadence)
     server.run(preferences.set_sealed_receipts, person_id, on=sealed)
 
 

@@ -135,15 +135,13 @@ class SignInPage:
 
 def sign_in_page(tx: Tx, server: Server, token: str) -> SignInPage:
     """The page of a sign-in link, with the button that signs in."""
-    link = links.follow(tx, server, token, Purpose.SIGN_IN)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.SIGN_IN)
     return SignInPage(people.read(tx, link.person_id).name)
 
 
 def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
     """Sign a browser in by a link, which works for a day in any number of browsers. Returns the session's secret."""
-    link = links.follow(tx, server, token, Purpose.SIGN_IN)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.SIGN_IN)
     reachability.note_contact(tx, server, link.person_id, link.created_at)
     people.lock(tx, link.person_id)
     return start(tx, server, Holder(person_id=link.person_id), device)
