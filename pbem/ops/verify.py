@@ -8,13 +8,12 @@ import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from engine import codec
 from engine.facts import SPECTATOR
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
 from pbem.plugins.away import Away
 from pbem.service.archive import export, verify
-from pbem.service.archive.check_log import Check, LogReader, Problem, dumps, snapshot
+from pbem.service.archive.check_log import Check, LogReader, Problem, means, snapshot
 from pbem.service.archive.verify import Progress, Report, of_chain, of_talk
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk
@@ -129,16 +128,9 @@ def _of_views(reading: LogReader, kept: list[ViewRow], seq: int) -> Iterator[Pro
         if reading.broken or not reading.dealt:
             continue
         known = reading.position.views[each.seat if each.seat != SPECTATOR else -1]
-        if each.body != dumps(known) and not _means(reading, each.body, dumps(known)):
+        if not means(reading.rules, each.body, known):
             who = "the spectator" if each.seat == SPECTATOR else f"seat {each.seat}"
             yield Problem(seq, Check.BESIDE, f"the view kept for {who} at row {seq} is not what it was told")
         if each.turn != reading.position.closed:
             says = f"the view kept at row {seq} is said to be of entry {each.turn}, but is of {reading.position.closed}"
             yield Problem(seq, Check.BESIDE, says)
-
-
-def _means(reading: LogReader, text: str, said: str) -> bool:
-    try:
-        return dumps(codec.loads(reading.rules, text)) == said
-    except codec.Malformed:
-        return False

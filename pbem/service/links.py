@@ -163,6 +163,16 @@ def make(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = Non
     return links.make_all(tx, {key: expires_at}, server.now())[key]
 
 
+def make_token(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = None) -> str:
+    """The current token of the link with this key, added if missing, as by `make`."""
+    return token(server, read(tx, make(tx, server, key, expires_at)))
+
+
+def make_seat_token(tx: Tx, server: Server, person_id: int, game: GameRow, seat: int) -> str:
+    """The token of a seat in its current turn, added if missing. The game is locked."""
+    return token(server, read(tx, make_for_seat(tx, server, person_id, game.id, game.turn, seat).seat))
+
+
 def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: int, seat: int) -> SeatLinks:
     """Make the links of a seat in a turn. The caller holds the lock of the game."""
     keys = links.of_seat(person_id, game_id, turn, seat)

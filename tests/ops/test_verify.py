@@ -46,7 +46,7 @@ def keep_views(begun: RunningGame) -> None:
 
     def keep(tx: Any) -> None:
         row = games.lock(tx, begun.id)
-        known = {seat: views.view(tx, row, seat).view for seat in (*range(row.seats), SPECTATOR)}
+        known = {seat: views.view(tx, row, seat) for seat in (*range(row.seats), SPECTATOR)}
         bodies = {seat: codec.dumps(view) for seat, view in known.items()}
         kept_views.keep(tx, row.id, row.turn - 1, row.seq, bodies)
 

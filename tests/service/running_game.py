@@ -70,7 +70,7 @@ class RunningGame:
     def view(self, seat: int) -> Any:
         """The view of a seat."""
         with self.server.store.read() as tx:
-            return views.view(tx, games.read(tx, self.id), seat).view
+            return views.view(tx, games.read(tx, self.id), seat)
 
     def verifies(self) -> bool:
         """Whether the hash chain of the log is sound and ends at the head of the game."""

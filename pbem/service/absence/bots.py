@@ -91,7 +91,7 @@ def _bot_turn(server: Server, row: DeadlineRow) -> _BotTurn | None:
         player = next((player for player in player_rows.of_game(tx, game.id) if player.seat == row.seat), None)
         if game.turn != row.turn or game.status != TableStatus.PLAYING or player is None or player.bot is None:
             return None
-        view = views.view(tx, game, row.seat).view
+        view = views.view(tx, game, row.seat)
     rules = rules_of(game)
     decision = rules.asks(view, row.seat)
     return None if decision is None else _BotTurn(player.bot, rules, view, decision)

@@ -222,8 +222,7 @@ def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
     game = games.lock(tx, game_id)
     if all(player.person_id != person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat):
         raise Forbidden(_("This seat is not yours."))
-    made = links.make_for_seat(tx, server, person_id, game_id, game.turn, seat)
-    return links.token(server, links.read(tx, made.seat))
+    return links.make_seat_token(tx, server, person_id, game, seat)
 
 
 def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
@@ -232,10 +231,7 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     seated = any(player.person_id == person_id for player in player_rows.of_game(tx, game_id))
     if game.status != TableStatus.OPEN or not (seated or game.host_id == person_id):
         raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
-    link_id = links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id), game.expires_at)
-    row = link_rows.read(tx, link_id)
-    assert row is not None
-    return links.token(server, row)
+    return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id), game.expires_at)
 
 
 def _urgency(seat: SeatInPlay) -> tuple[bool, bool, float, int]:

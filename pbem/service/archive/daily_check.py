@@ -51,9 +51,9 @@ def check_some(server: Server, check: CheckTable) -> int:
         following = flaws.next_tables(tx, mark, _AT_ONCE)
     rows = checked = 0
     for game_id in following:
-        found = _check(server, check, game_id)
-        _store(server, game_id, found)
-        rows, checked = rows + found.rows, checked + 1
+        result = _check(server, check, game_id)
+        _store(server, game_id, result)
+        rows, checked = rows + result.rows, checked + 1
         if rows >= ROWS:
             break
     if not following:
@@ -81,9 +81,9 @@ def _progress(tx: Tx, server: Server) -> int | None:
     return mark
 
 
-def _store(server: Server, game_id: int, found: CheckResult) -> None:
-    says = f"{found.wrong} faults, the first in row {found.first}. `pbem verify --game {game_id}` tells them."
-    flaw = FlawRow(game_id, server.now(), found.first, says) if found.wrong else None
+def _store(server: Server, game_id: int, result: CheckResult) -> None:
+    says = f"{result.wrong} faults, the first in row {result.first}. `pbem verify --game {game_id}` tells them."
+    flaw = FlawRow(game_id, server.now(), result.first, says) if result.wrong else None
 
     def work(tx: Tx) -> None:
         if flaws.replace(tx, game_id, flaw) and flaw is not None:

@@ -1,8 +1,7 @@
 """Replaying a table entry by entry, as a reader could see it at the time, with all hands once the game is over.
 
-There are three ways in: a seat's link shows what that seat saw; the key of a public table shows what everyone saw; and
-a link that any player of a finished game can share. During a game a replay shows no more than the table does. It
-changes nothing, and every moment of a long game costs the same.
+There are three ways in: a seat's link, the key of a public table, and a link that any player of a finished game can share.
+During a game a replay shows no more than the table does. Every moment of a long game costs the same.
 """
 
 from collections.abc import Callable
@@ -39,7 +38,7 @@ MOST_REMEMBERED: Final = 300
 
 
 class Access(StrEnum):
-    """How a reader reaches a replay."""
+    """How a reader reaches a replay: what a seat saw, what everyone saw, or all hands of a finished game."""
 
     SEAT = "seat"
     PUBLIC = "public"
@@ -84,7 +83,7 @@ class Scene:
     turn: int
     earlier: int | None
     later: int | None
-    told: tuple[Fact[Any], ...]
+    facts: tuple[Fact[Any], ...]
     board: Board
     hands: tuple[tuple[int, Board], ...]
 
@@ -113,17 +112,19 @@ CACHE: Final[LRU[Scene]] = LRU(MOST_REMEMBERED)
 def moment(tx: Tx, server: Server, access: Access, which: str, turn: int) -> ReplayMoment:
     """The table after this entry, or the last one before it that still counts."""
     row, seat = _open(tx, server, access, which)
-    return _moment(tx, row, seat, turn)
+    turn, ended = min(turn, row.turn), row.status in _ENDED
+    # The head stands for every row before it, so a cached scene is never out of date or of another game.
+    key = row.head, seat, turn, ended
+    scene = CACHE.get(key) or CACHE.put(key, _scene(tx, row, seat, turn, ended=ended))
+    return ReplayMoment(_replay_table(tx, row, seat), scene)
 
 
 def whole(tx: Tx, server: Server, access: Access, which: str) -> WholeGame:
     """The whole game so far, as everyone saw it."""
     row, seat = _open(tx, server, access, which)
-    rules = rules_of(row)
+    standing = knowledge_of(tx, row, rules_of(row), seat).standing
     shared = access is Access.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
-    return WholeGame(
-        _replay_table(tx, row, seat), course_of(tx, row), knowledge_of(tx, row, rules, seat).standing, shared
-    )
+    return WholeGame(_replay_table(tx, row, seat), course_of(tx, row), standing, shared)
 
 
 def share(tx: Tx, server: Server, token: str) -> str:
@@ -153,7 +154,7 @@ def _open(tx: Tx, server: Server, access: Access, which: str) -> tuple[GameRow, 
     """The game that is reached, and the reader's seat in it."""
     row, seat = _OPEN[access](tx, server, which)
     if row.started_at is None:
-        raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
+        raise _nothing_yet()
     return row, seat
 
 
@@ -215,25 +216,21 @@ def _replay_table(tx: Tx, row: GameRow, seat: int) -> ReplayTable:
     return ReplayTable(row.key, row.title, row.status, row.private, row.turn, rules_of(row), seat, names)
 
 
-def _moment(tx: Tx, row: GameRow, seat: int, turn: int) -> ReplayMoment:
-    turn, ended = min(turn, row.turn), row.status in _ENDED
-    # The head stands for every row before it, so a cached scene is never out of date or of another game.
-    key = row.head, seat, turn, ended
-    past = CACHE.get(key) or CACHE.put(key, _scene(tx, row, seat, turn, ended=ended))
-    return ReplayMoment(_replay_table(tx, row, seat), past)
-
-
 def _scene(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:
     rules = rules_of(row)
     others = [other for other in range(row.seats) if other != seat] if ended else []
-    found = views.moment_at(tx, row, [seat, *others], turn)
-    if found is None:
-        raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
+    moment = views.moment_at(tx, row, [seat, *others], turn)
+    if moment is None:
+        raise _nothing_yet()
     return Scene(
-        turn=found.standing.turn,
-        earlier=found.earlier,
-        later=found.later,
-        told=tuple(seen(each, seat) for each in found.standing.entry.facts),
-        board=rules.board(found.views[seat], seat),
-        hands=tuple((other, rules.board(found.views[other], other)) for other in others),
+        turn=moment.standing.turn,
+        earlier=moment.earlier,
+        later=moment.later,
+        facts=tuple(seen(fact, seat) for fact in moment.standing.entry.facts),
+        board=rules.board(moment.views[seat], seat),
+        hands=tuple((other, rules.board(moment.views[other], other)) for other in others),
     )
+
+
+def _nothing_yet() -> NotFound:
+    return NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))

@@ -18,7 +18,6 @@ from pbem.plugins.foreign import Fault
 from pbem.service import alarms
 from pbem.service.alarms import What
 from pbem.service.clocks import deadlines, pauses
-from pbem.service.clocks.deadlines import people_at
 from pbem.service.play.log import Kind, add_row
 from pbem.service.server import Server
 from pbem.store import games, pauses as pause_rows, tables
@@ -55,8 +54,7 @@ def freeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str, cause: Ca
         pause_rows.begin(tx, row.id, server.now())
     deadlines.settle_game(tx, server, row, tell=False)
     tables.change_game(tx, row.id, status=TableStatus.FROZEN, halted=cause)
-    for person_id in people_at(tx, row.id):
-        deadlines.queue_notice(tx, server, person_id, row, None, "frozen", {"reason": reason, "by": by})
+    deadlines.notify_people(tx, server, row, "frozen", {"reason": reason, "by": by})
 
 
 def unfreeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str) -> None:

@@ -13,11 +13,9 @@ from pbem.store.database import Tx
 from pbem.store.vacations import VacationRow
 
 
-def book_text(tx: Tx, server: Server, person_id: int, text: str) -> Vacation:
-    """Book a vacation given as text; returns it."""
-    vacation = parse_vacation(text)
-    book(tx, server, person_id, vacation)
-    return vacation
+def book_text(tx: Tx, server: Server, person_id: int, text: str) -> None:
+    """Book a vacation given as text."""
+    book(tx, server, person_id, parse_vacation(text))
 
 
 def book(tx: Tx, server: Server, person_id: int, vacation: Vacation) -> None:

@@ -227,7 +227,7 @@ def _next_turn(acting: _Acting) -> int:
         return acting.turn
     entries = latest_entries(rules, log.chain_back(acting.tx, game.id, game.key), acting.turn)
     nothing_new = play_move.may_be_undone([standing.entry for standing in entries])
-    question = decision_in(rules, views.view(acting.tx, game, acting.seat).view, acting.seat)
+    question = decision_in(rules, views.view(acting.tx, game, acting.seat), acting.seat)
     return game.turn if nothing_new and question is not None else acting.turn
 
 

@@ -17,7 +17,7 @@ from pbem.service.outgoing import preferences
 from pbem.service.outgoing.preferences import EmailPreferences
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import reachability
+from pbem.store import reachability, tables
 from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
@@ -46,7 +46,7 @@ def read(tx: Tx, server: Server, token: str, key: str | None = None) -> ReaderSe
         cadence=person.cadence,
         quiet=person.quiet or "",
         zone=ZoneInfo(person.zone),
-        willing=substitutes.is_volunteer(tx, server, person_id),
+        willing=tables.is_volunteer(tx, person_id),
         failing_since=None if failure is None else failure.start_at,
     )
 

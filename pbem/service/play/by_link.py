@@ -23,14 +23,13 @@ def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
     return play_locked(tx, server, game, link.turn, link.seat, option, By.PERSON, link.person_id, player)
 
 
-def play(tx: Tx, server: Server, token: str, turn: int, request: str | Choice) -> Receipt:
-    """Make a choice from the page of a seat, in the turn of its form."""
-    return _play(tx, server, token, Purpose.SEAT, turn, request, By.PERSON)
-
-
-def play_by_api(tx: Tx, server: Server, token: str, turn: int, request: str | Choice) -> Receipt:
-    """Make a choice through the API, in the turn that the program has seen."""
-    return _play(tx, server, token, Purpose.API, turn, request, By.API)
+def play(
+    tx: Tx, server: Server, token: str, turn: int, request: str | Choice, purpose: Purpose = Purpose.SEAT
+) -> Receipt:
+    """Make a choice by a SEAT or API token, in the turn that the player or program has seen."""
+    link, game, player = open_to_act(tx, server, token, purpose)
+    by = By.API if purpose is Purpose.API else By.PERSON
+    return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player)
 
 
 def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None) -> None:
@@ -57,10 +56,4 @@ def api_token(tx: Tx, server: Server, token: str) -> str:
     link = follow_seat(tx, server, token)
     # Two requests at once must not make two rows.
     games.lock(tx, link.game_id)
-    made = links.make(tx, server, LinkKey(Purpose.API, link.person_id, link.game_id, None, link.seat))
-    return links.token(server, links.read(tx, made))
-
-
-def _play(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int, request: str | Choice, by: By) -> Receipt:
-    link, game, player = open_to_act(tx, server, token, purpose)
-    return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player)
+    return links.make_token(tx, server, LinkKey(Purpose.API, link.person_id, link.game_id, None, link.seat))

@@ -279,7 +279,7 @@ def _obey_orders(tx: Tx, move: _Move) -> None:
 
 
 def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
-    known = views.view(tx, move.row, seat).view
+    known = views.view(tx, move.row, seat)
     now = fold(known, (seen(each, seat) for entry in move.entries for each in entry.facts))
     return orders.answer(move.orders[seat], move.position.game, now, seat)
 

@@ -15,7 +15,7 @@ def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person
     """Replace the standing order of a seat; it answers an open decision at once. Returns the order."""
     row = lock_seat(tx, game_id, seat, person_id)
     move.must_be_playing(row)
-    view = views.view(tx, row, seat).view
+    view = views.view(tx, row, seat)
     try:
         order = orders.read_order(text, rules_of(row).asks(view, seat))
     except Refused as refused:

@@ -88,8 +88,7 @@ def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:
     game = games.lock(tx, game_id)
     seat = next(player.seat for player in player_rows.of_game(tx, game_id) if player.person_id == guest)
     assert seat is not None, "its game has begun"
-    made = links.make_for_seat(tx, server, guest, game_id, game.turn, seat)
-    return links.token(server, links.read(tx, made.seat))
+    return links.make_seat_token(tx, server, guest, game, seat)
 
 
 def _guests_before(server: Server, moment: datetime, after: int) -> list[int]:

@@ -43,8 +43,7 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
             # That rematch was played, or was closed.
             continue
         games.lock(tx, game_id)
-        made = links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
-        return links.token(server, links.read(tx, made))
+        return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
     raise AssertionError("numbers do not end")
 
 

@@ -31,7 +31,7 @@ def end_session() -> Response:
     assert here is not None
     try:
         if field("others"):
-            server().run(sessions.end_others, here.holder, here.id)
+            server().run(sessions.end_all, here.holder, here.id)
         else:
             server().run(sessions.end, here.holder, whole_number("session", _("the number of a sign-in")))
     except Refusal as refused:

@@ -28,5 +28,5 @@ def sign_in(token: str) -> Response:
 
 
 def _page(token: str, *, ask_again: bool = False) -> Response:
-    found = server().read(sessions.sign_in_page, token)
-    return site.page("sign_in.html", found=found, token=token, ask_again=ask_again)
+    name = server().read(sessions.name_of_link, token)
+    return site.page("sign_in.html", name=name, token=token, ask_again=ask_again)
