@@ -17,7 +17,7 @@ from pbem.service.archive.check_log import Check, LogReader, Problem, means, sna
 from pbem.service.archive.verify import Progress, Report, of_chain, of_talk
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk
-from pbem.store import games, log, players as player_rows, views
+from pbem.store import games, log, players as player_rows, talk as talk_rows, views
 from pbem.store.database import Store, Tx
 from pbem.store.games import GameRow
 from pbem.store.views import ViewRow
@@ -63,7 +63,7 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, row._asdict())]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
     problems += [Problem(row.seq, Check.BESIDE, says) for says in beside]
-    problems += of_talk(talk.check_rows(tx, row), reading, row.seq)
+    problems += of_talk(talk.check(talk_rows.chain(tx, row.id, row.key), row.key), reading, row.seq)
     return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(problems))
 
 

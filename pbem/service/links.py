@@ -11,7 +11,7 @@ token, and following one changes nothing.
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Self, TypeVar
+from typing import Final, NamedTuple, Self, TypeVar
 
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.states import EmailKind
@@ -82,8 +82,7 @@ class EmailLink:
 _AROUND: Final = " \t\r\n.,;:!?'\"<>()[]{}*_"
 
 
-@dataclass(frozen=True, slots=True)
-class SeatLinks:
+class SeatLinks(NamedTuple):
     """The ids of the links of one seat in one turn."""
 
     move: int
@@ -156,10 +155,7 @@ def nonces(tx: Tx, _server: Server, link_ids: Collection[int]) -> dict[int, int]
 
 
 def make(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = None) -> int:
-    """The id of the link with this key, added if missing.
-
-    The caller holds the lock of the game, or of the person where there is no game, against a second row.
-    """
+    """The id of the link with this key, added if missing. The caller has locked its game, or else its person."""
     return links.make_all(tx, {key: expires_at}, server.now())[key]
 
 
@@ -227,8 +223,7 @@ def _was_replaced(server: Server, token: str, link: LinkRow) -> bool:
     return link.replaced is not None and server.keys.verify(token, Purpose(link.purpose), link.id, link.replaced)
 
 
-@dataclass(frozen=True, slots=True)
-class Renewed:
+class Renewed(NamedTuple):
     """Counts of the emails rewritten and of the turns emailed again."""
 
     rewritten: int

@@ -26,7 +26,6 @@ from pbem.service.absence.seats import free_name
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import queue_notice
 from pbem.service.people.admission import must_have_room
-from pbem.service.play.log import LogWriter
 from pbem.service.play.move import IN_PERSON, By, agreement_of, must_not_be_frozen
 from pbem.service.server import Server
 from pbem.store import blocks, deadlines, games, log, outbox, people, players as player_rows, reachability, tables
@@ -61,12 +60,12 @@ def read_offer(tx: Tx, server: Server, offer_id: int) -> OfferRow:
     return tables.offer(tx, offer_id)
 
 
-def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") -> GameRow:
-    """Accept an offer; the first person gets the seat. Accepting twice changes nothing. Returns the game."""
+def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") -> None:
+    """Accept an offer; the first person gets the seat. Accepting twice changes nothing."""
     game = games.lock(tx, tables.offer(tx, offer_id).game_id)
     offer = tables.offer(tx, offer_id)
     if offer.taken_by == person_id and offer.status == OfferStatus.TAKEN:
-        return game
+        return
     must_not_be_frozen(game)
     if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
@@ -85,23 +84,21 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     must_have_room(tx, server, person, game)
     before = next(player for player in players if player.seat == offer.seat)
     name = free_name([player for player in players if player is not before], parse_name(name or person.name))
-    record = LogWriter(game, server.now(), server.randomness)
-    game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, name)
+    game = seats.give_to_person(tx, server, game, offer.seat, By.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.TAKEN, server.now(), person_id)
     facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}
     _tell_others(tx, server, game, offer.seat, "substitute_plays", facts)
     if before.person_id is not None:
         queue_notice(tx, server, before.person_id, game, None, "seat_taken", facts)
-    return game
 
 
-def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> GameRow:
-    """Take one's own seat back from a bot. Doing so twice changes nothing. Returns the game."""
+def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> None:
+    """Take one's own seat back from a bot. Doing so twice changes nothing."""
     game = games.lock(tx, game_id)
     players = player_rows.of_game(tx, game_id)
     player = next((player for player in players if player.seat == seat), None)
     if player is not None and player.person_id == person_id:
-        return game
+        return
     must_not_be_frozen(game)
     if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
@@ -112,23 +109,20 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
         )
     person = people.read(tx, person_id)
     name = free_name([other for other in players if other is not player], parse_name(person.name))
-    record = LogWriter(game, server.now(), server.randomness)
-    game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, name)
+    game = seats.give_to_person(tx, server, game, seat, By.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.BACK, server.now())
     _tell_others(tx, server, game, seat, "player_back", {"who": name, "seat": seat})
-    return game
 
 
 def replace_player(
     tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None, reason: str, by: str
-) -> GameRow:
-    """Give a seat to another person, or to a bot, for an organiser. Returns the game."""
+) -> None:
+    """Give a seat to another person, or to a bot, for an organiser."""
     game, before, players = _lock_seat(tx, game_id, seat)
     if before.person_id == person_id:
         raise Gone(_("The seat is theirs already."), remedy=_("Nothing was changed."))
-    record = LogWriter(game, server.now(), server.randomness)
     if person_id is None:
-        game = seats.give_to_bot(tx, server, game, record, seat, by, reason)
+        game = seats.give_to_bot(tx, server, game, seat, by, reason)
         what, who = "bot_plays", before.name
     else:
         person = people.lock(tx, person_id)
@@ -138,7 +132,7 @@ def replace_player(
             )
         must_have_room(tx, server, person, game)
         who = free_name([player for player in players if player is not before], parse_name(person.name or _UNNAMED))
-        game = seats.give_to_person(tx, server, game, record, seat, by, person, who, reason)
+        game = seats.give_to_person(tx, server, game, seat, by, person, who, reason)
         what = "substitute_plays"
     offer = tables.offer_of_seat(tx, game_id, seat)
     if offer is not None:
@@ -148,7 +142,6 @@ def replace_player(
     if before.person_id is not None:
         facts |= {"by_bot": person_id is None}
         queue_notice(tx, server, before.person_id, game, None, "seat_taken", facts)
-    return game
 
 
 def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by: str) -> int:
@@ -205,11 +198,9 @@ def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str)
     if successor is Successor.SUBSTITUTE:
         _put_on_offer(tx, server, game, player, why, By.CLOCK)
         return True
-    now = server.now()
-    offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, successor, now)
+    offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, successor, server.now())
     facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id}
-    record = LogWriter(game, now, server.randomness)
-    game = seats.give_to_bot(tx, server, game, record, player.seat, By.CLOCK)
+    game = seats.give_to_bot(tx, server, game, player.seat, By.CLOCK)
     queue_notice(tx, server, player.person_id, game, None, "replaced", facts)
     _tell_others(tx, server, game, player.seat, "bot_plays", facts)
     return True

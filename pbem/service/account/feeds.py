@@ -8,7 +8,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game
@@ -39,8 +39,7 @@ MOST_NEWS: Final = 50
 _FEEDS: Final = (Purpose.CALENDAR, Purpose.NEWS)
 
 
-@dataclass(frozen=True, slots=True)
-class FeedTokens:
+class FeedTokens(NamedTuple):
     """The tokens of a person's feeds."""
 
     calendar: str
@@ -49,10 +48,7 @@ class FeedTokens:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A deadline in the calendar; `done` once the turn is over.
-
-    `revision` rises with every change, because deadlines only move later.
-    """
+    """A deadline in the calendar; `done` once the turn is over. `revision` rises, because deadlines only move later."""
 
     name: str
     title: str
@@ -137,5 +133,4 @@ def _news_items(table: TableRow, rows: Collection[hash_chain.Row]) -> list[NewsI
 def _sentences(table: TableRow, rules: Game[Any], facts: tuple[Fact[Any], ...]) -> tuple[str, ...]:
     """The facts as a spectator sees them, with “you” for the reader."""
     teller = speech.teller(rules, table.seat, tuple(map(isolate, table.names)))
-    sentences = (teller.tell(seen(fact, SPECTATOR)) for fact in facts)
-    return tuple(filter(None, sentences))
+    return tuple(filter(None, (teller.tell(seen(fact, SPECTATOR)) for fact in facts)))

@@ -6,7 +6,7 @@ function takes the id of the person.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -23,15 +23,7 @@ from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.outgoing.preferences import EmailPreferences
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import (
-    deadlines,
-    games,
-    links as link_rows,
-    people,
-    players as player_rows,
-    reachability,
-    tables as table_rows,
-)
+from pbem.store import deadlines, games, links as link_rows, people, players as player_rows, reachability, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey
@@ -136,9 +128,9 @@ class Settings:
 def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
     """A person's tables, those where it is their turn first."""
     person = people.read(tx, person_id)
-    joined = table_rows.of_person(tx, person_id, (TableStatus.OPEN, *_BEGUN))
-    hosted = [row for row in table_rows.hosted_by(tx, person_id, (TableStatus.OPEN,)) if row not in joined]
-    over = table_rows.finished_games(tx, person_id, MOST_OVER)
+    joined = tables.of_person(tx, person_id, (TableStatus.OPEN, *_BEGUN))
+    hosted = [row for row in tables.hosted_by(tx, person_id, (TableStatus.OPEN,)) if row not in joined]
+    over = tables.finished_games(tx, person_id, MOST_OVER)
     players = player_rows.of_games(tx, [row.id for row in (*joined, *hosted, *over)])
     asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
     failure = reachability.failure(tx, person_id)
@@ -148,7 +140,9 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
         zone=ZoneInfo(person.zone),
         played=tuple(sorted(played, key=_urgency)),
         waiting=tuple(
-            _open_table(row, players, person_id) for row in (*joined, *hosted) if row.status == TableStatus.OPEN
+            OpenTable(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)
+            for row in (*joined, *hosted)
+            if row.status == TableStatus.OPEN
         ),
         over=tuple(_finished_game(row, players, person_id) for row in over),
         failing_since=None if failure is None else failure.start_at,
@@ -159,14 +153,14 @@ def emails(tx: Tx, server: Server, person_id: int) -> MyEmails:
     """A person's latest emails, and how they like to be emailed."""
     person = people.read(tx, person_id)
     listed = ledger.of_person(tx, person_id, MOST_EMAILS)
-    playing = table_rows.of_person(tx, person_id, (TableStatus.OPEN, TableStatus.PLAYING))
+    playing = tables.of_person(tx, person_id, (TableStatus.OPEN, TableStatus.PLAYING))
     stop = link_rows.find(tx, LinkKey(Purpose.STOP, person_id))
     failure = reachability.failure(tx, person_id)
     return MyEmails(
         zone=ZoneInfo(person.zone),
         preferences=preferences.of_person(tx, person),
         listed=tuple(listed),
-        titles=table_rows.titles(tx, {email.game_id for email in listed if email.game_id is not None}),
+        titles=tables.titles(tx, {email.game_id for email in listed if email.game_id is not None}),
         stop="" if stop is None else links.token(server, stop),
         tables=tuple((row.key, row.title) for row in playing),
         failing_since=None if failure is None else failure.start_at,
@@ -177,13 +171,12 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
     """A person's settings."""
     booked, left = vacation_days.vacations(tx, server, person_id)
     person = people.read(tx, person_id)
-    willing = table_rows.is_volunteer(tx, person_id)
     return Settings(
         name=person.name,
         zone=ZoneInfo(person.zone),
         quiet=person.quiet or "",
         cadence=person.cadence,
-        willing=willing,
+        willing=tables.is_volunteer(tx, person_id),
         sealed=person.sealed,
         vacations=tuple(booked),
         days_left=left,
@@ -205,12 +198,12 @@ def change_settings(
     """Change all settings, or none if one is invalid. Raises BadInput."""
     persons.change_settings(tx, server, person_id, name=name, zone=zone, quiet=quiet, cadence=cadence)
     people.change(tx, person_id, sealed=sealed)
-    table_rows.set_volunteer(tx, person_id, willing, server.now())
+    tables.set_volunteer(tx, person_id, willing, server.now())
 
 
 def choose_delivery(server: Server, person_id: int, way: str, digest_at: str = "") -> None:
     """Choose when emails are sent, and the time of day of a digest."""
-    at: time | None = parse_wall(digest_at) if digest_at else None
+    at = parse_wall(digest_at) if digest_at else None
     delivery = parse_delivery(way)
     server.run(preferences.choose, person_id, delivery, digest_at=at)
     if delivery.way is Way.NOTHING:
@@ -258,10 +251,6 @@ def _seats_in_play(
             asked=seat in asked,
             due_at=asked.get(seat),
         )
-
-
-def _open_table(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> OpenTable:
-    return OpenTable(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)
 
 
 def _finished_game(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> FinishedGame:

@@ -67,10 +67,7 @@ class LogPosition:
 
 @dataclass(slots=True)
 class LogReader:
-    """A log read so far. With the server's secret, draws are checked and choices made again.
-
-    `drawn` are the numbers drawn in each entry, undone ones included.
-    """
+    """A log read so far. With the secret, draws are checked and choices made again. `drawn` includes undone entries."""
 
     rules: Game[Any]
     secret: bytes | None

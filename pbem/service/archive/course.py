@@ -124,6 +124,5 @@ def _bids(fact: Fact[Any]) -> Iterator[tuple[int, Any]]:
 def _amount(value: Any) -> int | None:
     if type(value) is int:
         return value
-    if isinstance(value, tuple) and value and all(type(each) is int for each in value):
-        return sum(value)
-    return None
+    is_sum = isinstance(value, tuple) and value and all(type(each) is int for each in value)
+    return sum(value) if is_sum else None

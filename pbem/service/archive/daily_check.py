@@ -29,10 +29,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result for one table: its rows, the number of problems, and the row of the first.
-
-    The problems are shown only on the command line (`pbem verify`), because they may reveal hidden cards.
-    """
+    """Rows, problems, and the row of the first. Only `pbem verify` shows the problems: they may reveal hidden cards."""
 
     rows: int
     wrong: int = 0

@@ -7,7 +7,7 @@ During a game a replay shows no more than the table does. Every moment of a long
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine.board import Board
 from engine.facts import SPECTATOR, Fact, seen
@@ -75,10 +75,7 @@ class ReplayTable:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """An entry as a reader sees it: its facts, the board after it, and in `hands` the boards of the other seats.
-
-    `earlier` and `later` are the entries before and after, if there are any.
-    """
+    """An entry as a reader sees it: facts, the board after it, the others' boards in `hands`, and its neighbours."""
 
     turn: int
     earlier: int | None
@@ -88,8 +85,7 @@ class Scene:
     hands: tuple[tuple[int, Board], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayMoment:
+class ReplayMoment(NamedTuple):
     """A table and one of its entries."""
 
     table: ReplayTable
@@ -138,10 +134,7 @@ def share(tx: Tx, server: Server, token: str) -> str:
 
 
 def stop_sharing(tx: Tx, server: Server, token: str) -> None:
-    """Revoke the sharing link; doing so again changes nothing.
-
-    Any player may, because the replay shows everyone's cards.
-    """
+    """Revoke the sharing link. Any player may, because the replay shows everyone's cards."""
     game = links.open_to_act(tx, server, token, Purpose.SEAT)[1]
     link = _link(tx, game.id)
     if link is not None and _works(link):

@@ -12,7 +12,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Self
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from pbem.domain.deadline import (
@@ -40,11 +40,11 @@ from pbem.store import (
     games,
     outages,
     outbox,
-    pauses as pause_rows,
+    pauses,
     people,
     players as player_rows,
     reachability,
-    vacations as vacation_rows,
+    vacations,
 )
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow, Key
@@ -173,7 +173,13 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     }
     played = [row for row in rows if (row.game_id, row.seat) in seated]
     persons = people.read_all(tx, {seated[row.game_id, row.seat] for row in played})
-    stops = _Stops.since(tx, min(row.asked_at for row in rows), of_games, persons.keys())
+    since = min(row.asked_at for row in rows)
+    stops = _Stops(
+        outages=outages.since(tx, since),
+        pauses=pauses.since(tx, of_games, since),
+        unreachable=reachability.since(tx, persons.keys(), since),
+        vacations=vacations.since(tx, persons.keys(), since),
+    )
     clocks = {}
     for row in played:
         game, person = games[row.game_id], persons[seated[row.game_id, row.seat]]
@@ -228,24 +234,11 @@ class _Stops:
     unreachable: Times
     vacations: Times
 
-    @classmethod
-    def since(cls, tx: Tx, moment: datetime, game_ids: Collection[int], person_ids: Collection[int]) -> Self:
-        """Read the times since a moment for these tables and people."""
-        return cls(
-            outages.since(tx, moment),
-            pause_rows.since(tx, game_ids, moment),
-            reachability.since(tx, person_ids, moment),
-            vacation_rows.since(tx, person_ids, moment),
-        )
-
 
 def _start(tx: Tx, server: Server, games: Games, turns: Mapping[Key, tuple[int, datetime]]) -> None:
     """Start the clocks of turns that have not started, each for a person at a moment."""
-    fresh = [
-        replace(row, accepted_at=turns[key][1])
-        for key, row in deadlines.read_all(tx, turns).items()
-        if row.accepted_at is None
-    ]
+    rows = deadlines.read_all(tx, turns).items()
+    fresh = [replace(row, accepted_at=turns[key][1]) for key, row in rows if row.accepted_at is None]
     clocks = clocks_of(tx, games, fresh)
     # An email to the seat's former player starts nothing: the clock waits for the one to the new player.
     _settle(tx, server, {key: clock for key, clock in clocks.items() if clock.person.id == turns[key][0]}, tell=True)

@@ -19,7 +19,6 @@ from pbem.mail.write.compose import EmailContent, Letterhead, compose
 from pbem.service.outgoing import content
 from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.play import move
-from pbem.service.play.log import LogWriter
 from pbem.service.play.move import By
 from pbem.service.server import Server
 from pbem.service.tables import leaving
@@ -137,9 +136,7 @@ def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, ga
 def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:
     """Play the game on until an email of that kind could be sent; returns it as it is then."""
     if kind == EmailKind.VOIDED and game.status == TableStatus.PLAYING:
-        leaving.end(
-            tx, server, game, LogWriter(game, server.now(), server.randomness), "organiser", "all agreed to end it"
-        )
+        leaving.end(tx, server, game, "organiser", "all agreed to end it")
     for _move in range(MOST_MOVES):
         game = games.read(tx, game.id)
         position = move.position_of(game)

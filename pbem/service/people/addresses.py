@@ -87,14 +87,14 @@ def change_settings(
 def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
     """The person with this address, added if it is new. Confirms nothing and sends no email."""
     given, mailbox = normalised(address)
-    known = people.by_mailbox(tx, mailbox)
-    if known is None:
+    person = people.by_mailbox(tx, mailbox)
+    if person is None:
         return _add(tx, server, given, mailbox, parse_name(name) if name else "", AT_ONCE)
     # Anyone can type an address, so a name is taken from the form only while it is unconfirmed.
-    if name and not known.name and known.confirmed_at is None:
-        people.change(tx, known.id, name=parse_name(name))
-        return people.read(tx, known.id)
-    return known
+    if name and not person.name and person.confirmed_at is None:
+        people.change(tx, person.id, name=parse_name(name))
+        return people.read(tx, person.id)
+    return person
 
 
 def add_guest(tx: Tx, server: Server, name: str) -> PersonRow:

@@ -132,21 +132,18 @@ def position_of(row: GameRow) -> Position:
     """The position of a game, from its snapshot."""
     if row.seed is None:
         raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
-    position = POSITIONS.get(_snapshot_of(row))
+    key = _cache_key(row)
+    position = POSITIONS.get(key)
     if position is None:
         rules = rules_of(row)
-        state = loads(rules, row.state)
-        position = _cache(row, Position(rules, row.seats, row.seed, state, row.turn, box_of(row)))
+        position = Position(rules, row.seats, row.seed, loads(rules, row.state), row.turn, box_of(row))
+        POSITIONS.put(key, position)
     return position
 
 
-def _snapshot_of(row: GameRow) -> tuple[object, ...]:
-    """The cache key: everything a position is made of, so that no cached one is ever stale."""
+def _cache_key(row: GameRow) -> tuple[object, ...]:
+    """Everything a position is made of, so that no cached one is ever stale."""
     return rules_of(row), row.seats, row.seed, row.state, row.turn, row.box
-
-
-def _cache(row: GameRow, position: Position) -> Position:
-    return POSITIONS.put(_snapshot_of(row), position)
 
 
 def box_of(row: GameRow) -> dict[int, Choice]:
@@ -181,11 +178,12 @@ def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choi
     """The receipt of the same choice made in an earlier turn, or None."""
     rules = rules_of(row)
     for standing in latest_entries(rules, log.chain_back(tx, row.id, row.key), turn):
-        if standing.turn == turn and (made := standing.entry.choices.get(seat)) is not None:
-            same = made == request if isinstance(request, Choice) else choice_segment(made) == text_segment(request)
-            if same and seat not in standing.entry.alone:
-                over = row.status != TableStatus.PLAYING
-                return Receipt(row.id, turn, seat, made, choice_words(made, rules), sealed=False, again=True, over=over)
+        choice = standing.entry.choices.get(seat)
+        if standing.turn == turn and choice is not None and seat not in standing.entry.alone:
+            same = choice == request if isinstance(request, Choice) else choice_segment(choice) == text_segment(request)
+            if same:
+                over, written = row.status != TableStatus.PLAYING, choice_words(choice, rules)
+                return Receipt(row.id, turn, seat, choice, written, sealed=False, again=True, over=over)
     return None
 
 
@@ -227,11 +225,9 @@ def _decision(position: Position, seat: int) -> Decision:
 
 def _choice(position: Position, decision: Decision, request: str | Choice) -> Choice:
     try:
-        return (
-            check_shape(decision, request)
-            if isinstance(request, Choice)
-            else grammar.read(decision, segment_text(request))
-        )
+        if isinstance(request, Choice):
+            return check_shape(decision, request)
+        return grammar.read(decision, segment_text(request))
     except Refused as refused:
         raise refusal(refused, position.game) from refused
 
@@ -261,13 +257,12 @@ def _obey_orders(tx: Tx, move: _Move) -> None:
     """Let standing orders answer while they can; each sees only its seat's view."""
     while move.orders:
         asked = [seat for seat in move.position.open() if seat in move.orders and seat not in move.position.box]
-        answers = {seat: _by_order(tx, move, seat) for seat in asked}
-        effective = [
-            (seat, answer) for seat, answer in answers.items() if answer.choice is not None or answer.note is not None
-        ]
-        if not effective:
+        answers = ((seat, _by_order(tx, move, seat)) for seat in asked)
+        effective = ((seat, answer) for seat, answer in answers if answer.choice is not None or answer.note is not None)
+        first = next(effective, None)
+        if first is None:
             return
-        seat, answer = effective[0]
+        seat, answer = first
         if answer.order is None:
             del move.orders[seat]
         else:
@@ -279,9 +274,9 @@ def _obey_orders(tx: Tx, move: _Move) -> None:
 
 
 def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
-    known = views.view(tx, move.row, seat)
-    now = fold(known, (seen(each, seat) for entry in move.entries for each in entry.facts))
-    return orders.answer(move.orders[seat], move.position.game, now, seat)
+    facts = (seen(fact, seat) for entry in move.entries for fact in entry.facts)
+    view = fold(views.view(tx, move.row, seat), facts)
+    return orders.answer(move.orders[seat], move.position.game, view, seat)
 
 
 def _note_missed_turns(tx: Tx, row: GameRow, player: SeatRow, by: By) -> None:
@@ -294,7 +289,7 @@ def _note_missed_turns(tx: Tx, row: GameRow, player: SeatRow, by: By) -> None:
 def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
     """Write the rows, snapshot, deadlines and emails of a move; returns whether it ended the game."""
     row, position = move.row, move.position
-    over = move.position.game.standing(move.position.state).over
+    over = position.game.standing(position.state).over
     if over:
         move.record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
     log.append(tx, row.id, move.record.rows)
@@ -305,7 +300,7 @@ def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
         for seat in position.box.keys() - box_of(row).keys():
             deadlines.close(tx, row.id, row.turn, seat)
         games.advance(tx, row, new)
-    _cache(row._replace(**new), position)
+    POSITIONS.put(_cache_key(row._replace(**new)), position)
     return over
 
 
@@ -333,20 +328,16 @@ def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
 def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, written: str, now: datetime) -> None:
     """Queue a confirmation of a sealed choice, for players who want one, once the time to change it is over."""
     if player.person_id is not None and player.sealed:
+        game_id, seq, turn = move.row.id, move.record.seq, move.position.turn
         facts = {"choice": written}
-        email = outbox.NewEmail(
-            player.person_id, EmailKind.SEALED, move.row.id, move.record.seq, player.seat, move.position.turn, facts
-        )
+        email = outbox.NewEmail(player.person_id, EmailKind.SEALED, game_id, seq, player.seat, turn, facts)
         outbox.queue(tx, [email], now, now + server.hold)
 
 
 def lock_seat(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow:
     """Lock the game. Raises Gone unless the person, if given, still plays the seat."""
     row = games.lock(tx, game_id)
-    if person_id is not None and (seat, person_id) not in {
-        (player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)
-    }:
-        raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
+    _must_speak_for(player_rows.at_seat(tx, game_id, seat), By.PERSON, person_id)
     return row
 
 

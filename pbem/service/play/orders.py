@@ -34,10 +34,10 @@ def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person
 def drop_order(tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None = None) -> None:
     """Drop the standing order of a seat, if it has one."""
     row = lock_seat(tx, game_id, seat, person_id)
-    left = move.orders_of(row)
-    if left.pop(seat, None) is None:
+    others = move.orders_of(row)
+    if others.pop(seat, None) is None:
         return
     move.must_be_playing(row)
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.ORDER, seat, move.By.PERSON, {"order": None})
-    move.set_orders(tx, server, row, left, record)
+    move.set_orders(tx, server, row, others, record)

@@ -61,10 +61,7 @@ def view(tx: Tx, row: GameRow, seat: int) -> Any:
 def view_and_entries(
     tx: Tx, row: GameRow, seat: int, is_first: Callable[[StandingEntry], bool], most: int
 ) -> tuple[Any, tuple[StandingEntry, ...]]:
-    """The current view of a seat, and the last entries from the first that matches on, at most `most`.
-
-    Reads the log once for both, and only as far back as needed.
-    """
+    """The current view of a seat, and its last entries from the first match on, at most `most`, in one reading."""
     rules = rules_of(row)
     saved = saved_views.last_of(tx, row.id, seat)
     entries: list[StandingEntry] = []

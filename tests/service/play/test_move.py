@@ -19,7 +19,7 @@ from pbem.domain.hash_chain import verify
 from pbem.service import links
 from pbem.service.absence import seats, substitutes
 from pbem.service.play import by_link, move
-from pbem.service.play.log import Kind, LogWriter, body_of, standing_entries
+from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
@@ -455,8 +455,7 @@ def give_away(game, seat, person_id):
 
     def given(tx):
         row, person = games.lock(tx, game.id), people.read(tx, person_id)
-        record = LogWriter(row, server.now(), server.randomness)
-        seats.give_to_person(tx, server, row, record, seat, "organiser", person, f"Number {person_id}")
+        seats.give_to_person(tx, server, row, seat, "organiser", person, f"Number {person_id}")
 
     return server.store.write(given)
 
