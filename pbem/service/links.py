@@ -181,11 +181,6 @@ def revoke_seat(tx: Tx, server: Server, game_id: int, seat: int) -> None:
     links.revoke_seat(tx, game_id, seat)
 
 
-def revoke_person(tx: Tx, person_id: int) -> None:
-    """Revoke all links of a person, at all tables."""
-    links.revoke_person(tx, person_id)
-
-
 def token(server: Server, link: LinkRow) -> str:
     """The current token of a link: to be shown to its owner, never stored."""
     return server.keys.make(Purpose(link.purpose), link.id, link.nonce)

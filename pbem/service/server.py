@@ -39,6 +39,11 @@ class Server:
         """Run a use case in one transaction and return its result; retried whole where the database asks for it."""
         return self.store.write(lambda tx: use_case(tx, self, *args, **given))
 
+    def query(self, query: Callable[Concatenate[Tx, P], T], /, *args: P.args, **given: P.kwargs) -> T:
+        """Run a query of the store on one snapshot of the database and return its result."""
+        with self.store.read() as tx:
+            return query(tx, *args, **given)
+
     def read(self, query: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
         """Run a read-only query on one snapshot of the database and return its result."""
         with self.store.read() as tx:

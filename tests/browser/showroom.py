@@ -28,7 +28,6 @@ from engine.decisions import Amount, Choice
 from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.domain.missed_turns import Successor
-from pbem.service import links
 from pbem.service.absence.bots import play_bots
 from pbem.service.account import change_address, delete
 from pbem.service.archive import export, replay
@@ -48,6 +47,7 @@ from pbem.service.play.views import save_overdue
 from pbem.service.server import Server
 from pbem.service.tables import invitations, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
+from pbem.store import links
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.store.sessions import Holder

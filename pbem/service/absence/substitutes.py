@@ -178,14 +178,12 @@ def give_up_unreachable(server: Server) -> int:
     with server.store.read() as tx:
         failing = reachability.failing(tx, now - PATIENCE, _BATCH)
         turns = [row for person in failing for row in deadlines.of_person(tx, person.person_id)]
-    return sum(server.run(_give_up_unreachable, deadline=row) for row in turns)
+    return sum(server.run(_give_up_unreachable, row) for row in turns)
 
 
 def tidy(server: Server) -> int:
     """Close offers whose game is over or whose player is back. Returns how many."""
-    with server.store.read() as tx:
-        open_ids = tables.open_ids(tx)
-    return sum(server.run(_tidy, offer_id=id_) for id_ in open_ids)
+    return sum(server.run(_tidy, offer_id) for offer_id in server.query(tables.open_ids))
 
 
 def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str) -> bool:

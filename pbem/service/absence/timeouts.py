@@ -59,9 +59,7 @@ def remind(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     now = server.now()
     if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
         return TimeoutRun(held_back=reason)
-    with server.store.read() as tx:
-        due = deadlines.to_remind(tx, now, limit)
-    outcomes = [_try_remind(server, row, now) for row in due]
+    outcomes = [_try_remind(server, row, now) for row in server.query(deadlines.to_remind, now, limit)]
     return TimeoutRun(decided=outcomes.count("reminded"), failed=outcomes.count("failed"))
 
 

@@ -13,12 +13,11 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
 from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, EmailStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service import links
 from pbem.service.clocks import reachability
 from pbem.service.outgoing.prepare import ASKED_FOR
 from pbem.service.people import addresses as persons, sessions
 from pbem.service.server import Server
-from pbem.store import deadlines, games, merge, outbox, people
+from pbem.store import deadlines, games, links, merge, outbox, people
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 

@@ -12,10 +12,9 @@ from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, TooMany
 from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service import links
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, outbox, people, personal_data, players as player_rows, tables
+from pbem.store import games, links, outbox, people, personal_data, players as player_rows, tables
 from pbem.store.database import Tx
 
 EMAILS_A_DAY: Final = 5

@@ -44,8 +44,7 @@ def check_some(server: Server, check: CheckTable) -> int:
     mark = server.run(_progress)
     if mark is None:
         return 0
-    with server.store.read() as tx:
-        following = flaws.next_tables(tx, mark, _AT_ONCE)
+    following = server.query(flaws.next_tables, mark, _AT_ONCE)
     rows = checked = 0
     for game_id in following:
         result = _check(server, check, game_id)
@@ -60,8 +59,7 @@ def check_some(server: Server, check: CheckTable) -> int:
 
 def _check(server: Server, check: CheckTable, game_id: int) -> CheckResult:
     try:
-        with server.store.read() as tx:
-            return check(tx, game_id)
+        return server.query(check, game_id)
     except Unplayable:
         # Its rules are missing or have failed: the table is stopped, and is checked when it goes on.
         return CheckResult(0)

@@ -4,7 +4,6 @@ There are three ways in: a seat's link, the key of a public table, and a link th
 During a game a replay shows no more than the table does. Every moment of a long game costs the same.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
@@ -145,7 +144,15 @@ def stop_sharing(tx: Tx, server: Server, token: str) -> None:
 
 def _open(tx: Tx, server: Server, access: Access, which: str) -> tuple[GameRow, int]:
     """The game that is reached, and the reader's seat in it."""
-    row, seat = _OPEN[access](tx, server, which)
+    seat = SPECTATOR
+    match access:
+        case Access.SEAT:
+            link, row = links.open_seat(tx, server, which, Purpose.SEAT)
+            seat = link.seat
+        case Access.PUBLIC:
+            row = _public_game(tx, which)
+        case Access.SHARED:
+            row = _shared_game(tx, server, which)
     if row.started_at is None:
         raise _nothing_yet()
     return row, seat
@@ -159,12 +166,7 @@ def _works(link: LinkRow | None) -> bool:
     return link is not None and link.expires_at is None
 
 
-def _by_seat(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
-    link, row = links.open_seat(tx, server, token, Purpose.SEAT)
-    return row, link.seat
-
-
-def _by_key(tx: Tx, _server: Server, key: str) -> tuple[GameRow, int]:
+def _public_game(tx: Tx, key: str) -> GameRow:
     row = tables.by_key(tx, key)
     # It must not show whether there is a private table with this key.
     if row is None or row.private:
@@ -172,10 +174,10 @@ def _by_key(tx: Tx, _server: Server, key: str) -> tuple[GameRow, int]:
             _("There is no such table in the lobby."),
             remedy=_("A private game is seen by its players, and by those to whom they give its link when it is over."),
         )
-    return row, SPECTATOR
+    return row
 
 
-def _by_share(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
+def _shared_game(tx: Tx, server: Server, token: str) -> GameRow:
     try:
         row = links.open_table(tx, server, token, Purpose.SHARE)
     except Gone as gone:
@@ -185,14 +187,7 @@ def _by_share(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
             remedy=_("Please ask whoever gave it to you."),
         ) from gone
     _must_have_ended(row)
-    return row, SPECTATOR
-
-
-_OPEN: Final[dict[Access, Callable[[Tx, Server, str], tuple[GameRow, int]]]] = {
-    Access.SEAT: _by_seat,
-    Access.PUBLIC: _by_key,
-    Access.SHARED: _by_share,
-}
+    return row
 
 
 def _must_have_ended(row: GameRow) -> None:

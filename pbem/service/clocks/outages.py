@@ -70,12 +70,10 @@ def beat(tx: Tx, server: Server, worker: Worker) -> Interval | None:
 
 def apply_outages(server: Server) -> int:
     """Apply new outages to every clock that ran in them, game by game; returns the number of games."""
-    with server.store.read() as tx:
-        waiting = outages.unapplied(tx)
     moved = 0
-    for outage in waiting:
+    for outage in server.query(outages.unapplied):
         after = 0
-        while batch := _running_since(server, outage.end_at, after):
+        while batch := server.query(deadlines.running_since, outage.end_at, after, _BATCH):
             moved += sum(_apply(server, game_id, outage) for game_id in batch)
             after = batch[-1]
         server.store.write(partial(outages.mark_applied, outage_id=outage.id, now=server.now()))
@@ -105,11 +103,6 @@ def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) ->
     last = heartbeats.newest(tx)
     recent = outages.since(tx, min(last or now, now) - _LOOK_BACK)
     return reason_to_wait(now, worker.started_at, last, recent, worker.settling)
-
-
-def _running_since(server: Server, moment: datetime, after: int) -> list[int]:
-    with server.store.read() as tx:
-        return deadlines.running_since(tx, moment, after, _BATCH)
 
 
 def _apply(server: Server, game_id: int, outage: OutageRow) -> bool:

@@ -90,8 +90,7 @@ def mark_reachable(tx: Tx, server: Server, person_id: int) -> int | None:
 def retry_failed(server: Server) -> int:
     """Make addresses reachable again after long enough; returns their number."""
     now = server.now()
-    with server.store.read() as tx:
-        failures = reachability.failing(tx, now - MEMORY, _BATCH)
+    failures = server.query(reachability.failing, now - MEMORY, _BATCH)
     for failure in failures:
         server.run(mark_reachable, person_id=failure.person_id)
     server.store.write(lambda tx: reachability.forget_points_before(tx, now.date() - MEMORY))

@@ -110,8 +110,7 @@ def moment_at(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Mome
 
 def save_overdue(server: Server) -> int:
     """Save the views of games that have grown by many rows; returns the number of games."""
-    with server.store.read() as tx:
-        game_ids = saved_views.behind(tx, SAVE_EVERY, server.now() - _ENDED_WITHIN, BATCH)
+    game_ids = server.query(saved_views.behind, SAVE_EVERY, server.now() - _ENDED_WITHIN, BATCH)
     return sum(_try_save(server, game_id) for game_id in game_ids)
 
 

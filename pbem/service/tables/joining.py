@@ -4,8 +4,7 @@ The commitment to a table's secret is published before any player adds a word of
 second step, and one seat is kept free for them. A typed address is emailed first: its join request waits until the link
 in that email is followed.
 
-`join` is for a person who has proved who they are, `accept` for the link in an email. Leaving, closing and expiry are in
-`leaving`.
+`join` is for a person who has proved who they are, `accept` for the link in an email.
 """
 
 from datetime import datetime, timedelta

@@ -54,9 +54,8 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
 
 def expire(server: Server) -> list[int]:
     """Close tables that have waited too long, each in its own transaction. Returns their ids."""
-    with server.store.read() as tx:
-        expired = tables.expired(tx, server.now(), _BATCH)
-    return [game_id for game_id in expired if server.run(_expire, game_id=game_id)]
+    game_ids = server.query(tables.expired, server.now(), _BATCH)
+    return [game_id for game_id in game_ids if server.run(_expire, game_id)]
 
 
 def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reason: str = "") -> None:

@@ -6,13 +6,12 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, NotFound
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service import links
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk import audit
 from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
 from pbem.service.people import sessions
 from pbem.service.play.log import Kind
-from pbem.store import deadlines, games, ledger, merge, outbox, people, players as player_rows
+from pbem.store import deadlines, games, ledger, links, merge, outbox, people, players as player_rows
 from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
 
