@@ -26,7 +26,7 @@ from pbem.service.absence.seats import free_name
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import queue_notice
 from pbem.service.people.admission import must_have_room
-from pbem.service.play.move import IN_PERSON, By, agreement_of, must_not_be_frozen
+from pbem.service.play.move import IN_PERSON, Actor, agreement_of, must_not_be_frozen
 from pbem.service.server import Server
 from pbem.store import blocks, deadlines, games, log, outbox, people, players as player_rows, reachability, tables
 from pbem.store.database import Tx
@@ -84,7 +84,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     must_have_room(tx, server, person, game)
     before = next(player for player in players if player.seat == offer.seat)
     name = free_name([player for player in players if player is not before], parse_name(name or person.name))
-    game = seats.give_to_person(tx, server, game, offer.seat, By.PERSON, person, name)
+    game = seats.give_to_person(tx, server, game, offer.seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.TAKEN, server.now(), person_id)
     facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}
     _tell_others(tx, server, game, offer.seat, "substitute_plays", facts)
@@ -109,7 +109,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
         )
     person = people.read(tx, person_id)
     name = free_name([other for other in players if other is not player], parse_name(person.name))
-    game = seats.give_to_person(tx, server, game, seat, By.PERSON, person, name)
+    game = seats.give_to_person(tx, server, game, seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.BACK, server.now())
     _tell_others(tx, server, game, seat, "player_back", {"who": name, "seat": seat})
 
@@ -194,11 +194,11 @@ def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str)
         return False
     successor = agreement_of(game).successor
     if successor is Successor.SUBSTITUTE:
-        _put_on_offer(tx, server, game, player, why, By.CLOCK)
+        _put_on_offer(tx, server, game, player, why, Actor.CLOCK)
         return True
     offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, successor, server.now())
     facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id}
-    game = seats.give_to_bot(tx, server, game, player.seat, By.CLOCK)
+    game = seats.give_to_bot(tx, server, game, player.seat, Actor.CLOCK)
     queue_notice(tx, server, player.person_id, game, None, "replaced", facts)
     _tell_others(tx, server, game, player.seat, "bot_plays", facts)
     return True

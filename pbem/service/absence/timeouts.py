@@ -16,7 +16,7 @@ from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.service.absence import substitutes
 from pbem.service.clocks import deadlines as clocks_deadlines, outages
 from pbem.service.clocks.outages import Worker
-from pbem.service.play.move import By, agreement_of, play_locked, position_of
+from pbem.service.play.move import Actor, agreement_of, play_locked, position_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, outbox, players as player_rows
 from pbem.store.database import Tx
@@ -113,7 +113,7 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
     if decision is None:
         deadlines.close(tx, game.id, row.turn, row.seat)
         return "answered"
-    receipt = play_locked(tx, server, game, row.turn, row.seat, decision.default, By.CLOCK)
+    receipt = play_locked(tx, server, game, row.turn, row.seat, decision.default, Actor.CLOCK)
     _email_missed_turn(tx, server, game, row, receipt.written)
     return "decided"
 

@@ -21,7 +21,7 @@ from engine.table import Entry, Position, watch
 from pbem.domain.hash_chain import Row
 from pbem.domain.states import TableStatus
 from pbem.service.play.log import Kind, body_of
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.tables.start import SEATING
 
 MOST_PROBLEMS: Final = 20
@@ -263,7 +263,7 @@ class LogReader:
 
     def _set_order(self, row: Row, order: Order | None) -> None:
         seat = _seat(row)
-        if row.by == By.ORDER:
+        if row.by == Actor.ORDER:
             # The order has a message for its owner, and may answer as well: then the choice is in the next row.
             choice = self._answer(row, seat)
             if choice is not None:
@@ -275,7 +275,7 @@ class LogReader:
 
     def _check_order(self, row: Row, choice: Choice | None) -> _Problems:
         """A standing order's choice must be its answer, which only asking it again shows."""
-        if row.by != By.ORDER:
+        if row.by != Actor.ORDER:
             return
         seat = _seat(row)
         expected = self._announced.pop(seat, None) or self._answer(row, seat)

@@ -12,7 +12,7 @@ import structlog
 
 from pbem.domain.errors import Unplayable
 from pbem.service import alarms
-from pbem.service.alarms import What
+from pbem.service.alarms import AlarmKind
 from pbem.service.server import Server
 from pbem.store import flaws, tally, task_runs
 from pbem.store.database import Tx
@@ -82,7 +82,7 @@ def _store(server: Server, game_id: int, result: CheckResult) -> None:
 
     def work(tx: Tx) -> None:
         if flaws.replace(tx, game_id, flaw) and flaw is not None:
-            alarms.raise_alarm(tx, server, What.RECORD, flaw.says, game_id)
+            alarms.raise_alarm(tx, server, AlarmKind.RECORD, flaw.says, game_id)
         # Another worker may have got further meanwhile.
         tally.set_progress(tx, _TASK, max(tally.lock_progress(tx, _TASK), game_id))
 

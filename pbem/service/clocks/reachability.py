@@ -106,7 +106,7 @@ def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
     _notify_tables(tx, server, person_id, "unreachable")
     name = people.read(tx, person_id).name or "somebody who has given no name"
     says = f"{name} ({cause}); their tables wait a week at most. A server said: {why}"
-    alarms.raise_alarm(tx, server, alarms.What.UNREACHABLE, says)
+    alarms.raise_alarm(tx, server, alarms.AlarmKind.UNREACHABLE, says)
 
 
 def _notify_tables(tx: Tx, server: Server, person_id: int, what: str) -> None:

@@ -22,8 +22,7 @@ def book(tx: Tx, server: Server, person_id: int, vacation: Vacation) -> None:
     """Book a vacation within the yearly budget, and settle the person's deadlines."""
     # Games are locked before people, as everywhere, against deadlocks.
     locked = lock_games_of(tx, person_id)
-    person = people.lock(tx, person_id)
-    zone = ZoneInfo(person.zone)
+    zone = ZoneInfo(people.lock(tx, person_id).zone)
     booked = [_days(row) for row in vacation_rows.of_person(tx, person_id)]
     check_vacation(vacation, booked, server.now(), zone)
     vacation_rows.add(tx, person_id, vacation.first, vacation.last, vacation.interval(zone))

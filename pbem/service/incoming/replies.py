@@ -34,7 +34,7 @@ from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, preferences, rate_limits
 from pbem.service.play import move as play_move, orders as play_orders, undo, views
 from pbem.service.play.log import entries_back, latest_entries
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
@@ -207,7 +207,7 @@ def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
     before = acting.turn
     try:
         receipt = play_move.play_locked(
-            acting.tx, acting.server, acting.game(), before, acting.seat, move.choice, By.REPLY, acting.person_id
+            acting.tx, acting.server, acting.game(), before, acting.seat, move.choice, Actor.REPLY, acting.person_id
         )
     except Stale as stale:
         raise _moved_on(acting) if acting.game().turn != before else stale from stale

@@ -19,7 +19,7 @@ from pbem.mail.write.compose import EmailContent, Letterhead, compose
 from pbem.service.outgoing import content
 from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.play import move
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.server import Server
 from pbem.service.tables import leaving
 from pbem.store import games, outbox, people, players as player_rows, preferences, tables
@@ -146,7 +146,7 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
         if kind not in _ENDED and kind not in _NEEDS_QUESTION:
             break
         first = waiting[0]
-        by = By.BOT if _is_bot(tx, game.id, first) else By.CLOCK
+        by = Actor.BOT if _is_bot(tx, game.id, first) else Actor.CLOCK
         move.play_locked(tx, server, game, game.turn, first, position.open()[first].default, by)
     if kind in _NEEDS_QUESTION and game.status != TableStatus.PLAYING:
         raise BadInput(

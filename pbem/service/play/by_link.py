@@ -9,7 +9,7 @@ from engine.orders import Order
 from pbem.service import links
 from pbem.service.links import MoveLink, SeatLink, follow_seat, open_move, open_to_act
 from pbem.service.play import orders, undo
-from pbem.service.play.move import By, Receipt, play_locked
+from pbem.service.play.move import Actor, Receipt, play_locked
 from pbem.service.server import Server
 from pbem.store import games
 from pbem.store.database import Tx
@@ -20,7 +20,7 @@ from pbem.tokens import Purpose
 def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
     """Make the choice of a move's link."""
     link, game, player = open_move(tx, server, token)
-    return play_locked(tx, server, game, link.turn, link.seat, option, By.PERSON, link.person_id, player)
+    return play_locked(tx, server, game, link.turn, link.seat, option, Actor.PERSON, link.person_id, player)
 
 
 def play(
@@ -28,7 +28,7 @@ def play(
 ) -> Receipt:
     """Make a choice by a SEAT or API token, in the turn that the player or program has seen."""
     link, game, player = open_to_act(tx, server, token, purpose)
-    by = By.API if purpose is Purpose.API else By.PERSON
+    by = Actor.API if purpose is Purpose.API else Actor.PERSON
     return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player)
 
 

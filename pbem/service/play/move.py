@@ -35,8 +35,8 @@ from pbem.store.games import GameRow
 from pbem.store.players import SeatRow
 
 
-class By(StrEnum):
-    """The source of a choice."""
+class Actor(StrEnum):
+    """Who or what makes a choice."""
 
     PERSON = "person"
     REPLY = "reply"
@@ -46,8 +46,8 @@ class By(StrEnum):
     ORDER = "order"
 
 
-IN_PERSON: Final = frozenset({By.PERSON, By.REPLY, By.API})
-"""The sources by which players decide themselves."""
+IN_PERSON: Final = frozenset({Actor.PERSON, Actor.REPLY, Actor.API})
+"""Choices that players make themselves."""
 
 POSITIONS: Final[LRU[Position]] = LRU(500)
 """Positions by snapshot. Decoding a snapshot takes as long as applying the rules of a move."""
@@ -78,7 +78,7 @@ class _Move:
     entries: list[Entry]
 
 
-def play(tx: Tx, server: Server, game_id: int, turn: int, seat: int, request: str | Choice, by: By) -> Receipt:
+def play(tx: Tx, server: Server, game_id: int, turn: int, seat: int, request: str | Choice, by: Actor) -> Receipt:
     """Make a choice for a seat in a turn; the same choice again returns the same receipt."""
     return play_locked(tx, server, games.lock(tx, game_id), turn, seat, request, by)
 
@@ -90,7 +90,7 @@ def play_locked(
     turn: int,
     seat: int,
     request: str | Choice,
-    by: By,
+    by: Actor,
     person_id: int | None = None,
     player: SeatRow | None = None,
 ) -> Receipt:
@@ -112,7 +112,7 @@ def play_locked(
     written = grammar.write(decision, choice)
     if position.box.get(seat) == choice:
         return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False)
-    if seat in position.box and by in (By.CLOCK, By.BOT):
+    if seat in position.box and by in (Actor.CLOCK, Actor.BOT):
         raise Stale(_("This seat has answered already."))
     assert player is not None, "a seat with a decision has a player"
     now = server.now()
@@ -121,7 +121,7 @@ def play_locked(
     _obey_orders(tx, move)
     _note_missed_turns(tx, row, player, by)
     over = _write(tx, server, move, now)
-    if by is By.CLOCK:
+    if by is Actor.CLOCK:
         deadlines.mark_missed(tx, row.id, turn, seat)
     if not move.entries and by in IN_PERSON:
         _tell_of_sealed(tx, server, move, player, written, now)
@@ -208,11 +208,11 @@ def must_not_be_frozen(row: GameRow) -> None:
         )
 
 
-def _must_speak_for(player: SeatRow | None, by: By, person_id: int | None) -> None:
+def _must_speak_for(player: SeatRow | None, by: Actor, person_id: int | None) -> None:
     """Raise unless the person, or a bot, still plays the seat."""
     if person_id is not None and (player is None or player.person_id != person_id):
         raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
-    if by is By.BOT and (player is None or player.bot is None):
+    if by is Actor.BOT and (player is None or player.bot is None):
         raise Stale(_("A person plays this seat now."))
 
 
@@ -268,9 +268,9 @@ def _obey_orders(tx: Tx, move: _Move) -> None:
         else:
             move.orders[seat] = answer.order
         if answer.note is not None:
-            move.record.add(Kind.ORDER, seat, By.ORDER, {"order": None, "note": answer.note})
+            move.record.add(Kind.ORDER, seat, Actor.ORDER, {"order": None, "note": answer.note})
         if answer.choice is not None:
-            _submit(move, seat, answer.choice, By.ORDER)
+            _submit(move, seat, answer.choice, Actor.ORDER)
 
 
 def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
@@ -279,9 +279,9 @@ def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
     return orders.answer(move.orders[seat], move.position.game, view, seat)
 
 
-def _note_missed_turns(tx: Tx, row: GameRow, player: SeatRow, by: By) -> None:
+def _note_missed_turns(tx: Tx, row: GameRow, player: SeatRow, by: Actor) -> None:
     """Count missed turns in a row; any choice of the player's own resets the count."""
-    missed = player.missed + 1 if by is By.CLOCK else 0
+    missed = player.missed + 1 if by is Actor.CLOCK else 0
     if missed != player.missed and player.bot is None:
         player_rows.set_missed(tx, row.id, player.seat, missed)
 
@@ -337,7 +337,7 @@ def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, writte
 def lock_seat(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow:
     """Lock the game. Raises Gone unless the person, if given, still plays the seat."""
     row = games.lock(tx, game_id)
-    _must_speak_for(player_rows.at_seat(tx, game_id, seat), By.PERSON, person_id)
+    _must_speak_for(player_rows.at_seat(tx, game_id, seat), Actor.PERSON, person_id)
     return row
 
 

@@ -24,7 +24,7 @@ def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person
     if standing.get(seat) == order:
         return order
     record = LogWriter(row, server.now(), server.randomness)
-    record.add(Kind.ORDER, seat, move.By.PERSON, {"order": order})
+    record.add(Kind.ORDER, seat, move.Actor.PERSON, {"order": order})
     move.set_orders(tx, server, row, standing | {seat: order}, record)
     # The player has acted, so the count of missed turns starts over.
     players.set_missed(tx, game_id, seat, 0)
@@ -39,5 +39,5 @@ def drop_order(tx: Tx, server: Server, game_id: int, seat: int, person_id: int |
         return
     move.must_be_playing(row)
     record = LogWriter(row, server.now(), server.randomness)
-    record.add(Kind.ORDER, seat, move.By.PERSON, {"order": None})
+    record.add(Kind.ORDER, seat, move.Actor.PERSON, {"order": None})
     move.set_orders(tx, server, row, others, record)

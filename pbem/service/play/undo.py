@@ -52,7 +52,7 @@ def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int) -> None:
     position = _withdrawable(tx, row, seat)
     _must_have_time(tx, server, row, row.turn, seat)
     record = LogWriter(row, server.now(), server.randomness)
-    record.add(Kind.WITHDRAWN, seat, move.By.PERSON, {"turn": row.turn})
+    record.add(Kind.WITHDRAWN, seat, move.Actor.PERSON, {"turn": row.turn})
     write(tx, row, record, box=codec.dumps(sorted(position.box.items())))
     _reopen(tx, server, row, row.turn, seat, record.seq)
 
@@ -84,7 +84,7 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
         outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)
         ledger.note(tx, email.id, now, "superseded", "the move was taken back")
     record = LogWriter(row, now, server.randomness)
-    record.add(Kind.UNDONE, seat, move.By.PERSON, {"from": turn})
+    record.add(Kind.UNDONE, seat, move.Actor.PERSON, {"from": turn})
     start = rules_of(row).start(row.seats, json.loads(row.options))
     entries = standing_entries(rules_of(row), log.chain(tx, row.id, row.key))
     facts = [fact for standing in entries if standing.turn < turn for fact in standing.entry.facts]
@@ -127,7 +127,7 @@ def _is_allowed(check: Callable[[], object]) -> bool:
 
 
 def _must_be_own(by: str) -> None:
-    if by in (move.By.CLOCK, move.By.BOT):
+    if by in (move.Actor.CLOCK, move.Actor.BOT):
         raise Gone(
             _("This was decided without you, so it is not yours to take back."),
             remedy=_("As long as the turn is open, you can put a choice of your own in its place."),

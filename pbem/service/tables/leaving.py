@@ -15,7 +15,7 @@ from pbem.i18n.speech import gettext as _, mark
 from pbem.service.absence.seats import give_to_bot, reason_facts
 from pbem.service.absence.substitutes import after_resignation
 from pbem.service.play.log import Kind, LogWriter, add_row, write
-from pbem.service.play.move import By, must_not_be_frozen
+from pbem.service.play.move import Actor, must_not_be_frozen
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
@@ -66,7 +66,7 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
         raise NotFound(_("There is no such seat in this game."))
     if player.person_id != person_id:
         return
-    by = "organiser" if reason else By.PERSON
+    by = "organiser" if reason else Actor.PERSON
     row = add_row(tx, server, row, Kind.RESIGNED, seat, by, reason_facts(reason))
     row = give_to_bot(tx, server, row, seat, "table")
     left = _people(tx, game_id)
@@ -96,7 +96,7 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     for seat in sorted(seat for seat in own - before if seat is not None):
         tables.add_vote(tx, game_id, seat, now)
     if _all_agree(tx, game_id, left):
-        end(tx, server, row, By.PERSON, mark("all agreed"))
+        end(tx, server, row, Actor.PERSON, mark("all agreed"))
         return True
     if not before & {player.seat for player in left}:
         _ask_the_others(tx, server, row, person_id, left)

@@ -16,7 +16,7 @@ from pbem.service.clocks import outages, vacations
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.people import addresses
 from pbem.service.play import move as play_move
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.server import Server
 from pbem.store import deadlines, players as player_rows
 from pbem.store.database import Store
@@ -262,7 +262,7 @@ def test_a_time_out_and_a_move_that_race_are_one_decision(time, server, asked):
         together.wait()
         # One of the two comes too late.
         with suppress(play_move.Stale):
-            server.run(play_move.play, game.id, turn, seat, choice, By.PERSON)
+            server.run(play_move.play, game.id, turn, seat, choice, Actor.PERSON)
 
     threads = [threading.Thread(target=each) for each in (tick, move)]
     for thread in threads:

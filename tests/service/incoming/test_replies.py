@@ -12,7 +12,7 @@ from pbem.service.incoming import replies
 from pbem.service.outgoing import preferences
 from pbem.service.play import move
 from pbem.service.play.log import Kind
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.tables import leaving
 from pbem.store import talk
 from tests.service.actors import moderate
@@ -64,7 +64,7 @@ def test_a_choice_by_reply_is_a_choice(at):
     assert answers.write(0, "Bid 3.") == "reply: carried out"
     assert answers.outcomes() == [("Bid 3.", "applied", "played")]
     assert answers.answer() == "bid 3"
-    assert (answers.begun.log()[-1].kind, answers.begun.log()[-1].by) == (Kind.ENTRY, By.REPLY)
+    assert (answers.begun.log()[-1].kind, answers.begun.log()[-1].by) == (Kind.ENTRY, Actor.REPLY)
     assert answers.begun.verifies()
 
 
@@ -232,7 +232,7 @@ def test_an_order_is_left_and_answers_at_once(at):
     answers = at(TURNS)
     answers.write(0, "up to 5")
     assert answers.outcomes() == [("up to 5", "applied", "ordered")]
-    assert answers.begun.log()[-1].by == By.ORDER
+    assert answers.begun.log()[-1].by == Actor.ORDER
     assert answers.seat(0) in move.orders_of(answers.begun.row())
 
 
@@ -433,7 +433,7 @@ def test_a_reply_and_the_clock_make_one_choice(at):
         stored, (one, _) = answers.keep(0), other_option(answers, 0)
         meeting(
             lambda stored=stored, one=one: answers.act(stored, one),
-            lambda turn=turn, default=default: answers.play(0, default, By.CLOCK, turn),
+            lambda turn=turn, default=default: answers.play(0, default, Actor.CLOCK, turn),
         )
         # The clock never goes over the player's own choice; the player's may take the place of the clock's.
         position = move.position_of(answers.begun.row())
