@@ -60,7 +60,6 @@ class MoveLink(SeatLink):
 
     @classmethod
     def of(cls, row: LinkRow) -> Self:
-        """The link of a row."""
         return cls(_field(row.person_id), _field(row.game_id), _field(row.seat), _field(row.turn))
 
 
@@ -74,7 +73,6 @@ class EmailLink:
 
     @classmethod
     def of(cls, row: LinkRow) -> Self:
-        """The link of a row."""
         return cls(_field(row.person_id), _field(row.outbox_id), row.game_id)
 
 
