@@ -14,7 +14,7 @@ from pbem.config.sources import read_private_text
 from pbem.domain.errors import BadInput
 from pbem.ops.process_lock import alone
 from pbem.ops.setup import open_store, server_on
-from pbem.service.links import Renewed, renew_mails
+from pbem.service.links import Renewed, renew_emails
 from pbem.tokens import RETIREMENT_DELAY, SECRET_BYTES, Key, Keyring
 
 
@@ -52,7 +52,7 @@ def revoke(config: Config, key_id: str) -> Renewed:
     with alone(config.database_url), open_store(config) as store:
         # First the key: if anything fails after this, nobody can play with what leaked.
         save_keys(config.data_dir, keys)
-        return server_on(store, config).run(renew_mails)
+        return server_on(store, config).run(renew_emails)
 
 
 def _stored_keys(config: Config) -> Keyring:

@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from engine import codec
 from pbem.domain import hash_chain
 from pbem.domain.errors import Fault
 from pbem.domain.states import TableStatus
 from pbem.ops.verify import rows_of
-from pbem.service.archive.check_log import LogReader, dumps, snapshot
+from pbem.service.archive.check_log import LogReader, snapshot
 from pbem.service.archive.verify import Progress
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
@@ -54,13 +55,13 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
         "seq": found.rows,
         "entry_head": reading.entry_head,
         "turn": reading.position.turn,
-        "state": dumps(reading.position.state),
-        "box": dumps(tuple(sorted(reading.box.items()))),
+        "state": codec.dumps(reading.position.state),
+        "box": codec.dumps(tuple(sorted(reading.box.items()))),
         # A frozen game stays frozen until an organiser lets it go on.
         "status": row.status if row.status == TableStatus.FROZEN else reading.status,
     }
     if reading.orders_known:
-        new["orders"] = dumps(tuple(sorted(reading.orders.items())))
+        new["orders"] = codec.dumps(tuple(sorted(reading.orders.items())))
     games.advance(tx, row, new)
     # Rebuilt at once, because workers store no views of games that ended long ago.
     kept_views.forget(tx, game_id)

@@ -8,17 +8,16 @@ import json
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from engine import codec
 from engine.facts import SPECTATOR
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
 from pbem.plugins.away import Away
 from pbem.service.archive import export, verify
-from pbem.service.archive.check_log import Check, LogReader, Problem, dumps, snapshot
+from pbem.service.archive.check_log import Check, LogReader, Problem, means, snapshot
 from pbem.service.archive.verify import Progress, Report, of_chain, of_talk
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk
-from pbem.store import games, log, players as player_rows, views
+from pbem.store import games, log, players as player_rows, talk as talk_rows, views
 from pbem.store.database import Store, Tx
 from pbem.store.games import GameRow
 from pbem.store.views import ViewRow
@@ -61,7 +60,7 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, row._asdict())]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in stored_views]
     problems += [Problem(row.seq, Check.BESIDE, says) for says in beside]
-    problems += of_talk(talk.check_rows(tx, row), reading, row.seq)
+    problems += of_talk(talk.check(talk_rows.chain(tx, row.id, row.key), row.key), reading, row.seq)
     return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(problems))
 
 
@@ -130,16 +129,9 @@ def _of_views(reading: LogReader, stored: list[ViewRow], seq: int) -> Iterator[P
         if reading.broken or not reading.dealt:
             continue
         known = reading.position.views[each.seat if each.seat != SPECTATOR else -1]
-        if each.body != dumps(known) and not _means(reading, each.body, dumps(known)):
+        if not means(reading.rules, each.body, known):
             who = "the spectator" if each.seat == SPECTATOR else f"seat {each.seat}"
             yield Problem(seq, Check.BESIDE, f"the view kept for {who} at row {seq} is not what it was told")
         if each.turn != reading.position.closed:
             says = f"the view kept at row {seq} is said to be of entry {each.turn}, but is of {reading.position.closed}"
             yield Problem(seq, Check.BESIDE, says)
-
-
-def _means(reading: LogReader, text: str, folded: str) -> bool:
-    try:
-        return dumps(codec.loads(reading.rules, text)) == folded
-    except codec.Malformed:
-        return False

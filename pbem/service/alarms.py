@@ -15,7 +15,7 @@ from pbem.store.database import Tx
 LONGEST: Final = 500
 
 
-class What(StrEnum):
+class AlarmKind(StrEnum):
     """The kinds of alarms, in the order of the email."""
 
     CALL = "call"
@@ -27,6 +27,6 @@ class What(StrEnum):
     UNREACHABLE = "unreachable"
 
 
-def raise_alarm(tx: Tx, server: Server, what: What, says: str, game_id: int | None = None) -> None:
+def raise_alarm(tx: Tx, server: Server, kind: AlarmKind, says: str, game_id: int | None = None) -> None:
     """Add an alarm to the next email to the organisers."""
-    alarms.add(tx, server.now(), what, says[:LONGEST], game_id)
+    alarms.add(tx, server.now(), kind, says[:LONGEST], game_id)

@@ -11,7 +11,7 @@ token, and following one changes nothing.
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Self, TypeVar
+from typing import Final, NamedTuple, Self, TypeVar
 
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.states import EmailKind
@@ -25,7 +25,7 @@ from pbem.store.players import SeatRow
 from pbem.tokens import Purpose, row_of
 
 T = TypeVar("T")
-Found = TypeVar("Found", bound="tuple[LinkRow, *tuple[object, ...]]")
+Rows = TypeVar("Rows", bound="tuple[LinkRow, *tuple[object, ...]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,6 @@ class PersonLink:
     game_id: int | None
     seat: int | None
     created_at: datetime
-
-    @classmethod
-    def of(cls, row: LinkRow) -> Self:
-        """The link of a row."""
-        return cls(_field(row.person_id), row.game_id, row.seat, row.created_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +53,13 @@ class SeatLink:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveLink:
+class MoveLink(SeatLink):
     """A link that acts for a person on a seat in one turn: one choice, or a reply by email."""
 
-    person_id: int
-    game_id: int
-    seat: int
     turn: int
 
     @classmethod
     def of(cls, row: LinkRow) -> Self:
-        """The link of a row."""
         return cls(_field(row.person_id), _field(row.game_id), _field(row.seat), _field(row.turn))
 
 
@@ -82,7 +73,6 @@ class EmailLink:
 
     @classmethod
     def of(cls, row: LinkRow) -> Self:
-        """The link of a row."""
         return cls(_field(row.person_id), _field(row.outbox_id), row.game_id)
 
 
@@ -90,8 +80,7 @@ class EmailLink:
 _AROUND: Final = " \t\r\n.,;:!?'\"<>()[]{}*_"
 
 
-@dataclass(frozen=True, slots=True)
-class SeatLinks:
+class SeatLinks(NamedTuple):
     """The ids of the links of one seat in one turn."""
 
     move: int
@@ -106,7 +95,8 @@ def follow(tx: Tx, server: Server, token: str, purpose: Purpose) -> LinkRow:
 
 def follow_person(tx: Tx, server: Server, token: str, purpose: Purpose) -> PersonLink:
     """The link of a token whose purpose belongs to a person: every one but SHARE."""
-    return PersonLink.of(follow(tx, server, token, purpose))
+    row = follow(tx, server, token, purpose)
+    return PersonLink(_field(row.person_id), row.game_id, row.seat, row.created_at)
 
 
 def follow_seat(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.SEAT) -> SeatLink:
@@ -124,9 +114,9 @@ def follow_email(tx: Tx, server: Server, token: str, purpose: Purpose) -> EmailL
     return EmailLink.of(follow(tx, server, token, purpose))
 
 
-def follow_table(tx: Tx, server: Server, token: str, purpose: Purpose) -> int:
-    """The id of the table of an INVITE or SHARE token."""
-    return _field(follow(tx, server, token, purpose).game_id)
+def follow_invitation(tx: Tx, server: Server, token: str) -> int:
+    """The id of the table of an INVITE token."""
+    return _field(follow(tx, server, token, Purpose.INVITE).game_id)
 
 
 def open_seat(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[SeatLink, GameRow]:
@@ -162,17 +152,19 @@ def nonces(tx: Tx, _server: Server, link_ids: Collection[int]) -> dict[int, int]
     return {row.id: row.nonce for row in links.read_all(tx, link_ids).values()}
 
 
-def read_seat(tx: Tx, link_id: int) -> SeatLink:
-    """The link of a seat, by id."""
-    return SeatLink.of(read(tx, link_id))
-
-
 def make(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = None) -> int:
-    """The id of the link with this key, added if missing.
-
-    The caller holds the lock of the game, or of the person where there is no game, against a second row.
-    """
+    """The id of the link with this key, added if missing. The caller has locked its game, or else its person."""
     return links.make_all(tx, server.randomness, {key: expires_at}, server.now())[key]
+
+
+def make_token(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = None) -> str:
+    """The current token of the link with this key, added if missing, as by `make`."""
+    return token(server, read(tx, make(tx, server, key, expires_at)))
+
+
+def make_seat_token(tx: Tx, server: Server, person_id: int, game: GameRow, seat: int) -> str:
+    """The token of a seat in its current turn, added if missing. The game is locked."""
+    return token(server, read(tx, make_for_seat(tx, server, person_id, game.id, game.turn, seat).seat))
 
 
 def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: int, seat: int) -> SeatLinks:
@@ -183,18 +175,8 @@ def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: in
 
 
 def revoke_seat(tx: Tx, server: Server, game_id: int, seat: int) -> None:
-    """Revoke all links of a seat: they were seen by others, or the seat has another player."""
+    """Revoke all links of a seat, which others have seen or another player has now; the next email has new ones."""
     links.revoke_seat(tx, server.randomness, game_id, seat)
-
-
-def revoke_person(tx: Tx, server: Server, person_id: int) -> None:
-    """Revoke all links of a person, at all tables."""
-    links.revoke_person(tx, server.randomness, person_id)
-
-
-def renew(tx: Tx, server: Server, game_id: int, seat: int) -> None:
-    """Revoke all links of a seat as its player asked; the next email has new ones."""
-    revoke_seat(tx, server, game_id, seat)
 
 
 def token(server: Server, link: LinkRow) -> str:
@@ -202,21 +184,21 @@ def token(server: Server, link: LinkRow) -> str:
     return server.keys.make(Purpose(link.purpose), link.id, link.nonce)
 
 
-def _open(tx: Tx, server: Server, token: str, purpose: Purpose, read_row: Callable[[Tx, int], Found | None]) -> Found:
+def _open(tx: Tx, server: Server, token: str, purpose: Purpose, read_rows: Callable[[Tx, int], Rows | None]) -> Rows:
     """The row of a token, with all that was read with it. Raises NotFound or Gone."""
     token = token.strip(_AROUND)
     link_id = row_of(token)
-    found = read_row(tx, link_id)
-    link = None if found is None else found[0]
+    rows = read_rows(tx, link_id)
+    link = None if rows is None else rows[0]
     # The MAC is computed even without a row, so that the time taken does not reveal which rows exist.
     genuine = server.keys.verify(token, purpose, link_id, 0 if link is None else link.nonce)
-    if found is None or link is None or link.purpose != purpose or not (genuine or _was_replaced(server, token, link)):
+    if rows is None or link is None or link.purpose != purpose or not (genuine or _was_replaced(server, token, link)):
         raise NotFound(_("There is nothing at this address."), why=_("It is not one of our links, or not a whole one."))
     if not genuine:
         raise Gone(_("This link has been replaced by a new one."), why=_("The links of its owner were renewed."))
     if link.expires_at is not None and link.expires_at <= server.now():
         raise Gone(_("This link is too old."), remedy=_("Please ask for a new one where you asked for this one."))
-    return found
+    return rows
 
 
 def _read_alone(tx: Tx, link_id: int) -> tuple[LinkRow] | None:
@@ -234,23 +216,23 @@ def _was_replaced(server: Server, token: str, link: LinkRow) -> bool:
     return link.replaced is not None and server.keys.verify(token, Purpose(link.purpose), link.id, link.replaced)
 
 
-@dataclass(frozen=True, slots=True)
-class Renewed:
+class Renewed(NamedTuple):
     """Counts of the emails rewritten and of the turns emailed again."""
 
     rewritten: int
     emailed_again: int
 
 
-def renew_mails(tx: Tx, server: Server) -> Renewed:
+def renew_emails(tx: Tx, server: Server) -> Renewed:
     """Rewrite the queued emails, and email every open turn again, with links that work."""
     now = server.now()
     rewritten = outbox.unwrite_queued(tx)
     for outbox_id in rewritten:
         ledger.note(tx, outbox_id, now, "rewritten", "a key was revoked")
-    sent = {(row.game_id, row.turn, row.seat): row for row in outbox.turns_open(tx)}
+    turns = {(row.game_id, row.turn, row.seat): row.person_id for row in outbox.turns_open(tx)}
     emails = [
-        outbox.NewEmail(row.person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn) for row in sent.values()
+        outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, turn)
+        for (game_id, turn, seat), person_id in turns.items()
     ]
     outbox.queue(tx, emails, now, now)
     return Renewed(len(rewritten), len(emails))

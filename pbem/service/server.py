@@ -51,6 +51,11 @@ class Server:
             result: T = rolled_back.result
             return result
 
+    def query(self, query: Callable[Concatenate[Tx, P], T], /, *args: P.args, **given: P.kwargs) -> T:
+        """Run a query of the store on one snapshot of the database and return its result."""
+        with self.store.read() as tx:
+            return query(tx, *args, **given)
+
     def read(self, query: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
         """Run a read-only query on one snapshot of the database and return its result."""
         with self.store.read() as tx:

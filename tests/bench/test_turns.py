@@ -11,7 +11,7 @@ import time
 import pytest
 
 from pbem.service.play import move, undo
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.store import games
 from tests.bench.tables import begin, crowd, server_on
 from tests.service.play.test_move_cost import lengthen
@@ -43,7 +43,7 @@ def _timed(server, game_id):
     position = move.position_of(row)
     seat, decision = next(iter(position.open().items()))
     before = time.process_time()
-    server.run(move.play, game_id, row.turn, seat, decision.default, By.PERSON)
+    server.run(move.play, game_id, row.turn, seat, decision.default, Actor.PERSON)
     spent = time.process_time() - before
     server.run(undo.take_back, game_id, row.turn, seat)
     return spent

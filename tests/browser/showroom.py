@@ -28,7 +28,6 @@ from engine.decisions import Amount, Choice
 from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.domain.missed_turns import Successor
-from pbem.service import links
 from pbem.service.absence.bots import play_bots
 from pbem.service.account import change_address, delete
 from pbem.service.archive import export, replay
@@ -46,8 +45,9 @@ from pbem.service.play import by_link, seat_view
 from pbem.service.play.rules import rules_of
 from pbem.service.play.views import save_overdue
 from pbem.service.server import Server
-from pbem.service.tables import by_link as tables_by_link, invitations, joining, talk
+from pbem.service.tables import invitations, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
+from pbem.store import links
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.store.sessions import Holder
@@ -225,7 +225,7 @@ class Showroom:
         stopped, seat_of_stopped = self._against_bots(self._person("Iris"))
         self._done(Freeze(stopped.id), "The referee asks whether this deal was the right one.")
         for each in range(len(NAMES)):
-            tables_by_link.agree_to_end(self.server, self._seat(void, each))
+            self.server.run(leaving.agree_to_end, void.id, void.person_at(each))
         return {
             "sealed": seat,
             "turn_of_sealed": str(sealed.row().turn),
@@ -255,7 +255,7 @@ class Showroom:
         left = self._begun("sunset-poker", successor=Successor.SUBSTITUTE)
         self._done(Offer(left.id, 1), "Ben is in hospital.")
         gone = left.person_at(2)
-        tables_by_link.resign(self.server, self._seat(left, 2))
+        self.server.run(leaving.resign, left.id, 2, left.person_at(2))
         confirm = Purpose.CONFIRM
         new = self.server.run(addresses.register, "fred@example.org", "Fred").id
         return {
@@ -280,7 +280,7 @@ class Showroom:
         stopped = self._links.made(Purpose.STOP, gina)
         unsubscribe.stop(self.server, stopped)
         gone = self._links.made(Purpose.SIGN_IN, gina)
-        self.server.store.write(lambda tx: links.revoke_person(tx, self.server, gina))
+        self.server.store.write(lambda tx: links.revoke_person(tx, self.server.randomness, gina))
         self._done(Ban(hugo, None), "Hugo has insulted everybody at three tables.")
         call = self.server.run(calls.call, gina, "I get no mails any more.")
         self.server.run(

@@ -180,7 +180,7 @@ def test_a_page_left_open_says_that_the_game_has_moved_on_and_quotes_the_choice(
 
 def test_replaced_and_expired_links_say_so_and_lead_on(server, clock, poker, at_seat, people, links):
     page = at_seat(poker, 0)
-    server.run(service_links.renew, poker.id, 0)
+    server.run(service_links.revoke_seat, poker.id, 0)
     page.reload()
     expect(page.locator("h1")).to_have_text("This link has been replaced by a new one.")
     page.get_by_role("link", name="Mail me links to my games").click()

@@ -25,7 +25,7 @@ from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service.outgoing.deliver import TOGETHER
 from pbem.service.people import addresses
 from pbem.service.play.log import Kind, body_of
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
@@ -268,10 +268,10 @@ def _read(
         return
     if each.kind == Kind.SEALED:
         choices[row.id, body["turn"], each.seat].append(choice_segment(body["choice"]))
-        silent[row.id, body["turn"], each.seat] += each.by == By.CLOCK
+        silent[row.id, body["turn"], each.seat] += each.by == Actor.CLOCK
         return
     entry, number = body["entry"], body["turn"]
     if each.seat in entry.choices and each.seat not in entry.alone:
         # Those who had sealed before are noted already; this is the choice that closed the turn.
         choices[row.id, number, each.seat].append(choice_segment(entry.choices[each.seat]))
-        silent[row.id, number, each.seat] += each.by == By.CLOCK
+        silent[row.id, number, each.seat] += each.by == Actor.CLOCK

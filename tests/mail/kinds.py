@@ -304,7 +304,7 @@ class _Scenario:
         person = self.server.run(
             addresses.confirm, self.server.run(addresses.register, address, self.names[number]).id
         ).id
-        self.server.run(addresses.set_zone, person, self.zone)
+        self.server.run(addresses.change_settings, person, zone=self.zone)
         return person
 
     def _known(self, address: str) -> int:

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.store import games, ledger, log as log_rows, outbox, people
 from tests.mail_rig.mailbox import Mailbox
 from tests.mail_rig.players import COMMAND, RepliesOnly, answer_to, kind_of, next_of, reply_address
@@ -113,8 +113,8 @@ def test_a_forged_reply_moves_nothing_and_its_victim_is_asked(rig: Rig, site: Ma
     assert arrived["reply: carried out"] == 1
     with here.opened() as server, server.store.read() as tx:
         ways = [row.by for row in log_rows.chain(tx, game_id, games.read(tx, game_id).key) if row.seat is not None]
-    assert ways.count(By.REPLY) == 1
-    assert {*ways} <= {By.REPLY, By.BOT}
+    assert ways.count(Actor.REPLY) == 1
+    assert {*ways} <= {Actor.REPLY, Actor.BOT}
 
 
 def test_our_relay_may_use_our_return_address(rig: Rig, site: Make, mailbox: Open) -> None:

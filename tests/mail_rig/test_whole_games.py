@@ -15,7 +15,7 @@ import pytest
 from engine import game
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service.play.log import Kind
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.store import games, log
 from tests.mail_rig.mailbox import Mailbox, Received
 from tests.mail_rig.players import LinksOnly, RepliesOnly, kind_of, play
@@ -94,15 +94,15 @@ def by_replies(rig: Rig, site: Callable[..., Site], mailbox: Callable[[str], Mai
 def test_every_game_is_played_to_its_end_by_links_alone(by_links: Evening) -> None:
     by_links.must_be_over()
     for kind, ways in by_links.ways().items():
-        assert By.PERSON in ways, kind
-        assert ways <= {By.PERSON, By.BOT}, kind
+        assert Actor.PERSON in ways, kind
+        assert ways <= {Actor.PERSON, Actor.BOT}, kind
 
 
 def test_every_game_is_played_to_its_end_by_replies_alone(by_replies: Evening) -> None:
     by_replies.must_be_over()
     for kind, ways in by_replies.ways().items():
-        assert By.REPLY in ways, kind
-        assert ways <= {By.REPLY, By.BOT}, kind
+        assert Actor.REPLY in ways, kind
+        assert ways <= {Actor.REPLY, Actor.BOT}, kind
 
 
 def test_every_email_passes_spf_dkim_and_dmarc(by_links: Evening) -> None:

@@ -17,7 +17,7 @@ from pbem.ops.verify import games_to_verify, verify_file, verify_games
 from pbem.service.archive import export
 from pbem.service.archive.verify import Report
 from pbem.service.play import orders, undo, views
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.tables import leaving, talk
 from pbem.store import games, views as kept_views
 from pbem.store.database import Store
@@ -46,7 +46,7 @@ def keep_views(begun: RunningGame) -> None:
 
     def keep(tx: Any) -> None:
         row = games.lock(tx, begun.id)
-        known = {seat: views.view(tx, row, seat).view for seat in (*range(row.seats), SPECTATOR)}
+        known = {seat: views.view(tx, row, seat) for seat in (*range(row.seats), SPECTATOR)}
         bodies = {seat: codec.dumps(view) for seat, view in known.items()}
         kept_views.keep(tx, row.id, row.turn - 1, row.seq, bodies)
 
@@ -113,7 +113,7 @@ def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table:
             begun.play(seat, decision.default)
             break
         assert problems(begun) == ""
-    assert any(row.by == By.ORDER for row in begun.log())
+    assert any(row.by == Actor.ORDER for row in begun.log())
 
 
 def test_a_game_that_was_left_and_ended_without_a_result_is_sound(table: Table) -> None:

@@ -10,7 +10,7 @@ from pbem.mail.read.reply import Reply
 from pbem.service import links
 from pbem.service.incoming import replies
 from pbem.service.links import MoveLink
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.store import games, received as store_received
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
@@ -42,7 +42,7 @@ class Replies:
         """The decision that a player has not made yet."""
         return self.begun.asked().get(self.seat(player))
 
-    def play(self, player: int, choice: str | Choice, by: By = By.PERSON, turn: int | None = None) -> None:
+    def play(self, player: int, choice: str | Choice, by: Actor = Actor.PERSON, turn: int | None = None) -> None:
         """Make a choice of a player, not by email."""
         self.begun.play(self.seat(player), choice, by, turn)
 

@@ -6,7 +6,7 @@ from typing import Any
 from engine.decisions import Choice, Decision
 from pbem.domain.hash_chain import Row, verify
 from pbem.service.play import move, views
-from pbem.service.play.move import By, Receipt
+from pbem.service.play.move import Actor, Receipt
 from pbem.service.server import Server
 from pbem.store import games, log as log_rows, outbox, players as player_rows
 from pbem.store.games import GameRow
@@ -57,7 +57,7 @@ class RunningGame:
         row = self.row()
         return {seat: decision for seat, decision in self.open().items() if seat not in move.position_of(row).box}
 
-    def play(self, seat: int, choice: str | Choice, by: By = By.PERSON, turn: int | None = None) -> Receipt:
+    def play(self, seat: int, choice: str | Choice, by: Actor = Actor.PERSON, turn: int | None = None) -> Receipt:
         """Make a choice in the current turn, or in another."""
         return self.server.run(move.play, self.id, self.row().turn if turn is None else turn, seat, choice, by)
 
@@ -70,7 +70,7 @@ class RunningGame:
     def view(self, seat: int) -> Any:
         """The view of a seat."""
         with self.server.store.read() as tx:
-            return views.view(tx, games.read(tx, self.id), seat).view
+            return views.view(tx, games.read(tx, self.id), seat)
 
     def verifies(self) -> bool:
         """Whether the hash chain of the log is sound and ends at the head of the game."""

@@ -87,7 +87,7 @@ def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(ser
     earlier = made(server, game, seat=0, turn=5)
     rows = ((Purpose.MOVE, links_of_seat.move), (Purpose.SEAT, links_of_seat.seat), (Purpose.MOVE, earlier.move))
     before = [token_of(server, purpose, row) for purpose, row in rows]
-    server.run(links.renew, game.id, 0)
+    server.run(links.revoke_seat, game.id, 0)
     for (purpose, row), token in zip(rows, before, strict=True):
         with pytest.raises(Gone, match="replaced"):
             server.read(links.follow, token, purpose)

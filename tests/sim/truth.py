@@ -20,7 +20,7 @@ from pbem.domain.pace import PerDecision, parse_pace
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
 from pbem.service.play.log import TAKES_BACK, Kind, body_of
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import games, ledger, log as log_rows, outbox, reachability
@@ -116,7 +116,7 @@ class Truth:
         acknowledged = {seq for seqs in mine.values() for seq in seqs}
         last: dict[tuple[int, int], str] = {}
         for each in log:
-            if each.by != By.PERSON or each.kind not in (Kind.SEALED, Kind.ENTRY) or each.seat is None:
+            if each.by != Actor.PERSON or each.kind not in (Kind.SEALED, Kind.ENTRY) or each.seat is None:
                 if each.kind in {Kind.WITHDRAWN, *TAKES_BACK}:
                     last.clear()
                 continue
@@ -157,7 +157,7 @@ class Truth:
         pace = parse_pace(row.pace)
         assert isinstance(pace, PerDecision)
         for each in log:
-            if each.by != By.CLOCK or each.seat is None or each.kind not in (Kind.SEALED, Kind.ENTRY):
+            if each.by != Actor.CLOCK or each.seat is None or each.kind not in (Kind.SEALED, Kind.ENTRY):
                 continue
             body = body_of(rules_of(row), each)
             turn = body["turn"]

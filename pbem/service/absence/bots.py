@@ -18,7 +18,7 @@ from pbem.domain.states import TableStatus
 from pbem.plugins.foreign import Foreign
 from pbem.service.absence import timeouts
 from pbem.service.play import views
-from pbem.service.play.move import By, play
+from pbem.service.play.move import Actor, play
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, players as player_rows
@@ -72,7 +72,7 @@ def _try_turn(server: Server, row: DeadlineRow) -> bool:
         turn = _bot_turn(server, row)
         if turn is None:
             return False
-        server.run(play, row.game_id, row.turn, row.seat, _choose(server, turn), By.BOT)
+        server.run(play, row.game_id, row.turn, row.seat, _choose(server, turn), Actor.BOT)
     except Refusal as refused:
         # Someone moved meanwhile. If it is still the bot's turn, it is retried a few times without delay.
         _log.info("bot_refused", game=row.game_id, turn=row.turn, seat=row.seat, why=str(refused))
@@ -91,7 +91,7 @@ def _bot_turn(server: Server, row: DeadlineRow) -> _BotTurn | None:
         player = next((player for player in player_rows.of_game(tx, game.id) if player.seat == row.seat), None)
         if game.turn != row.turn or game.status != TableStatus.PLAYING or player is None or player.bot is None:
             return None
-        view = views.view(tx, game, row.seat).view
+        view = views.view(tx, game, row.seat)
     rules = rules_of(game)
     decision = rules.asks(view, row.seat)
     return None if decision is None else _BotTurn(player.bot, rules, view, decision)

@@ -11,7 +11,7 @@ from engine import codec
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.service import links
 from pbem.service.play import move
-from pbem.service.play.log import Kind, LogWriter, write
+from pbem.service.play.log import Kind, LogWriter, add_row, write
 from pbem.service.server import Server
 from pbem.store import deadlines, ledger, outbox, players as player_rows, tables
 from pbem.store.database import Tx
@@ -26,13 +26,10 @@ _CLEARED: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "remin
 """Columns of a deadline that are set only after the turn's email is written."""
 
 
-def give_to_bot(
-    tx: Tx, server: Server, row: GameRow, record: LogWriter, seat: int, by: str, reason: str = ""
-) -> GameRow:
+def give_to_bot(tx: Tx, server: Server, row: GameRow, seat: int, by: str, reason: str = "") -> GameRow:
     """Give a seat to a bot. Returns the changed game. The game is locked; `reason` is an organiser's."""
-    bot, name = STAND_IN, bot_name(player_rows.of_game(tx, row.id))
-    record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | reason_facts(reason))
-    row = _change_hands(tx, server, row, record, seat, person_id=None, bot=bot, name=name)
+    name, body = bot_name(player_rows.of_game(tx, row.id)), {"player": "bot", "bot": STAND_IN} | reason_facts(reason)
+    row = _change_hands(tx, server, row, seat, by, body, person_id=None, bot=STAND_IN, name=name)
     if (deadline := _open_deadline(tx, row, seat)) is not None:
         cleared = {"accepted_at": None, "remind_at": None, "claimed_until": None, "attempts": 0}
         deadlines.change(tx, deadline, asked_at=server.now(), due_at=server.now(), **cleared)
@@ -40,26 +37,18 @@ def give_to_bot(
 
 
 def give_to_person(
-    tx: Tx,
-    server: Server,
-    row: GameRow,
-    record: LogWriter,
-    seat: int,
-    by: str,
-    person: PersonRow,
-    name: str,
-    reason: str = "",
+    tx: Tx, server: Server, row: GameRow, seat: int, by: str, person: PersonRow, name: str, reason: str = ""
 ) -> GameRow:
     """Give a seat to a person, with the full time for an open turn. Returns the changed game. The game is locked."""
-    record.add(Kind.SEATED, seat, by, {"player": "person"} | reason_facts(reason))
-    row = _change_hands(tx, server, row, record, seat, person_id=person.id, bot=None, name=name)
+    body = {"player": "person"} | reason_facts(reason)
+    row = _change_hands(tx, server, row, seat, by, body, person_id=person.id, bot=None, name=name)
     now = server.now()
     facts = {"by": by} | reason_facts(reason)
-    emails = [outbox.NewEmail(person.id, EmailKind.SEATED, row.id, record.seq, seat, row.turn, facts)]
+    emails = [outbox.NewEmail(person.id, EmailKind.SEATED, row.id, row.seq, seat, row.turn, facts)]
     if (deadline := _open_deadline(tx, row, seat)) is not None:
         cleared: dict[str, Any] = dict.fromkeys(_CLEARED)
         deadlines.change(tx, deadline, asked_at=now, reminded=0, extensions="[]", attempts=0, **cleared)
-        emails.append(outbox.NewEmail(person.id, EmailKind.TURN, row.id, record.seq, seat, row.turn))
+        emails.append(outbox.NewEmail(person.id, EmailKind.TURN, row.id, row.seq, seat, row.turn))
     outbox.queue(tx, emails, now, now)
     return row
 
@@ -72,9 +61,7 @@ def bot_name(players: list[PlayerRow]) -> str:
 
 def offer(tx: Tx, server: Server, row: GameRow, seat: int, by: str, why: str, reason: str = "") -> GameRow:
     """Log that a seat is offered to substitutes, and why. Returns the changed game."""
-    record = LogWriter(row, server.now(), server.randomness)
-    record.add(Kind.OFFERED, seat, by, {"why": why} | reason_facts(reason))
-    return write(tx, row, record)
+    return add_row(tx, server, row, Kind.OFFERED, seat, by, {"why": why} | reason_facts(reason))
 
 
 def reason_facts(reason: str) -> dict[str, str]:
@@ -82,9 +69,13 @@ def reason_facts(reason: str) -> dict[str, str]:
     return {"reason": reason} if reason else {}
 
 
-def _change_hands(tx: Tx, server: Server, row: GameRow, record: LogWriter, seat: int, **player: Any) -> GameRow:
+def _change_hands(
+    tx: Tx, server: Server, row: GameRow, seat: int, by: str, body: dict[str, str], **player: Any
+) -> GameRow:
     orders = move.orders_of(row)
     orders.pop(seat, None)
+    record = LogWriter(row, server.now(), server.randomness)
+    record.add(Kind.SEATED, seat, by, body)
     row = write(tx, row, record, orders=codec.dumps(sorted(orders.items())))
     tables.change_player(tx, row.id, seat, missed=0, **player)
     tables.drop_vote(tx, row.id, seat)

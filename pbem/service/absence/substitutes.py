@@ -8,14 +8,14 @@ If the table agreed on a bot, it takes over at once. If it agreed on a substitut
 accept gets the seat; until then the player stays, and any move keeps their seat. A player may return from a bot.
 Private tables never ask volunteers, so a bot takes over. This holds for the last person among bots, too: nobody is emailed
 for ever about a game they have left.
-
-The change itself is in `seats`.
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from pbem.domain.deadline import PATIENCE
+from pbem.domain.deadline import PATIENCE, seat_offer_at
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.missed_turns import Successor, successor_after
 from pbem.domain.states import EmailKind, OfferStatus, TableStatus
@@ -24,9 +24,9 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.absence import seats
 from pbem.service.absence.seats import free_name
 from pbem.service.clocks import deadlines as clocks_deadlines
+from pbem.service.clocks.deadlines import queue_notice
 from pbem.service.people.admission import must_have_room
-from pbem.service.play.log import LogWriter
-from pbem.service.play.move import IN_PERSON, By, agreement_of, must_not_be_frozen
+from pbem.service.play.move import IN_PERSON, Actor, agreement_of, must_not_be_frozen
 from pbem.service.server import Server
 from pbem.store import blocks, deadlines, games, log, outbox, people, players as player_rows, reachability, tables
 from pbem.store.database import Tx
@@ -50,11 +50,6 @@ def set_volunteer(tx: Tx, server: Server, person_id: int, *, volunteers: bool) -
     tables.set_volunteer(tx, person_id, volunteers, server.now())
 
 
-def is_volunteer(tx: Tx, server: Server, person_id: int) -> bool:
-    """Whether a person is a volunteer."""
-    return tables.is_volunteer(tx, person_id)
-
-
 def open_offers(tx: Tx, server: Server) -> list[OfferRow]:
     """Offers a substitute can accept now, newest first."""
     return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _is_still_gone(tx, offer)]
@@ -65,12 +60,12 @@ def read_offer(tx: Tx, server: Server, offer_id: int) -> OfferRow:
     return tables.offer(tx, offer_id)
 
 
-def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") -> GameRow:
-    """Accept an offer; the first person gets the seat. Accepting twice changes nothing. Returns the game."""
+def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") -> None:
+    """Accept an offer; the first person gets the seat. Accepting twice changes nothing."""
     game = games.lock(tx, tables.offer(tx, offer_id).game_id)
     offer = tables.offer(tx, offer_id)
     if offer.taken_by == person_id and offer.status == OfferStatus.TAKEN:
-        return game
+        return
     must_not_be_frozen(game)
     if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
@@ -89,24 +84,21 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     must_have_room(tx, server, person, game)
     before = next(player for player in players if player.seat == offer.seat)
     name = free_name([player for player in players if player is not before], parse_name(name or person.name))
-    record = LogWriter(game, server.now(), server.randomness)
-    game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, name)
+    game = seats.give_to_person(tx, server, game, offer.seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.TAKEN, server.now(), person_id)
     facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}
-    for other in _other_people(tx, game.id, offer.seat):
-        _notice(tx, server, game, "substitute_plays", facts, other)
+    _tell_others(tx, server, game, offer.seat, "substitute_plays", facts)
     if before.person_id is not None:
-        _notice(tx, server, game, "seat_taken", facts, before.person_id)
-    return game
+        queue_notice(tx, server, before.person_id, game, None, "seat_taken", facts)
 
 
-def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> GameRow:
-    """Take one's own seat back from a bot. Doing so twice changes nothing. Returns the game."""
+def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> None:
+    """Take one's own seat back from a bot. Doing so twice changes nothing."""
     game = games.lock(tx, game_id)
     players = player_rows.of_game(tx, game_id)
     player = next((player for player in players if player.seat == seat), None)
     if player is not None and player.person_id == person_id:
-        return game
+        return
     must_not_be_frozen(game)
     if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
@@ -117,24 +109,20 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
         )
     person = people.read(tx, person_id)
     name = free_name([other for other in players if other is not player], parse_name(person.name))
-    record = LogWriter(game, server.now(), server.randomness)
-    game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, name)
+    game = seats.give_to_person(tx, server, game, seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.BACK, server.now())
-    for other in _other_people(tx, game_id, seat):
-        _notice(tx, server, game, "player_back", {"who": name, "seat": seat}, other)
-    return game
+    _tell_others(tx, server, game, seat, "player_back", {"who": name, "seat": seat})
 
 
 def replace_player(
     tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None, reason: str, by: str
-) -> GameRow:
-    """Give a seat to another person, or to a bot, for an organiser. Returns the game."""
+) -> None:
+    """Give a seat to another person, or to a bot, for an organiser."""
     game, before, players = _lock_seat(tx, game_id, seat)
     if before.person_id == person_id:
         raise Gone(_("The seat is theirs already."), remedy=_("Nothing was changed."))
-    record = LogWriter(game, server.now(), server.randomness)
     if person_id is None:
-        game = seats.give_to_bot(tx, server, game, record, seat, by, reason)
+        game = seats.give_to_bot(tx, server, game, seat, by, reason)
         what, who = "bot_plays", before.name
     else:
         person = people.lock(tx, person_id)
@@ -144,17 +132,16 @@ def replace_player(
             )
         must_have_room(tx, server, person, game)
         who = free_name([player for player in players if player is not before], parse_name(person.name or _UNNAMED))
-        game = seats.give_to_person(tx, server, game, record, seat, by, person, who, reason)
+        game = seats.give_to_person(tx, server, game, seat, by, person, who, reason)
         what = "substitute_plays"
     offer = tables.offer_of_seat(tx, game_id, seat)
     if offer is not None:
         tables.end_offer(tx, offer.id, OfferStatus.OVER, server.now(), person_id)
     facts = {"who": who, "gone": before.name, "seat": seat, "why": "organiser", "reason": reason, "by": by}
-    for other in _other_people(tx, game_id, seat):
-        _notice(tx, server, game, what, facts, other)
+    _tell_others(tx, server, game, seat, what, facts)
     if before.person_id is not None:
-        _notice(tx, server, game, "seat_taken", facts | {"by_bot": person_id is None}, before.person_id)
-    return game
+        facts |= {"by_bot": person_id is None}
+        queue_notice(tx, server, before.person_id, game, None, "seat_taken", facts)
 
 
 def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by: str) -> int:
@@ -180,8 +167,7 @@ def after_missed_turns(tx: Tx, server: Server, game: GameRow, player: PlayerRow)
 def after_resignation(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> None:
     """Offer a seat after its player resigned and a bot took over. The game is locked."""
     successor = agreement_of(game).successor
-    now = server.now()
-    offer_id = tables.add_offer(tx, game.id, seat, person_id, "resigned", successor, now)
+    offer_id = tables.add_offer(tx, game.id, seat, person_id, "resigned", successor, server.now())
     if successor is Successor.SUBSTITUTE:
         _email_volunteers(tx, server, game, offer_id, seat, person_id)
 
@@ -192,14 +178,12 @@ def give_up_unreachable(server: Server) -> int:
     with server.store.read() as tx:
         failing = reachability.failing(tx, now - PATIENCE, _BATCH)
         turns = [row for person in failing for row in deadlines.of_person(tx, person.person_id)]
-    return sum(server.run(_give_up_unreachable, deadline=row) for row in turns)
+    return sum(server.run(_give_up_unreachable, row) for row in turns)
 
 
 def tidy(server: Server) -> int:
     """Close offers whose game is over or whose player is back. Returns how many."""
-    with server.store.read() as tx:
-        open_ids = tables.open_ids(tx)
-    return sum(server.run(_tidy, offer_id=id_) for id_ in open_ids)
+    return sum(server.run(_tidy, offer_id) for offer_id in server.query(tables.open_ids))
 
 
 def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str) -> bool:
@@ -210,16 +194,13 @@ def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str)
         return False
     successor = agreement_of(game).successor
     if successor is Successor.SUBSTITUTE:
-        _put_on_offer(tx, server, game, player, why, By.CLOCK)
+        _put_on_offer(tx, server, game, player, why, Actor.CLOCK)
         return True
-    now = server.now()
-    offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, successor, now)
+    offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, successor, server.now())
     facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id}
-    record = LogWriter(game, now, server.randomness)
-    game = seats.give_to_bot(tx, server, game, record, player.seat, By.CLOCK)
-    _notice(tx, server, game, "replaced", facts, player.person_id)
-    for other in _other_people(tx, game.id, player.seat):
-        _notice(tx, server, game, "bot_plays", facts, other)
+    game = seats.give_to_bot(tx, server, game, player.seat, Actor.CLOCK)
+    queue_notice(tx, server, player.person_id, game, None, "replaced", facts)
+    _tell_others(tx, server, game, player.seat, "bot_plays", facts)
     return True
 
 
@@ -230,10 +211,8 @@ def _put_on_offer(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why:
     offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, Successor.SUBSTITUTE, server.now())
     game = seats.offer(tx, server, game, player.seat, by, why, reason)
     facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id, "reason": reason, "by": by}
-    _notice(tx, server, game, "seat_offered", facts, player.person_id)
-    for other in _other_people(tx, game.id, player.seat):
-        if other != player.person_id:
-            _notice(tx, server, game, "seat_on_offer", facts, other)
+    queue_notice(tx, server, player.person_id, game, None, "seat_offered", facts)
+    clocks_deadlines.notify_people(tx, server, game, "seat_on_offer", facts, but={player.person_id})
     return _email_volunteers(tx, server, game, offer_id, player.seat, player.person_id)
 
 
@@ -241,14 +220,11 @@ def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat
     """Email an offer to some volunteers, drawn at random. Returns how many."""
     volunteers = tables.volunteers(tx, game.id, without=(gone,))
     now = server.now()
-    drawn = [
-        person
-        for person in sorted(volunteers, key=lambda _: server.randomness.bytes(8))[:MOST_ASKED]
-        if blocks.current_ban(tx, person, now) is None
-    ]
-    facts = {"offer": offer_id}
+    drawn = sorted(volunteers, key=lambda _: server.randomness.bytes(8))[:MOST_ASKED]
     emails = [
-        outbox.NewEmail(person, EmailKind.SUBSTITUTE, game.id, None, seat, None, facts) for person in sorted(drawn)
+        outbox.NewEmail(person, EmailKind.SUBSTITUTE, game.id, None, seat, None, {"offer": offer_id})
+        for person in sorted(drawn)
+        if blocks.current_ban(tx, person, now) is None
     ]
     outbox.queue(tx, emails, now, now)
     return len(emails)
@@ -274,9 +250,9 @@ def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow
     clock = clocks_deadlines.clock_of(tx, game, deadline.turn, deadline.seat)
     if clock is None:
         return False
-    given_up_at = clocks_deadlines.seat_offered_at(clock)
+    offer_at = seat_offer_at(clock.timing)
     since = _failing_since(tx, clock.person.id, deadline.asked_at)
-    if given_up_at is None or given_up_at > server.now() or since is None:
+    if offer_at is None or offer_at > server.now() or since is None:
         return False
     # A player who moves on the pages is not gone, whatever their email does; but their clock runs.
     gone = not _moved_since(tx, game.id, deadline.seat, since)
@@ -286,10 +262,9 @@ def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow
     if after is None or after.due_at is not None:
         return given_up
     # The others must not wait for a substitute for ever, so the clock starts even without an email.
-    if after.accepted_at is None:
-        clocks_deadlines.start_clock(tx, server, game, after, server.now())
-    else:
-        clocks_deadlines.settle(tx, server, game, after, tell=False)
+    is_new = after.accepted_at is None
+    after = replace(after, accepted_at=after.accepted_at or server.now())
+    clocks_deadlines.settle(tx, server, game, after, tell=is_new)
     return True
 
 
@@ -319,20 +294,15 @@ def _tidy(tx: Tx, server: Server, offer_id: int) -> bool:
     game = games.lock_if_free(tx, tables.offer(tx, offer_id).game_id)
     if game is None:
         return False
-    offer = tables.offer(tx, offer_id)
-    if offer.status != OfferStatus.OPEN or (game.status == TableStatus.PLAYING and _is_still_gone(tx, offer)):
+    offer, playing = tables.offer(tx, offer_id), game.status == TableStatus.PLAYING
+    if offer.status != OfferStatus.OPEN or (playing and _is_still_gone(tx, offer)):
         return False
-    tables.end_offer(
-        tx, offer.id, OfferStatus.BACK if game.status == TableStatus.PLAYING else OfferStatus.OVER, server.now()
-    )
+    tables.end_offer(tx, offer.id, OfferStatus.BACK if playing else OfferStatus.OVER, server.now())
     return True
 
 
-def _other_people(tx: Tx, game_id: int, seat: int) -> list[int]:
-    """The people on the other seats."""
-    players = player_rows.of_game(tx, game_id)
-    return sorted({player.person_id for player in players if player.person_id is not None and player.seat != seat})
-
-
-def _notice(tx: Tx, server: Server, game: GameRow, what: str, facts: dict[str, object], person_id: int) -> None:
-    clocks_deadlines.queue_notice(tx, server, person_id, game, None, what, facts)
+def _tell_others(tx: Tx, server: Server, game: GameRow, seat: int, what: str, facts: Mapping[str, object]) -> None:
+    """Tell the people on the other seats."""
+    people = clocks_deadlines.people_by_seat(tx, game.id)
+    for person_id in sorted({person_id for other, person_id in people.items() if other != seat}):
+        queue_notice(tx, server, person_id, game, None, what, facts)

@@ -16,7 +16,7 @@ from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.service.absence import substitutes
 from pbem.service.clocks import deadlines as clocks_deadlines, outages
 from pbem.service.clocks.outages import Worker
-from pbem.service.play.move import By, agreement_of, play_locked, position_of
+from pbem.service.play.move import Actor, agreement_of, play_locked, position_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, outbox, players as player_rows
 from pbem.store.database import Tx
@@ -59,9 +59,7 @@ def remind(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     now = server.now()
     if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
         return TimeoutRun(held_back=reason)
-    with server.store.read() as tx:
-        due = deadlines.to_remind(tx, now, limit)
-    outcomes = [_try_remind(server, row, now) for row in due]
+    outcomes = [_try_remind(server, row, now) for row in server.query(deadlines.to_remind, now, limit)]
     return TimeoutRun(decided=outcomes.count("reminded"), failed=outcomes.count("failed"))
 
 
@@ -115,7 +113,7 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
     if decision is None:
         deadlines.close(tx, game.id, row.turn, row.seat)
         return "answered"
-    receipt = play_locked(tx, server, game, row.turn, row.seat, decision.default, By.CLOCK)
+    receipt = play_locked(tx, server, game, row.turn, row.seat, decision.default, Actor.CLOCK)
     _email_missed_turn(tx, server, game, row, receipt.written)
     return "decided"
 

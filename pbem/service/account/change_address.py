@@ -13,12 +13,11 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
 from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, EmailStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service import links
 from pbem.service.clocks import reachability
 from pbem.service.outgoing.prepare import ASKED_FOR
 from pbem.service.people import addresses as persons, sessions
 from pbem.service.server import Server
-from pbem.store import deadlines, games, merge, outbox, people
+from pbem.store import deadlines, games, links, merge, outbox, people
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 
@@ -55,14 +54,11 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
 
 
 def change_address(tx: Tx, server: Server, person_id: int, address: str, reason: str = "") -> tuple[int, int]:
-    """Change a person's address; `reason` is an organiser's.
-
-    Returns the id of the person who holds the old address now, and how many turns are emailed again.
-    """
+    """Change a person's address. Returns who has the old one now, and how many turns are emailed again."""
     given, mailbox = persons.normalised(address)
     asked = deadlines.of_person(tx, person_id)
     # Games are locked before people, as everywhere, against deadlocks.
-    locked = {number: games.lock(tx, number) for number in sorted({row.game_id for row in asked})}
+    locked = {game_id: games.lock(tx, game_id) for game_id in sorted({row.game_id for row in asked})}
     person = people.lock(tx, person_id)
     if person.mailbox == mailbox:
         raise Gone(_("This is their address already."), remedy=_("Nothing was changed."))
@@ -74,23 +70,20 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     if unused is not None:
         people.change(tx, unused, address=person.address, mailbox=person.mailbox, name="")
     before = persons.find_or_add(tx, server, person.address).id
-    links.revoke_person(tx, server, person_id)
+    links.revoke_person(tx, server.randomness, person_id)
     sessions.end_all(tx, server, Holder(person_id=person_id))
     reachability.mark_reachable(tx, server, person_id)
     outbox.unwrite_to(tx, person_id)
     emails = [
-        outbox.NewEmail(number, EmailKind.MOVED, facts={"here": here, "reason": reason})
-        for number, here in ((before, False), (person_id, True))
+        outbox.NewEmail(before, EmailKind.MOVED, facts={"here": False, "reason": reason}),
+        outbox.NewEmail(person_id, EmailKind.MOVED, facts={"here": True, "reason": reason}),
     ]
-    queued = {
-        (email.game_id, email.turn, email.seat)
-        for email in outbox.of_kind(tx, person_id, EmailKind.TURN, EmailStatus.QUEUED)
-    }
-    current = [row for row in asked if row.turn == locked[row.game_id].turn]
-    again = [row for row in current if (row.game_id, row.turn, row.seat) not in queued]
+    queued = outbox.of_kind(tx, person_id, EmailKind.TURN, EmailStatus.QUEUED)
+    turns = {(row.game_id, row.turn, row.seat) for row in asked if row.turn == locked[row.game_id].turn}
+    again = sorted(turns - {(email.game_id, email.turn, email.seat) for email in queued})
     emails += [
-        outbox.NewEmail(person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn, {ASKED_FOR: True})
-        for row in again
+        outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, turn, {ASKED_FOR: True})
+        for game_id, turn, seat in again
     ]
     outbox.queue(tx, emails, now, now)
     return before, len(again)
@@ -98,14 +91,14 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
 
 def _free_mailbox(tx: Tx, mailbox: str) -> int | None:
     """Free a mailbox whose person has only that. Returns their id, or None. Raises BadInput if they play here."""
-    known = people.by_mailbox(tx, mailbox)
-    if known is None:
+    holder = people.by_mailbox(tx, mailbox)
+    if holder is None:
         return None
-    if known.confirmed_at is not None or merge.tables_of(tx, known.id):
+    if holder.confirmed_at is not None or merge.tables_of(tx, holder.id):
         raise BadInput(
             _("With this address somebody plays here already."),
             remedy=_("Nothing was changed; if both are one person, the organiser can make them one."),
         )
     # A mailbox is unique, so it is set aside until both are changed.
-    people.change(tx, known.id, address="", mailbox=f"moving {known.key}")
-    return known.id
+    people.change(tx, holder.id, address="", mailbox=f"moving {holder.key}")
+    return holder.id

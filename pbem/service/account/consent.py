@@ -4,7 +4,7 @@ The link shows the request and its button gives consent. Reading email at that a
 """
 
 import json
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pbem.domain.states import EmailKind
 from pbem.service import links
@@ -17,8 +17,7 @@ from pbem.store.outbox import EmailRow
 from pbem.tokens import Purpose
 
 
-@dataclass(frozen=True, slots=True)
-class ConsentRequest:
+class ConsentRequest(NamedTuple):
     """A request for consent: the kind of the email, and the name of the person it is about."""
 
     kind: str
@@ -35,7 +34,6 @@ def consent_request(tx: Tx, server: Server, token: str) -> ConsentRequest:
 def give_consent(tx: Tx, server: Server, token: str) -> str:
     """Do what was requested. Returns the kind of the email."""
     link, email = _open(tx, server, token)
-    assert link.person_id is not None
     if email.kind == EmailKind.DELETION:
         delete.delete_person(tx, server, link.person_id)
         return email.kind

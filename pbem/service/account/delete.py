@@ -12,10 +12,9 @@ from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, TooMany
 from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service import links
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, outbox, people, personal_data, players as player_rows, tables
+from pbem.store import games, links, outbox, people, personal_data, players as player_rows, tables
 from pbem.store.database import Tx
 
 EMAILS_A_DAY: Final = 5
@@ -59,5 +58,5 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
     person = people.lock(tx, person_id)
     if not is_former(person.address):
         personal_data.forget(tx, person, server.zone)
-        links.revoke_person(tx, server, person_id)
+        links.revoke_person(tx, server.randomness, person_id)
     return game_ids

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game
@@ -39,8 +39,7 @@ MOST_NEWS: Final = 50
 _FEEDS: Final = (Purpose.CALENDAR, Purpose.NEWS)
 
 
-@dataclass(frozen=True, slots=True)
-class FeedTokens:
+class FeedTokens(NamedTuple):
     """The tokens of a person's feeds."""
 
     calendar: str
@@ -49,10 +48,7 @@ class FeedTokens:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A deadline in the calendar; `done` once the turn is over.
-
-    `revision` rises with every change, because deadlines only move later.
-    """
+    """A deadline in the calendar; `done` once the turn is over. `revision` rises, because deadlines only move later."""
 
     name: str
     title: str
@@ -93,8 +89,7 @@ def renew(tx: Tx, server: Server, person_id: int) -> None:
 
 def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
     """A person's deadlines, with recently closed ones so that calendars remove them."""
-    link = links.follow(tx, server, token, Purpose.CALENDAR)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.CALENDAR)
     turns = feeds.turns(tx, link.person_id, server.now() - RECENT, _MOST_TURNS)
     return [
         Turn(
@@ -111,8 +106,7 @@ def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
 
 def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[NewsItem]]:
     """Events at a person's tables, newest first, and when the feed was made."""
-    link = links.follow(tx, server, token, Purpose.NEWS)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.NEWS)
     tables = feeds.tables(tx, link.person_id, server.now() - RECENT)
     keys = {table.id: table.key for table in tables}
     # Moves that can still be undone are not published.
@@ -139,5 +133,4 @@ def _news_items(table: TableRow, rows: Collection[hash_chain.Row]) -> list[NewsI
 def _sentences(table: TableRow, rules: Game[Any], facts: tuple[Fact[Any], ...]) -> tuple[str, ...]:
     """The facts as a spectator sees them, with “you” for the reader."""
     teller = speech.teller(rules, table.seat, tuple(map(isolate, table.names)))
-    sentences = (teller.tell(seen(fact, SPECTATOR)) for fact in facts)
-    return tuple(filter(None, sentences))
+    return tuple(filter(None, (teller.tell(seen(fact, SPECTATOR)) for fact in facts)))

@@ -6,16 +6,14 @@ function takes the id of the person.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import Way, parse_delivery
 from pbem.domain.errors import Forbidden, NotFound
-from pbem.domain.localtime import parse_wall, parse_zone
-from pbem.domain.reminder import parse_cadence
+from pbem.domain.localtime import parse_wall
 from pbem.domain.states import TableStatus
-from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.absence import substitutes
@@ -25,15 +23,7 @@ from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.outgoing.preferences import EmailPreferences
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import (
-    deadlines,
-    games,
-    links as link_rows,
-    people,
-    players as player_rows,
-    reachability,
-    tables as table_rows,
-)
+from pbem.store import deadlines, games, links as link_rows, people, players as player_rows, reachability, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey
@@ -113,7 +103,7 @@ class MyEmails:
     """
 
     zone: ZoneInfo
-    wished: EmailPreferences
+    preferences: EmailPreferences
     listed: tuple[EmailHistory, ...]
     titles: dict[int, str]
     stop: str
@@ -138,9 +128,9 @@ class Settings:
 def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
     """A person's tables, those where it is their turn first."""
     person = people.read(tx, person_id)
-    joined = table_rows.of_person(tx, person_id, (TableStatus.OPEN, *_BEGUN))
-    hosted = [row for row in table_rows.hosted_by(tx, person_id, (TableStatus.OPEN,)) if row not in joined]
-    over = table_rows.finished_games(tx, person_id, MOST_OVER)
+    joined = tables.of_person(tx, person_id, (TableStatus.OPEN, *_BEGUN))
+    hosted = [row for row in tables.hosted_by(tx, person_id, (TableStatus.OPEN,)) if row not in joined]
+    over = tables.finished_games(tx, person_id, MOST_OVER)
     players = player_rows.of_games(tx, [row.id for row in (*joined, *hosted, *over)])
     asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
     failure = reachability.failure(tx, person_id)
@@ -150,7 +140,9 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
         zone=ZoneInfo(person.zone),
         played=tuple(sorted(played, key=_urgency)),
         waiting=tuple(
-            _open_table(row, players, person_id) for row in (*joined, *hosted) if row.status == TableStatus.OPEN
+            OpenTable(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)
+            for row in (*joined, *hosted)
+            if row.status == TableStatus.OPEN
         ),
         over=tuple(_finished_game(row, players, person_id) for row in over),
         failing_since=None if failure is None else failure.start_at,
@@ -161,14 +153,14 @@ def emails(tx: Tx, server: Server, person_id: int) -> MyEmails:
     """A person's latest emails, and how they like to be emailed."""
     person = people.read(tx, person_id)
     listed = ledger.of_person(tx, person_id, MOST_EMAILS)
-    playing = table_rows.of_person(tx, person_id, (TableStatus.OPEN, TableStatus.PLAYING))
+    playing = tables.of_person(tx, person_id, (TableStatus.OPEN, TableStatus.PLAYING))
     stop = link_rows.find(tx, LinkKey(Purpose.STOP, person_id))
     failure = reachability.failure(tx, person_id)
     return MyEmails(
         zone=ZoneInfo(person.zone),
-        wished=preferences.of_person(tx, person),
+        preferences=preferences.of_person(tx, person),
         listed=tuple(listed),
-        titles=table_rows.titles(tx, {email.game_id for email in listed if email.game_id is not None}),
+        titles=tables.titles(tx, {email.game_id for email in listed if email.game_id is not None}),
         stop="" if stop is None else links.token(server, stop),
         tables=tuple((row.key, row.title) for row in playing),
         failing_since=None if failure is None else failure.start_at,
@@ -179,13 +171,12 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
     """A person's settings."""
     booked, left = vacation_days.vacations(tx, server, person_id)
     person = people.read(tx, person_id)
-    willing = table_rows.is_volunteer(tx, person_id)
     return Settings(
         name=person.name,
         zone=ZoneInfo(person.zone),
         quiet=person.quiet or "",
         cadence=person.cadence,
-        willing=willing,
+        willing=tables.is_volunteer(tx, person_id),
         sealed=person.sealed,
         vacations=tuple(booked),
         days_left=left,
@@ -205,21 +196,14 @@ def change_settings(
     sealed: bool,
 ) -> None:
     """Change all settings, or none if one is invalid. Raises BadInput."""
-    values = {
-        "name": parse_name(name),
-        "zone": parse_zone(zone).key,
-        "quiet": persons.parse_quiet_hours(quiet),
-        "cadence": str(parse_cadence(cadence)),
-        "sealed": sealed,
-    }
-    people.lock(tx, person_id)
-    people.change(tx, person_id, **values)
-    table_rows.set_volunteer(tx, person_id, willing, server.now())
+    persons.change_settings(tx, server, person_id, name=name, zone=zone, quiet=quiet, cadence=cadence)
+    people.change(tx, person_id, sealed=sealed)
+    tables.set_volunteer(tx, person_id, willing, server.now())
 
 
 def choose_delivery(server: Server, person_id: int, way: str, digest_at: str = "") -> None:
     """Choose when emails are sent, and the time of day of a digest."""
-    at: time | None = parse_wall(digest_at) if digest_at else None
+    at = parse_wall(digest_at) if digest_at else None
     delivery = parse_delivery(way)
     server.run(preferences.choose, person_id, delivery, digest_at=at)
     if delivery.way is Way.NOTHING:
@@ -231,8 +215,7 @@ def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
     game = games.lock(tx, game_id)
     if all(player.person_id != person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat):
         raise Forbidden(_("This seat is not yours."))
-    made = links.make_for_seat(tx, server, person_id, game_id, game.turn, seat)
-    return links.token(server, links.read(tx, made.seat))
+    return links.make_seat_token(tx, server, person_id, game, seat)
 
 
 def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
@@ -241,10 +224,7 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     seated = any(player.person_id == person_id for player in player_rows.of_game(tx, game_id))
     if game.status != TableStatus.OPEN or not (seated or game.host_id == person_id):
         raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
-    link_id = links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id), game.expires_at)
-    row = link_rows.read(tx, link_id)
-    assert row is not None
-    return links.token(server, row)
+    return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id), game.expires_at)
 
 
 def _urgency(seat: SeatInPlay) -> tuple[bool, bool, float, int]:
@@ -271,10 +251,6 @@ def _seats_in_play(
             asked=seat in asked,
             due_at=asked.get(seat),
         )
-
-
-def _open_table(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> OpenTable:
-    return OpenTable(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)
 
 
 def _finished_game(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> FinishedGame:

@@ -21,19 +21,8 @@ FORMAT: Final = "pbem-person"
 VERSION: Final = 1
 
 _BATCH: Final = 50
-_PERSON: Final = (
-    "key",
-    "name",
-    "address",
-    "zone",
-    "quiet",
-    "cadence",
-    "delivery",
-    "digest_at",
-    "sealed",
-    "created_at",
-    "confirmed_at",
-)
+_SETTINGS: Final = ("zone", "quiet", "cadence", "delivery", "digest_at", "sealed")
+_PERSON: Final = ("key", "name", "address", *_SETTINGS, "created_at", "confirmed_at")
 _OWN_KINDS: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER, Kind.RESIGNED})
 """Rows of a log that record an act of one seat, besides entries."""
 

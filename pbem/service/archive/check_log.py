@@ -9,19 +9,19 @@ changes nothing.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine import codec
 from engine.chance import Drawn, Stream, commitment, follows, seed_from
 from engine.decisions import Choice, Refused
 from engine.facts import SPECTATOR, fold
 from engine.game import Game
-from engine.orders import Answer, Order, answer
+from engine.orders import Order, answer
 from engine.table import Entry, Position, watch
 from pbem.domain.hash_chain import Row
 from pbem.domain.states import TableStatus
 from pbem.service.play.log import Kind, body_of
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.tables.start import SEATING
 
 MOST_PROBLEMS: Final = 20
@@ -43,8 +43,7 @@ class Check(StrEnum):
     TALK = "talk"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """A problem: its row, the check that found it, and what is wrong."""
 
     seq: int
@@ -52,8 +51,8 @@ class Problem:
     says: str
 
 
-_Found = tuple[Check, str]
-"""The check that found a problem, and what is wrong."""
+_Problems = Iterator[tuple[Check, str]]
+"""The problems of one row: the check that found each, and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +67,7 @@ class LogPosition:
 
 @dataclass(slots=True)
 class LogReader:
-    """A log read so far. With the server's secret, draws are checked and choices made again.
-
-    `drawn` are the numbers drawn in each entry, undone ones included.
-    """
+    """A log read so far. With the secret, draws are checked and choices made again. `drawn` includes undone entries."""
 
     rules: Game[Any]
     secret: bytes | None
@@ -125,11 +121,11 @@ class LogReader:
         if not self.broken and self.status in (TableStatus.OVER, TableStatus.VOID) and self.revealed is None:
             self.problems.append(Problem(self.seq, Check.LUCK, "the game is over, but its secret was never told"))
 
-    def _check_row(self, row: Row) -> Iterator[_Found]:
+    def _check_row(self, row: Row) -> _Problems:
         if row.body is None:
             return
         body = body_of(self.rules, row)
-        if (row.kind == Kind.BEGAN) == self.dealt or (row.kind != Kind.BEGAN and not self._positions):
+        if (row.kind == Kind.BEGAN) == self.dealt:
             yield Check.FACTS, f"row {row.seq} is a {row.kind}, which cannot stand here"
             return
         match row.kind:
@@ -150,7 +146,7 @@ class LogReader:
                 yield from self._rewind(row, body["from"], body["turn"])
                 self.entry_head = row.hash
             case Kind.ORDER:
-                yield from self._order(row, body["order"])
+                self._set_order(row, body["order"])
             case Kind.SEATED:
                 self.orders.pop(_seat(row), None)
             case Kind.PAUSED | Kind.RESUMED:
@@ -164,7 +160,7 @@ class LogReader:
                 if commitment(bytes.fromhex(body["secret"])) != self.began["commitment"]:
                     yield Check.LUCK, f"the secret told in row {row.seq} is not the one that the server was bound to"
 
-    def _begin(self, body: dict[str, Any]) -> Iterator[_Found]:
+    def _begin(self, body: dict[str, Any]) -> _Problems:
         self.began, self.status = body, "playing"
         seats: int = body["seats"]
         low, high = self.rules.seats
@@ -182,7 +178,7 @@ class LogReader:
         if Stream(self.seed, SEATING).shuffle(range(seats)) != list(body["seating"]):
             yield Check.LUCK, "the seats were not drawn from the seed"
 
-    def _enter(self, row: Row, turn: int, entry: Entry) -> Iterator[_Found]:
+    def _enter(self, row: Row, turn: int, entry: Entry) -> _Problems:
         if turn != self.position.turn:
             yield Check.FACTS, f"entry {self.position.turn} was expected in row {row.seq}, but this is entry {turn}"
         if self.seed is not None and not follows(self.seed, turn, entry.drawn):
@@ -206,14 +202,14 @@ class LogReader:
         if self.rules.standing(state).over:
             self.status = "over"
 
-    def _check_box(self, row: Row, entry: Entry) -> Iterator[_Found]:
+    def _check_box(self, row: Row, entry: Entry) -> _Problems:
         """A sealed choice must be in its turn's entry, unless it was replaced or another choice closed the turn."""
         closed = len(entry.choices) == 1 and not entry.alone and row.seat in entry.choices
         for seat, choice in self.box.items():
             if seat != row.seat and not closed and entry.choices.get(seat) != choice:
                 yield Check.CHOICES, f"the sealed choice of seat {seat} is not in row {row.seq}"
 
-    def _make_again(self, row: Row, turn: int, entry: Entry, seed: bytes) -> Iterator[_Found]:
+    def _make_again(self, row: Row, turn: int, entry: Entry, seed: bytes) -> _Problems:
         before = Position(self.rules, self.began["seats"], seed, self.position.state, turn)
         draw = Stream(seed, turn)
         try:
@@ -223,9 +219,8 @@ class LogReader:
             yield Check.CHOICES, f"a choice in row {row.seq} was against the rules: {refused.text}"
             return
         dealing = not entry.choices and turn == 0
-        story = (
-            self.rules.setup(before.state, draw) if dealing else self.rules.resolve(before.state, entry.choices, draw)
-        )
+        state, rules = before.state, self.rules
+        story = rules.setup(state, draw) if dealing else rules.resolve(state, entry.choices, draw)
         try:
             _, again = before.enter(story, draw, entry.choices, entry.alone)
         except _NONSENSE as error:
@@ -234,13 +229,11 @@ class LogReader:
         if again != entry:
             yield Check.CHOICES, f"the choices of row {row.seq}, made again, lead to other facts"
 
-    def _seal(self, row: Row, turn: int, choice: Choice) -> Iterator[_Found]:
+    def _seal(self, row: Row, turn: int, choice: Choice) -> _Problems:
         seat = _seat(row)
-        if turn != self.position.turn:
-            yield (
-                Check.CHOICES,
-                f"row {row.seq} seals a choice for turn {turn}, but turn {self.position.turn} is open",
-            )
+        opened = self.position.turn
+        if turn != opened:
+            yield Check.CHOICES, f"row {row.seq} seals a choice for turn {turn}, but turn {opened} is open"
         yield from self._check_order(row, choice)
         self.box[seat] = choice
         if self.seed is not None and row.rules == self.rules.RULES:
@@ -250,80 +243,70 @@ class LogReader:
             except Refused as refused:
                 yield Check.CHOICES, f"the choice in row {row.seq} was against the rules: {refused.text}"
 
-    def _undo(self, row: Row, first: int) -> Iterator[_Found]:
+    def _undo(self, row: Row, first: int) -> _Problems:
         while self.position.closed >= max(first, 0):
             self._positions.pop()
         self.box = {}
         if self.position.turn != first:
             yield Check.FACTS, f"row {row.seq} takes back the entries from {first} on, which are not there"
 
-    def _rewind(self, row: Row, first: int, turn: int) -> Iterator[_Found]:
+    def _rewind(self, row: Row, first: int, turn: int) -> _Problems:
         yield from self._undo(row, first)
-        if turn <= self._newest:
-            yield (
-                Check.LUCK,
-                f"row {row.seq} opens turn {turn}, though {self._newest} has been open: known luck would come again",
-            )
+        newest = self._newest
+        if turn <= newest:
+            says = f"row {row.seq} opens turn {turn}, though {newest} has been open: known luck would come again"
+            yield Check.LUCK, says
         self._newest = turn
         self._positions[-1] = replace(self.position, turn=turn)
         # The orders were left for turns that no longer exist.
         self.orders = {}
 
-    def _order(self, row: Row, order: Order | None) -> Iterator[_Found]:
+    def _set_order(self, row: Row, order: Order | None) -> None:
         seat = _seat(row)
-        if row.by == By.ORDER:
+        if row.by == Actor.ORDER:
             # The order has a message for its owner, and may answer as well: then the choice is in the next row.
-            given = self._answer(row, seat)
-            if given is not None and given.choice is not None:
-                self._announced[seat] = given.choice
+            choice = self._answer(row, seat)
+            if choice is not None:
+                self._announced[seat] = choice
         elif order is None:
             self.orders.pop(seat, None)
         else:
             self.orders[seat] = order
-        yield from ()
 
-    def _check_order(self, row: Row, choice: Choice | None) -> Iterator[_Found]:
+    def _check_order(self, row: Row, choice: Choice | None) -> _Problems:
         """A standing order's choice must be its answer, which only asking it again shows."""
-        if row.by != By.ORDER:
+        if row.by != Actor.ORDER:
             return
         seat = _seat(row)
-        expected = self._announced.pop(seat, None)
-        if expected is None:
-            given = self._answer(row, seat)
-            expected = None if given is None else given.choice
+        expected = self._announced.pop(seat, None) or self._answer(row, seat)
         if self.orders_known and expected != choice:
             yield Check.CHOICES, f"the choice in row {row.seq} is not what the standing order of seat {seat} says"
 
-    def _answer(self, row: Row, seat: int) -> Answer | None:
-        order = self.orders.get(seat)
+    def _answer(self, row: Row, seat: int) -> Choice | None:
+        """The choice of the seat's standing order, which then continues."""
         if row.rules != self.rules.RULES:
             # Only the rules of that version know how the order continued after an answer.
             self.orders_known = False
             return None
+        order = self.orders.pop(seat, None)
         if order is None:
             return None
-        given = answer(order, self.rules, self.position.views[seat], seat)
-        if given.order is None:
-            del self.orders[seat]
-        else:
-            self.orders[seat] = given.order
-        return given
+        result = answer(order, self.rules, self.position.views[seat], seat)
+        if result.order is not None:
+            self.orders[seat] = result.order
+        return result.choice
 
 
 def snapshot(reader: LogReader, stored: Mapping[str, Any]) -> Iterator[str]:
     """What differs between the stored snapshot and the log."""
     if not reader.dealt or reader.broken:
         return
-    expected: dict[str, Any] = {
-        "state": reader.position.state,
-        "box": tuple(sorted(reader.box.items())),
-        "orders": tuple(sorted(reader.orders.items())),
-    }
-    if not reader.orders_known:
-        del expected["orders"]
+    expected: dict[str, Any] = {"state": reader.position.state, "box": tuple(sorted(reader.box.items()))}
+    if reader.orders_known:
+        expected["orders"] = tuple(sorted(reader.orders.items()))
     for name, value in expected.items():
         text = stored[name]
-        if text != dumps(value) and not _means(reader.rules, text, value):
+        if not means(reader.rules, text, value):
             yield f"the stored {name} is not what the log says"
     if stored["turn"] != reader.position.turn:
         yield f"the stored turn is {stored['turn']}, but the log says {reader.position.turn}"
@@ -333,18 +316,13 @@ def snapshot(reader: LogReader, stored: Mapping[str, Any]) -> Iterator[str]:
         yield f"the game is stored as {stored['status']}, but the log says {reader.status}"
 
 
-def dumps(value: Any) -> str:
-    """A value as a snapshot stores it."""
-    return codec.dumps(value)
-
-
-def _means(rules: Game[Any], text: str, value: Any) -> bool:
-    """Whether a text of another form means the same value."""
+def means(rules: Game[Any], text: str, value: Any) -> bool:
+    """Whether a stored text, perhaps in another form, means this value."""
+    expected = codec.dumps(value)
     try:
-        stored = codec.loads(rules, text)
+        return text == expected or codec.dumps(codec.loads(rules, text)) == expected
     except codec.Malformed:
         return False
-    return bool(dumps(stored) == dumps(value))
 
 
 def _seat(row: Row) -> int:

@@ -64,13 +64,9 @@ def course_of(tx: Tx, row: GameRow) -> Course:
 
 def bids_of(standing: StandingEntry) -> list[Bid]:
     """The bids in an entry, by its public facts."""
-    told = (seen(each, SPECTATOR) for each in standing.entry.facts)
-    return [
-        Bid(standing.turn, seat, value, _amount(value))
-        for each in told
-        for seat, value in _bids(each)
-        if not is_hidden(value)
-    ]
+    facts = (seen(fact, SPECTATOR) for fact in standing.entry.facts)
+    bids = (bid for fact in facts for bid in _bids(fact))
+    return [Bid(standing.turn, seat, value, _amount(value)) for seat, value in bids if not is_hidden(value)]
 
 
 def _compute(tx: Tx, row: GameRow) -> Course:
@@ -97,8 +93,8 @@ def _shown_scores(rules: Game[Any], view: Any) -> tuple[Text, tuple[int, ...]] |
     scores = rules.standing(view).scores
     for grid in rules.board(view, SPECTATOR).scores:
         if isinstance(grid, Grid) and [seat for seat, _ in grid.rows] == list(range(len(scores))):
-            for place, heading in enumerate(grid.columns):
-                if tuple(numbers[place] for _, numbers in grid.rows) == scores:
+            for column, heading in enumerate(grid.columns):
+                if tuple(numbers[column] for _, numbers in grid.rows) == scores:
                     return heading, scores
     return None
 
@@ -108,18 +104,18 @@ def _of_one_unit(scores: Sequence[tuple[int, Text, tuple[int, ...]]]) -> Scores 
     if not scores:
         return None
     unit = scores[0][1]
-    return Scores(unit, tuple((number, points) for number, called, points in scores if called == unit))
+    return Scores(unit, tuple((turn, points) for turn, heading, points in scores if heading == unit))
 
 
-def _bids(told: Fact[Any]) -> Iterator[tuple[int, Any]]:
+def _bids(fact: Fact[Any]) -> Iterator[tuple[int, Any]]:
     """The seats that bid something by a fact, each with its bid."""
-    values = {field.name: getattr(told, field.name) for field in fields(told)}  # type: ignore[arg-type]  # all are dataclasses
+    values = {field.name: getattr(fact, field.name) for field in fields(fact)}  # type: ignore[arg-type]  # all are dataclasses
     if isinstance(bids := values.get("bids"), tuple):
         # Sealed bids, one for each seat.
         yield from enumerate(bids)
         return
-    spoken = sentence(told)
-    for template in ("" if spoken is None else spoken.template, type(told).__doc__ or ""):
+    text = sentence(fact)
+    for template in ("" if text is None else text.template, type(fact).__doc__ or ""):
         if "seat" in values and (bid := _BIDS.search(template)) is not None and bid[1] in values:
             yield values["seat"], values[bid[1]]
             return
@@ -128,6 +124,5 @@ def _bids(told: Fact[Any]) -> Iterator[tuple[int, Any]]:
 def _amount(value: Any) -> int | None:
     if type(value) is int:
         return value
-    if isinstance(value, tuple) and value and all(type(each) is int for each in value):
-        return sum(value)
-    return None
+    is_sum = isinstance(value, tuple) and value and all(type(each) is int for each in value)
+    return sum(value) if is_sum else None

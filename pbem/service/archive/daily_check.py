@@ -12,7 +12,7 @@ import structlog
 
 from pbem.domain.errors import Unplayable
 from pbem.service import alarms
-from pbem.service.alarms import What
+from pbem.service.alarms import AlarmKind
 from pbem.service.server import Server
 from pbem.store import flaws, tally, task_runs
 from pbem.store.database import Tx
@@ -29,10 +29,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result for one table: its rows, the number of problems, and the row of the first.
-
-    The problems are shown only on the command line (`pbem verify`), because they may reveal hidden cards.
-    """
+    """Rows, problems, and the row of the first. Only `pbem verify` shows the problems: they may reveal hidden cards."""
 
     rows: int
     wrong: int = 0
@@ -47,13 +44,12 @@ def check_some(server: Server, check: CheckTable) -> int:
     mark = server.run(_progress)
     if mark is None:
         return 0
-    with server.store.read() as tx:
-        following = flaws.next_tables(tx, mark, _AT_ONCE)
+    following = server.query(flaws.next_tables, mark, _AT_ONCE)
     rows = checked = 0
     for game_id in following:
-        found = _check(server, check, game_id)
-        _store(server, game_id, found)
-        rows, checked = rows + found.rows, checked + 1
+        result = _check(server, check, game_id)
+        _store(server, game_id, result)
+        rows, checked = rows + result.rows, checked + 1
         if rows >= ROWS:
             break
     if not following:
@@ -63,8 +59,7 @@ def check_some(server: Server, check: CheckTable) -> int:
 
 def _check(server: Server, check: CheckTable, game_id: int) -> CheckResult:
     try:
-        with server.store.read() as tx:
-            return check(tx, game_id)
+        return server.query(check, game_id)
     except Unplayable:
         # Its rules are missing or have failed: the table is stopped, and is checked when it goes on.
         return CheckResult(0)
@@ -81,13 +76,13 @@ def _progress(tx: Tx, server: Server) -> int | None:
     return mark
 
 
-def _store(server: Server, game_id: int, found: CheckResult) -> None:
-    says = f"{found.wrong} faults, the first in row {found.first}. `pbem verify --game {game_id}` tells them."
-    flaw = FlawRow(game_id, server.now(), found.first, says) if found.wrong else None
+def _store(server: Server, game_id: int, result: CheckResult) -> None:
+    says = f"{result.wrong} faults, the first in row {result.first}. `pbem verify --game {game_id}` tells them."
+    flaw = FlawRow(game_id, server.now(), result.first, says) if result.wrong else None
 
     def work(tx: Tx) -> None:
         if flaws.replace(tx, game_id, flaw) and flaw is not None:
-            alarms.raise_alarm(tx, server, What.RECORD, flaw.says, game_id)
+            alarms.raise_alarm(tx, server, AlarmKind.RECORD, flaw.says, game_id)
         # Another worker may have got further meanwhile.
         tally.set_progress(tx, _TASK, max(tally.lock_progress(tx, _TASK), game_id))
 

@@ -1,11 +1,7 @@
 """A finished game as one file, with all that is needed to check it without this server.
 
-It holds the whole log with bodies and nonces, the settings, the words, the commitment, the server's secret and the
-talk. It names seats and never people. `Export` is its format, described in `pbem/handbook/game-file.md`; `read` refuses
-any other.
-
-A game can be exported only when it is over, because the file shows every card. This module checks the format only;
-`pbem verify` checks chain and draws.
+It names seats and never people. Its format is described in `pbem/handbook/game-file.md`; `read` refuses any other, and checks
+nothing else. A game can be exported only when it is over, because the file shows every card.
 """
 
 import json
@@ -19,6 +15,7 @@ from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow_seat
+from pbem.service.play.log import json_body_of
 from pbem.service.server import Server
 from pbem.store import games, log as log_rows, talk
 from pbem.store.database import Tx
@@ -70,8 +67,7 @@ def of_game(tx: Tx, server: Server, game_id: int) -> Export:
             remedy=_("Please ask for it again when the game has ended."),
         )
     log = tuple(log_rows.chain(tx, game_id, row.key))
-    assert log[0].body is not None
-    began = json.loads(log[0].body)
+    began = json_body_of(log[0])
     return Export(
         key=row.key,
         kind=row.kind,
@@ -116,7 +112,7 @@ def write(export: Export) -> str:
 
 
 def read(text: str) -> Export:
-    """The game in a file. Raises BadInput if the file has another format; nothing about the game is checked."""
+    """The game in a file. Raises BadInput if the file has another format."""
     if len(text) > MOST_BYTES:
         raise _no_game_file(_("It is too large."))
     try:

@@ -1,14 +1,12 @@
 """Replaying a table entry by entry, as a reader could see it at the time, with all hands once the game is over.
 
-There are three ways in: a seat's link shows what that seat saw; the key of a public table shows what everyone saw; and
-a link that any player of a finished game can share. During a game a replay shows no more than the table does. It
-changes nothing, and every moment of a long game costs the same.
+There are three ways in: a seat's link, the key of a public table, and a link that any player of a finished game can share.
+During a game a replay shows no more than the table does. Every moment of a long game costs the same.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine.board import Board
 from engine.facts import SPECTATOR, Fact, seen
@@ -39,7 +37,7 @@ MOST_REMEMBERED: Final = 300
 
 
 class Access(StrEnum):
-    """How a reader reaches a replay."""
+    """How a reader reaches a replay: what a seat saw, what everyone saw, or all hands of a finished game."""
 
     SEAT = "seat"
     PUBLIC = "public"
@@ -76,21 +74,17 @@ class ReplayTable:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """An entry as a reader sees it: its facts, the board after it, and in `hands` the boards of the other seats.
-
-    `earlier` and `later` are the entries before and after, if there are any.
-    """
+    """An entry as a reader sees it: facts, the board after it, the others' boards in `hands`, and its neighbours."""
 
     turn: int
     earlier: int | None
     later: int | None
-    told: tuple[Fact[Any], ...]
+    facts: tuple[Fact[Any], ...]
     board: Board
     hands: tuple[tuple[int, Board], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayMoment:
+class ReplayMoment(NamedTuple):
     """A table and one of its entries."""
 
     table: ReplayTable
@@ -113,17 +107,19 @@ CACHE: Final[LRU[Scene]] = LRU(MOST_REMEMBERED)
 def moment(tx: Tx, server: Server, access: Access, which: str, turn: int) -> ReplayMoment:
     """The table after this entry, or the last one before it that still counts."""
     row, seat = _open(tx, server, access, which)
-    return _moment(tx, row, seat, turn)
+    turn, ended = min(turn, row.turn), row.status in _ENDED
+    # The head stands for every row before it, so a cached scene is never out of date or of another game.
+    key = row.head, seat, turn, ended
+    scene = CACHE.get(key) or CACHE.put(key, _scene(tx, row, seat, turn, ended=ended))
+    return ReplayMoment(_replay_table(tx, row, seat), scene)
 
 
 def whole(tx: Tx, server: Server, access: Access, which: str) -> WholeGame:
     """The whole game so far, as everyone saw it."""
     row, seat = _open(tx, server, access, which)
-    rules = rules_of(row)
+    standing = knowledge_of(tx, row, rules_of(row), seat).standing
     shared = access is Access.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
-    return WholeGame(
-        _replay_table(tx, row, seat), course_of(tx, row), knowledge_of(tx, row, rules, seat).standing, shared
-    )
+    return WholeGame(_replay_table(tx, row, seat), course_of(tx, row), standing, shared)
 
 
 def share(tx: Tx, server: Server, token: str) -> str:
@@ -137,10 +133,7 @@ def share(tx: Tx, server: Server, token: str) -> str:
 
 
 def stop_sharing(tx: Tx, server: Server, token: str) -> None:
-    """Revoke the sharing link; doing so again changes nothing.
-
-    Any player may, because the replay shows everyone's cards.
-    """
+    """Revoke the sharing link. Any player may, because the replay shows everyone's cards."""
     game = links.open_to_act(tx, server, token, Purpose.SEAT)[1]
     link = _link(tx, game.id)
     if link is not None and _works(link):
@@ -151,9 +144,17 @@ def stop_sharing(tx: Tx, server: Server, token: str) -> None:
 
 def _open(tx: Tx, server: Server, access: Access, which: str) -> tuple[GameRow, int]:
     """The game that is reached, and the reader's seat in it."""
-    row, seat = _OPEN[access](tx, server, which)
+    seat = SPECTATOR
+    match access:
+        case Access.SEAT:
+            link, row = links.open_seat(tx, server, which, Purpose.SEAT)
+            seat = link.seat
+        case Access.PUBLIC:
+            row = _public_game(tx, which)
+        case Access.SHARED:
+            row = _shared_game(tx, server, which)
     if row.started_at is None:
-        raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
+        raise _nothing_yet()
     return row, seat
 
 
@@ -165,12 +166,7 @@ def _works(link: LinkRow | None) -> bool:
     return link is not None and link.expires_at is None
 
 
-def _by_seat(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
-    link, row = links.open_seat(tx, server, token, Purpose.SEAT)
-    return row, link.seat
-
-
-def _by_key(tx: Tx, _server: Server, key: str) -> tuple[GameRow, int]:
+def _public_game(tx: Tx, key: str) -> GameRow:
     row = tables.by_key(tx, key)
     # It must not show whether there is a private table with this key.
     if row is None or row.private:
@@ -178,10 +174,10 @@ def _by_key(tx: Tx, _server: Server, key: str) -> tuple[GameRow, int]:
             _("There is no such table in the lobby."),
             remedy=_("A private game is seen by its players, and by those to whom they give its link when it is over."),
         )
-    return row, SPECTATOR
+    return row
 
 
-def _by_share(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
+def _shared_game(tx: Tx, server: Server, token: str) -> GameRow:
     try:
         row = links.open_table(tx, server, token, Purpose.SHARE)
     except Gone as gone:
@@ -191,14 +187,7 @@ def _by_share(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
             remedy=_("Please ask whoever gave it to you."),
         ) from gone
     _must_have_ended(row)
-    return row, SPECTATOR
-
-
-_OPEN: Final[dict[Access, Callable[[Tx, Server, str], tuple[GameRow, int]]]] = {
-    Access.SEAT: _by_seat,
-    Access.PUBLIC: _by_key,
-    Access.SHARED: _by_share,
-}
+    return row
 
 
 def _must_have_ended(row: GameRow) -> None:
@@ -215,25 +204,21 @@ def _replay_table(tx: Tx, row: GameRow, seat: int) -> ReplayTable:
     return ReplayTable(row.key, row.title, row.status, row.private, row.turn, rules_of(row), seat, names)
 
 
-def _moment(tx: Tx, row: GameRow, seat: int, turn: int) -> ReplayMoment:
-    turn, ended = min(turn, row.turn), row.status in _ENDED
-    # The head stands for every row before it, so a cached scene is never out of date or of another game.
-    key = row.head, seat, turn, ended
-    past = CACHE.get(key) or CACHE.put(key, _scene(tx, row, seat, turn, ended=ended))
-    return ReplayMoment(_replay_table(tx, row, seat), past)
-
-
 def _scene(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:
     rules = rules_of(row)
     others = [other for other in range(row.seats) if other != seat] if ended else []
-    found = views.moment_at(tx, row, [seat, *others], turn)
-    if found is None:
-        raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
+    moment = views.moment_at(tx, row, [seat, *others], turn)
+    if moment is None:
+        raise _nothing_yet()
     return Scene(
-        turn=found.standing.turn,
-        earlier=found.earlier,
-        later=found.later,
-        told=tuple(seen(each, seat) for each in found.standing.entry.facts),
-        board=rules.board(found.views[seat], seat),
-        hands=tuple((other, rules.board(found.views[other], other)) for other in others),
+        turn=moment.standing.turn,
+        earlier=moment.earlier,
+        later=moment.later,
+        facts=tuple(seen(fact, seat) for fact in moment.standing.entry.facts),
+        board=rules.board(moment.views[seat], seat),
+        hands=tuple((other, rules.board(moment.views[other], other)) for other in others),
     )
+
+
+def _nothing_yet() -> NotFound:
+    return NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))

@@ -54,14 +54,14 @@ def of_file(
             yield each
 
     try:
-        found = hash_chain.verify(read(), game=game.key, head=game.head, printed=printed)
+        chain = hash_chain.verify(read(), game=game.key, head=game.head, printed=printed)
     except Unplayable as failed:
         # The file may have been made to crash the rules.
         raise BadInput(_("This file cannot be checked here."), why=failed.what) from failed
     reading.end()
-    problems = [*of_chain(found), *reading.problems, *_of_agreement(game, reading)]
-    problems += of_talk(talk.check(game.talk, game.key), reading, found.rows)
-    return Report(None, game.key, game.kind, found.rows, reading.entries, reading.made_again, tuple(problems)), reading
+    problems = [*of_chain(chain), *reading.problems, *_of_agreement(game, reading)]
+    problems += of_talk(talk.check(game.talk, game.key), reading, chain.rows)
+    return Report(None, game.key, game.kind, chain.rows, reading.entries, reading.made_again, tuple(problems)), reading
 
 
 class Verdict(StrEnum):
@@ -89,19 +89,19 @@ def verdicts(game: Export, report: Report, reading: LogReader) -> dict[Check, Ve
     return {check: of(check) for check in Check}
 
 
-def of_chain(found: hash_chain.ChainCheck) -> Iterator[Problem]:
+def of_chain(chain: hash_chain.ChainCheck) -> Iterator[Problem]:
     """The problems of a chain."""
-    yield from (Problem(flaw.seq, Check.CHAIN, flaw.says) for flaw in found.flaws)
-    yield from (
-        Problem(0, Check.CHAIN, f"no row has the head {head}, which is said to have stood in a mail")
-        for head in found.missing
-    )
+    for flaw in chain.flaws:
+        yield Problem(flaw.seq, Check.CHAIN, flaw.says)
+    for head in chain.missing:
+        yield Problem(0, Check.CHAIN, f"no row has the head {head}, which is said to have stood in a mail")
 
 
-def of_talk(said: hash_chain.ChainCheck, reading: LogReader, last: int) -> Iterator[Problem]:
+def of_talk(talk_chain: hash_chain.ChainCheck, reading: LogReader, last: int) -> Iterator[Problem]:
     """The problems of a table's talk; a line's text may be missing if the log says why."""
-    yield from (Problem(flaw.seq, Check.TALK, f"what was said at the table: {flaw.says}") for flaw in said.flaws)
-    for line in said.redacted:
+    for flaw in talk_chain.flaws:
+        yield Problem(flaw.seq, Check.TALK, f"what was said at the table: {flaw.says}")
+    for line in talk_chain.redacted:
         if line not in reading.redacted:
             says = f"line {line} of what was said at the table has lost its text, and no row says why"
             yield Problem(last, Check.TALK, says)
@@ -112,19 +112,12 @@ def _of_agreement(game: Export, reading: LogReader) -> Iterator[Problem]:
     if not reading.dealt:
         yield Problem(0, Check.FACTS, "the log has no beginning")
         return
-    agreed = reading.began
-    pairs = {
-        "kind": (game.kind, agreed["kind"]),
-        "seats": (game.seats, agreed["seats"]),
-        "options": (dict(game.options), agreed["options"]),
-        "commitment": (game.commitment, agreed["commitment"]),
-        "words": (list(game.words), list(agreed["words"])),
-        "seating": (list(game.seating), list(agreed["seating"])),
-    }
+    in_log = {name: reading.began[name] for name in ("kind", "seats", "options", "commitment")}
+    in_log |= {"words": tuple(reading.began["words"]), "seating": tuple(reading.began["seating"])}
     if not reading.broken:
-        pairs["status"] = (game.status, reading.status)
-    for name, (here, there) in pairs.items():
-        if here != there:
+        in_log["status"] = reading.status
+    for name, value in in_log.items():
+        if getattr(game, name) != value:
             yield Problem(1, Check.BESIDE, f"the file says otherwise than its log about the {name}")
 
 

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import asdict, dataclass
+from typing import Any, Final, NamedTuple
 
 from engine.chance import Derived, derive
 from pbem import logs
@@ -38,30 +38,19 @@ MOST_DRAWN: Final = 600
 _ONE_AT_A_TIME: Final = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """How one number was drawn. `number` is None if the word was skipped."""
-
-    block: int
-    place: int
-    word: int
-    bound: int
-    number: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Luck:
+class Luck(NamedTuple):
     """The draws of one entry, step by step; entry None is the drawing of seats."""
 
     entry: int | None
-    steps: tuple[Step, ...]
+    steps: tuple[Derived, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class UploadReport:
     """The result for a file. `places` is the ranking by the facts: place, seat, score.
 
-    `head` is the hash of the last entry, as printed in the last emails. `said` is the number of lines of talk.
+    `head` is the hash of the last entry, as printed in the last emails. `lines` counts the talk, `unexplained` the draws that
+    were checked but are not in `luck`.
     """
 
     key: str
@@ -76,13 +65,12 @@ class UploadReport:
     secret: str
     words: tuple[str, ...]
     seating: tuple[int, ...]
-    said: int
+    lines: int
     checks: tuple[tuple[Check, Verdict], ...]
     problems: tuple[Problem, ...]
     places: tuple[tuple[int, int, int], ...]
     luck: tuple[Luck, ...]
-    untold: int
-    """Draws that were checked but are not explained."""
+    unexplained: int
 
 
 def inspect(text: str) -> UploadReport:
@@ -114,7 +102,7 @@ def main() -> None:
     # Standard output is for the answer only.
     logs.configure(sys.stderr, logging.WARNING)
     try:
-        answer: Mapping[str, Any] = _as_json(_check(sys.stdin.read()))
+        answer: Mapping[str, Any] = asdict(_check(sys.stdin.read()))
     except BadInput as refused:
         answer = {"refused": [refused.what, refused.why, refused.remedy]}
     json.dump(answer, sys.stdout)
@@ -162,26 +150,22 @@ def _check(text: str) -> UploadReport:
         secret=game.secret.hex(),
         words=game.words,
         seating=game.seating,
-        said=len(game.talk),
+        lines=len(game.talk),
         checks=tuple(verify.verdicts(game, report, reading).items()),
         problems=report.problems,
         places=tuple(_places(reading)),
         luck=tuple(shown),
-        untold=sum(len(each.steps) for each in luck[len(shown) :]),
+        unexplained=sum(len(each.steps) for each in luck[len(shown) :]),
     )
 
 
 def _luck(reading: LogReader, seats: int) -> Iterator[Luck]:
     """Every draw, derived from the seed again; the log reader has compared them."""
     assert reading.seed is not None
-    yield Luck(None, tuple(map(_step, derive(reading.seed, SEATING, range(seats, 1, -1)))))
-    for number, drawn in reading.drawn:
+    yield Luck(None, tuple(derive(reading.seed, SEATING, range(seats, 1, -1))))
+    for turn, drawn in reading.drawn:
         if drawn:
-            yield Luck(number, tuple(map(_step, derive(reading.seed, number, (bound for bound, _ in drawn)))))
-
-
-def _step(derived: Derived) -> Step:
-    return Step(*derived)
+            yield Luck(turn, tuple(derive(reading.seed, turn, (bound for bound, _ in drawn))))
 
 
 def _places(reading: LogReader) -> Iterator[tuple[int, int, int]]:
@@ -193,23 +177,13 @@ def _places(reading: LogReader) -> Iterator[tuple[int, int, int]]:
         place += len(tied)
 
 
-def _as_json(found: UploadReport) -> dict[str, Any]:
-    fields = {name: getattr(found, name) for name in UploadReport.__slots__}
-    # A word has 64 bits, more than JSON numbers have in some languages; here Python is at both ends.
-    fields["problems"] = [(wrong.seq, wrong.check, wrong.says) for wrong in found.problems]
-    fields["luck"] = [
-        (each.entry, [(s.block, s.place, s.word, s.bound, s.number) for s in each.steps]) for each in found.luck
-    ]
-    return fields
-
-
 def _read(answer: Mapping[str, Any]) -> UploadReport:
     fields = dict(answer)
     fields["words"], fields["seating"] = tuple(answer["words"]), tuple(answer["seating"])
     fields["places"] = tuple((place, seat, score) for place, seat, score in answer["places"])
     fields["problems"] = tuple(Problem(seq, Check(check), says) for seq, check, says in answer["problems"])
     fields["checks"] = tuple((Check(check), Verdict(verdict)) for check, verdict in answer["checks"])
-    fields["luck"] = tuple(Luck(entry, tuple(Step(*step) for step in steps)) for entry, steps in answer["luck"])
+    fields["luck"] = tuple(Luck(entry, tuple(Derived(*step) for step in steps)) for entry, steps in answer["luck"])
     return UploadReport(**fields)
 
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Self
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from pbem.domain.deadline import (
@@ -40,11 +40,11 @@ from pbem.store import (
     games,
     outages,
     outbox,
-    pauses as pause_rows,
+    pauses,
     people,
     players as player_rows,
     reachability,
-    vacations as vacation_rows,
+    vacations,
 )
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow, Key
@@ -76,15 +76,10 @@ def promise(tx: Tx, games: Games, keys: Collection[Key], rendered_at: datetime) 
     rows = [row for row in deadlines.read_all(tx, keys).values() if row.status == TurnStatus.OPEN]
     rows = [row if row.accepted_at is not None else replace(row, rendered_at=rendered_at) for row in rows]
     clocks = clocks_of(tx, games, rows)
-    promised = {key: _printed(clock) for key, clock in clocks.items()}
-    deadlines.write_all(
-        tx,
-        (
-            replace(clock.row, promised_at=_later(clock.row.promised_at, promised[key].at))
-            for key, clock in clocks.items()
-        ),
-    )
-    return {key: promised.get(key, Deadline(None, None)) for key in keys}
+    printed = {key: _printed(clock) for key, clock in clocks.items()}
+    promised = {key: _later(clock.row.promised_at, printed[key].at) for key, clock in clocks.items()}
+    deadlines.write_all(tx, (replace(clock.row, promised_at=promised[key]) for key, clock in clocks.items()))
+    return {key: printed.get(key, Deadline(None, None)) for key in keys}
 
 
 def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key]) -> set[Key]:
@@ -99,14 +94,11 @@ def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key])
 
 def emails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple[EmailRow, datetime]]) -> None:
     """Start the clocks of turns whose emails the next hop has accepted; a repeated email starts nothing."""
-    turns = {
-        (email.game_id, email.turn, email.seat): (email.person_id, accepted_at)
-        for email, accepted_at in emails
-        if email.kind == EmailKind.TURN
-        and email.game_id is not None
-        and email.turn is not None
-        and email.seat is not None
-    }
+    turns: dict[Key, tuple[int, datetime]] = {}
+    for email, accepted_at in emails:
+        match email.kind, email.game_id, email.turn, email.seat:
+            case EmailKind.TURN, int(game_id), int(turn), int(seat):
+                turns[game_id, turn, seat] = email.person_id, accepted_at
     _start(tx, server, games, turns)
 
 
@@ -119,26 +111,20 @@ def start_without_mail(tx: Tx, server: Server, game: GameRow, turn: int, seat: i
         _start(tx, server, {game.id: game}, {(game.id, turn, seat): (person_id, started)})
 
 
-def start_clock(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, accepted_at: datetime) -> None:
-    """Start a clock that has not started. The game must be locked."""
-    settle(tx, server, game, replace(row, accepted_at=accepted_at))
-
-
 def settle(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, *, tell: bool = True) -> Deadline:
     """Recalculate and store a deadline, and tell its player if it moved noticeably. The game must be locked.
 
     `tell` is off where another queued email says so anyway.
     """
-    return _settle(tx, server, clocks_of(tx, {game.id: game}, [row]), tell=tell).get(
-        _key(row), Deadline(row.accepted_at, row.due_at)
-    )
+    settled = _settle(tx, server, clocks_of(tx, {game.id: game}, [row]), tell=tell)
+    return settled.get(_key(row), Deadline(row.accepted_at, row.due_at))
 
 
 def settle_game(tx: Tx, server: Server, game: GameRow, *, tell: bool = True) -> dict[int, Deadline]:
     """Settle all open deadlines of a game with started clocks; returns them by seat, without those of bots."""
     started = [row for row in deadlines.of_game(tx, game.id) if row.accepted_at is not None]
     settled = _settle(tx, server, clocks_of(tx, {game.id: game}, started), tell=tell)
-    return {seat: found for (_, _, seat), found in settled.items()}
+    return {seat: deadline for (_, _, seat), deadline in settled.items()}
 
 
 def delayed_by(tx: Tx, game: GameRow, outage: Interval) -> dict[int, DeadlineRow]:
@@ -169,9 +155,9 @@ def outdated_games(tx: Tx, game_ids: Collection[int]) -> set[int]:
 def clock_of(tx: Tx, game: GameRow, turn: int, seat: int) -> Clock | None:
     """The clock of a seat; None for a closed turn or a bot."""
     row = deadlines.read(tx, game.id, turn, seat)
-    return (
-        None if row is None or row.status != TurnStatus.OPEN else clocks_of(tx, {game.id: game}, [row]).get(_key(row))
-    )
+    if row is None or row.status != TurnStatus.OPEN:
+        return None
+    return clocks_of(tx, {game.id: game}, [row]).get(_key(row))
 
 
 def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, Clock]:
@@ -187,7 +173,13 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
     }
     played = [row for row in rows if (row.game_id, row.seat) in seated]
     persons = people.read_all(tx, {seated[row.game_id, row.seat] for row in played})
-    stops = _Stops.since(tx, min(row.asked_at for row in rows), of_games, persons.keys())
+    since = min(row.asked_at for row in rows)
+    stops = _Stops(
+        outages=outages.since(tx, since),
+        pauses=pauses.since(tx, of_games, since),
+        unreachable=reachability.since(tx, persons.keys(), since),
+        vacations=vacations.since(tx, persons.keys(), since),
+    )
     clocks = {}
     for row in played:
         game, person = games[row.game_id], persons[seated[row.game_id, row.seat]]
@@ -204,19 +196,14 @@ def current_deadline(clock: Clock, now: datetime) -> Deadline:
     return deadline
 
 
-def reminder_moments(clock: Clock, found: Deadline) -> tuple[datetime, ...]:
+def reminder_moments(clock: Clock, deadline: Deadline) -> tuple[datetime, ...]:
     """The reminders of a deadline, in the player's cadence."""
-    return reminders(clock.timing, found, parse_cadence(clock.person.cadence))
-
-
-def seat_offered_at(clock: Clock) -> datetime | None:
-    """When the seat of an unreachable player is offered to others."""
-    return seat_offer_at(clock.timing)
+    return reminders(clock.timing, deadline, parse_cadence(clock.person.cadence))
 
 
 def with_extension(row: DeadlineRow, extension: Extension) -> str:
     """The stored extensions of a deadline with one more."""
-    return json.dumps([*json.loads(row.extensions), _written(extension)])
+    return json.dumps([*json.loads(row.extensions), _as_text(extension)])
 
 
 def queue_notice(
@@ -230,6 +217,14 @@ def queue_notice(
     outbox.queue(tx, [email], now, now)
 
 
+def notify_people(
+    tx: Tx, server: Server, game: GameRow, what: str, facts: Mapping[str, Any], but: Collection[int] = ()
+) -> None:
+    """Queue a notice to everyone at a table except these people."""
+    for person_id in sorted({*people_by_seat(tx, game.id).values()} - {*but}):
+        queue_notice(tx, server, person_id, game, None, what, facts)
+
+
 @dataclass(frozen=True, slots=True)
 class _Stops:
     """The times when clocks were stopped: all of them, by table, and by person."""
@@ -239,44 +234,30 @@ class _Stops:
     unreachable: Times
     vacations: Times
 
-    @classmethod
-    def since(cls, tx: Tx, moment: datetime, game_ids: Collection[int], person_ids: Collection[int]) -> Self:
-        """Read the times since a moment for these tables and people."""
-        return cls(
-            outages.since(tx, moment),
-            pause_rows.since(tx, game_ids, moment),
-            reachability.since(tx, person_ids, moment),
-            vacation_rows.since(tx, person_ids, moment),
-        )
-
 
 def _start(tx: Tx, server: Server, games: Games, turns: Mapping[Key, tuple[int, datetime]]) -> None:
     """Start the clocks of turns that have not started, each for a person at a moment."""
-    fresh = [
-        replace(row, accepted_at=turns[key][1])
-        for key, row in deadlines.read_all(tx, turns).items()
-        if row.accepted_at is None
-    ]
+    rows = deadlines.read_all(tx, turns).items()
+    fresh = [replace(row, accepted_at=turns[key][1]) for key, row in rows if row.accepted_at is None]
     clocks = clocks_of(tx, games, fresh)
     # An email to the seat's former player starts nothing: the clock waits for the one to the new player.
     _settle(tx, server, {key: clock for key, clock in clocks.items() if clock.person.id == turns[key][0]}, tell=True)
 
 
 def _settle(tx: Tx, server: Server, clocks: Mapping[Key, Clock], *, tell: bool) -> dict[Key, Deadline]:
-    settled, written = {}, []
+    settled, rows = {}, []
     for key, clock in clocks.items():
-        found = settled[key] = current_deadline(clock, server.now())
-        promised = clock.row.promised_at
-        if found.at is not None and (
-            promised is None or is_noticeably_later(promised, found.at, clock.timing.pace) or not tell
-        ):
+        deadline = settled[key] = current_deadline(clock, server.now())
+        at, promised = deadline.at, clock.row.promised_at
+        if at is not None and (not tell or promised is None or is_noticeably_later(promised, at, clock.timing.pace)):
             if promised is not None and tell:
-                facts = {"due_at": found.at, "because": reasons_later(found, promised)}
+                facts = {"due_at": at, "because": reasons_later(deadline, promised)}
                 queue_notice(tx, server, clock.person.id, clock.game, clock.row, "deadline", facts)
-            promised = found.at
-        remind_at = _next_reminder(clock, found)
-        written.append(replace(clock.row, due_at=found.at, remind_at=remind_at, promised_at=promised))
-    deadlines.write_all(tx, written)
+            promised = at
+        # Sent reminders are counted, because reminders move with the deadline.
+        remind_at = next(iter(reminder_moments(clock, deadline)[clock.row.reminded :]), None)
+        rows.append(replace(clock.row, due_at=at, remind_at=remind_at, promised_at=promised))
+    deadlines.write_all(tx, rows)
     return settled
 
 
@@ -301,13 +282,7 @@ def _as_read(timing: Turn) -> Turn:
     return replace(timing, unreachable=tuple(failure for failure in timing.unreachable if failure.end is not None))
 
 
-def _next_reminder(clock: Clock, found: Deadline) -> datetime | None:
-    """The next reminder. Sent ones are counted, because reminders move with the deadline."""
-    return next(iter(reminder_moments(clock, found)[clock.row.reminded :]), None)
-
-
 def _turn(game: GameRow, person: PersonRow, row: DeadlineRow, stops: _Stops) -> Turn:
-    """The turn of a deadline for `domain.deadline`, from the rows."""
     zone = ZoneInfo(person.zone)
 
     def since_asked(times: Iterable[Interval]) -> tuple[Interval, ...]:
@@ -324,7 +299,7 @@ def _turn(game: GameRow, person: PersonRow, row: DeadlineRow, stops: _Stops) -> 
         pauses=since_asked(stops.pauses[game.id]),
         unreachable=since_asked(stops.unreachable[person.id]),
         vacations=since_asked(stops.vacations[person.id]),
-        extensions=tuple(_read(text) for text in json.loads(row.extensions)),
+        extensions=tuple(_from_text(text) for text in json.loads(row.extensions)),
         quiet=parse_quiet(person.quiet, zone) if person.quiet else None,
     )
 
@@ -333,18 +308,16 @@ def _later(one: datetime | None, other: datetime | None) -> datetime | None:
     return max((moment for moment in (one, other) if moment is not None), default=None)
 
 
-def _written(extension: Extension) -> str:
+def _as_text(extension: Extension) -> str:
     if isinstance(extension, ExtendedTo):
         return extension.moment.isoformat()
     return str(int(extension.amount.total_seconds()))
 
 
-def _read(text: str) -> Extension:
-    return ExtendedBy(timedelta(seconds=int(text))) if text.isdigit() else ExtendedTo(_moment(text))
-
-
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text).astimezone(UTC)
+def _from_text(text: str) -> Extension:
+    if text.isdigit():
+        return ExtendedBy(timedelta(seconds=int(text)))
+    return ExtendedTo(datetime.fromisoformat(text).astimezone(UTC))
 
 
 def lock_games_of(tx: Tx, person_id: int) -> dict[int, GameRow]:
@@ -360,9 +333,9 @@ def settle_person(tx: Tx, server: Server, person_id: int, locked: dict[int, Game
             settle(tx, server, locked[row.game_id], row)
 
 
-def people_by_seat(tx: Tx, game_id: int) -> dict[int | None, int | None]:
-    return {player.seat: player.person_id for player in player_rows.of_game(tx, game_id)}
-
-
-def people_at(tx: Tx, game_id: int) -> list[int]:
-    return sorted({player.person_id for player in player_rows.of_game(tx, game_id) if player.person_id is not None})
+def people_by_seat(tx: Tx, game_id: int) -> dict[int, int]:
+    """The people who play a running game, without bots."""
+    players = player_rows.of_game(tx, game_id)
+    return {
+        player.seat: player.person_id for player in players if player.seat is not None and player.person_id is not None
+    }

@@ -16,9 +16,8 @@ from pbem.i18n.speech import mark
 from pbem.plugins import foreign
 from pbem.plugins.foreign import Fault
 from pbem.service import alarms
-from pbem.service.alarms import What
+from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import deadlines, pauses
-from pbem.service.clocks.deadlines import people_at
 from pbem.service.play.log import Kind, add_row
 from pbem.service.server import Server
 from pbem.store import games, pauses as pause_rows, tables
@@ -55,8 +54,7 @@ def freeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str, cause: Ca
         pause_rows.begin(tx, row.id, server.now())
     deadlines.settle_game(tx, server, row, tell=False)
     tables.change_game(tx, row.id, status=TableStatus.FROZEN, halted=cause)
-    for person_id in people_at(tx, row.id):
-        deadlines.queue_notice(tx, server, person_id, row, None, "frozen", {"reason": reason, "by": by})
+    deadlines.notify_people(tx, server, row, "frozen", {"reason": reason, "by": by})
 
 
 def unfreeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str) -> None:
@@ -66,8 +64,7 @@ def unfreeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str) -> None
         pause_rows.end(tx, row.id, server.now())
     tables.change_game(tx, row.id, status=TableStatus.PLAYING, halted=None)
     foreign.forgive(row.id)
-    facts = {"reason": reason, "by": by, "paused": row.paused}
-    pauses.announce(tx, server, row, "unfrozen", facts)
+    pauses.announce(tx, server, row, "unfrozen", {"reason": reason, "by": by, "paused": row.paused})
 
 
 def stop_failed(server: Server) -> int:
@@ -104,7 +101,7 @@ def _try(server: Server, game_id: int, use_case: Callable[[Tx, Server, T], None]
 
 def _stop_failed(tx: Tx, server: Server, fault: Fault) -> None:
     row = games.lock(tx, fault.game_id)
-    alarms.raise_alarm(tx, server, What.GAME, f"{fault.kind}: {fault.how}.", row.id)
+    alarms.raise_alarm(tx, server, AlarmKind.GAME, f"{fault.kind}: {fault.how}.", row.id)
     if row.status == TableStatus.PLAYING:
         freeze(tx, server, row, _BY, REASONS[Cause.FAILED], Cause.FAILED)
         _log.error("table_stopped", game=row.id, kind=row.kind, how=fault.how)
@@ -113,7 +110,9 @@ def _stop_failed(tx: Tx, server: Server, fault: Fault) -> None:
 def _stop_missing(tx: Tx, server: Server, game_id: int) -> None:
     row = games.lock(tx, game_id)
     if row.status == TableStatus.PLAYING:
-        alarms.raise_alarm(tx, server, What.GAME, f"{row.kind}: its rules are not here. See `pbem doctor`.", row.id)
+        alarms.raise_alarm(
+            tx, server, AlarmKind.GAME, f"{row.kind}: its rules are not here. See `pbem doctor`.", row.id
+        )
         freeze(tx, server, row, _BY, REASONS[Cause.GONE], Cause.GONE)
         _log.warning("table_stopped", game=row.id, kind=row.kind, how="not here")
 

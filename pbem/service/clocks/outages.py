@@ -20,7 +20,7 @@ from pbem.domain.interval import Interval, running_time
 from pbem.domain.outage import SETTLING_TIME, outage_between, reason_to_wait
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
-from pbem.service.clocks.deadlines import people_at, people_by_seat
+from pbem.service.clocks.deadlines import people_by_seat
 from pbem.service.play.log import Kind, add_row, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
@@ -54,17 +54,26 @@ class Worker:
 
 def beat(tx: Tx, server: Server, worker: Worker) -> Interval | None:
     """Record a heartbeat. A gap since the last one is stored as an outage and returned."""
-    return _beat(tx, worker, server.now())
+    now, last = server.now(), heartbeats.newest(tx)
+    gap = outage_between(last, now)
+    if gap is not None and last is not None:
+        if running_time(last, now, outages.since(tx, last)) > LONGEST_BELIEVED:
+            # Without a beat the gap stays open, so nothing fires until an organiser declares what is true.
+            _log.error("clock_doubted", last_beat=last, now=now)
+            return None
+        # Only an outage declared by an organiser has a reason.
+        if not outages.add(tx, gap, why=""):
+            gap = None
+    heartbeats.record(tx, worker.name, worker.started_at, now)
+    return gap
 
 
 def apply_outages(server: Server) -> int:
     """Apply new outages to every clock that ran in them, game by game; returns the number of games."""
-    with server.store.read() as tx:
-        waiting = outages.unapplied(tx)
     moved = 0
-    for outage in waiting:
+    for outage in server.query(outages.unapplied):
         after = 0
-        while batch := _running_since(server, outage.end_at, after):
+        while batch := server.query(deadlines.running_since, outage.end_at, after, _BATCH):
             moved += sum(_apply(server, game_id, outage) for game_id in batch)
             after = batch[-1]
         server.store.write(partial(outages.mark_applied, outage_id=outage.id, now=server.now()))
@@ -81,32 +90,7 @@ def declare_outage(tx: Tx, server: Server, outage: Interval, why: str) -> None:
 
 def tidy_daily(tx: Tx, server: Server) -> bool:
     """Delete old heartbeats and task runs, once a day by one worker; returns whether this call did."""
-    return _tidy_daily(tx, server.now())
-
-
-def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None:
-    """The reason why no deadline may fire now, or None."""
-    last = heartbeats.newest(tx)
-    known = outages.since(tx, min(last or now, now) - _LOOK_BACK)
-    return reason_to_wait(now, worker.started_at, last, known, worker.settling)
-
-
-def _beat(tx: Tx, worker: Worker, now: datetime) -> Interval | None:
-    last = heartbeats.newest(tx)
-    gap = outage_between(last, now)
-    if gap is not None and last is not None:
-        if running_time(last, now, outages.since(tx, last)) > LONGEST_BELIEVED:
-            # Without a beat the gap stays open, so nothing fires until an organiser declares what is true.
-            _log.error("clock_doubted", last_beat=last, now=now)
-            return None
-        # Only an outage declared by an organiser has a reason.
-        if not outages.add(tx, gap, why=""):
-            gap = None
-    heartbeats.record(tx, worker.name, worker.started_at, now)
-    return gap
-
-
-def _tidy_daily(tx: Tx, now: datetime) -> bool:
+    now = server.now()
     if not task_runs.take(tx, "daily", now.date().isoformat()):
         return False
     heartbeats.forget_before(tx, now - KEPT_HEARTBEATS)
@@ -114,9 +98,11 @@ def _tidy_daily(tx: Tx, now: datetime) -> bool:
     return True
 
 
-def _running_since(server: Server, moment: datetime, after: int) -> list[int]:
-    with server.store.read() as tx:
-        return deadlines.running_since(tx, moment, after, _BATCH)
+def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None:
+    """The reason why no deadline may fire now, or None."""
+    last = heartbeats.newest(tx)
+    recent = outages.since(tx, min(last or now, now) - _LOOK_BACK)
+    return reason_to_wait(now, worker.started_at, last, recent, worker.settling)
 
 
 def _apply(server: Server, game_id: int, outage: OutageRow) -> bool:
@@ -147,12 +133,9 @@ def delay_clocks(tx: Tx, server: Server, game_id: int, outage: OutageRow) -> Non
     game = add_row(tx, server, game, Kind.DELAYED, None, why["by"], span | {"reason": outage.why})
     people = people_by_seat(tx, game_id)
     for seat, row in delayed.items():
-        person_id = people[seat]
-        assert person_id is not None, "a bot has no clock"
         facts = {**why, "due_at": row.due_at, "because": [Reason.OUTAGE.value]}
-        clocks_deadlines.queue_notice(tx, server, person_id, game, row, "deadline", facts)
-    for person_id in sorted(set(people_at(tx, game_id)) - {people[seat] for seat in delayed}):
-        clocks_deadlines.queue_notice(tx, server, person_id, game, None, "delayed", {**why, **span})
+        clocks_deadlines.queue_notice(tx, server, people[seat], game, row, "deadline", facts)
+    clocks_deadlines.notify_people(tx, server, game, "delayed", {**why, **span}, but={people[seat] for seat in delayed})
 
 
 def _is_noted(tx: Tx, game: GameRow, outage: OutageRow, span: Mapping[str, str]) -> bool:

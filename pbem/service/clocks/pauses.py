@@ -1,23 +1,24 @@
 """Pauses and extensions of a table.
 
 Each is a row of the log and an email to the players, and the deadlines are settled in the same transaction.
-`domain.deadline` decides how much later they become.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from pbem.domain.deadline import ExtendedTo, Extension, parse_extension
+from pbem.domain.deadline import ExtendedTo, parse_extension
 from pbem.domain.duration import short_duration
 from pbem.domain.errors import Gone
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
-from pbem.service.clocks.deadlines import people_at, people_by_seat
+from pbem.service.clocks.deadlines import people_by_seat
 from pbem.service.play.log import Kind, add_row
 from pbem.service.server import Server
 from pbem.store import deadlines, games, pauses, players as player_rows, tables
 from pbem.store.database import Tx
+from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
 
 
@@ -30,8 +31,7 @@ def pause(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
     pauses.begin(tx, game_id, server.now())
     tables.change_game(tx, game_id, paused=True)
     clocks_deadlines.settle_game(tx, server, game, tell=False)
-    for person_id in people_at(tx, game_id):
-        clocks_deadlines.queue_notice(tx, server, person_id, game, None, "paused", {"reason": reason, "by": by})
+    clocks_deadlines.notify_people(tx, server, game, "paused", {"reason": reason, "by": by})
 
 
 def resume(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
@@ -47,14 +47,14 @@ def resume(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
 
 def announce(tx: Tx, server: Server, game: GameRow, what: str, facts: Mapping[str, object]) -> None:
     """Settle all deadlines of a table, and tell everyone there what happened and their new deadlines."""
-    found = clocks_deadlines.settle_game(tx, server, game, tell=False)
+    settled = clocks_deadlines.settle_game(tx, server, game, tell=False)
     people, asked = people_by_seat(tx, game.id), deadlines.of_game(tx, game.id)
-    for person_id in people_at(tx, game.id):
-        mine = [row for row in asked if people[row.seat] == person_id]
+    for person_id in sorted({*people.values()}):
+        own = [row for row in asked if people.get(row.seat) == person_id]
         # A clock that has not started gets its deadline with the turn email.
-        running: list[deadlines.DeadlineRow | None] = [row for row in mine if row.seat in found and found[row.seat].at]
+        running: list[DeadlineRow | None] = [row for row in own if row.seat in settled and settled[row.seat].at]
         for row in running or [None]:
-            values = {**facts, "in_turn": bool(mine), "due_at": None if row is None else found[row.seat].at}
+            values = {**facts, "in_turn": bool(own), "due_at": None if row is None else settled[row.seat].at}
             clocks_deadlines.queue_notice(tx, server, person_id, game, row, what, values)
 
 
@@ -63,26 +63,25 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
     game = _playing(tx, game_id)
     extension = parse_extension(more, server.now(), ZoneInfo(server.zone))
     people = people_by_seat(tx, game_id)
-    asked = [
-        (row, person_id)
-        for row in deadlines.of_game(tx, game_id)
-        if seat in (None, row.seat) and (person_id := people[row.seat]) is not None
-    ]
+    asked = [row for row in deadlines.of_game(tx, game_id) if seat in (None, row.seat) and row.seat in people]
     if not asked:
         raise Gone(_("Nobody is asked there just now."), why=_("More time can be given to a turn that is open."))
     # One row for all: a row for each seat would reveal who has not decided yet.
     game = add_row(tx, server, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
-    for row, person_id in asked:
-        deadlines.change(tx, row, extensions=clocks_deadlines.with_extension(row, extension))
-        after = deadlines.read(tx, game_id, row.turn, row.seat)
-        assert after is not None
-        deadline = clocks_deadlines.settle(tx, server, game, after, tell=False)
-        facts = {"reason": reason, "by": by, "more": more, "due_at": deadline.at}
-        clocks_deadlines.queue_notice(tx, server, person_id, game, after, "extended", facts)
-    extended = {person_id for _row, person_id in asked}
-    _tell_the_others(
-        tx, server, game, [who for who in people_at(tx, game_id) if who not in extended], extension, seat, reason, by
-    )
+    why: dict[str, object] = {"reason": reason, "by": by}
+    for row in asked:
+        row = replace(row, extensions=clocks_deadlines.with_extension(row, extension))
+        deadlines.change(tx, row, extensions=row.extensions)
+        deadline = clocks_deadlines.settle(tx, server, game, row, tell=False)
+        facts = why | {"more": more, "due_at": deadline.at}
+        clocks_deadlines.queue_notice(tx, server, people[row.seat], game, row, "extended", facts)
+    # The others are told no more than the row says: not who has not decided yet.
+    who = "" if seat is None else next(each.name for each in player_rows.of_game(tx, game_id) if each.seat == seat)
+    if isinstance(extension, ExtendedTo):
+        facts = why | {"who": who, "until": extension.moment}
+    else:
+        facts = why | {"who": who, "length": short_duration(extension.amount)}
+    clocks_deadlines.notify_people(tx, server, game, "others_extended", facts, but={people[row.seat] for row in asked})
 
 
 def _playing(tx: Tx, game_id: int) -> GameRow:
@@ -90,26 +89,3 @@ def _playing(tx: Tx, game_id: int) -> GameRow:
     if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is not being played."), why=_("Only a running game has clocks."))
     return game
-
-
-def _tell_the_others(
-    tx: Tx,
-    server: Server,
-    game: GameRow,
-    others: list[int],
-    extension: Extension,
-    seat: int | None,
-    reason: str,
-    by: str,
-) -> None:
-    """Tell the others of an extension, and no more than its row says: not who has not decided yet."""
-    who = (
-        "" if seat is None else next(player.name for player in player_rows.of_game(tx, game.id) if player.seat == seat)
-    )
-    facts: dict[str, object] = {"reason": reason, "by": by, "who": who}
-    if isinstance(extension, ExtendedTo):
-        facts["until"] = extension.moment
-    else:
-        facts["length"] = short_duration(extension.amount)
-    for person_id in others:
-        clocks_deadlines.queue_notice(tx, server, person_id, game, None, "others_extended", facts)

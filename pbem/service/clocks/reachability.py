@@ -11,7 +11,6 @@ from pbem.service.clocks.deadlines import lock_games_of, settle_person
 from pbem.service.server import Server
 from pbem.store import ledger, outbox, people, players as player_rows, reachability, tables, traffic
 from pbem.store.database import Tx
-from pbem.store.games import GameRow
 
 _BATCH: Final = 50
 
@@ -19,12 +18,13 @@ _BATCH: Final = 50
 def note_bounce(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) -> None:
     """Note a bounce or a spam complaint; a complaint, or enough bounces, make the address unreachable."""
     if kind is Bounce.COMPLAINT:
-        _fail(tx, server, person_id, "complained", why)
+        outcome = "complained"
+        _fail(tx, server, person_id, outcome, why)
     else:
+        outcome = "bounced"
         note_failure(tx, server, person_id, kind, why)
     domain = people.read(tx, person_id).mailbox.rpartition("@")[2]
-    said = "complained" if kind is Bounce.COMPLAINT else "bounced"
-    traffic.count(tx, server.now().date(), said, {domain: 1})
+    traffic.count(tx, server.now().date(), outcome, {domain: 1})
 
 
 def note_failure(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str) -> None:
@@ -83,20 +83,18 @@ def mark_reachable(tx: Tx, server: Server, person_id: int) -> int | None:
     for email in held_back:
         outbox.change(tx, email.id, status=EmailStatus.QUEUED, due_at=now, claimed_until=None, attempts=0)
         ledger.note(tx, email.id, now, "resent", "the address can be reached again")
-    for game, who, other in _companions(tx, person_id):
-        clocks_deadlines.queue_notice(tx, server, other, game, None, "reachable", {"who": who})
+    _notify_tables(tx, server, person_id, "reachable")
     return len(held_back)
 
 
 def retry_failed(server: Server) -> int:
     """Make addresses reachable again after long enough; returns their number."""
     now = server.now()
-    with server.store.read() as tx:
-        gone = reachability.failing(tx, now - MEMORY, _BATCH)
-    for failure in gone:
+    failures = server.query(reachability.failing, now - MEMORY, _BATCH)
+    for failure in failures:
         server.run(mark_reachable, person_id=failure.person_id)
     server.store.write(lambda tx: reachability.forget_points_before(tx, now.date() - MEMORY))
-    return len(gone)
+    return len(failures)
 
 
 def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
@@ -105,19 +103,15 @@ def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
     if not reachability.mark_unreachable(tx, person_id, server.now(), cause, why):
         return
     settle_person(tx, server, person_id, locked)
-    for game, who, other in _companions(tx, person_id):
-        clocks_deadlines.queue_notice(tx, server, other, game, None, "unreachable", {"who": who})
+    _notify_tables(tx, server, person_id, "unreachable")
     name = people.read(tx, person_id).name or "somebody who has given no name"
-    said = f"{name} ({cause}); their tables wait a week at most. A server said: {why}"
-    alarms.raise_alarm(tx, server, alarms.What.UNREACHABLE, said)
+    says = f"{name} ({cause}); their tables wait a week at most. A server said: {why}"
+    alarms.raise_alarm(tx, server, alarms.AlarmKind.UNREACHABLE, says)
 
 
-def _companions(tx: Tx, person_id: int) -> list[tuple[GameRow, str, int]]:
-    """The fellow players of a person: the game, the person's name there, and the other's id."""
-    found = []
+def _notify_tables(tx: Tx, server: Server, person_id: int, what: str) -> None:
+    """Tell the fellow players of a person, who goes by their name at each table."""
     for game in tables.of_person(tx, person_id, (TableStatus.PLAYING,)):
         players = player_rows.of_game(tx, game.id)
         who = next(player.name for player in players if player.person_id == person_id)
-        others = {player.person_id for player in players if player.person_id is not None} - {person_id}
-        found += [(game, who, other) for other in sorted(others)]
-    return found
+        clocks_deadlines.notify_people(tx, server, game, what, {"who": who}, but={person_id})

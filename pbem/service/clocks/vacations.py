@@ -13,19 +13,16 @@ from pbem.store.database import Tx
 from pbem.store.vacations import VacationRow
 
 
-def book_text(tx: Tx, server: Server, person_id: int, text: str) -> Vacation:
-    """Book a vacation given as text; returns it."""
-    vacation = parse_vacation(text)
-    book(tx, server, person_id, vacation)
-    return vacation
+def book_text(tx: Tx, server: Server, person_id: int, text: str) -> None:
+    """Book a vacation given as text."""
+    book(tx, server, person_id, parse_vacation(text))
 
 
 def book(tx: Tx, server: Server, person_id: int, vacation: Vacation) -> None:
     """Book a vacation within the yearly budget, and settle the person's deadlines."""
     # Games are locked before people, as everywhere, against deadlocks.
     locked = lock_games_of(tx, person_id)
-    person = people.lock(tx, person_id)
-    zone = ZoneInfo(person.zone)
+    zone = ZoneInfo(people.lock(tx, person_id).zone)
     booked = [_days(row) for row in vacation_rows.of_person(tx, person_id)]
     check_vacation(vacation, booked, server.now(), zone)
     vacation_rows.add(tx, person_id, vacation.first, vacation.last, vacation.interval(zone))

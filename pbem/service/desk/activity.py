@@ -15,7 +15,7 @@ from itertools import takewhile
 from typing import Final
 
 from pbem.domain.states import EmailStatus
-from pbem.service.play.move import IN_PERSON, By
+from pbem.service.play.move import IN_PERSON, Actor
 from pbem.service.server import Server
 from pbem.store import overview, tally
 from pbem.store.database import Tx
@@ -55,7 +55,7 @@ _HOURS_AT_ONCE: Final = 12
 _HOUR: Final = timedelta(hours=1)
 _HOURS_MARK: Final = "tally hours"
 _LINES_MARK: Final = "tally mails"
-_BY: Final = {By.BOT: "bots", By.ORDER: "orders", By.CLOCK: "time_outs"}
+_BY: Final = {Actor.BOT: "bots", Actor.ORDER: "orders", Actor.CLOCK: "time_outs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _count_hour(tx: Tx, hour: datetime) -> dict[str, int]:
             if decision.asked_at is not None:
                 took = decision.at - decision.asked_at
                 counts[next(kind for kind, longest in ANSWERED if took <= longest)] += 1
-        elif (kind := _BY.get(By(decision.by))) is not None:
+        elif (kind := _BY.get(Actor(decision.by))) is not None:
             counts[kind] += 1
     counts["people"] = len(people)
     return dict(counts)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.states import EmailKind
-from pbem.service.alarms import What
+from pbem.service.alarms import AlarmKind
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.store import alarms, games, organisers, outbox, players as player_rows, task_runs
@@ -63,7 +63,7 @@ def _grouped(tx: Tx, rows: list[AlarmRow], reader: int) -> list[dict[str, object
             "number": numbers[what],
             "told": [_line(tx, row, reader) for row in rows if row.what == what][:MOST_SHOWN],
         }
-        for what in What
+        for what in AlarmKind
         if numbers[what]
     ]
 
@@ -75,6 +75,6 @@ def _line(tx: Tx, row: AlarmRow, reader: int) -> dict[str, str]:
 
 def _is_withheld(tx: Tx, row: AlarmRow, reader: int) -> bool:
     """Whether an alarm is hidden from a reader: a call may reveal a hand at a table where the reader plays."""
-    if row.what != What.CALL or row.game_id is None:
+    if row.what != AlarmKind.CALL or row.game_id is None:
         return False
     return any(player.person_id == reader for player in player_rows.of_game(tx, row.game_id))

@@ -15,7 +15,7 @@ from pbem.domain.states import CallStatus, EmailKind
 from pbem.domain.user_text import parse_message, parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service import alarms, links
-from pbem.service.alarms import What
+from pbem.service.alarms import AlarmKind
 from pbem.service.desk import audit
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
@@ -70,7 +70,7 @@ def call(
     if calls.count_since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
     caller = people.read(tx, person_id).name or _("Somebody who has given no name")
-    alarms.raise_alarm(tx, server, What.CALL, f"{caller}: {text}", game_id)
+    alarms.raise_alarm(tx, server, AlarmKind.CALL, f"{caller}: {text}", game_id)
     return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
 
 

@@ -90,7 +90,7 @@ def change(server: Server, session: Session, old: str, new: str) -> None:
     def work(tx: Tx) -> None:
         row = _lock_unchanged(tx, organiser)
         organisers.change(tx, row.id, passphrase=hashed)
-        sessions.end_others(tx, server, session.holder, session.id)
+        sessions.end_all(tx, server, session.holder, session.id)
         _clear_attempts(tx, server, row)
         audit.record(tx, server, actor_of(tx, row), Act.PASSPHRASE, _BY_THEMSELVES, organiser=row.id)
 

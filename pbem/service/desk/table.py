@@ -194,7 +194,7 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
         raise NotFound(_("There is no such seat in this game."), remedy=_("Nothing was shown."))
     audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat)
     rules = rules_of(game)
-    view = views.view(tx, game, seat).view
+    view = views.view(tx, game, seat)
     names = tuple(isolate(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
     decision = decision_in(rules, view, seat) if game.status == TableStatus.PLAYING else None
     prompt = None if decision is None else decision.prompt

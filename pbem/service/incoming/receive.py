@@ -30,7 +30,7 @@ from pbem.mail.read.inbound import InboundEmail
 from pbem.mail.read.reply import parse_reply
 from pbem.mail.read.reports import Report, ReportKind
 from pbem.service import alarms, links
-from pbem.service.alarms import What
+from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import reachability
 from pbem.service.incoming import replies, reply_check
 from pbem.service.links import EmailLink, MoveLink
@@ -271,7 +271,9 @@ def _apply_report(tx: Tx, server: Server, row: ReceivedRow, link: EmailLink, rep
         outbox.came_back(tx, link.email_id)
         if bounce.is_about_sender(report.answer):
             _log.error("mail_refused_later", email=link.email_id, said=report.answer)
-            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.email_id}, later: {report.answer}", link.game_id)
+            alarms.raise_alarm(
+                tx, server, AlarmKind.REFUSED, f"Mail {link.email_id}, later: {report.answer}", link.game_id
+            )
         else:
             kind = Bounce.HARD if report.permanent else Bounce.SOFT
             reachability.note_bounce(tx, server, link.person_id, kind, report.answer)

@@ -40,7 +40,7 @@ from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, preferences
 from pbem.service.play import move as play_move, orders as play_orders, undo, views
 from pbem.service.play.log import entries_back, latest_entries
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
@@ -232,7 +232,7 @@ def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
     before = acting.turn
     try:
         receipt = play_move.play_locked(
-            acting.tx, acting.server, acting.game(), before, acting.seat, move.choice, By.REPLY, acting.person_id
+            acting.tx, acting.server, acting.game(), before, acting.seat, move.choice, Actor.REPLY, acting.person_id
         )
     except Stale as stale:
         raise _moved_on(acting) if acting.game().turn != before else stale from stale
@@ -252,7 +252,7 @@ def _next_turn(acting: _Acting) -> int:
         return acting.turn
     entries = latest_entries(rules, log.chain_back(acting.tx, game.id, game.key), acting.turn)
     nothing_new = play_move.may_be_undone([standing.entry for standing in entries])
-    question = decision_in(rules, views.view(acting.tx, game, acting.seat).view, acting.seat)
+    question = decision_in(rules, views.view(acting.tx, game, acting.seat), acting.seat)
     return game.turn if nothing_new and question is not None else acting.turn
 
 

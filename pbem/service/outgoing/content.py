@@ -260,7 +260,7 @@ class _Reading:
     def _free_seat(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:
         """A seat on offer, to a person who sees only what is public."""
         names = tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))
-        board = rules.board(views.view(self.tx, game, SPECTATOR).view, SPECTATOR)
+        board = rules.board(views.view(self.tx, game, SPECTATOR), SPECTATOR)
         offer = table_rows.offer(self.tx, json.loads(self.email.facts)["offer"])
         return {"board": print_board(board, speech.teller(rules, None, names), SPECTATOR), "gone": names[offer.seat]}
 

@@ -28,7 +28,7 @@ from pbem.mail.send.relay import Outcome, OutgoingEmail, Relay, Result, Session,
 from pbem.mail.send.throttle import Throttle
 from pbem.mail.write.compose import ANSWERS, Letterhead
 from pbem.service import alarms
-from pbem.service.alarms import What
+from pbem.service.alarms import AlarmKind
 from pbem.service.outgoing import outcomes, prepare
 from pbem.service.outgoing.outcomes import Attempt
 from pbem.service.outgoing.prepare import PreparedEmail
@@ -304,7 +304,7 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
         since = f"{post.down_since:%Y-%m-%d %H:%M} UTC"
         _log.error("relay_away", since=post.down_since, said=outcome.answer)
         text = f"The relay has taken no mail since {since}. It said: {outcome.answer}"
-        server.run(alarms.raise_alarm, What.RELAY, text)
+        server.run(alarms.raise_alarm, AlarmKind.RELAY, text)
 
 
 def _give_back(tx: Tx, server: Server, sendable: list[Sendable]) -> None:

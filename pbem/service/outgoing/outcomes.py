@@ -24,7 +24,7 @@ from pbem.domain.bounce import Bounce
 from pbem.domain.states import EmailKind, EmailStatus
 from pbem.mail.send.relay import Outcome, Result
 from pbem.service import alarms
-from pbem.service.alarms import What
+from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import deadlines, reachability
 from pbem.service.outgoing import digests
 from pbem.service.server import Server
@@ -128,7 +128,9 @@ def _record(tx: Tx, server: Server, row: EmailRow, outcome: Outcome) -> Result |
         case Result.UNABLE:
             reachability.note_failure(tx, server, row.person_id, Bounce.HARD, outcome.answer)
         case Result.REFUSED_SENDER if row.attempts == 1:
-            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.answer}", row.game_id)
+            alarms.raise_alarm(
+                tx, server, AlarmKind.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.answer}", row.game_id
+            )
         case Result.REFUSED_MESSAGE:
             _log.error("mail_refused", email=row.id, kind=row.kind, said=outcome.answer)
             _park(tx, server, row, outcome.answer)
@@ -152,7 +154,7 @@ def _park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
     ledger.note(tx, row.id, server.now(), "parked", answer)
     # An alarm about an alarm would never end.
     if row.kind != EmailKind.ALERT:
-        alarms.raise_alarm(tx, server, What.PARKED, f"Mail {row.id} ({row.kind}): {answer}", row.game_id)
+        alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"Mail {row.id} ({row.kind}): {answer}", row.game_id)
 
 
 def _refused(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result:

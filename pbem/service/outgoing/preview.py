@@ -19,8 +19,7 @@ from pbem.mail.write.compose import EmailContent, Letterhead, compose
 from pbem.service.outgoing import content
 from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.play import move
-from pbem.service.play.log import LogWriter
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.server import Server
 from pbem.service.tables import leaving
 from pbem.store import games, outbox, people, players as player_rows, preferences, tables
@@ -106,8 +105,7 @@ def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, ga
 def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:
     """Play the game on until an email of that kind could be sent; returns it as it is then."""
     if kind == EmailKind.VOIDED and game.status == TableStatus.PLAYING:
-        writer = LogWriter(game, server.now(), server.randomness)
-        leaving.end(tx, server, game, writer, "organiser", "all agreed to end it")
+        leaving.end(tx, server, game, "organiser", "all agreed to end it")
     for _move in range(MOST_MOVES):
         game = games.read(tx, game.id)
         position = move.position_of(game)
@@ -118,7 +116,7 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
             break
         first = waiting[0]
         bots = {player.seat for player in player_rows.of_game(tx, game.id) if player.person_id is None}
-        by = By.BOT if first in bots else By.CLOCK
+        by = Actor.BOT if first in bots else Actor.CLOCK
         move.play_locked(tx, server, game, game.turn, first, position.open()[first].default, by)
     if kind in _NEEDS_QUESTION and game.status != TableStatus.PLAYING:
         raise BadInput(

@@ -11,14 +11,13 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import Delivery, Way, parse_delivery
 from pbem.domain.localtime import parse_wall
-from pbem.domain.reminder import parse_cadence
 from pbem.service import links
 from pbem.service.absence import substitutes
 from pbem.service.outgoing import preferences
 from pbem.service.outgoing.preferences import EmailPreferences
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import reachability
+from pbem.store import reachability, tables
 from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
@@ -47,7 +46,7 @@ def read(tx: Tx, server: Server, token: str, key: str | None = None) -> ReaderSe
         cadence=person.cadence,
         quiet=person.quiet or "",
         zone=ZoneInfo(person.zone),
-        willing=substitutes.is_volunteer(tx, server, person_id),
+        willing=tables.is_volunteer(tx, person_id),
         failing_since=None if failure is None else failure.start_at,
     )
 
@@ -75,10 +74,7 @@ def reset(server: Server, token: str, key: str) -> None:
 def save(server: Server, token: str, *, cadence: str, quiet: str, sealed: bool) -> None:
     """Save the cadence of reminders, the quiet hours, and whether sealed choices are confirmed by email."""
     person_id = _person(server, token)
-    # A cadence that cannot be parsed is refused before anything is written.
-    parse_cadence(cadence)
-    server.run(persons.set_quiet_hours, person_id, quiet)
-    server.run(persons.set_cadence, person_id, cadence)
+    server.run(persons.change_settings, person_id, quiet=quiet, cadence=cadence)
     server.run(preferences.set_sealed_receipts, person_id, on=sealed)
 
 

@@ -55,53 +55,46 @@ def read(tx: Tx, server: Server, person_id: int) -> PersonRow:
     return people.read(tx, person_id)
 
 
-def rename(tx: Tx, server: Server, person_id: int, name: str) -> str:
-    """Change a person's name for new tables; tables they have joined keep the old one."""
-    chosen = parse_name(name)
-    _change(tx, person_id, name=chosen)
-    return chosen
+def change_settings(
+    tx: Tx,
+    server: Server,
+    person_id: int,
+    *,
+    name: str | None = None,
+    zone: str | None = None,
+    quiet: str | None = None,
+    cadence: str | None = None,
+) -> PersonRow:
+    """Change the given settings of a person, or none if one is invalid. Returns the person. Raises BadInput.
 
-
-def set_zone(tx: Tx, server: Server, person_id: int, zone: str) -> str:
-    """Change a person's time zone."""
-    chosen = parse_zone(zone).key
-    _change(tx, person_id, zone=chosen)
-    return chosen
-
-
-def set_quiet_hours(tx: Tx, server: Server, person_id: int, quiet: str) -> str | None:
-    """Change a person's quiet hours, in which no deadline falls. An empty text or `none` removes them."""
-    chosen = parse_quiet_hours(quiet)
-    _change(tx, person_id, quiet=chosen)
-    return chosen
-
-
-def parse_quiet_hours(text: str) -> str | None:
-    """Parse quiet hours as they are stored. Returns None for an empty text or `none`."""
-    if text.strip().lower() in ("", "none"):
-        return None
-    # They are stored as local times, so the zone does not matter here.
-    return str(parse_quiet(text, ZoneInfo("UTC")))
-
-
-def set_cadence(tx: Tx, server: Server, person_id: int, cadence: str) -> str:
-    """Change a person's reminders, such as `50%,80%,2h`, or `none`."""
-    chosen = str(parse_cadence(cadence))
-    _change(tx, person_id, cadence=chosen)
-    return chosen
+    A new name is for new tables; those they have joined keep the old one. No deadline falls in the `quiet` hours, which an
+    empty text or `none` removes. `cadence` says when reminders come, such as `50%,80%,2h`, or `none`.
+    """
+    values: dict[str, str | None] = {}
+    if name is not None:
+        values["name"] = parse_name(name)
+    if zone is not None:
+        values["zone"] = parse_zone(zone).key
+    if quiet is not None:
+        values["quiet"] = _stored_quiet_hours(quiet)
+    if cadence is not None:
+        values["cadence"] = str(parse_cadence(cadence))
+    people.lock(tx, person_id)
+    people.change(tx, person_id, **values)
+    return people.read(tx, person_id)
 
 
 def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
     """The person with this address, added if it is new. Confirms nothing and sends no email."""
     given, mailbox = normalised(address)
-    known = people.by_mailbox(tx, mailbox)
-    if known is None:
+    person = people.by_mailbox(tx, mailbox)
+    if person is None:
         return _add(tx, server, given, mailbox, parse_name(name) if name else "", AT_ONCE)
     # Anyone can type an address, so a name is taken from the form only while it is unconfirmed.
-    if name and not known.name and known.confirmed_at is None:
-        people.change(tx, known.id, name=parse_name(name))
-        return people.read(tx, known.id)
-    return known
+    if name and not person.name and person.confirmed_at is None:
+        people.change(tx, person.id, name=parse_name(name))
+        return people.read(tx, person.id)
+    return person
 
 
 def add_guest(tx: Tx, server: Server, name: str) -> PersonRow:
@@ -163,6 +156,8 @@ def _add(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery
     return people.read(tx, person_id)
 
 
-def _change(tx: Tx, person_id: int, **values: str | None) -> None:
-    people.read(tx, person_id)
-    people.change(tx, person_id, **values)
+def _stored_quiet_hours(text: str) -> str | None:
+    if text.strip().lower() in ("", "none"):
+        return None
+    # They are stored as local times, so the zone does not matter here.
+    return str(parse_quiet(text, ZoneInfo("UTC")))

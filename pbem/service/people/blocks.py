@@ -52,9 +52,7 @@ def _other_player(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, i
     """The person of the link, and the person on another seat with their name there. Raises BadInput if there is none."""
     link = follow_seat(tx, server, token)
     for player in player_rows.of_game(tx, link.game_id):
-        if player.seat == seat and player.person_id not in (None, link.person_id):
-            assert player.person_id is not None
+        if player.seat == seat and player.person_id is not None and player.person_id != link.person_id:
             return link.person_id, player.person_id, player.name
-    raise BadInput(
-        _("Nobody else sits there whom you could hear or not."), why=_("That seat is yours, a bot's or not there.")
-    )
+    why = _("That seat is yours, a bot's or not there.")
+    raise BadInput(_("Nobody else sits there whom you could hear or not."), why=why)

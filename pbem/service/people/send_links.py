@@ -36,6 +36,4 @@ def send_to(tx: Tx, server: Server, person_id: int) -> None:
 
 def send_by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> None:
     """Email the person of a link."""
-    link = links.follow(tx, server, token, purpose)
-    assert link.person_id is not None
-    send_to(tx, server, link.person_id)
+    send_to(tx, server, links.follow_person(tx, server, token, purpose).person_id)

@@ -93,14 +93,9 @@ def end(tx: Tx, server: Server, holder: Holder, session_id: int) -> None:
         raise NotFound(_("There is no such sign-in of yours."), why=_("It may have ended already."))
 
 
-def end_others(tx: Tx, server: Server, holder: Holder, but: int) -> int:
-    """End the holder's other sessions. Returns how many."""
+def end_all(tx: Tx, server: Server, holder: Holder, but: int | None = None) -> int:
+    """End all sessions of a holder, perhaps but one. Returns how many."""
     return sessions.end_all(tx, holder, server.now(), but)
-
-
-def end_all(tx: Tx, server: Server, holder: Holder) -> int:
-    """End all sessions of a holder. Returns how many."""
-    return sessions.end_all(tx, holder, server.now())
 
 
 def tidy(tx: Tx, server: Server) -> int:
@@ -126,24 +121,14 @@ def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class SignInPage:
-    """What the page of a sign-in link shows."""
-
-    name: str
-
-
-def sign_in_page(tx: Tx, server: Server, token: str) -> SignInPage:
-    """The page of a sign-in link, with the button that signs in."""
-    link = links.follow(tx, server, token, Purpose.SIGN_IN)
-    assert link.person_id is not None
-    return SignInPage(people.read(tx, link.person_id).name)
+def name_of_link(tx: Tx, server: Server, token: str) -> str:
+    """The name of the person of a sign-in link."""
+    return people.read(tx, links.follow_person(tx, server, token, Purpose.SIGN_IN).person_id).name
 
 
 def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
     """Sign a browser in by a link, which works for a day in any number of browsers. Returns the session's secret."""
-    link = links.follow(tx, server, token, Purpose.SIGN_IN)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.SIGN_IN)
     reachability.note_contact(tx, server, link.person_id, link.created_at)
     people.lock(tx, link.person_id)
     return start(tx, server, Holder(person_id=link.person_id), device)

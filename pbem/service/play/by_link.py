@@ -9,7 +9,7 @@ from engine.orders import Order
 from pbem.service import links
 from pbem.service.links import MoveLink, SeatLink, follow_seat, open_move, open_to_act
 from pbem.service.play import orders, undo
-from pbem.service.play.move import By, Receipt, play_locked
+from pbem.service.play.move import Actor, Receipt, play_locked
 from pbem.service.server import Server
 from pbem.store import games
 from pbem.store.database import Tx
@@ -20,17 +20,16 @@ from pbem.tokens import Purpose
 def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
     """Make the choice of a move's link."""
     link, game, player = open_move(tx, server, token)
-    return play_locked(tx, server, game, link.turn, link.seat, option, By.PERSON, link.person_id, player)
+    return play_locked(tx, server, game, link.turn, link.seat, option, Actor.PERSON, link.person_id, player)
 
 
-def play(tx: Tx, server: Server, token: str, turn: int, request: str | Choice) -> Receipt:
-    """Make a choice from the page of a seat, in the turn of its form."""
-    return _play(tx, server, token, Purpose.SEAT, turn, request, By.PERSON)
-
-
-def play_by_api(tx: Tx, server: Server, token: str, turn: int, request: str | Choice) -> Receipt:
-    """Make a choice through the API, in the turn that the program has seen."""
-    return _play(tx, server, token, Purpose.API, turn, request, By.API)
+def play(
+    tx: Tx, server: Server, token: str, turn: int, request: str | Choice, purpose: Purpose = Purpose.SEAT
+) -> Receipt:
+    """Make a choice by a SEAT or API token, in the turn that the player or program has seen."""
+    link, game, player = open_to_act(tx, server, token, purpose)
+    by = Actor.API if purpose is Purpose.API else Actor.PERSON
+    return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player)
 
 
 def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None) -> None:
@@ -57,10 +56,4 @@ def api_token(tx: Tx, server: Server, token: str) -> str:
     link = follow_seat(tx, server, token)
     # Two requests at once must not make two rows.
     games.lock(tx, link.game_id)
-    made = links.make(tx, server, LinkKey(Purpose.API, link.person_id, link.game_id, None, link.seat))
-    return links.token(server, links.read(tx, made))
-
-
-def _play(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int, request: str | Choice, by: By) -> Receipt:
-    link, game, player = open_to_act(tx, server, token, purpose)
-    return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player)
+    return links.make_token(tx, server, LinkKey(Purpose.API, link.person_id, link.game_id, None, link.seat))

@@ -35,8 +35,8 @@ from pbem.store.games import GameRow
 from pbem.store.players import SeatRow
 
 
-class By(StrEnum):
-    """The source of a choice."""
+class Actor(StrEnum):
+    """Who or what makes a choice."""
 
     PERSON = "person"
     REPLY = "reply"
@@ -46,8 +46,8 @@ class By(StrEnum):
     ORDER = "order"
 
 
-IN_PERSON: Final = frozenset({By.PERSON, By.REPLY, By.API})
-"""The sources by which players decide themselves."""
+IN_PERSON: Final = frozenset({Actor.PERSON, Actor.REPLY, Actor.API})
+"""Choices that players make themselves."""
 
 POSITIONS: Final[LRU[Position]] = LRU(500)
 """Positions by snapshot. Decoding a snapshot takes as long as applying the rules of a move."""
@@ -78,7 +78,7 @@ class _Move:
     entries: list[Entry]
 
 
-def play(tx: Tx, server: Server, game_id: int, turn: int, seat: int, request: str | Choice, by: By) -> Receipt:
+def play(tx: Tx, server: Server, game_id: int, turn: int, seat: int, request: str | Choice, by: Actor) -> Receipt:
     """Make a choice for a seat in a turn; the same choice again returns the same receipt."""
     return play_locked(tx, server, games.lock(tx, game_id), turn, seat, request, by)
 
@@ -90,7 +90,7 @@ def play_locked(
     turn: int,
     seat: int,
     request: str | Choice,
-    by: By,
+    by: Actor,
     person_id: int | None = None,
     player: SeatRow | None = None,
 ) -> Receipt:
@@ -112,7 +112,7 @@ def play_locked(
     written = grammar.write(decision, choice)
     if position.box.get(seat) == choice:
         return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False)
-    if seat in position.box and by in (By.CLOCK, By.BOT):
+    if seat in position.box and by in (Actor.CLOCK, Actor.BOT):
         raise Stale(_("This seat has answered already."))
     assert player is not None, "a seat with a decision has a player"
     now = server.now()
@@ -121,7 +121,7 @@ def play_locked(
     _obey_orders(tx, move)
     _note_missed_turns(tx, row, player, by)
     over = _write(tx, server, move, now)
-    if by is By.CLOCK:
+    if by is Actor.CLOCK:
         deadlines.mark_missed(tx, row.id, turn, seat)
     if not move.entries and by in IN_PERSON:
         _tell_of_sealed(tx, server, move, player, written, now)
@@ -132,21 +132,18 @@ def position_of(row: GameRow) -> Position:
     """The position of a game, from its snapshot."""
     if row.seed is None:
         raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
-    position = POSITIONS.get(_snapshot_of(row))
+    key = _cache_key(row)
+    position = POSITIONS.get(key)
     if position is None:
         rules = rules_of(row)
-        state = loads(rules, row.state)
-        position = _cache(row, Position(rules, row.seats, row.seed, state, row.turn, box_of(row)))
+        position = Position(rules, row.seats, row.seed, loads(rules, row.state), row.turn, box_of(row))
+        POSITIONS.put(key, position)
     return position
 
 
-def _snapshot_of(row: GameRow) -> tuple[object, ...]:
-    """The cache key: everything a position is made of, so that no cached one is ever stale."""
+def _cache_key(row: GameRow) -> tuple[object, ...]:
+    """Everything a position is made of, so that no cached one is ever stale."""
     return rules_of(row), row.seats, row.seed, row.state, row.turn, row.box
-
-
-def _cache(row: GameRow, position: Position) -> Position:
-    return POSITIONS.put(_snapshot_of(row), position)
 
 
 def box_of(row: GameRow) -> dict[int, Choice]:
@@ -181,11 +178,12 @@ def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choi
     """The receipt of the same choice made in an earlier turn, or None."""
     rules = rules_of(row)
     for standing in latest_entries(rules, log.chain_back(tx, row.id, row.key), turn):
-        if standing.turn == turn and (made := standing.entry.choices.get(seat)) is not None:
-            same = made == request if isinstance(request, Choice) else choice_segment(made) == text_segment(request)
-            if same and seat not in standing.entry.alone:
-                over = row.status != TableStatus.PLAYING
-                return Receipt(row.id, turn, seat, made, choice_words(made, rules), sealed=False, again=True, over=over)
+        choice = standing.entry.choices.get(seat)
+        if standing.turn == turn and choice is not None and seat not in standing.entry.alone:
+            same = choice == request if isinstance(request, Choice) else choice_segment(choice) == text_segment(request)
+            if same:
+                over, written = row.status != TableStatus.PLAYING, choice_words(choice, rules)
+                return Receipt(row.id, turn, seat, choice, written, sealed=False, again=True, over=over)
     return None
 
 
@@ -210,11 +208,11 @@ def must_not_be_frozen(row: GameRow) -> None:
         )
 
 
-def _must_speak_for(player: SeatRow | None, by: By, person_id: int | None) -> None:
+def _must_speak_for(player: SeatRow | None, by: Actor, person_id: int | None) -> None:
     """Raise unless the person, or a bot, still plays the seat."""
     if person_id is not None and (player is None or player.person_id != person_id):
         raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
-    if by is By.BOT and (player is None or player.bot is None):
+    if by is Actor.BOT and (player is None or player.bot is None):
         raise Stale(_("A person plays this seat now."))
 
 
@@ -227,11 +225,9 @@ def _decision(position: Position, seat: int) -> Decision:
 
 def _choice(position: Position, decision: Decision, request: str | Choice) -> Choice:
     try:
-        return (
-            check_shape(decision, request)
-            if isinstance(request, Choice)
-            else grammar.read(decision, segment_text(request))
-        )
+        if isinstance(request, Choice):
+            return check_shape(decision, request)
+        return grammar.read(decision, segment_text(request))
     except Refused as refused:
         raise refusal(refused, position.game) from refused
 
@@ -261,32 +257,31 @@ def _obey_orders(tx: Tx, move: _Move) -> None:
     """Let standing orders answer while they can; each sees only its seat's view."""
     while move.orders:
         asked = [seat for seat in move.position.open() if seat in move.orders and seat not in move.position.box]
-        answers = {seat: _by_order(tx, move, seat) for seat in asked}
-        effective = [
-            (seat, answer) for seat, answer in answers.items() if answer.choice is not None or answer.note is not None
-        ]
-        if not effective:
+        answers = ((seat, _by_order(tx, move, seat)) for seat in asked)
+        effective = ((seat, answer) for seat, answer in answers if answer.choice is not None or answer.note is not None)
+        first = next(effective, None)
+        if first is None:
             return
-        seat, answer = effective[0]
+        seat, answer = first
         if answer.order is None:
             del move.orders[seat]
         else:
             move.orders[seat] = answer.order
         if answer.note is not None:
-            move.record.add(Kind.ORDER, seat, By.ORDER, {"order": None, "note": answer.note})
+            move.record.add(Kind.ORDER, seat, Actor.ORDER, {"order": None, "note": answer.note})
         if answer.choice is not None:
-            _submit(move, seat, answer.choice, By.ORDER)
+            _submit(move, seat, answer.choice, Actor.ORDER)
 
 
 def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
-    known = views.view(tx, move.row, seat).view
-    now = fold(known, (seen(each, seat) for entry in move.entries for each in entry.facts))
-    return orders.answer(move.orders[seat], move.position.game, now, seat)
+    facts = (seen(fact, seat) for entry in move.entries for fact in entry.facts)
+    view = fold(views.view(tx, move.row, seat), facts)
+    return orders.answer(move.orders[seat], move.position.game, view, seat)
 
 
-def _note_missed_turns(tx: Tx, row: GameRow, player: SeatRow, by: By) -> None:
+def _note_missed_turns(tx: Tx, row: GameRow, player: SeatRow, by: Actor) -> None:
     """Count missed turns in a row; any choice of the player's own resets the count."""
-    missed = player.missed + 1 if by is By.CLOCK else 0
+    missed = player.missed + 1 if by is Actor.CLOCK else 0
     if missed != player.missed and player.bot is None:
         player_rows.set_missed(tx, row.id, player.seat, missed)
 
@@ -294,7 +289,7 @@ def _note_missed_turns(tx: Tx, row: GameRow, player: SeatRow, by: By) -> None:
 def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
     """Write the rows, snapshot, deadlines and emails of a move; returns whether it ended the game."""
     row, position = move.row, move.position
-    over = move.position.game.standing(move.position.state).over
+    over = position.game.standing(position.state).over
     if over:
         move.record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
     log.append(tx, row.id, move.record.rows)
@@ -305,7 +300,7 @@ def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
         for seat in position.box.keys() - box_of(row).keys():
             deadlines.close(tx, row.id, row.turn, seat)
         games.advance(tx, row, new)
-    _cache(row._replace(**new), position)
+    POSITIONS.put(_cache_key(row._replace(**new)), position)
     return over
 
 
@@ -333,20 +328,16 @@ def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
 def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, written: str, now: datetime) -> None:
     """Queue a confirmation of a sealed choice, for players who want one, once the time to change it is over."""
     if player.person_id is not None and player.sealed:
+        game_id, seq, turn = move.row.id, move.record.seq, move.position.turn
         facts = {"choice": written}
-        email = outbox.NewEmail(
-            player.person_id, EmailKind.SEALED, move.row.id, move.record.seq, player.seat, move.position.turn, facts
-        )
+        email = outbox.NewEmail(player.person_id, EmailKind.SEALED, game_id, seq, player.seat, turn, facts)
         outbox.queue(tx, [email], now, now + server.hold)
 
 
 def lock_seat(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow:
     """Lock the game. Raises Gone unless the person, if given, still plays the seat."""
     row = games.lock(tx, game_id)
-    if person_id is not None and (seat, person_id) not in {
-        (player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)
-    }:
-        raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
+    _must_speak_for(player_rows.at_seat(tx, game_id, seat), Actor.PERSON, person_id)
     return row
 
 

@@ -15,7 +15,7 @@ def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person
     """Replace the standing order of a seat; it answers an open decision at once. Returns the order."""
     row = lock_seat(tx, game_id, seat, person_id)
     move.must_be_playing(row)
-    view = views.view(tx, row, seat).view
+    view = views.view(tx, row, seat)
     try:
         order = orders.read_order(text, rules_of(row).asks(view, seat))
     except Refused as refused:
@@ -24,7 +24,7 @@ def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person
     if standing.get(seat) == order:
         return order
     record = LogWriter(row, server.now(), server.randomness)
-    record.add(Kind.ORDER, seat, move.By.PERSON, {"order": order})
+    record.add(Kind.ORDER, seat, move.Actor.PERSON, {"order": order})
     move.set_orders(tx, server, row, standing | {seat: order}, record)
     # The player has acted, so the count of missed turns starts over.
     players.set_missed(tx, game_id, seat, 0)
@@ -34,10 +34,10 @@ def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person
 def drop_order(tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None = None) -> None:
     """Drop the standing order of a seat, if it has one."""
     row = lock_seat(tx, game_id, seat, person_id)
-    left = move.orders_of(row)
-    if left.pop(seat, None) is None:
+    others = move.orders_of(row)
+    if others.pop(seat, None) is None:
         return
     move.must_be_playing(row)
     record = LogWriter(row, server.now(), server.randomness)
-    record.add(Kind.ORDER, seat, move.By.PERSON, {"order": None})
-    move.set_orders(tx, server, row, left, record)
+    record.add(Kind.ORDER, seat, move.Actor.PERSON, {"order": None})
+    move.set_orders(tx, server, row, others, record)

@@ -19,10 +19,10 @@ def rules_of(row: GameRow) -> Game[Any]:
 
 def rules_for(kind: str, game_id: int, halted: str | None = None) -> Game[Any]:
     """The rules of a table by its kind of game and id."""
-    known = known_rules(kind)
-    if known is None or halted is not None:
-        return Away(kind, known, failed=halted == "failed")
-    return known.at(game_id) if isinstance(known, Foreign) else known
+    rules = known_rules(kind)
+    if rules is None or halted is not None:
+        return Away(kind, rules, failed=halted == "failed")
+    return rules.at(game_id) if isinstance(rules, Foreign) else rules
 
 
 def known_rules(kind: str) -> Game[Any] | None:

@@ -40,8 +40,8 @@ class TurnFacts:
 class SeatKnowledge:
     """A seat's view, its board and its decision if the game is running.
 
-    `recent_facts` starts with the turn of its last choice. `recent_entries` has the entries of the same turns, with facts that are secret
-    from the seat.
+    `recent_facts` starts with the turn of its last choice. `recent_entries` has the entries of the same turns, with facts
+    that are secret from the seat.
     """
 
     view: Any
@@ -75,7 +75,10 @@ def facts_by_turn(entries: Iterable[StandingEntry], seat: int) -> tuple[TurnFact
 
 
 def _compute(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
-    view, entries = views.view_and_entries(tx, row, seat, lambda entry: _decided(entry, seat), MOST_ENTRIES)
+    def has_decided(standing: StandingEntry) -> bool:
+        return seat in standing.entry.choices and seat not in standing.entry.alone
+
+    view, entries = views.view_and_entries(tx, row, seat, has_decided, MOST_ENTRIES)
     return SeatKnowledge(
         view=view,
         board=rules.board(view, seat),
@@ -84,8 +87,3 @@ def _compute(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge
         recent_facts=facts_by_turn(entries, seat),
         recent_entries=entries,
     )
-
-
-def _decided(standing: StandingEntry, seat: int) -> bool:
-    """Whether the seat made a choice in an entry itself."""
-    return seat in standing.entry.choices and seat not in standing.entry.alone

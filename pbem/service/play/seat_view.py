@@ -32,10 +32,9 @@ from pbem.service.play.move import agreement_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, TurnFacts, decision_in, facts_by_turn, knowledge_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, log, people, players as player_rows, seats
+from pbem.store import deadlines, games, log, people, seats
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
 
 
@@ -117,7 +116,7 @@ class SeatView:
 class OfferedChoice:
     """The choice of a move's link, with what everyone may know of its game.
 
-    `choice` is None where the link's option fits no act of the turn, or the turn is over. `mine` is the seat's choice in
+    `choice` is None where the link's option fits no act of the turn, or the turn is over. `made` is the seat's choice in
     that turn, sealed or in an entry. `recent_facts` has the public facts since.
     """
 
@@ -136,7 +135,7 @@ class OfferedChoice:
     note: Text | None
     closes: bool
     prompt: Text | None
-    mine: PastChoice | None
+    made: PastChoice | None
     recent_facts: tuple[TurnFacts, ...]
     due_at: datetime | None
     promised_at: datetime | None
@@ -148,14 +147,9 @@ class OfferedChoice:
         return speech.teller(self.rules, None, tuple(map(isolate, self.names)))
 
 
-def view_seat(tx: Tx, server: Server, token: str) -> SeatView:
-    """The view behind a seat's link."""
-    return _view(tx, *open_seat(tx, server, token, Purpose.SEAT))
-
-
-def view_for_program(tx: Tx, server: Server, token: str) -> SeatView:
-    """The view behind an API token."""
-    return _view(tx, *open_seat(tx, server, token, Purpose.API))
+def view_seat(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.SEAT) -> SeatView:
+    """The view behind a SEAT or API token."""
+    return _view(tx, *open_seat(tx, server, token, purpose))
 
 
 def offered_choice(tx: Tx, server: Server, token: str, option: str) -> OfferedChoice:
@@ -174,9 +168,9 @@ def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[
 def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
     rules = rules_of(row)
-    known = knowledge_of(tx, row, rules, seat)
-    decision = known.decision if row.status == TableStatus.PLAYING else None
-    since = known.recent_entries[0].seq if known.recent_entries else 0
+    knowledge = knowledge_of(tx, row, rules, seat)
+    decision, recent = knowledge.decision if row.status == TableStatus.PLAYING else None, knowledge.recent_entries
+    since = recent[0].seq if recent else 0
     taken, clock = seats.taken_with_clock(tx, game_id, row.turn, seat, person_id, since)
     return SeatView(
         game_id=game_id,
@@ -192,12 +186,12 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         options=json.loads(row.options),
         names=tuple(each.name for each in taken),
         people=tuple(each.seat for each in taken if each.person_id is not None),
-        view=known.view,
-        board=known.board,
+        view=knowledge.view,
+        board=knowledge.board,
         decision=decision,
         sealed=None if decision is None else move.box_of(row).get(seat),
-        made=_made_since(tx, row, rules, seat, known.recent_entries) if known.recent_entries else None,
-        recent_facts=known.recent_facts,
+        made=_made_since(tx, row, rules, seat, recent) if recent else None,
+        recent_facts=knowledge.recent_facts,
         new_lines=clock.new_lines,
         order=move.orders_of(row).get(seat),
         due_at=clock.due_at,
@@ -206,7 +200,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         mail_fails=clock.mail_fails,
         guest=clock.guest,
         warning=warning(taken[seat].missed, agreement_of(row)),
-        standing=known.standing,
+        standing=knowledge.standing,
         votes=frozenset(each.seat for each in taken if each.agrees),
         head=hash_chain.fingerprint(row.entry_head),
     )
@@ -218,7 +212,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
     rules = rules_of(row)
     decision = None
     if row.status == TableStatus.PLAYING and row.turn == turn:
-        decision = decision_in(rules, views.view(tx, row, seat).view, seat)
+        decision = decision_in(rules, views.view(tx, row, seat), seat)
     choice = None if decision is None else _choice(decision, option)
     act = None if decision is None or choice is None else next(act for act in decision.acts if choice in act)
     since = latest_entries(rules, log.chain_back(tx, row.id, row.key), turn) if row.turn != turn else []
@@ -227,7 +221,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
         game_id=game_id,
         title=row.title,
         rules=rules,
-        names=_names(player_rows.of_game(tx, game_id)),
+        names=tuple(player.name for player in seats.taken(tx, game_id)),
         seat=seat,
         person_id=person_id,
         turn=turn,
@@ -239,7 +233,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
         note=None if act is None else act.note,
         closes=decision is not None and choice is not None and choice.verb in decision.closes,
         prompt=None if decision is None else decision.prompt,
-        mine=_made(tx, row, rules, seat, turn, decision, since),
+        made=_made(tx, row, rules, seat, turn, decision, since),
         recent_facts=facts_by_turn(since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
@@ -260,9 +254,9 @@ def _made(
     """The seat's choice in a turn."""
     if decision is not None:
         sealed = move.box_of(row).get(seat)
-        written = "" if sealed is None else grammar.write(decision, sealed)
-        may = sealed is not None and undo.may_withdraw(tx, row, seat)
-        return None if sealed is None else PastChoice(turn, sealed, written, may)
+        if sealed is None:
+            return None
+        return PastChoice(turn, sealed, grammar.write(decision, sealed), undo.may_withdraw(tx, row, seat))
     if since and since[0].turn == turn:
         return _made_since(tx, row, rules, seat, since)
     return None
@@ -274,10 +268,4 @@ def _made_since(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequen
     choice = standing.entry.choices.get(seat)
     if choice is None or seat in standing.entry.alone:
         return None
-    may = undo.may_undo(tx, row, since, seat)
-    return PastChoice(standing.turn, choice, move.choice_words(choice, rules), may)
-
-
-def _names(players: list[PlayerRow]) -> tuple[str, ...]:
-    """The names of the players by seat."""
-    return tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))
+    return PastChoice(standing.turn, choice, move.choice_words(choice, rules), undo.may_undo(tx, row, since, seat))

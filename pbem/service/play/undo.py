@@ -18,11 +18,11 @@ from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import move
-from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries
+from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries, write
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, log, outbox, players as player_rows, views as saved_views
+from pbem.store import deadlines, ledger, log, outbox, players as player_rows, views as saved_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
@@ -49,23 +49,22 @@ def may_undo(tx: Tx, row: GameRow, since: Sequence[StandingEntry], seat: int) ->
 
 def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int) -> None:
     move.must_be_playing(row)
-    left = _withdrawable(tx, row, seat)
+    position = _withdrawable(tx, row, seat)
     _must_have_time(tx, server, row, row.turn, seat)
     record = LogWriter(row, server.now(), server.randomness)
-    record.add(Kind.WITHDRAWN, seat, move.By.PERSON, {"turn": row.turn})
-    log.append(tx, row.id, record.rows)
-    games.advance(tx, row, {"seq": record.seq, "head": record.head, "box": codec.dumps(sorted(left.box.items()))})
+    record.add(Kind.WITHDRAWN, seat, move.Actor.PERSON, {"turn": row.turn})
+    write(tx, row, record, box=codec.dumps(sorted(position.box.items())))
     _reopen(tx, server, row, row.turn, seat, record.seq)
 
 
 def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
     """The position without a seat's sealed choice. Raises Gone unless the player can take it back."""
     try:
-        left = move.position_of(row).withdraw(seat)
+        position = move.position_of(row).withdraw(seat)
     except Refused as refused:
         raise Gone(speech.teller(rules_of(row))(refused.text)) from refused
     _must_be_own(_sealed_by(tx, row, seat))
-    return left
+    return position
 
 
 def _sealed_by(tx: Tx, row: GameRow, seat: int) -> str:
@@ -85,23 +84,11 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
         outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)
         ledger.note(tx, email.id, now, "superseded", "the move was taken back")
     record = LogWriter(row, now, server.randomness)
-    record.add(Kind.UNDONE, seat, move.By.PERSON, {"from": turn})
+    record.add(Kind.UNDONE, seat, move.Actor.PERSON, {"from": turn})
     start = rules_of(row).start(row.seats, json.loads(row.options))
     entries = standing_entries(rules_of(row), log.chain(tx, row.id, row.key))
-    left = [each for standing in entries if standing.turn < turn for each in standing.entry.facts]
-    log.append(tx, row.id, record.rows)
-    games.advance(
-        tx,
-        row,
-        {
-            "seq": record.seq,
-            "head": record.head,
-            "entry_head": record.entry_head,
-            "turn": turn,
-            "state": codec.dumps(fold(start, left)),
-            "box": "[]",
-        },
-    )
+    facts = [fact for standing in entries if standing.turn < turn for fact in standing.entry.facts]
+    write(tx, row, record, turn=turn, state=codec.dumps(fold(start, facts)), box="[]")
     deadlines.forget_after(tx, row.id, turn)
     _reopen(tx, server, row, turn, seat, record.seq)
     saved_views.forget(tx, row.id, turn)
@@ -140,7 +127,7 @@ def _is_allowed(check: Callable[[], object]) -> bool:
 
 
 def _must_be_own(by: str) -> None:
-    if by in (move.By.CLOCK, move.By.BOT):
+    if by in (move.Actor.CLOCK, move.Actor.BOT):
         raise Gone(
             _("This was decided without you, so it is not yours to take back."),
             remedy=_("As long as the turn is open, you can put a choice of your own in its place."),
@@ -163,10 +150,11 @@ def _reopen(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int
     deadline = deadlines.read(tx, row.id, turn, seat)
     if deadline is None or deadline.due_at is not None:
         return
-    written = [each for each in outbox.of_game(tx, row.id) if (each.kind, each.seat, each.turn) == ("turn", seat, turn)]
-    if any(each.status in (EmailStatus.QUEUED, EmailStatus.SENT) for each in written):
-        return
-    player = next(player for player in player_rows.of_game(tx, row.id) if player.seat == seat)
-    if player.person_id is not None:
+    for email in outbox.of_game(tx, row.id):
+        about = email.kind, email.turn, email.seat
+        if about == (EmailKind.TURN, turn, seat) and email.status in (EmailStatus.QUEUED, EmailStatus.SENT):
+            return
+    player = player_rows.at_seat(tx, row.id, seat)
+    if player is not None and player.person_id is not None:
         now = server.now()
         outbox.queue(tx, [outbox.NewEmail(player.person_id, EmailKind.TURN, row.id, seq, seat, turn)], now, now)

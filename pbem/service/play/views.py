@@ -41,14 +41,6 @@ _ENDED_WITHIN: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class ViewRead:
-    """A view, and the number of rows read for it."""
-
-    view: Any
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
 class Moment:
     """A moment of a game: an entry, the views of some readers after it, and the turns of its neighbours."""
 
@@ -58,21 +50,18 @@ class Moment:
     later: int | None
 
 
-def view(tx: Tx, row: GameRow, seat: int) -> ViewRead:
+def view(tx: Tx, row: GameRow, seat: int) -> Any:
     """The current view of a seat, or of the SPECTATOR."""
     rules = rules_of(row)
     saved = saved_views.last_of(tx, row.id, seat)
-    rows = list(log.chain(tx, row.id, row.key, 0 if saved is None else saved.seq))
-    return ViewRead(_fold(rules, row, saved, standing_entries(rules, rows), seat), len(rows))
+    rows = log.chain(tx, row.id, row.key, 0 if saved is None else saved.seq)
+    return _fold(rules, row, saved, standing_entries(rules, rows), seat)
 
 
 def view_and_entries(
     tx: Tx, row: GameRow, seat: int, is_first: Callable[[StandingEntry], bool], most: int
 ) -> tuple[Any, tuple[StandingEntry, ...]]:
-    """The current view of a seat, and the last entries from the first that matches on, at most `most`.
-
-    Reads the log once for both, and only as far back as needed.
-    """
+    """The current view of a seat, and its last entries from the first match on, at most `most`, in one reading."""
     rules = rules_of(row)
     saved = saved_views.last_of(tx, row.id, seat)
     entries: list[StandingEntry] = []
@@ -94,7 +83,7 @@ def view_and_entries(
 def view_before(tx: Tx, row: GameRow, seat: int, turn: int) -> Any:
     """The view of a seat before it decided in a turn."""
     if turn == row.turn:
-        return view(tx, row, seat).view
+        return view(tx, row, seat)
     rules = rules_of(row)
     saved = saved_views.before(tx, row.id, [seat], turn).get(seat)
     entries = [each for each in _around(tx, row, rules, saved, turn) if each.turn < turn]
@@ -110,19 +99,18 @@ def moment_at(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Mome
     upto = [each for each in entries if each.turn <= turn]
     if not upto:
         return None if mark is None else moment_at(tx, row, readers, mark.turn)
-    before = upto[-2].turn if len(upto) > 1 else None if mark is None else mark.turn
+    turns = [*([] if mark is None else [mark.turn]), *(each.turn for each in upto)]
     return Moment(
         standing=upto[-1],
         views={reader: _fold(rules, row, saved.get(reader), upto, reader) for reader in readers},
-        earlier=before,
+        earlier=turns[-2] if len(turns) > 1 else None,
         later=next((each.turn for each in entries if each.turn > turn), None),
     )
 
 
 def save_overdue(server: Server) -> int:
     """Save the views of games that have grown by many rows; returns the number of games."""
-    with server.store.read() as tx:
-        game_ids = saved_views.behind(tx, SAVE_EVERY, server.now() - _ENDED_WITHIN, BATCH)
+    game_ids = server.query(saved_views.behind, SAVE_EVERY, server.now() - _ENDED_WITHIN, BATCH)
     return sum(_try_save(server, game_id) for game_id in game_ids)
 
 
@@ -130,17 +118,17 @@ def save_views(tx: Tx, row: GameRow) -> int:
     """Save the views of all readers at every few rows since the last time; returns how often. The game must be locked."""
     rules, readers, times = rules_of(row), (*range(row.seats), SPECTATOR), 0
     saved = saved_views.last(tx, row.id, readers)
-    known = tuple(_start_of(rules, row, saved.get(reader)) for reader in readers)
+    views = tuple(_start_of(rules, row, saved.get(reader)) for reader in readers)
     seq = max((each.seq for each in saved.values()), default=0)
     turn = max((each.turn for each in saved.values()), default=None)
 
     def save(upto: int) -> None:
-        bodies = {reader: codec.dumps(view) for reader, view in zip(readers, known, strict=True)}
+        bodies = {reader: codec.dumps(view) for reader, view in zip(readers, views, strict=True)}
         assert turn is not None
         saved_views.keep(tx, row.id, turn, upto, bodies)
 
     for standing in standing_entries(rules, log.chain(tx, row.id, row.key, seq)):
-        known, turn = watch(known, standing.entry.facts), standing.turn
+        views, turn = watch(views, standing.entry.facts), standing.turn
         if standing.seq >= seq + SAVE_EVERY:
             seq, times = standing.seq, times + 1
             save(seq)

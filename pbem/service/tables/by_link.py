@@ -1,4 +1,4 @@
-"""Tables by link: what the links in emails about joining, offered seats and running games do.
+"""Tables by link: the page of a link about joining or offered seats, and what it lets its reader do.
 
 A personal link proves the address. Before the game begins it lets the person join, decline, leave or invite; while it
 runs, take over an offered seat or return to their own. A link without a table only confirms the address.
@@ -18,7 +18,7 @@ from pbem.service.absence import substitutes
 from pbem.service.clocks import reachability
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.service.tables import invitations, joining, leaving, listing
+from pbem.service.tables import joining, listing
 from pbem.service.tables.listing import TableSummary
 from pbem.service.tables.new import Joined
 from pbem.store import games, links as link_rows, people, tables
@@ -62,8 +62,7 @@ class TablePage:
 
 def table_page(tx: Tx, server: Server, token: str) -> TablePage:
     """The page of a personal link."""
-    link = links.follow(tx, server, token, Purpose.CONFIRM)
-    assert link.person_id is not None
+    link = links.follow_person(tx, server, token, Purpose.CONFIRM)
     person = people.read(tx, link.person_id)
     confirmed = person.confirmed_at is not None
     if link.game_id is None:
@@ -112,60 +111,26 @@ def confirm_and_join(server: Server, token: str, name: str, word: str) -> Joined
     return joining.accept(server, link.game_id, person_id, name=name, word=word)
 
 
+def table_and_person(tx: Tx, server: Server, token: str) -> tuple[int, int]:
+    """The ids of the table and the person of a personal link. Raises Gone if the link only confirms an address."""
+    link = links.follow_person(tx, server, token, Purpose.CONFIRM)
+    if link.game_id is None:
+        raise Gone(_("This link is for no table."), why=_("It only confirms an address."))
+    return link.game_id, link.person_id
+
+
 def take_over(server: Server, token: str, offer_id: int, name: str) -> None:
     """Take over an offered seat of the running game."""
-    game_id, person_id = _of_table(server, token)
+    game_id, person_id = server.read(table_and_person, token)
     if server.read(substitutes.read_offer, offer_id).game_id != game_id:
         raise Forbidden(_("This seat is at another table."))
     server.run(persons.confirm, person_id)
     server.run(substitutes.take, offer_id, person_id, name)
 
 
-def come_back(server: Server, token: str, seat: int) -> None:
-    """Take one's own seat back from the bot."""
-    game_id, person_id = _of_table(server, token)
-    server.run(substitutes.come_back, game_id, seat, person_id)
-
-
-def decline(server: Server, token: str) -> None:
-    """Decline the invitation."""
-    game_id, person_id = _of_table(server, token)
-    server.run(invitations.decline, game_id, person_id)
-
-
-def leave(server: Server, token: str) -> None:
-    """Leave the table before its game begins; it closes if the host leaves."""
-    game_id, person_id = _of_table(server, token)
-    server.run(leaving.leave, game_id, person_id)
-
-
-def invite(server: Server, token: str, addresses: tuple[str, ...]) -> int:
-    """Invite more addresses to one's own table. Returns how many are new."""
-    game_id, person_id = _of_table(server, token)
-    return server.run(invitations.invite, game_id, person_id, addresses)
-
-
-def resign(server: Server, token: str) -> None:
-    """Resign the seat for good."""
-    link = server.read(links.follow_seat, token)
-    server.run(leaving.resign, link.game_id, link.seat, link.person_id)
-
-
-def agree_to_end(server: Server, token: str) -> bool:
-    """Agree to end the game without a result. Returns True if it has ended."""
-    link = server.read(links.follow_seat, token)
-    return server.run(leaving.agree_to_end, link.game_id, link.person_id)
-
-
-def play_on(server: Server, token: str) -> None:
-    """Withdraw the agreement to end the game."""
-    link = server.read(links.follow_seat, token)
-    server.run(leaving.play_on, link.game_id, link.person_id)
-
-
 def invited_table(server: Server, token: str) -> TableSummary:
     """The table behind its host's invitation link. Raises Gone if it is not open yet."""
-    table = server.read(listing.by_id, _invited_game(server, token))
+    table = server.read(listing.by_id, server.read(links.follow_invitation, token))
     if table.status == TableStatus.PLANNED:
         raise Gone(
             _("This table is not open yet."), remedy=_("Please try again when its host has answered the mail about it.")
@@ -175,23 +140,10 @@ def invited_table(server: Server, token: str) -> TableSummary:
 
 def ask_to_join(server: Server, token: str, address: str, name: str, word: str = "") -> None:
     """Save a join request for a typed address, by the host's invitation link."""
-    server.run(joining.ask_to_join, _invited_game(server, token), address, name, word, invited=True)
+    server.run(joining.ask_to_join, server.read(links.follow_invitation, token), address, name, word, invited=True)
 
 
 def _invite_token(tx: Tx, server: Server, game_id: int, host_id: int) -> str:
     """The token of the host's invitation link; empty if the table has none."""
     link = link_rows.find(tx, LinkKey(Purpose.INVITE, host_id, game_id))
     return "" if link is None else links.token(server, link)
-
-
-def _invited_game(server: Server, token: str) -> int:
-    game_id = server.read(links.follow, token, Purpose.INVITE).game_id
-    assert game_id is not None, "an invitation is to a table"
-    return game_id
-
-
-def _of_table(server: Server, token: str) -> tuple[int, int]:
-    link = server.read(links.follow_person, token, Purpose.CONFIRM)
-    if link.game_id is None:
-        raise Gone(_("This link is for no table."), why=_("It only confirms an address."))
-    return link.game_id, link.person_id

@@ -4,7 +4,7 @@ Each guest gets a private table whose game begins at once. Its bots answer withi
 Nothing is emailed, no list shows the table, and it is deleted after a day.
 """
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 import structlog
@@ -59,7 +59,7 @@ def go_on(server: Server, token: str) -> bool:
 def tidy(server: Server) -> int:
     """Delete expired demos, each in its own transaction. Returns how many."""
     until, after, deleted = server.now() - LIFETIME, 0, 0
-    while batch := _guests_before(server, until, after):
+    while batch := server.query(guests.ids_before, until, after, _BATCH):
         deleted += sum(_delete(server, guest) for guest in batch)
         after = batch[-1]
     return deleted
@@ -88,13 +88,7 @@ def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:
     game = games.lock(tx, game_id)
     seat = next(player.seat for player in player_rows.of_game(tx, game_id) if player.person_id == guest)
     assert seat is not None, "its game has begun"
-    made = links.make_for_seat(tx, server, guest, game_id, game.turn, seat)
-    return links.token(server, links.read(tx, made.seat))
-
-
-def _guests_before(server: Server, moment: datetime, after: int) -> list[int]:
-    with server.store.read() as tx:
-        return guests.ids_before(tx, moment, after, _BATCH)
+    return links.make_seat_token(tx, server, guest, game, seat)
 
 
 def _delete(server: Server, guest: int) -> bool:

@@ -41,10 +41,8 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     if invitation.status == InvitationStatus.ACCEPTED:
         raise Gone(_("You have a place at this table."), remedy=_("You can leave it on its page."))
     now = server.now()
-    if (
-        tables.answer_invitation(tx, game_id, person_id, InvitationStatus.DECLINED, now)
-        and row.status == TableStatus.OPEN
-    ):
+    is_news = tables.answer_invitation(tx, game_id, person_id, InvitationStatus.DECLINED, now)
+    if is_news and row.status == TableStatus.OPEN:
         facts = {"who": people.read(tx, person_id).address}
         outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.DECLINED, game_id, facts=facts)], now, now)
 
@@ -52,11 +50,11 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
 def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addresses: tuple[str, ...]) -> list[int]:
     """Record invitations. Returns the people not invited before."""
     now = server.now()
-    known = {invitation.person_id for invitation in tables.invitations(tx, game_id)}
+    earlier = {invitation.person_id for invitation in tables.invitations(tx, game_id)}
     new: list[int] = []
     for address in addresses:
         person = persons.find_or_add(tx, server, address)
-        if person.id in known or person.id in new or person.id == host.id:
+        if person.id in earlier or person.id in new or person.id == host.id:
             continue
         if tables.invited_since(tx, person.id, now - timedelta(days=1)) >= INVITATIONS_A_DAY:
             raise TooMany(
@@ -69,9 +67,10 @@ def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addr
             )
         new.append(person.id)
         tables.invite(tx, game_id, person.id, now)
-    if len(known) + len(new) > MOST_INVITED:
+    count = len(earlier) + len(new)
+    if count > MOST_INVITED:
         raise BadInput(
-            _("%(value)s invitations are too many.", value=len(known) + len(new)),
+            _("%(value)s invitations are too many.", value=count),
             why=_("A table is offered to %(most_invited)s at most.", most_invited=MOST_INVITED),
         )
     return new
@@ -84,11 +83,8 @@ def email_invitations(tx: Tx, server: Server, row: GameRow, host_name: str, to: 
     facts = {"host": host_name}
     # People who block the host get no email, and the host is not told.
     blockers = block_rows.blockers_of(tx, row.host_id)
-    emails = [
-        outbox.NewEmail(person, EmailKind.INVITATION, row.id, facts=facts)
-        for person in invited
-        if person not in blockers
-    ]
+    readers = [person for person in invited if person not in blockers]
+    emails = [outbox.NewEmail(person, EmailKind.INVITATION, row.id, facts=facts) for person in readers]
     outbox.queue(tx, emails, now, now)
 
 

@@ -4,8 +4,7 @@ The commitment to a table's secret is published before any player adds a word of
 second step, and one seat is kept free for them. A typed address is emailed first: its join request waits until the link
 in that email is followed.
 
-`join` is for a person who has proved who they are, `accept` for the link in an email. Leaving, closing and expiry are in
-`leaving`.
+`join` is for a person who has proved who they are, `accept` for the link in an email.
 """
 
 from datetime import datetime, timedelta
@@ -78,32 +77,24 @@ def ask_to_join(
     """
     row = games.lock(tx, game_id)
     if (row.private and not invited) or row.status == TableStatus.PLANNED:
-        raise NotFound(
-            _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
-        )
+        raise _not_in_lobby()
     must_be_open(row)
     # Only the email may say whether this address has joined already.
     _must_be_free(row, player_rows.of_game(tx, game_id), None, 1)
     person = persons.find_or_add(tx, server, address)
-    if (
-        len(tables.join_requests(tx, game_id)) >= MOST_JOIN_REQUESTS
-        and tables.join_request(tx, game_id, person.id) is None
-    ):
+    is_new = tables.join_request(tx, game_id, person.id) is None
+    if is_new and len(tables.join_requests(tx, game_id)) >= MOST_JOIN_REQUESTS:
         raise TooMany(
             _("Too many people have asked for a place at this table and not answered the mail about it."),
             why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_JOIN_REQUESTS),
         )
-    tables.save_join_request(
-        tx, JoinRequestRow(game_id, person.id, parse_name(name), parse_seed_word(word), server.now())
-    )
+    request = JoinRequestRow(game_id, person.id, parse_name(name), parse_seed_word(word), server.now())
+    tables.save_join_request(tx, request)
     persons.ask_to_confirm(tx, server, person, game_id)
 
 
 def accept(server: Server, game_id: int, person_id: int, *, name: str = "", word: str | None = None) -> Joined:
-    """Confirm the address by the link that was emailed to it, and take the seat.
-
-    The address stays confirmed even if no seat is left.
-    """
+    """Confirm the address by its emailed link, and take the seat. It stays confirmed even if no seat is left."""
     joined = server.run(_accept, game_id, person_id, name, word)
     if isinstance(joined, Refusal):
         raise joined
@@ -120,16 +111,12 @@ def _accept(tx: Tx, server: Server, game_id: int, person_id: int, name: str, wor
         # A refused seat must not undo the confirmation of the address.
         with tx.begin_nested():
             if row.status == TableStatus.PLANNED and row.host_id == person_id:
-                _announce(tx, server, row, person, name)
+                must_have_room(tx, server, person)
+                tables.change_game(tx, row.id, status=TableStatus.OPEN, expires_at=server.now() + WAITS)
+                email_invitations(tx, server, row, name)
             return _join(tx, server, game_id, person, name, seed_word, 1)
     except Refusal as refused:
         return refused
-
-
-def _announce(tx: Tx, server: Server, row: GameRow, host: PersonRow, name: str) -> None:
-    must_have_room(tx, server, host)
-    tables.change_game(tx, row.id, status=TableStatus.OPEN, expires_at=server.now() + WAITS)
-    email_invitations(tx, server, row, name)
 
 
 def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, word: str, holding: int) -> Joined:
@@ -189,9 +176,11 @@ def _must_be_invited(tx: Tx, row: GameRow, person: PersonRow) -> None:
         invited = {invitation.person_id for invitation in tables.invitations(tx, row.id)}
         # A join request at a private table can only come from the host's invitation link.
         if person.id not in invited and tables.join_request(tx, row.id, person.id) is None:
-            raise NotFound(
-                _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
-            )
+            raise _not_in_lobby()
+
+
+def _not_in_lobby() -> NotFound:
+    return NotFound(_("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail."))
 
 
 def _must_be_free(row: GameRow, players: list[PlayerRow], person_id: int | None, count: int) -> None:

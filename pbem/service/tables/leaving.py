@@ -14,8 +14,8 @@ from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.i18n.speech import gettext as _, mark
 from pbem.service.absence.seats import give_to_bot, reason_facts
 from pbem.service.absence.substitutes import after_resignation
-from pbem.service.play.log import Kind, LogWriter, write
-from pbem.service.play.move import By, must_not_be_frozen
+from pbem.service.play.log import Kind, LogWriter, add_row, write
+from pbem.service.play.move import Actor, must_not_be_frozen
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
@@ -54,9 +54,8 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
 
 def expire(server: Server) -> list[int]:
     """Close tables that have waited too long, each in its own transaction. Returns their ids."""
-    with server.store.read() as tx:
-        expired = tables.expired(tx, server.now(), _BATCH)
-    return [game_id for game_id in expired if server.run(_expire, game_id=game_id)]
+    game_ids = server.query(tables.expired, server.now(), _BATCH)
+    return [game_id for game_id in game_ids if server.run(_expire, game_id)]
 
 
 def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reason: str = "") -> None:
@@ -67,19 +66,19 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
         raise NotFound(_("There is no such seat in this game."))
     if player.person_id != person_id:
         return
-    record = LogWriter(row, server.now(), server.randomness)
-    record.add(Kind.RESIGNED, seat, "organiser" if reason else By.PERSON, reason_facts(reason))
-    row = give_to_bot(tx, server, row, record, seat, "table")
+    by = "organiser" if reason else Actor.PERSON
+    row = add_row(tx, server, row, Kind.RESIGNED, seat, by, reason_facts(reason))
+    row = give_to_bot(tx, server, row, seat, "table")
     left = _people(tx, game_id)
     if not left:
-        end(tx, server, row, record, "table", mark("nobody was left"))
+        end(tx, server, row, "table", mark("nobody was left"))
         return
-    _email_resignation(tx, server, row, player, left, reason)
+    _email_people(tx, server, row, EmailKind.RESIGNED, {"who": player.name, "seat": seat} | reason_facts(reason))
     after_resignation(tx, server, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, server, row, left)
     if _all_agree(tx, game_id, left):
-        end(tx, server, row, record, "table", mark("all agreed"))
+        end(tx, server, row, "table", mark("all agreed"))
 
 
 def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
@@ -97,7 +96,7 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     for seat in sorted(seat for seat in own - before if seat is not None):
         tables.add_vote(tx, game_id, seat, now)
     if _all_agree(tx, game_id, left):
-        end(tx, server, row, LogWriter(row, now, server.randomness), By.PERSON, mark("all agreed"))
+        end(tx, server, row, Actor.PERSON, mark("all agreed"))
         return True
     if not before & {player.seat for player in left}:
         _ask_the_others(tx, server, row, person_id, left)
@@ -112,27 +111,20 @@ def play_on(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
             tables.drop_vote(tx, game_id, player.seat)
 
 
-def end(tx: Tx, server: Server, row: GameRow, record: LogWriter, by: str, why: str, reason: str = "") -> None:
-    """End a running game without a result, and email everyone. The game is locked.
-
-    `why` names no person; `reason` is the words of an organiser who ends it for the players.
-    """
+def end(tx: Tx, server: Server, row: GameRow, by: str, why: str, reason: str = "") -> None:
+    """End a locked game without a result, and email everyone. `why` names no person; `reason` is an organiser's."""
     now = server.now()
     facts = {"why": why} | ({"reason": reason, "by": by} if reason else {})
+    record = LogWriter(row, now, server.randomness)
     record.add(Kind.VOIDED, None, by, facts)
     record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
-    write(tx, row, record, status="void", ended_at=now, box="[]", orders="[]")
+    row = write(tx, row, record, status="void", ended_at=now, box="[]", orders="[]")
     deadlines.close_turn(tx, row.id, row.turn)
     for email in outbox.of_game(tx, row.id):
         if email.status == EmailStatus.QUEUED:
             outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)
             ledger.note(tx, email.id, now, "superseded", "the game has ended")
-    emails = [
-        outbox.NewEmail(player.person_id, EmailKind.VOIDED, row.id, record.seq, player.seat, facts=facts)
-        for player in player_rows.of_game(tx, row.id)
-        if player.person_id is not None
-    ]
-    outbox.queue(tx, emails, now, now)
+    _email_people(tx, server, row, EmailKind.VOIDED, facts)
 
 
 def close(
@@ -163,14 +155,12 @@ def _expire(tx: Tx, server: Server, game_id: int) -> bool:
     return True
 
 
-def _email_resignation(
-    tx: Tx, server: Server, row: GameRow, resigned: PlayerRow, left: list[PlayerRow], reason: str
-) -> None:
+def _email_people(tx: Tx, server: Server, row: GameRow, kind: EmailKind, facts: Mapping[str, object]) -> None:
+    """Email the people at a table, once for each seat."""
     now = server.now()
-    facts = {"who": resigned.name, "seat": resigned.seat} | reason_facts(reason)
     emails = [
-        outbox.NewEmail(player.person_id, EmailKind.RESIGNED, row.id, row.seq, player.seat, facts=facts)
-        for player in left
+        outbox.NewEmail(player.person_id, kind, row.id, row.seq, player.seat, facts=facts)
+        for player in player_rows.of_game(tx, row.id)
         if player.person_id is not None
     ]
     outbox.queue(tx, emails, now, now)
@@ -179,8 +169,7 @@ def _email_resignation(
 def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -> None:
     """Make the earliest remaining player the host."""
     heir = left[0].person_id
-    assert heir is not None
-    if heir == row.host_id:
+    if heir is None or heir == row.host_id:
         return
     now = server.now()
     tables.change_game(tx, row.id, host_id=heir)

@@ -23,15 +23,10 @@ from pbem.store.players import PlayerRow
 MOST_SHOWN: Final = 100
 """Tables on one page of the lobby, the newest."""
 
-_LIVE: Final = (TableStatus.OPEN, TableStatus.PLAYING)
-
 
 @dataclass(frozen=True, slots=True)
 class TableSummary:
-    """One table. `players` are names in the order of joining; `people` and `reliability` are parallel to them.
-
-    `free` counts the seats open to anyone.
-    """
+    """One table. `people` and `reliability` are parallel to `players`, by joining. `free` seats are open to anyone."""
 
     game_id: int
     key: str
@@ -69,7 +64,7 @@ def by_key(tx: Tx, server: Server, key: str) -> TableSummary:
     row = tables.by_key(tx, key)
     if row is None:
         raise NotFound(_("There is no such table here."))
-    return _summaries(tx, server, [row])[0]
+    return of_row(tx, server, row)
 
 
 def of_row(tx: Tx, server: Server, row: GameRow) -> TableSummary:
@@ -80,12 +75,6 @@ def of_row(tx: Tx, server: Server, row: GameRow) -> TableSummary:
 def by_id(tx: Tx, server: Server, game_id: int) -> TableSummary:
     """The table with this id. Raises NotFound."""
     return of_row(tx, server, games.read(tx, game_id))
-
-
-def of_person(tx: Tx, server: Server, person_id: int) -> list[TableSummary]:
-    """Tables a person hosts or plays at, oldest first."""
-    rows = {row.id: row for query in (tables.of_person, tables.hosted_by) for row in query(tx, person_id, _LIVE)}
-    return _summaries(tx, server, [rows[game_id] for game_id in sorted(rows)])
 
 
 def _summaries(tx: Tx, server: Server, rows: list[GameRow]) -> list[TableSummary]:

@@ -43,15 +43,14 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
             # That rematch was played, or was closed.
             continue
         games.lock(tx, game_id)
-        made = links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
-        return links.token(server, links.read(tx, made))
+        return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
     raise AssertionError("numbers do not end")
 
 
 def _settings(tx: Tx, before: GameRow, person_id: int) -> TableSettings:
     players = player_rows.of_game(tx, before.id)
     others = {player.person_id for player in players if player.person_id is not None} - {person_id}
-    known = people.read_all(tx, others)
+    addresses = [person.address for _, person in sorted(people.read_all(tx, others).items())]
     return TableSettings(
         kind=before.kind,
         seats=before.seats,
@@ -59,7 +58,7 @@ def _settings(tx: Tx, before: GameRow, person_id: int) -> TableSettings:
         pace=before.pace,
         title=before.title,
         bots=tuple(player.bot for player in players if player.bot is not None),
-        invited=tuple(known[other].address for other in sorted(others) if not is_former(known[other].address)),
+        invited=tuple(address for address in addresses if not is_former(address)),
         private=True,
         doubles=before.doubles,
         missed_limit=before.missed_limit,

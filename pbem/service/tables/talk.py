@@ -22,9 +22,8 @@ from pbem.service.links import follow_seat
 from pbem.service.people import admission
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import blocks, games, people, players as player_rows, talk
+from pbem.store import blocks, games, people, players as player_rows, seats, talk
 from pbem.store.database import Tx
-from pbem.store.games import GameRow
 
 LINES_AN_HOUR: Final = 20
 """Lines of one seat in an hour: talk goes into emails, so it is not a chat."""
@@ -62,24 +61,14 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
     talk.add(tx, game_id, row)
 
 
-def lines(tx: Tx, server: Server, game_id: int) -> list[Line]:
-    """All talk at a table, oldest first."""
-    return talk.lines(tx, game_id, games.read(tx, game_id).key)
-
-
 def redact(tx: Tx, game_id: int, seq: int) -> None:
     """Remove the text of a line for good. The game is locked, and a row of its log says why. Raises NotFound."""
     if not talk.redact(tx, game_id, seq):
         raise NotFound(_("There is no such line at that table."))
 
 
-def check_rows(tx: Tx, game: GameRow) -> hash_chain.ChainCheck:
-    """Check the hash chain of a table's talk."""
-    return check(talk.chain(tx, game.id, game.key), game.key)
-
-
 def check(rows: Iterable[hash_chain.Row], key: str) -> hash_chain.ChainCheck:
-    """Check a hash chain of talk that came in a file."""
+    """Check the hash chain of a table's talk."""
     return hash_chain.verify(rows, game=talk.chain_name(key), redactable=frozenset({talk.KIND}))
 
 
@@ -116,10 +105,9 @@ class TalkPage:
 def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
     """The talk page behind the link of a seat."""
     link = follow_seat(tx, server, token)
-    game_id, seat, person_id = link.game_id, link.seat, link.person_id
-    row = games.read(tx, game_id)
-    players = {player.seat: player for player in player_rows.of_game(tx, game_id) if player.seat is not None}
-    unheard = blocks.blocked_seats(tx, game_id, seat)
+    row = games.read(tx, link.game_id)
+    players = seats.taken(tx, row.id)
+    unheard = blocks.blocked_seats(tx, row.id, link.seat)
     lines = talk.lines(tx, row.id, row.key)
     shown = [line for line in lines if line.seat not in unheard]
     return TalkPage(
@@ -127,14 +115,14 @@ def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
         rules=rules_of(row),
         turn=row.turn,
         status=row.status,
-        seat=seat,
-        names=tuple(players[number].name for number in sorted(players)),
-        others=tuple(number for number in sorted(players) if players[number].person_id not in (None, person_id)),
+        seat=link.seat,
+        names=tuple(player.name for player in players),
+        others=tuple(player.seat for player in players if player.person_id not in (None, link.person_id)),
         unheard=unheard,
         lines=tuple(shown[-MOST_SHOWN:]),
         left_out=len(lines) - len(shown),
         before=max(len(shown) - MOST_SHOWN, 0),
-        zone=ZoneInfo(people.read(tx, person_id).zone),
+        zone=ZoneInfo(people.read(tx, link.person_id).zone),
     )
 
 

@@ -50,7 +50,7 @@ def decision() -> Response:
 def choose() -> Response:
     """Make a choice in the turn that the program names."""
     turn, choice = _choice(_body())
-    return jsonify(answers.receipt(server().run(by_link.play_by_api, _token(), turn, choice)))
+    return jsonify(answers.receipt(server().run(by_link.play, _token(), turn, choice, Purpose.API)))
 
 
 @routes.post("/choice/withdrawal")
@@ -89,7 +89,7 @@ def whole_game() -> Response:
 
 def _seat() -> SeatView:
     """What the seat of this request's token may see."""
-    return server().read(seat_view.view_for_program, _token())
+    return server().read(seat_view.view_seat, _token(), Purpose.API)
 
 
 def _token() -> str:

@@ -80,7 +80,7 @@ def end() -> Response:
     if field("session"):
         server().run(sessions.end, session.holder, whole_number("session", _("the number of a sign-in")))
     else:
-        server().run(sessions.end_others, session.holder, session.id)
+        server().run(sessions.end_all, session.holder, session.id)
     return site.go("desk_account.show")
 
 

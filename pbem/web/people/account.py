@@ -38,7 +38,7 @@ def end_session() -> Response:
     """Sign out another browser, or all others."""
     here = my_page.session()
     if field("others"):
-        server().run(sessions.end_others, here.holder, here.id)
+        server().run(sessions.end_all, here.holder, here.id)
     else:
         server().run(sessions.end, here.holder, whole_number("session", _("the number of a sign-in")))
     return site.go("account.show")

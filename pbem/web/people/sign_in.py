@@ -14,8 +14,8 @@ pages = Blueprint("sign_in", __name__)
 @pages.get("/l/<token>")
 def show(token: str, *, ask_again: bool = False) -> Response:
     """The page with the button."""
-    found = server().read(sessions.sign_in_page, token)
-    return site.page("sign_in.html", found=found, token=token, ask_again=ask_again)
+    name = server().read(sessions.name_of_link, token)
+    return site.page("sign_in.html", name=name, token=token, ask_again=ask_again)
 
 
 @pages.post("/l/<token>")

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from flask import Blueprint, Response, request
 
 from engine import game
+from engine.chance import Derived
 from pbem.domain.errors import BadInput, Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import verify_upload
-from pbem.service.archive.verify_upload import Luck, Step, UploadReport
+from pbem.service.archive.verify_upload import Luck, UploadReport
 from pbem.web import site
 
 pages = Blueprint("verify", __name__)
@@ -52,7 +53,7 @@ def _text() -> str:
         raise BadInput(_("This is not the file of a game."), why=_("Its letters are not in UTF-8.")) from None
 
 
-def _seating(found: UploadReport) -> list[tuple[Step, tuple[int, ...]]]:
+def _seating(found: UploadReport) -> list[tuple[Derived, tuple[int, ...]]]:
     """The steps by which the seats were shuffled, each with the order after it."""
     order, steps = list(range(found.seats)), []
     for step in next((each.steps for each in found.luck if each.entry is None), ()):
@@ -63,12 +64,12 @@ def _seating(found: UploadReport) -> list[tuple[Step, tuple[int, ...]]]:
     return steps
 
 
-def _shuffles(luck: Luck) -> list[tuple[int, list[Step]]]:
+def _shuffles(luck: Luck) -> list[tuple[int, list[Derived]]]:
     """The steps of an entry, grouped: the steps of a shuffle with the number of things shuffled, other steps with 0.
 
     A shuffle of n things draws below n, n - 1 and so on down to 2.
     """
-    groups: list[tuple[int, list[Step]]] = []
+    groups: list[tuple[int, list[Derived]]] = []
     for run in _falling(luck.steps):
         things = run[0].bound if run[-1].bound == 2 and run[0].bound > 2 else 0
         if things or not groups or groups[-1][0]:
@@ -78,9 +79,9 @@ def _shuffles(luck: Luck) -> list[tuple[int, list[Step]]]:
     return groups
 
 
-def _falling(steps: Sequence[Step]) -> list[list[Step]]:
+def _falling(steps: Sequence[Derived]) -> list[list[Derived]]:
     """The steps in runs. Within a run, each bound is one less than the bound before it."""
-    runs: list[list[Step]] = []
+    runs: list[list[Derived]] = []
     for step in steps:
         expected = None
         if runs:

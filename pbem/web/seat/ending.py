@@ -3,8 +3,9 @@
 from flask import Blueprint, Response
 
 from pbem.service.archive import export
+from pbem.service.links import follow_seat
 from pbem.service.play import seat_view
-from pbem.service.tables import by_link, rematch
+from pbem.service.tables import leaving, rematch
 from pbem.tokens import Purpose
 from pbem.web import site
 from pbem.web.site import field, server
@@ -15,10 +16,9 @@ pages = Blueprint("ending", __name__)
 @pages.post("/s/<token>/end")
 def agree_to_end(token: str) -> Response:
     """Agree to end the game without a result, or take that back."""
-    if field("agree") == "yes":
-        by_link.agree_to_end(server(), token)
-    else:
-        by_link.play_on(server(), token)
+    link = server().read(follow_seat, token)
+    choose = leaving.agree_to_end if field("agree") == "yes" else leaving.play_on
+    server().run(choose, link.game_id, link.person_id)
     return site.go("seat.show", token=token, _anchor="leave")
 
 
@@ -27,7 +27,8 @@ def resign(token: str) -> Response:
     """Resign, once that was confirmed on a page of its own."""
     if field("sure") != "yes":
         return site.page("resign.html", found=server().read(seat_view.view_seat, token), token=token)
-    by_link.resign(server(), token)
+    link = server().read(follow_seat, token)
+    server().run(leaving.resign, link.game_id, link.seat, link.person_id)
     return site.go("ending.resigned")
 
 

@@ -11,7 +11,8 @@ from flask import Blueprint, Response
 
 from pbem.domain.errors import BadInput, Refusal, quoted
 from pbem.i18n.speech import gettext as _
-from pbem.service.tables import by_link
+from pbem.service.absence import substitutes
+from pbem.service.tables import by_link, invitations, leaving
 from pbem.web import security, site
 from pbem.web.site import field, server, whole_number
 from pbem.web.tables.joining import table_values
@@ -49,14 +50,14 @@ def accept(token: str) -> Response:
 @pages.post("/c/<token>/decline")
 def decline(token: str) -> Response:
     """Decline an invitation."""
-    by_link.decline(server(), token)
+    server().run(invitations.decline, *_table_and_person(token))
     return site.go("invitation.show", token=token)
 
 
 @pages.post("/c/<token>/leave")
 def leave(token: str) -> Response:
     """Leave a table that has not begun."""
-    by_link.leave(server(), token)
+    server().run(leaving.leave, *_table_and_person(token))
     return site.go("invitation.show", token=token)
 
 
@@ -64,7 +65,7 @@ def leave(token: str) -> Response:
 @site.shows_refusals_on(show)
 def invite(token: str) -> Response:
     """Invite more people to one's own table."""
-    by_link.invite(server(), token, addresses_in(field("invited")))
+    server().run(invitations.invite, *_table_and_person(token), addresses_in(field("invited")))
     return site.go("invitation.show", token=token)
 
 
@@ -74,7 +75,8 @@ def take_over(token: str) -> Response:
     if field("offer"):
         by_link.take_over(server(), token, whole_number("offer", _("the number of an offer")), field("name"))
     else:
-        by_link.come_back(server(), token, whole_number("seat", _("the number of a seat")))
+        game_id, person_id = _table_and_person(token)
+        server().run(substitutes.come_back, game_id, whole_number("seat", _("the number of a seat")), person_id)
     return site.go("invitation.show", token=token)
 
 
@@ -87,3 +89,7 @@ def addresses_in(text: str) -> tuple[str, ...]:
                 _("%(each)s is not a mail address.", each=quoted(address)), remedy=_("Please write one address a line.")
             )
     return addresses
+
+
+def _table_and_person(token: str) -> tuple[int, int]:
+    return server().read(by_link.table_and_person, token)

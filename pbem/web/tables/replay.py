@@ -97,7 +97,7 @@ def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
         whole=_address(way, which),
         turn=scene.turn,
         board=draw(scene.board, teller, table.seat),
-        story=[sentence for each in scene.told if (sentence := teller.tell(each))],
+        story=[sentence for each in scene.facts if (sentence := teller.tell(each))],
         hands=_hands(found),
         stops=_links(way, which, table, scene.turn),
         first=None if scene.earlier is None else _address(way, which, 0),

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from pbem.service.absence import bots, timeouts
 from pbem.service.desk.acts.clocks import Pause, Resume
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.store import deadlines
 from tests.service.actors import moderate
 from tests.service.database import queued_emails
@@ -55,7 +55,7 @@ def test_a_bot_with_a_stale_choice_is_asked_again(server, time, table, monkeypat
     def dreamy(rules, view, decision, draw):
         mine, other = decision.choices(2)
         # While it thinks, someone else decides for the seat, as another worker would.
-        game.play(bot, other, By.BOT)
+        game.play(bot, other, Actor.BOT)
         dreamt.append(mine)
         return mine
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pbem.domain.reliability import Counts
 from pbem.service.absence import substitutes
 from pbem.service.desk.acts.rewind import Rewind
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, players as player_rows, reliability
@@ -25,7 +25,7 @@ def test_turns_and_missed_turns_are_counted(server, table):
         seat, decision = next(iter(game.asked().items()))
         misses = sum(missed_turns.values()) < 3
         missed_turns[seat] += misses
-        game.play(seat, decision.default, By.CLOCK if misses else By.PERSON)
+        game.play(seat, decision.default, Actor.CLOCK if misses else Actor.PERSON)
     for seat, missed in missed_turns.items():
         found = counted(server, game.person_at(seat))
         assert found.missed == missed
@@ -41,14 +41,14 @@ def test_rewound_turns_count_neither_as_missed_nor_as_in_time(server, table):
         game.play(seat, decision.default)
     before = {seat: counted(server, game.person_at(seat)) for seat in range(3)}
     turn = game.row().turn
-    for by in (By.CLOCK, By.PERSON, By.CLOCK):
+    for by in (Actor.CLOCK, Actor.PERSON, Actor.CLOCK):
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default, by)
     assert sum(counted(server, game.person_at(seat)).missed for seat in range(3)) == 2
     moderate(server, Rewind(game.id, turn))
     assert {seat: counted(server, game.person_at(seat)) for seat in range(3)} == before
     seat, decision = next(iter(game.asked().items()))
-    game.play(seat, decision.default, By.CLOCK)
+    game.play(seat, decision.default, Actor.CLOCK)
     again = counted(server, game.person_at(seat))
     assert (again.turns, again.missed) == (before[seat].turns + 1, 1)
 
@@ -56,7 +56,7 @@ def test_rewound_turns_count_neither_as_missed_nor_as_in_time(server, table):
 def test_a_choice_sealed_by_the_clock_stays_a_missed_turn(server, table):
     game = table("bid", 3)
     (first, decision), *others = game.asked().items()
-    game.play(first, decision.default, By.CLOCK)
+    game.play(first, decision.default, Actor.CLOCK)
     for seat, asked in others:
         game.play(seat, asked.default)
     assert (counted(server, game.person_at(first)).missed, counted(server, game.person_at(first)).turns) == (1, 1)
@@ -85,7 +85,7 @@ def test_leaving_counts_and_turns_of_the_bot_do_not(server, table):
 def test_turns_long_ago_do_not_count(server, table, clock):
     game = table("templari", 3)
     seat, decision = next(iter(game.asked().items()))
-    game.play(seat, decision.default, By.CLOCK)
+    game.play(seat, decision.default, Actor.CLOCK)
     clock.advance(timedelta(days=366))
     assert counted(server, game.person_at(seat)) == Counts()
 

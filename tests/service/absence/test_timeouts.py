@@ -16,7 +16,7 @@ from pbem.service.clocks import outages, vacations
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.people import addresses
 from pbem.service.play import move as play_move
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.server import Server
 from pbem.store import deadlines, players as player_rows
 from pbem.store.database import Store
@@ -116,7 +116,7 @@ def test_a_deadline_that_has_moved_since_it_was_stored_does_not_fire(time, serve
     game, seat = asked
     time.sends()
     # Quiet hours are looked at again when the clock seems to have run out.
-    server.run(addresses.set_quiet_hours, game.person_at(seat), "11:00-14:00")
+    server.run(addresses.change_settings, game.person_at(seat), quiet="11:00-14:00")
     time.passes_until(time.due(game, seat))
     passed = time.runs_out()
     assert (passed.decided, passed.moved) == (0, 1)
@@ -262,7 +262,7 @@ def test_a_time_out_and_a_move_that_race_are_one_decision(time, server, asked):
         together.wait()
         # One of the two comes too late.
         with suppress(play_move.Stale):
-            server.run(play_move.play, game.id, turn, seat, choice, By.PERSON)
+            server.run(play_move.play, game.id, turn, seat, choice, Actor.PERSON)
 
     threads = [threading.Thread(target=each) for each in (tick, move)]
     for thread in threads:
@@ -401,7 +401,7 @@ def lasting(server):
 def test_reminders_come_in_the_cadence_of_each_person(time, server, asked):
     game, seat = asked
     person = game.person_at(seat)
-    server.run(addresses.set_cadence, person, "50%,2h")
+    server.run(addresses.change_settings, person, cadence="50%,2h")
     time.sends()
     due = time.due(game, seat)
     sent = []
@@ -416,7 +416,7 @@ def test_reminders_come_in_the_cadence_of_each_person(time, server, asked):
 def test_nobody_is_reminded_who_has_answered_or_who_wants_none(time, server, table):
     game = table("bid", 3, pace="1d")
     first, second, third = sorted(game.asked())
-    server.run(addresses.set_cadence, game.person_at(second), "none")
+    server.run(addresses.change_settings, game.person_at(second), cadence="none")
     time.sends()
     game.play(first, game.asked()[first].default)
     time.passes(13 * HOUR)
@@ -451,7 +451,7 @@ def test_a_changed_cadence_counts_in_the_middle_of_a_turn(time, server, asked):
     time.sends()
     time.passes(13 * HOUR)
     assert time.reminds().decided == 1
-    server.run(addresses.set_cadence, game.person_at(seat), "50%")
+    server.run(addresses.change_settings, game.person_at(seat), cadence="50%")
     time.passes(7 * HOUR)
     assert time.reminds().decided == 0
     assert time.deadline(game, seat).remind_at is None

@@ -99,7 +99,7 @@ def test_an_unsent_email_goes_to_the_new_address_and_names_no_other(server, cloc
     links = emails_to(NEW)["links"]
     assert "ann@example.org" not in str(links.message)
     token = next(token for purpose, token, _ in links_in(links) if purpose == "l")
-    assert server.read(sessions.sign_in_page, token).name == "Ann"
+    assert server.read(sessions.name_of_link, token) == "Ann"
 
 
 def test_the_old_address_is_free_for_a_new_person(server, emails_to, person):

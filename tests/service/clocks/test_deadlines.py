@@ -160,9 +160,9 @@ def test_deadlines_follow_the_local_time_of_their_players_across_clock_changes(
     clock.set(utc(asked_at))
     game = table("sun-bid", 2, pace=pace)
     (seat,) = game.asked()
-    server.run(addresses.set_zone, game.person_at(seat), zone)
+    server.run(addresses.change_settings, game.person_at(seat), zone=zone)
     if quiet:
-        server.run(addresses.set_quiet_hours, game.person_at(seat), quiet)
+        server.run(addresses.change_settings, game.person_at(seat), quiet=quiet)
     time = Time(server, clock)
     time.sends()
     assert time.due(game, seat) == utc(due_at)
@@ -433,7 +433,7 @@ def test_a_vacation_stops_the_clocks_of_its_person_at_all_tables(time, server, t
 def test_the_days_of_a_vacation_are_days_in_its_persons_time_zone(time, server, asked):
     game, seat = asked
     person = game.person_at(seat)
-    server.run(addresses.set_zone, person, "Pacific/Auckland")
+    server.run(addresses.change_settings, person, zone="Pacific/Auckland")
     server.run(vacations.book_text, person, "2026-11-23")
     with server.store.read() as tx:
         (row,) = vacation_rows.of_person(tx, person)

@@ -33,7 +33,9 @@ def database_url(empty_sqlite, tmp_path):
 
 def alarms_of(server):
     with server.store.read() as tx:
-        return [(row.game_id, row.says) for row in alarm_rows.take(tx, server.now()) if row.what == alarms.What.GAME]
+        return [
+            (row.game_id, row.says) for row in alarm_rows.take(tx, server.now()) if row.what == alarms.AlarmKind.GAME
+        ]
 
 
 def notices(game, what):

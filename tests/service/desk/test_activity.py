@@ -5,7 +5,7 @@ from datetime import timedelta
 from sqlalchemy import select
 
 from pbem.service.desk import activity
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.store import ledger
 from pbem.store.schema import Tally, table_of
 from tests.service.clock import HOUR, MINUTE
@@ -25,7 +25,7 @@ def rows(server):
         return sorted(map(tuple, tx.execute(select(TALLY))))
 
 
-def plays(game, by=By.PERSON):
+def plays(game, by=Actor.PERSON):
     seat, decision = next(iter(game.asked().items()))
     game.play(seat, decision.default, by)
 
@@ -38,7 +38,7 @@ def note_email_lines(server, what, times):
 
 def test_moves_of_people_of_bots_and_of_the_clock_are_counted_apart(server, clock, table):
     game = table("sun-bid", 2)
-    for by in (By.PERSON, By.REPLY, By.API, By.CLOCK, By.CLOCK, By.ORDER):
+    for by in (Actor.PERSON, Actor.REPLY, Actor.API, Actor.CLOCK, Actor.CLOCK, Actor.ORDER):
         clock.advance(MINUTE)
         plays(game, by)
     found = counted(server)
@@ -94,7 +94,7 @@ def test_an_answer_counts_by_the_time_it_took_and_a_missed_turn_is_no_answer(ser
         clock.advance(timedelta(hours=hours))
         plays(game)
     clock.advance(timedelta(hours=2))
-    plays(game, By.CLOCK)
+    plays(game, Actor.CLOCK)
     counted(server)
     found = server.read(activity.activity, hourly=False)
     assert [sum(found.of(kind)) for kind, _ in activity.ANSWERED] == [1, 1, 1, 1, 1]

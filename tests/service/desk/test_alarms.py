@@ -7,7 +7,7 @@ import pytest
 
 from pbem.domain.bounce import Bounce
 from pbem.service import alarms
-from pbem.service.alarms import What
+from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import reachability
 from pbem.service.desk import alarms as desk_alarms, calls
 from pbem.service.desk.alarms import APART, GATHERED
@@ -65,7 +65,7 @@ def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(serve
 def test_a_storm_is_one_email_that_says_how_many(server, clock, sink, person):
     for number in range(500):
         server.store.write(
-            lambda tx, n=number: alarms.raise_alarm(tx, server, What.PARKED, f"Mail {n} (turn): not like this")
+            lambda tx, n=number: alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"Mail {n} (turn): not like this")
         )
     server.run(calls.call, person("Ann"), "Nothing comes.")
     assert tell(server, clock) == 501
@@ -87,7 +87,7 @@ def test_alarms_are_gathered_for_some_minutes_and_few_emails_go_out_in_an_hour(s
     assert tell(server, clock, GATHERED - MINUTE) == 0
     assert tell(server, clock, MINUTE) == 1
     for minute in range(60):
-        server.store.write(lambda tx, n=minute: alarms.raise_alarm(tx, server, What.PARKED, f"Mail {n}"))
+        server.store.write(lambda tx, n=minute: alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"Mail {n}"))
         tell(server, clock, MINUTE)
     assert len(alerts(server)) <= 2 * (1 + 60 // 15)
 
@@ -108,7 +108,7 @@ def test_a_parked_email_an_unreachable_address_and_a_refused_sender_raise_alarms
     deliver.deliver(server, post_to(sink), limit=100)
     assert tell(server, clock) == 3
     reported = {each["what"] for each in json.loads(alerts(server)[0].facts)["alarms"]}
-    assert reported == {What.PARKED, What.REFUSED, What.UNREACHABLE}
+    assert reported == {AlarmKind.PARKED, AlarmKind.REFUSED, AlarmKind.UNREACHABLE}
 
 
 @pytest.mark.usefixtures("organiser")

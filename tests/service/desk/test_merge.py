@@ -12,7 +12,7 @@ from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.perform import perform
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
-from pbem.service.play.move import By, play_locked
+from pbem.service.play.move import Actor, play_locked
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import blocks, games, tables as waiting, vacations as vacation_rows
@@ -53,7 +53,7 @@ def test_after_a_merge_the_remaining_person_decides_and_the_other_cannot(server,
 
     def plays(person_id):
         return server.store.write(
-            lambda tx: play_locked(tx, server, games.lock(tx, row.id), row.turn, seat, choice, By.PERSON, person_id)
+            lambda tx: play_locked(tx, server, games.lock(tx, row.id), row.turn, seat, choice, Actor.PERSON, person_id)
         )
 
     with pytest.raises(Gone, match="Somebody else plays"):

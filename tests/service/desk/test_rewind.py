@@ -13,7 +13,7 @@ from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.play import move, orders, undo, views
 from pbem.service.play.log import Kind, body_of, standing_entries
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import knowledge_of
 from pbem.store import deadlines, games, views as saved_views
@@ -211,7 +211,7 @@ def test_missed_turns_before_a_rewind_do_not_count(table):
     goes_on(game, 3)
     turn = game.row().turn
     for seat, decision in game.asked().items():
-        game.play(seat, decision.default, By.CLOCK)
+        game.play(seat, decision.default, Actor.CLOCK)
     assert any(player.missed for player in game.players().values())
     moderate(game.server, Rewind(game.id, turn))
     assert not any(player.missed for player in game.players().values())

@@ -647,7 +647,7 @@ def test_a_stranger_is_counted_and_leaves_nothing_else(inbox, server, game):
 
 def test_an_address_that_was_replaced_takes_nothing_any_more(inbox, server, game):
     raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
-    server.run(links.renew, game.id, 0)
+    server.run(links.revoke_seat, game.id, 0)
     assert inbox.takes(raw, to) == "to an address that was replaced"
     assert not inbox.rows()
 

@@ -12,8 +12,9 @@ from pbem.service.incoming import replies
 from pbem.service.outgoing import preferences
 from pbem.service.play import move
 from pbem.service.play.log import Kind
-from pbem.service.play.move import By
-from pbem.service.tables import leaving, talk
+from pbem.service.play.move import Actor
+from pbem.service.tables import leaving
+from pbem.store import talk
 from tests.service.actors import moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.email_replies import Replies
@@ -24,6 +25,11 @@ SEALED, TURNS = "sunset-poker", "templari"
 
 FIRST, SECOND = 1, 2
 """The turns after the deal."""
+
+
+def talk_at(game):
+    with game.server.store.read() as tx:
+        return talk.lines(tx, game.id, game.row().key)
 
 
 @pytest.fixture
@@ -58,7 +64,7 @@ def test_a_choice_by_reply_is_a_choice(at):
     assert answers.write(0, "Bid 3.") == "reply: carried out"
     assert answers.outcomes() == [("Bid 3.", "applied", "played")]
     assert answers.answer() == "bid 3"
-    assert (answers.begun.log()[-1].kind, answers.begun.log()[-1].by) == (Kind.ENTRY, By.REPLY)
+    assert (answers.begun.log()[-1].kind, answers.begun.log()[-1].by) == (Kind.ENTRY, Actor.REPLY)
     assert answers.begun.verifies()
 
 
@@ -178,7 +184,7 @@ def test_lines_after_a_refusal_are_not_tried(at):
         ("bid 3", "not_tried", None),
         ("talk bye", "not_tried", None),
     ]
-    assert [line.text for line in answers.server.read(talk.lines, answers.begun.id)] == ["hello"]
+    assert [line.text for line in talk_at(answers.begun)] == ["hello"]
     assert answers.asked(0)
     assert not answers.receipts()[-1]["nothing_changed"]
 
@@ -226,7 +232,7 @@ def test_an_order_is_left_and_answers_at_once(at):
     answers = at(TURNS)
     answers.write(0, "up to 5")
     assert answers.outcomes() == [("up to 5", "applied", "ordered")]
-    assert answers.begun.log()[-1].by == By.ORDER
+    assert answers.begun.log()[-1].by == Actor.ORDER
     assert answers.seat(0) in move.orders_of(answers.begun.row())
 
 
@@ -273,9 +279,7 @@ def test_undo_where_there_is_nothing_is_refused(at):
 def test_talk_is_heard_at_the_table(at):
     answers = at(TURNS)
     answers.write(0, "talk Well played, Ben!")
-    assert [(line.seat, line.text) for line in answers.server.read(talk.lines, answers.begun.id)] == [
-        (answers.seat(0), "Well played, Ben!")
-    ]
+    assert [(line.seat, line.text) for line in talk_at(answers.begun)] == [(answers.seat(0), "Well played, Ben!")]
 
 
 def test_talk_without_words_is_refused(at):
@@ -379,7 +383,7 @@ def test_a_former_player_does_nothing_at_the_seat(at):
     for each, line in zip(stored, lines, strict=True):
         assert answers.act(each, line) == "reply: refused"
     assert answers.begun.log() == before
-    assert answers.server.read(talk.lines, answers.begun.id) == []
+    assert talk_at(answers.begun) == []
 
 
 # Once and whole.
@@ -417,7 +421,7 @@ def test_two_workers_with_the_same_reply_carry_it_out_once(at):
             lambda stored=stored, words=words: answers.act(stored, words),
             lambda stored=stored, words=words: answers.act(stored, words),
         )
-        heard = [line.text for line in answers.server.read(talk.lines, answers.begun.id)]
+        heard = [line.text for line in talk_at(answers.begun)]
         assert done == (done[0], done[0])
         assert heard.count(f"number {number}") <= 1
 
@@ -429,7 +433,7 @@ def test_a_reply_and_the_clock_make_one_choice(at):
         stored, (one, _) = answers.keep(0), other_option(answers, 0)
         meeting(
             lambda stored=stored, one=one: answers.act(stored, one),
-            lambda turn=turn, default=default: answers.play(0, default, By.CLOCK, turn),
+            lambda turn=turn, default=default: answers.play(0, default, Actor.CLOCK, turn),
         )
         # The clock never goes over the player's own choice; the player's may take the place of the clock's.
         position = move.position_of(answers.begun.row())

@@ -155,7 +155,7 @@ def test_a_turn_email_has_the_question_the_deadline_and_the_default(server, cloc
 def test_a_deadline_is_printed_in_its_readers_zone(server, clock, sink, post, table):
     game = began(table)
     for seat in range(3):
-        server.run(addresses.set_zone, game.person_at(seat), "Europe/Berlin")
+        server.run(addresses.change_settings, game.person_at(seat), zone="Europe/Berlin")
     clock.advance(HOUR)
     deliver.deliver(server, post)
     emails = [email for email in sink.emails if "turn 1" in str(email.message["subject"])]
@@ -958,7 +958,7 @@ def test_an_email_resent_after_its_links_were_renewed_has_the_new_ones(server, c
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     (row, *_) = rows(server, game=game.id, kind="turn")
-    server.run(links.renew, game.id, row.seat)
+    server.run(links.revoke_seat, game.id, row.seat)
     moderate(server, Resend(row.game_id, row.id))
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)

@@ -307,7 +307,7 @@ def test_a_digest_comes_at_its_local_time_when_the_clocks_change(server, clock, 
     drain(server, clock, post)
     clock.set(datetime(2027, 3, 27, 12, 0, tzinfo=UTC))
     for seat in range(3):
-        server.run(addresses.set_zone, game.person_at(seat), "Europe/Berlin")
+        server.run(addresses.change_settings, game.person_at(seat), zone="Europe/Berlin")
         server.run(preferences.choose, game.person_at(seat), DAILY, None, time(8))
     ann, got = game.person_at(0), []
     for _ in range(4 * 24 * 3):

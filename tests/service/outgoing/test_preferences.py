@@ -180,7 +180,7 @@ def test_the_preference_of_a_table_wins_over_that_of_all(server, clock, sink, po
 
 def test_only_emails_asked_for_leave_in_quiet_hours(server, clock, sink, post, game):
     for seat in range(3):
-        server.run(addresses.set_quiet_hours, game.person_at(seat), "22:00-07:00")
+        server.run(addresses.change_settings, game.person_at(seat), quiet="22:00-07:00")
     clock.set(datetime(2026, 11, 22, 21, 59, 30, tzinfo=UTC))
     seat = next_of(game)
     address = server.read(addresses.read, game.person_at(seat)).address
@@ -204,7 +204,7 @@ def test_only_emails_asked_for_leave_in_quiet_hours(server, clock, sink, post, g
 
 def test_emails_that_waited_for_the_morning_leave_in_their_order(server, clock, sink, post, game, person):
     ann = game.person_at(0)
-    server.run(addresses.set_quiet_hours, ann, "22:00-07:00")
+    server.run(addresses.change_settings, ann, quiet="22:00-07:00")
     clock.set(datetime(2026, 11, 22, 23, 0, tzinfo=UTC))
     for number in range(5):
         now = clock.now()

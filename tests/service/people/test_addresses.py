@@ -97,7 +97,7 @@ def test_nobody_renames_a_person_by_typing_their_address(server, person):
 
 def test_a_person_can_be_renamed(server, person):
     ann = person("Ann")
-    assert server.run(addresses.rename, ann, "  Ann   of the \t Forest ") == "Ann of the Forest"
+    assert server.run(addresses.change_settings, ann, name="  Ann   of the \t Forest ").name == "Ann of the Forest"
     assert server.read(addresses.read, ann).name == "Ann of the Forest"
 
 
@@ -119,54 +119,48 @@ def test_a_person_can_be_renamed(server, person):
 def test_a_name_that_would_mislead_others_is_refused(server, person, wrong):
     ann = person("Ann")
     with pytest.raises(BadInput):
-        server.run(addresses.rename, ann, wrong)
+        server.run(addresses.change_settings, ann, name=wrong)
     assert server.read(addresses.read, ann).name == "Ann"
 
 
 def test_a_name_may_have_forty_characters_of_any_alphabet(server, person):
     ann = person("Ann")
-    assert server.run(addresses.rename, ann, "Ж" * 40) == "Ж" * 40
+    assert server.run(addresses.change_settings, ann, name="Ж" * 40).name == "Ж" * 40
 
 
 def test_line_breaks_and_direction_marks_are_removed_from_a_name(server, person):
     ann = person("Ann")
-    assert server.run(addresses.rename, ann, "Ann\u202egnp\r\nBcc:\x00x\u2028y") == "Anngnp Bcc:x y"
+    assert server.run(addresses.change_settings, ann, name="Ann\u202egnp\r\nBcc:\x00x\u2028y").name == "Anngnp Bcc:x y"
 
 
 def test_zone_quiet_hours_and_cadence_are_stored(server, person):
     ann = person("Ann")
-    server.run(addresses.set_zone, ann, " Europe/Berlin ")
-    server.run(addresses.set_quiet_hours, ann, "22:00 to 7:00")
-    server.run(addresses.set_cadence, ann, "50%, 1h")
+    server.run(addresses.change_settings, ann, zone=" Europe/Berlin ")
+    server.run(addresses.change_settings, ann, quiet="22:00 to 7:00")
+    server.run(addresses.change_settings, ann, cadence="50%, 1h")
     found = server.read(addresses.read, ann)
     assert (found.zone, found.quiet, found.cadence) == ("Europe/Berlin", "22:00-07:00", "50%,1h")
-    server.run(addresses.set_quiet_hours, ann, "none")
-    server.run(addresses.set_cadence, ann, "none")
+    server.run(addresses.change_settings, ann, quiet="none")
+    server.run(addresses.change_settings, ann, cadence="none")
     found = server.read(addresses.read, ann)
     assert (found.quiet, found.cadence) == (None, "none")
 
 
 @pytest.mark.parametrize(
-    "change, wrong",
-    [
-        (addresses.set_zone, "Berlin"),
-        (addresses.set_quiet_hours, "always"),
-        (addresses.set_quiet_hours, "06:00-05:00"),
-        (addresses.set_cadence, "often"),
-    ],
+    "setting, wrong", [("zone", "Berlin"), ("quiet", "always"), ("quiet", "06:00-05:00"), ("cadence", "often")]
 )
-def test_an_invalid_setting_changes_nothing(server, person, change, wrong):
+def test_an_invalid_setting_changes_nothing(server, person, setting, wrong):
     ann = person("Ann")
     before = all_rows(server.store)
     with pytest.raises(BadInput):
-        server.run(change, ann, wrong)
+        server.run(addresses.change_settings, ann, **{setting: wrong})
     assert all_rows(server.store) == before
 
 
 def test_an_unknown_person_cannot_be_changed(server):
     for change in (
         lambda: server.run(addresses.confirm, 99),
-        lambda: server.run(addresses.rename, 99, "Ann"),
+        lambda: server.run(addresses.change_settings, 99, name="Ann"),
         lambda: server.read(addresses.read, 99),
     ):
         with pytest.raises(NotFound):

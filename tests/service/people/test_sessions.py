@@ -85,7 +85,7 @@ def test_a_browser_is_signed_out_by_its_holder_alone(server, ann, person):
 def test_all_other_browsers_are_signed_out_at_once(server, ann, person):
     here, *others = [signed_in(server, ann, label) for label in ("one", "two", "three")]
     of_ben = signed_in(server, Holder(person_id=person("Ben")))
-    assert server.run(sessions.end_others, ann, server.read(sessions.find, here).id) == 2
+    assert server.run(sessions.end_all, ann, server.read(sessions.find, here).id) == 2
     assert [server.read(sessions.find, each) for each in others] == [None, None]
     assert [each.label for each in server.read(sessions.open_sessions, ann)] == ["one"]
     assert server.read(sessions.find, of_ben) is not None

@@ -19,8 +19,8 @@ from pbem.domain.hash_chain import verify
 from pbem.service import links
 from pbem.service.absence import seats, substitutes
 from pbem.service.play import by_link, move
-from pbem.service.play.log import Kind, LogWriter, body_of, standing_entries
-from pbem.service.play.move import By
+from pbem.service.play.log import Kind, body_of, standing_entries
+from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
@@ -49,7 +49,7 @@ def to_the_end(game: RunningGame, seed: int, most: int = 10_000) -> Counter[str]
         choice = random_bot(rules, move.position_of(game.row()).state, asked[seat], luck)
         turn = game.row().turn
         with count_calls(game.server.store) as made:
-            receipt = game.server.run(move.play, game.id, turn, seat, choice_segment(choice), By.PERSON)
+            receipt = game.server.run(move.play, game.id, turn, seat, choice_segment(choice), Actor.PERSON)
         assert receipt.choice == choice
         assert len(statements(made)) <= MOST_STATEMENTS, made
         again = game.play(seat, choice, turn=turn)
@@ -187,9 +187,9 @@ def test_a_choice_as_data_is_checked_as_closely(table, wrong):
 def test_a_move_in_an_unknown_or_waiting_game_is_refused(server, person):
     created = server.run(joining.create_table, person("Ann"), TableSettings("templari", 3))
     with pytest.raises(NotFound):
-        server.run(move.play, 99, 1, 0, "pass", By.PERSON)
+        server.run(move.play, 99, 1, 0, "pass", Actor.PERSON)
     with pytest.raises(Gone, match="not begun"):
-        server.run(move.play, created.game_id, 0, 0, "pass", By.PERSON)
+        server.run(move.play, created.game_id, 0, 0, "pass", Actor.PERSON)
 
 
 def test_a_choice_after_the_end_is_refused(table):
@@ -207,7 +207,7 @@ def test_the_whole_move_is_recorded_and_the_next_player_is_asked_by_one_email(ta
     (seat,) = game.asked()
     emails = len(game.emails())
     before = game.row()
-    game.play(seat, "bid 1", By.REPLY)
+    game.play(seat, "bid 1", Actor.REPLY)
     row = game.row()
     entry = game.log()[-1]
     assert (entry.kind, entry.seat, entry.by, entry.at) == (Kind.ENTRY, seat, "reply", game.server.now())
@@ -298,9 +298,9 @@ def test_missed_turns_are_counted_until_the_player_moves(table):
     game = table("sunset-poker", 3)
     for expected in (1, 2):
         for seat in (0, 1, 2):
-            game.play(seat, game.asked()[seat].default, By.CLOCK if seat == 0 else By.PERSON)
+            game.play(seat, game.asked()[seat].default, Actor.CLOCK if seat == 0 else Actor.PERSON)
         assert game.players()[0].missed == expected
-    game.play(0, game.asked()[0].default, By.API)
+    game.play(0, game.asked()[0].default, Actor.API)
     assert [game.players()[seat].missed for seat in (0, 1, 2)] == [0, 0, 0]
 
 
@@ -311,7 +311,7 @@ def test_the_clock_never_takes_the_place_of_a_players_choice(table):
     game.play(0, own)
     before = all_rows(game.server.store)
     with pytest.raises(Stale):
-        game.play(0, default, By.CLOCK)
+        game.play(0, default, Actor.CLOCK)
     assert all_rows(game.server.store) == before
     assert move.position_of(game.row()).box == {0: own}
 
@@ -319,7 +319,7 @@ def test_the_clock_never_takes_the_place_of_a_players_choice(table):
 def test_a_late_choice_still_replaces_that_of_the_clock(table):
     game = table("sunset-poker", 3)
     own = next(choice for choice in game.asked()[0].choices() if choice != game.asked()[0].default)
-    game.play(0, game.asked()[0].default, By.CLOCK)
+    game.play(0, game.asked()[0].default, Actor.CLOCK)
     game.play(0, own)
     assert move.position_of(game.row()).box == {0: own}
     assert game.players()[0].missed == 0
@@ -332,7 +332,7 @@ def test_a_late_bot_does_not_move_for_the_player_who_came_back(table):
     game.server.run(leaving.resign, game.id, seat, person_id)
     game.server.run(substitutes.come_back, game.id, seat, person_id)
     with pytest.raises(Stale, match="person plays"):
-        game.play(seat, "pass", By.BOT)
+        game.play(seat, "pass", Actor.BOT)
     game.play(seat, "bid 1")
 
 
@@ -344,7 +344,14 @@ def test_a_player_who_left_does_not_move_for_their_successor(table):
     with pytest.raises(Gone, match="changed hands"):
         game.server.store.write(
             lambda tx: move.play_locked(
-                tx, game.server, games.lock(tx, game.id), game.row().turn, seat, "pass", By.PERSON, person_id=person_id
+                tx,
+                game.server,
+                games.lock(tx, game.id),
+                game.row().turn,
+                seat,
+                "pass",
+                Actor.PERSON,
+                person_id=person_id,
             )
         )
 
@@ -354,13 +361,13 @@ def test_a_player_who_left_does_not_learn_the_choice_of_their_successor(table):
     person_id, turn = game.person_at(0), game.row().turn
     choices = list(game.asked()[0].choices())
     game.server.run(leaving.resign, game.id, 0, person_id)
-    game.play(0, choices[0], By.BOT)
+    game.play(0, choices[0], Actor.BOT)
 
     def guess(choice):
         with pytest.raises(Gone, match="changed hands"):
             game.server.store.write(
                 lambda tx: move.play_locked(
-                    tx, game.server, games.lock(tx, game.id), turn, 0, choice, By.PERSON, person_id
+                    tx, game.server, games.lock(tx, game.id), turn, 0, choice, Actor.PERSON, person_id
                 )
             )
 
@@ -368,7 +375,7 @@ def test_a_player_who_left_does_not_learn_the_choice_of_their_successor(table):
         guess(choice)
     while game.row().turn == turn:
         seat, decision = next(iter(game.asked().items()))
-        game.play(seat, decision.default, By.BOT if seat == 0 else By.PERSON)
+        game.play(seat, decision.default, Actor.BOT if seat == 0 else Actor.PERSON)
     for choice in choices:
         guess(choice)
 
@@ -376,7 +383,7 @@ def test_a_player_who_left_does_not_learn_the_choice_of_their_successor(table):
 # Races. The second act runs at each call to the database that the first makes.
 
 
-@pytest.mark.parametrize("first_by, second_by", [(By.PERSON, By.CLOCK), (By.CLOCK, By.PERSON)])
+@pytest.mark.parametrize("first_by, second_by", [(Actor.PERSON, Actor.CLOCK), (Actor.CLOCK, Actor.PERSON)])
 def test_a_time_out_and_a_move_at_once_are_one_decision(table, first_by, second_by):
     game = table("templari", 3)
     met = 0
@@ -391,13 +398,13 @@ def test_a_time_out_and_a_move_at_once_are_one_decision(table, first_by, second_
         (lost,) = (outcome for outcome in outcomes if isinstance(outcome, Exception))
         assert isinstance(lost, Stale)
         assert entry_of(game, turn).choices[seat] == won.choice
-        assert game.players()[seat].missed == (missed + 1 if won.choice == choices[By.CLOCK] else 0)
+        assert game.players()[seat].missed == (missed + 1 if won.choice == choices[Actor.CLOCK] else 0)
         met += 1
     assert met > 4
     assert game.verifies()
 
 
-@pytest.mark.parametrize("first_by, second_by", [(By.PERSON, By.CLOCK), (By.CLOCK, By.PERSON)])
+@pytest.mark.parametrize("first_by, second_by", [(Actor.PERSON, Actor.CLOCK), (Actor.CLOCK, Actor.PERSON)])
 def test_a_time_out_and_a_sealed_choice_at_once_leave_the_players_choice(table, first_by, second_by):
     game = table("sunset-poker", 3)
     met = 0
@@ -408,7 +415,7 @@ def test_a_time_out_and_a_sealed_choice_at_once_leave_the_players_choice(table, 
             partial(game.play, seat, choices[first_by], first_by, turn),
             partial(game.play, seat, choices[second_by], second_by, turn),
         )
-        assert move.position_of(game.row()).box[seat] == choices[By.PERSON]
+        assert move.position_of(game.row()).box[seat] == choices[Actor.PERSON]
         assert game.players()[seat].missed == 0
         for other, decision in game.asked().items():
             game.play(other, decision.default, turn=turn)
@@ -423,7 +430,7 @@ def a_real_turn(game):
         seat, decision = next(iter(game.asked().items()))
         others = [choice for choice in decision.choices(20) if choice != decision.default]
         if others:
-            return seat, {By.PERSON: others[0], By.CLOCK: decision.default}
+            return seat, {Actor.PERSON: others[0], Actor.CLOCK: decision.default}
         game.play(seat, decision.default)
 
 
@@ -455,8 +462,7 @@ def give_away(game, seat, person_id):
 
     def given(tx):
         row, person = games.lock(tx, game.id), people.read(tx, person_id)
-        record = LogWriter(row, server.now(), server.randomness)
-        seats.give_to_person(tx, server, row, record, seat, "organiser", person, f"Number {person_id}")
+        seats.give_to_person(tx, server, row, seat, "organiser", person, f"Number {person_id}")
 
     return server.store.write(given)
 
@@ -530,7 +536,7 @@ def test_a_move_that_breaks_leaves_nothing(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     turn = game.row().turn
-    act = partial(game.server.run, move.play, game.id, turn, seat, "bid 1", By.PERSON)
+    act = partial(game.server.run, move.play, game.id, turn, seat, "bid 1", Actor.PERSON)
     assert check_atomic(game.server.store, act) > 4
 
     assert game.verifies()
@@ -539,7 +545,7 @@ def test_a_move_that_breaks_leaves_nothing(table):
 def test_a_sealed_choice_that_breaks_leaves_nothing(table):
     game = table("sunset-poker", 3)
     turn, default = game.row().turn, game.asked()[0].default
-    act = partial(game.server.run, move.play, game.id, turn, 0, default, By.PERSON)
+    act = partial(game.server.run, move.play, game.id, turn, 0, default, Actor.PERSON)
     assert check_atomic(game.server.store, act) > 4
 
     assert game.verifies()
@@ -555,7 +561,7 @@ def test_the_last_move_that_breaks_leaves_nothing(table):
         if rules_of(game.row()).standing(fold(move.position_of(game.row()).state, after)).over:
             break
         game.play(seat, default)
-    act = partial(game.server.run, move.play, game.id, turn, seat, default, By.PERSON)
+    act = partial(game.server.run, move.play, game.id, turn, seat, default, Actor.PERSON)
     assert check_atomic(game.server.store, act) > 4
     assert game.row().status == "over"
     assert game.verifies()

@@ -62,7 +62,9 @@ def test_a_move_that_was_not_committed_is_seen_by_nobody(table):
 
     def move_and_fail(tx):
         row = games.lock(tx, game.id)
-        move.play_locked(tx, game.server, row, row.turn, seat, decision.default, move.By.PERSON, game.person_at(seat))
+        move.play_locked(
+            tx, game.server, row, row.turn, seat, decision.default, move.Actor.PERSON, game.person_at(seat)
+        )
         moved = games.read(tx, game.id)
         assert seat_cache.knowledge_of(tx, moved, rules_of(moved), seat).view != before
         raise Failed

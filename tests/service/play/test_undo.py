@@ -11,7 +11,7 @@ from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.service.play import move, orders as play_orders, undo
 from pbem.service.play.log import Kind, body_of, standing_entries
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, outbox, views as saved_views
 from tests.service.database import all_rows, check_atomic, queued_emails
@@ -91,13 +91,13 @@ def test_when_the_time_is_over_a_choice_stands_but_can_be_replaced(table, clock)
 def test_a_decision_of_the_clock_cannot_be_taken_back(table):
     game = table("sunset-poker", 3)
     turn = game.row().turn
-    game.play(0, game.asked()[0].default, By.CLOCK)
+    game.play(0, game.asked()[0].default, Actor.CLOCK)
     with pytest.raises(Gone, match="decided without you"):
         take_back(game, turn, 0)
     turns = table("templari", 3)
     (seat,) = turns.asked()
     turn = turns.row().turn
-    turns.play(seat, "pass", By.CLOCK)
+    turns.play(seat, "pass", Actor.CLOCK)
     with pytest.raises(Gone, match="decided without you"):
         take_back(turns, turn, seat)
 
@@ -238,7 +238,7 @@ def test_a_turn_that_opened_an_auction_cannot_be_taken_back_once_another_has_bid
 
 def test_a_clock_decision_for_another_seat_does_not_prevent_taking_a_turn_back(table):
     game, turn, seat, other = opens_a_sealed_auction(table)
-    game.play(other, game.asked()[other].default, By.CLOCK)
+    game.play(other, game.asked()[other].default, Actor.CLOCK)
     take_back(game, turn, seat)
     assert list(game.asked()) == [seat]
     assert game.row().box == "[]"
@@ -322,7 +322,7 @@ def test_a_sealed_choice_that_may_be_withdrawn_is_known_beforehand(table):
     game.play(0, game.asked()[0].default)
     assert may(0)
     assert not may(1)
-    game.play(1, game.asked()[1].default, By.CLOCK)
+    game.play(1, game.asked()[1].default, Actor.CLOCK)
     assert not may(1)
 
 
@@ -467,7 +467,7 @@ def test_an_order_that_cannot_be_read_or_begun_is_refused(table, text):
 def test_an_order_counts_as_a_word_of_the_players_own(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    game.play(seat, "pass", By.CLOCK)
+    game.play(seat, "pass", Actor.CLOCK)
     assert game.players()[seat].missed == 1
     leave(game, seat, "up to 2")
     assert game.players()[seat].missed == 0

@@ -11,6 +11,7 @@ import pytest
 
 from engine.chance import Stream, commitment, seed_from
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.service.account import my_page
 from pbem.service.people import addresses
 from pbem.service.play.log import Kind, body_of
 from pbem.service.play.rules import rules_of
@@ -279,7 +280,8 @@ def test_the_lobby_lists_only_open_public_tables(server, person, opened):
 def test_my_tables_are_those_i_opened_and_those_i_play_at(server, person, opened):
     mine = server.run(joining.create_table, person("Ben"), POKER)
     server.run(joining.join, opened.game_id, person("Ben"))
-    assert [table.key for table in server.read(listing.of_person, person("Ben"))] == [opened.key, mine.key]
+    waiting = server.read(my_page.my_games, person("Ben")).waiting
+    assert [table.game_id for table in waiting] == [opened.game_id, mine.game_id]
 
 
 # Requests made with an address that was only typed and not yet confirmed.

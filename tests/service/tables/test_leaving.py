@@ -12,7 +12,7 @@ from pbem.service import links
 from pbem.service.absence import substitutes
 from pbem.service.play import move, orders as play_orders
 from pbem.service.play.log import Kind, body_of
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import TableSettings
@@ -280,7 +280,7 @@ def test_an_ended_game_asks_nobody_and_sends_no_turn_email(server, table):
     with server.store.read() as tx:
         assert move.deadlines.of_game(tx, game.id) == []
     with pytest.raises(Gone):
-        server.run(move.play, game.id, turn, 0, "pass", By.PERSON)
+        server.run(move.play, game.id, turn, 0, "pass", Actor.PERSON)
 
 
 def test_agreement_can_be_taken_back(server, table):

@@ -8,6 +8,7 @@ from pbem.domain.user_text import LONGEST_TALK
 from pbem.ops.verify import verify_game
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.tables import leaving, talk
+from pbem.store import talk as talk_rows
 from pbem.store.schema import Talk, table_of
 from tests.service.actors import moderate
 from tests.service.clock import HOUR
@@ -22,7 +23,8 @@ def say(begun, seat, text):
 
 
 def heard(begun):
-    return [(line.seat, line.text) for line in begun.server.read(talk.lines, begun.id)]
+    with begun.server.store.read() as tx:
+        return [(line.seat, line.text) for line in talk_rows.lines(tx, begun.id, begun.row().key)]
 
 
 def test_talk_is_read_in_order(table):

@@ -287,7 +287,7 @@ def test_without_the_token_of_a_seat_every_route_refuses(links, templari, asked)
 def test_a_token_dies_when_the_links_of_its_seat_are_renewed(asked, server, templari):
     from pbem.service import links
 
-    server.run(links.renew, templari.id, next(iter(templari.asked())))
+    server.run(links.revoke_seat, templari.id, next(iter(templari.asked())))
     asked.get("/decision", 410)
 
 

@@ -10,7 +10,7 @@ from pbem.service.desk.acts.people import Ban
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing.deliver import deliver
 from pbem.service.play import move
-from pbem.service.play.move import By
+from pbem.service.play.move import Actor
 from pbem.store import ledger, outbox, traffic
 from tests.service import table_copies
 from tests.service.actors import moderate
@@ -89,7 +89,7 @@ def test_pages_may_fetch_themselves_and_run_the_sites_script_and_nothing_else(ol
 
 def test_the_charts_have_their_numbers_as_tables(olga, server, clock, table):
     game = table("sun-bid", 2)
-    for by in (By.PERSON, By.PERSON, By.CLOCK):
+    for by in (Actor.PERSON, Actor.PERSON, Actor.CLOCK):
         (seat,) = game.asked()
         clock.advance(timedelta(minutes=10))
         game.play(seat, game.asked()[seat].default, by)

@@ -306,7 +306,7 @@ def test_a_vacation_can_be_booked_and_cancelled(browser, sign_in, ann):
 
 
 def test_a_name_with_html_or_reversed_letters_is_shown_as_text(browser, sign_in, ann, server):
-    server.run(addresses.rename, ann, "<b>Ann</b> שלום")
+    server.run(addresses.change_settings, ann, name="<b>Ann</b> שלום")
     for path in PAGES:
         sign_in(ann)
         assert "<b>" not in browser.open(path).source

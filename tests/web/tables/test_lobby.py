@@ -95,8 +95,7 @@ def test_a_private_table_is_in_no_list_and_has_no_public_page(browser, carry, se
     page = open_table(browser, carry, private="yes", title="Just us")
     assert "Just us" in page.text
     assert "Just us" not in browser.open("/").text
-    found = server.read(listing.of_person, 1)[0]
-    assert browser.open(f"/t/{found.key}").status == 404
+    assert browser.open(f"/t/{server.read(listing.by_id, 1).key}").status == 404
 
 
 def test_a_host_can_invite_more_people_from_the_page_of_the_table(browser, carry, server):

@@ -15,7 +15,6 @@ from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _, mark, ngettext
 from pbem.service.clocks import deadlines as clocks_deadlines, halts, outages, pauses
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
-from pbem.service.play.log import LogWriter
 from pbem.service.tables import leaving
 from pbem.store import deadlines, games
 from pbem.store.database import Tx
@@ -109,9 +108,8 @@ class Close(TableAct):
         if row.status in (TableStatus.OPEN, TableStatus.PLANNED):
             leaving.close(context.tx, context.server, row, TableStatus.CLOSED, {"reason": context.reason})
         elif row.status in (TableStatus.PLAYING, TableStatus.FROZEN):
-            record = LogWriter(row, context.server.now(), context.server.randomness)
             why = mark("it was closed by the organiser")
-            leaving.end(context.tx, context.server, row, record, context.by, why, context.reason)
+            leaving.end(context.tx, context.server, row, context.by, why, context.reason)
         else:
             raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))
         return ActResult(says=(_("A closed table stays closed: its secret is told, or its players have gone."),))

@@ -13,7 +13,6 @@ from pbem.domain.moments import day_text
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
-from pbem.service import links
 from pbem.service.account import change_address, delete
 from pbem.service.clocks import deadlines as clocks_deadlines, reachability
 from pbem.service.desk import audit
@@ -25,6 +24,7 @@ from pbem.store import (
     deadlines,
     games,
     ledger,
+    links,
     merge,
     outbox,
     people,
@@ -159,7 +159,7 @@ class Merge(PersonAct):
             outbox.change(tx, number, status=EmailStatus.SUPERSEDED, claimed_until=None)
             ledger.note(tx, number, now, "superseded", "their tables are another address's now")
         merge.move_rows(tx, self.other_id, self.person_id)
-        links.revoke_person(tx, server, self.other_id)
+        links.revoke_person(tx, server.randomness, self.other_id)
         sessions.end_all(tx, server, Holder(person_id=self.other_id))
         for row in locked.values():
             if row.status == TableStatus.PLAYING:
