@@ -9,7 +9,7 @@ from sqlalchemy import insert, text
 from pbem.domain.errors import Gone, NotFound
 from pbem.service import links
 from pbem.store.links import LinkKey
-from pbem.store.schema import Link, table_of
+from pbem.store.schema import LINK
 from pbem.tokens import Purpose
 
 
@@ -106,9 +106,7 @@ def test_a_token_fits_no_row_that_has_its_number_again(server, game):
         # The backup was made before the link, and the next link gets its number.
         server.store.write(lambda tx, row=row: tx.execute(text("DELETE FROM link WHERE id = :id"), {"id": row}))
         server.store.write(
-            lambda tx, row=row, key=key: tx.execute(
-                insert(table_of(Link)).values(id=row, created_at=server.now(), **asdict(key))
-            )
+            lambda tx, row=row, key=key: tx.execute(insert(LINK).values(id=row, created_at=server.now(), **asdict(key)))
         )
         with pytest.raises(NotFound):
             server.read(links.follow, token, purpose)
