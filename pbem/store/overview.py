@@ -99,7 +99,7 @@ def urgent(
         # The first condition is implied by the second, but the index needs it.
         query = query.where(DEADLINE.c.due_at >= after[0])
         query = query.where(or_(DEADLINE.c.due_at > after[0], DEADLINE.c.game_id > after[1]))
-    return _rows(tx, query.order_by(DEADLINE.c.due_at, DEADLINE.c.game_id).limit(limit))
+    return queries.many(tx, TableRow, query.order_by(DEADLINE.c.due_at, DEADLINE.c.game_id).limit(limit))
 
 
 def newest(
@@ -112,7 +112,7 @@ def newest(
     if after is not None:
         query = query.where(GAME.c.created_at <= after[0])
         query = query.where(tuple_(GAME.c.created_at, GAME.c.id) < tuple_(*after))
-    return _rows(tx, query.order_by(GAME.c.created_at.desc(), GAME.c.id.desc()).limit(limit))
+    return queries.many(tx, TableRow, query.order_by(GAME.c.created_at.desc(), GAME.c.id.desc()).limit(limit))
 
 
 def in_trouble(tx: Connection, trouble: str, below: int | None, limit: int) -> list[TableRow]:
@@ -132,17 +132,17 @@ def of_person(tx: Connection, person_id: int, below: int | None, limit: int) -> 
     query = select(*_COLUMNS).where(GAME.c.id.in_(union(played, hosted)))
     if below is not None:
         query = query.where(GAME.c.id < below)
-    return _rows(tx, query.order_by(GAME.c.id.desc()).limit(limit))
+    return queries.many(tx, TableRow, query.order_by(GAME.c.id.desc()).limit(limit))
 
 
 def by_key(tx: Connection, key: str) -> list[TableRow]:
     """The table with this key, as a list of at most one."""
-    return _rows(tx, select(*_COLUMNS).where(GAME.c.key == key))
+    return queries.many(tx, TableRow, select(*_COLUMNS).where(GAME.c.key == key))
 
 
 def with_numbers(tx: Connection, game_ids: Collection[int]) -> list[TableRow]:
     """These tables, highest id first."""
-    return _rows(tx, select(*_COLUMNS).where(GAME.c.id.in_(game_ids)).order_by(GAME.c.id.desc()))
+    return queries.many(tx, TableRow, select(*_COLUMNS).where(GAME.c.id.in_(game_ids)).order_by(GAME.c.id.desc()))
 
 
 def next_due(tx: Connection, tables: Iterable[TableRow]) -> dict[int, datetime]:
@@ -220,7 +220,3 @@ def _count_up_to_limit(numbers: Select[Any]) -> ColumnElement[int]:
     """The number of different ids among the first COUNTED."""
     some = numbers.limit(COUNTED).subquery()
     return select(func.count(distinct(some.c[0]))).scalar_subquery()
-
-
-def _rows(tx: Connection, query: Select[Any]) -> list[TableRow]:
-    return queries.many(tx, TableRow, query)
