@@ -10,7 +10,7 @@ from alembic import context
 from alembic.autogenerate.api import AutogenContext
 from sqlalchemy import BigInteger
 
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 from pbem.store.types import Moment
 
 
@@ -25,7 +25,7 @@ def render_type(kind: str, value: Any, _context: AutogenContext) -> str | bool:
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
+    target_metadata=METADATA,
     render_as_batch=True,
     transaction_per_migration=True,
     compare_server_default=True,

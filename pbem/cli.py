@@ -138,15 +138,15 @@ def rebuild(game_id: int | None) -> None:
         ids, rows = games_to_verify(store, game_id)
         with progress() as begin:
             games = list(ops_rebuild.rebuild_games(store, ids, begin("Rebuilding", rows)))
-    for each in games:
-        for sentence in each.corrected:
-            click.echo(f"game {each.game_id}: {sentence}; corrected")
-        if each.refused:
-            click.echo(f"game {each.game_id}: left alone, because {each.refused}")
+    for game in games:
+        for sentence in game.corrected:
+            click.echo(f"game {game.game_id}: {sentence}; corrected")
+        if game.refused:
+            click.echo(f"game {game.game_id}: left alone, because {game.refused}")
     click.echo(
-        f"{counted(len(games), 'game')} rebuilt; {counted(sum(bool(each.corrected) for each in games), 'snapshot')} differed."
+        f"{counted(len(games), 'game')} rebuilt; {counted(sum(bool(game.corrected) for game in games), 'snapshot')} differed."
     )
-    if any(each.refused for each in games):
+    if any(game.refused for game in games):
         raise SystemExit(FAILED)
 
 

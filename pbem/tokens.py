@@ -155,15 +155,15 @@ class Keyring:
 
     def template(self, stored: bytes) -> "EmailTemplate":
         """A stored email with its placeholders found."""
-        found = {}
+        places = {}
         # An email has a placeholder for each choice, often several for one link.
         for placeholder in set(_PLACEHOLDER.findall(stored)):
             text = placeholder.decode()
             purpose, key = Purpose(text[1]), self._find(text[2])
             row = int.from_bytes(_bytes(text[3:11]))
             if key and hmac.compare_digest(text, _placeholder(key, purpose, row)):
-                found[placeholder] = key, purpose, row
-        return EmailTemplate(stored, found)
+                places[placeholder] = key, purpose, row
+        return EmailTemplate(stored, places)
 
     def signer(self, salt: str) -> URLSafeTimedSerializer:
         """A signer for values that need not fit in an email address; the salt names the use."""

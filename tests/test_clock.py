@@ -3,7 +3,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pbem.clock import Clock, FakeClock, Randomness, SeededRandomness, SystemClock, SystemRandomness
+from pbem.clock import Clock, Randomness, SystemClock, SystemRandomness
+from tests.fakes import FakeClock, SeededRandomness
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -10,6 +10,7 @@ import pytest
 from engine.tell import say
 from pbem.domain import errors
 from pbem.i18n import speech
+from tests.fakes import use_translations
 
 PACKAGE = Path(errors.__file__).parents[1]
 
@@ -73,7 +74,7 @@ def test_an_untranslated_sentence_is_detected(source):
 
 
 def test_a_sentence_is_translated_with_its_values_reordered():
-    with speech.use_translations(Backwards()):
+    with use_translations(Backwards()):
         assert speech.gettext("%(a)s before %(b)s", a=1, b=2) == "2 dopo 1"
         assert speech.ngettext("%(num)s thing", "%(num)s things", 2) == "2 cose"
         assert speech.ngettext("%(num)s thing", "%(num)s things", 1) == "1 cosa"

@@ -9,19 +9,20 @@ may be in a `repr`, a message or a listing.
 """
 
 import os
+import struct
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from gettext import GNUTranslations
 from pathlib import Path
 from tempfile import mkstemp
 
-from pbem.config import catalogues
 from pbem.config.checks import CONFLICTS
 from pbem.config.fields import FOLDER_OR_NONE, Derived, Setting, build
 from pbem.config.settings import KEYS_FILE, SETTINGS, Config
 from pbem.config.sources import SourceText, from_environment, from_file
 from pbem.domain.errors import BadInput, quoted
-from pbem.i18n.speech import Language
+from pbem.i18n.speech import ENGLISH, Language
 from pbem.tokens import Keyring
 
 
@@ -31,18 +32,18 @@ def read(environ: Mapping[str, str]) -> Config:
     sources = _source_texts(environ, problems)
     values: dict[str, object] = {}
     texts: dict[str, str] = {}
-    for each in SETTINGS:
+    for setting in SETTINGS:
         # KeyError: a default that depends on a wrong setting is unknown.
         with suppress(KeyError):
             try:
-                text = sources[each.name].text if each.name in sources else _default(each, texts)
-                values[each.name] = each.kind.parse(text)
-                texts[each.name] = each.kind.show(values[each.name])
+                text = sources[setting.name].text if setting.name in sources else _default(setting, texts)
+                values[setting.name] = setting.kind.parse(text)
+                texts[setting.name] = setting.kind.show(values[setting.name])
             except BadInput as refusal:
-                problems.append(f"{_where(each, sources)}: {refusal}")
+                problems.append(f"{_where(setting, sources)}: {refusal}")
             except ValueError:
-                what = "this" if each.secret else quoted(text)
-                problems.append(f"{_where(each, sources)}: {what} is not {each.kind.name}.")
+                what = "this" if setting.secret else quoted(text)
+                problems.append(f"{_where(setting, sources)}: {what} is not {setting.kind.name}.")
     for conflict in CONFLICTS:
         # KeyError here and below, too: a check that needs a wrong setting is skipped.
         with suppress(KeyError):
@@ -62,13 +63,13 @@ def read(environ: Mapping[str, str]) -> Config:
 
 def language_of(config: Config) -> Language:
     """The language of this server. Raises BadInput if its catalogue cannot be read."""
-    return catalogues.language(config.language, config.catalogues)
+    return _language(config.language, config.catalogues)
 
 
 def show(config: Config) -> str:
     """All settings in force, one a line, with secrets as "set" or "not set"."""
-    width = max(len(each.variable) for each in SETTINGS)
-    return "".join(f"{each.variable:{width}}  {_shown(each, config)}".rstrip() + "\n" for each in SETTINGS)
+    width = max(len(setting.variable) for setting in SETTINGS)
+    return "".join(f"{setting.variable:{width}}  {_shown(setting, config)}".rstrip() + "\n" for setting in SETTINGS)
 
 
 def save_keys(data_dir: Path, keyring: Keyring) -> None:
@@ -98,24 +99,49 @@ def _source_texts(environ: Mapping[str, str], problems: list[str]) -> dict[str, 
 def _catalogue_problems(texts: Mapping[str, str]) -> Iterator[str]:
     """Problems with the catalogue of the language, better found at the start."""
     try:
-        catalogues.language(texts["language"], FOLDER_OR_NONE.parse(texts["catalogues"]))
+        _language(texts["language"], FOLDER_OR_NONE.parse(texts["catalogues"]))
     except BadInput as refusal:
         yield f"PBEM_LANGUAGE: {refusal}"
 
 
-def _default(each: Setting, texts: Mapping[str, str]) -> str:
-    return each.default.text(texts) if isinstance(each.default, Derived) else each.default
+def _language(tag: str, folder: Path | None) -> Language:
+    """A language with the translations of `<folder>/de/LC_MESSAGES/pbem.mo`. Raises BadInput if that cannot be read.
+
+    English needs none, since code and templates are in English. A sentence that a catalogue lacks stays English.
+    """
+    if tag == ENGLISH.tag:
+        return ENGLISH
+    if folder is None:
+        raise BadInput(
+            f"there is no catalogue for {tag}.", remedy="Name the folder of the catalogues in PBEM_CATALOGUES."
+        )
+    path = folder / tag.replace("-", "_") / "LC_MESSAGES" / "pbem.mo"
+    try:
+        with path.open("rb") as file:
+            return Language(tag, GNUTranslations(file))
+    except OSError as error:
+        raise BadInput(
+            f"{path} cannot be read: {error.strerror or 'it cannot be opened'}.",
+            remedy="Correct PBEM_CATALOGUES, or put the compiled catalogue there.",
+        ) from None
+    except (struct.error, ValueError, LookupError, SyntaxError):
+        # The errors of gettext for a broken file: cut short, wrongly encoded, or with an invalid plural rule.
+        raise BadInput(f"{path} is no compiled catalogue.", remedy="Compile it anew with msgfmt or pybabel.") from None
 
 
-def _where(each: Setting, sources: Mapping[str, SourceText]) -> str:
-    if each.name in sources:
-        return sources[each.name].where
-    return f"{each.variable} (not set, so {each.default_words})"
+def _default(setting: Setting, texts: Mapping[str, str]) -> str:
+    return setting.default.text(texts) if isinstance(setting.default, Derived) else setting.default
 
 
-def _shown(each: Setting, config: Config) -> str:
+def _where(setting: Setting, sources: Mapping[str, SourceText]) -> str:
+    if setting.name in sources:
+        return sources[setting.name].where
+    return f"{setting.variable} (not set, so {setting.default_words})"
+
+
+def _shown(setting: Setting, config: Config) -> str:
     value: object = config
-    for name in each.name.split("."):
+    for name in setting.name.split("."):
         value = getattr(value, name, None)
-    unused = value is None and each.name.startswith(("smtp.", "dkim."))
-    return "" if unused else each.kind.show(value)
+    unused = value is None and setting.name.startswith(("smtp.", "dkim."))
+    return "" if unused else setting.kind.show(value)

@@ -68,8 +68,7 @@ def setting(kind: Kind[T], default: str | Derived, explanation: str, *, secret: 
 
     The field has no default of its own, so a configuration can only be made by reading all settings.
     """
-    declared = (kind, default, explanation, secret)
-    return cast("T", field(repr=not secret, metadata={"setting": declared}))
+    return cast("T", field(repr=not secret, metadata={"setting": (kind, default, explanation, secret)}))
 
 
 def section(of: type[T]) -> T:
@@ -79,22 +78,22 @@ def section(of: type[T]) -> T:
 
 def settings_of(config: type[Any], prefix: str = "") -> Iterator[Setting]:
     """All settings of a dataclass and its sections, in order of declaration."""
-    for each in fields(config):
-        if "section" in each.metadata:
-            yield from settings_of(each.metadata["section"], f"{each.name}.")
+    for declared in fields(config):
+        if "section" in declared.metadata:
+            yield from settings_of(declared.metadata["section"], f"{declared.name}.")
         else:
-            yield Setting(prefix + each.name, *each.metadata["setting"])
+            yield Setting(prefix + declared.name, *declared.metadata["setting"])
 
 
 def build(config: type[T], values: Mapping[str, object], prefix: str = "") -> T:
     """The configuration, or a section of it, made of the values of its settings."""
 
-    def value(each: "Field[Any]") -> object:
-        if "section" in each.metadata:
-            return build(each.metadata["section"], values, f"{each.name}.")
-        return values[prefix + each.name]
+    def value(declared: "Field[Any]") -> object:
+        if "section" in declared.metadata:
+            return build(declared.metadata["section"], values, f"{declared.name}.")
+        return values[prefix + declared.name]
 
-    return config(**{each.name: value(each) for each in fields(cast("Any", config))})
+    return config(**{declared.name: value(declared) for declared in fields(cast("Any", config))})
 
 
 # The kinds. The shown text can be parsed again, except for secrets.

@@ -37,7 +37,7 @@ def from_environment(
         for name, text in environ.items()
         if name.startswith("PBEM_") and text and not name.startswith(_OTHERS)
     }
-    return _named({each.variable: each for each in settings}, "_FILE", texts, "", problems)
+    return _named({setting.variable: setting for setting in settings}, "_FILE", texts, "", problems)
 
 
 def from_file(settings: Collection[Setting], path: Path, problems: list[str]) -> dict[str, SourceText]:
@@ -57,7 +57,7 @@ def from_file(settings: Collection[Setting], path: Path, problems: list[str]) ->
             problems.append(f"{name} in {path}: write a text, a whole number, true, false or a list.")
         else:
             texts[name] = text
-    return _named({each.name: each for each in settings}, "_file", texts, f" in {path}", problems)
+    return _named({setting.name: setting for setting in settings}, "_file", texts, f" in {path}", problems)
 
 
 def read_text(path: Path) -> str:
@@ -84,27 +84,27 @@ def read_private_text(path: Path) -> str:
 
 
 def _named(
-    known: Mapping[str, Setting], suffix: str, texts: Mapping[str, str], place: str, problems: list[str]
+    by_name: Mapping[str, Setting], suffix: str, texts: Mapping[str, str], place: str, problems: list[str]
 ) -> dict[str, SourceText]:
     """The texts by the names of their settings; a secret may be given by the path of a file."""
-    files = {name + suffix: name for name, each in known.items() if each.secret}
-    found = {}
+    files = {name + suffix: name for name, setting in by_name.items() if setting.secret}
+    values = {}
     for name, text in texts.items():
         where = name + place
-        if name in known:
-            found[known[name].name] = SourceText(text, where)
+        if name in by_name:
+            values[by_name[name].name] = SourceText(text, where)
         elif name not in files:
-            nearest = difflib.get_close_matches(name, [*known, *files], n=1)
+            nearest = difflib.get_close_matches(name, [*by_name, *files], n=1)
             hint = f"did you mean {nearest[0]}?" if nearest else "remove it."
             problems.append(f"{where}: there is no such setting; {hint}")
         elif files[name] in texts:
             problems.append(f"{where}: {files[name]} is set as well; remove one of the two.")
         else:
             try:
-                found[known[files[name]].name] = SourceText(read_text(Path(text)).rstrip(), where)
+                values[by_name[files[name]].name] = SourceText(read_text(Path(text)).rstrip(), where)
             except BadInput as refusal:
                 problems.append(f"{where}: {refusal}")
-    return found
+    return values
 
 
 def _flat(document: Mapping[str, object]) -> Iterator[tuple[str, object]]:

@@ -22,6 +22,7 @@ from pbem.domain.duration import HOUR, MINUTE, parse_duration, short_duration
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.localtime import local_day, moment_at
 from pbem.domain.quiet_hours import QuietHours, end_of_quiet
+from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 
 DEFAULT_DIGEST: Final = time(8)
@@ -30,18 +31,39 @@ DEFAULT_DIGEST: Final = time(8)
 LONGEST_DELAY: Final = 12 * HOUR
 """The longest delay; for a longer one there is the digest."""
 
-URGENT: Final = frozenset({"confirm", "links", "receipt", "was_it_you", "alert", "new_address", "deletion"})
+URGENT: Final = frozenset(
+    {
+        EmailKind.CONFIRM,
+        EmailKind.LINKS,
+        EmailKind.RECEIPT,
+        EmailKind.WAS_IT_YOU,
+        EmailKind.ALERT,
+        EmailKind.NEW_ADDRESS,
+        EmailKind.DELETION,
+    }
+)
 """Kinds of email that the reader is waiting for: sent at once under any preference, and in quiet hours."""
 
-PERSONAL: Final = frozenset({"call_answered", "moved", "merged", "banned"})
+PERSONAL: Final = frozenset({EmailKind.CALL_ANSWERED, EmailKind.MOVED, EmailKind.MERGED, EmailKind.BANNED})
 """Kinds that answer the reader or concern them in person: never withheld."""
 
 GAME_NEWS: Final = frozenset(
-    {"welcome", "turn", "reminder", "sealed", "auto_passed", "notice", "seated", "resigned", "host", "end_proposed"}
+    {
+        EmailKind.WELCOME,
+        EmailKind.TURN,
+        EmailKind.REMINDER,
+        EmailKind.SEALED,
+        EmailKind.AUTO_PASSED,
+        EmailKind.NOTICE,
+        EmailKind.SEATED,
+        EmailKind.RESIGNED,
+        EmailKind.HOST,
+        EmailKind.END_PROPOSED,
+    }
 )
 """Kinds about a game in progress, which a digest replaces."""
 
-RESULTS: Final = frozenset({"result", "voided"})
+RESULTS: Final = frozenset({EmailKind.RESULT, EmailKind.VOIDED})
 """Kinds about the end of a game."""
 
 
@@ -126,7 +148,7 @@ def judge(
     """
     if kind in URGENT:
         return Verdict(Action.SEND)
-    if not _is_wanted(kind, preference.way):
+    if not _is_allowed(kind, preference.way):
         return Verdict(Action.WITHHOLD)
     if preference.way is Way.DAILY and kind in GAME_NEWS and not last:
         return Verdict(Action.DIGEST)
@@ -153,11 +175,11 @@ def digest_day(now: datetime, at: time, zone: ZoneInfo, last: date | None) -> da
     return today
 
 
-def _is_wanted(kind: str, way: Way) -> bool:
+def _is_allowed(kind: str, way: Way) -> bool:
     if kind in PERSONAL:
         return True
     if way is Way.NOTHING:
         return False
-    if way is Way.REMINDERS and kind == "reminder":
+    if way is Way.REMINDERS and kind == EmailKind.REMINDER:
         return True
     return way not in (Way.REMINDERS, Way.RESULTS) or kind not in GAME_NEWS

@@ -42,7 +42,7 @@ def require_utc(moment: datetime) -> None:
 def union(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
     """The same time as the fewest intervals, in order; intervals that overlap or touch are merged."""
     merged: list[Interval] = []
-    for interval in sorted(intervals, key=lambda each: each.start):
+    for interval in sorted(intervals, key=lambda interval: interval.start):
         if interval.end == interval.start:
             continue
         last = merged[-1] if merged else None

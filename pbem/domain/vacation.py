@@ -78,9 +78,7 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
     return Vacation(first, last)
 
 
-def check_vacation(
-    vacation: Vacation, booked: Collection[Vacation], now: datetime, zone: ZoneInfo, budget: int = YEARLY_BUDGET
-) -> None:
+def check_vacation(vacation: Vacation, booked: Collection[Vacation], now: datetime, zone: ZoneInfo) -> None:
     """Check a new vacation against the calendar, those already booked, and the budget.
 
     Raises BadInput if it is past or too far ahead, Refusal if it overlaps another, and TooMany if it exceeds the budget.
@@ -106,7 +104,7 @@ def check_vacation(
                 remedy=_("Choose other days, or cancel that one first."),
             )
     for year in range(vacation.first.year, vacation.last.year + 1):
-        left = days_left(year, booked, budget)
+        left = days_left(year, booked)
         asked = vacation.days_in(year)
         if asked > left:
             raise TooMany(
@@ -118,7 +116,7 @@ def check_vacation(
                 ),
                 why=_(
                     "Everybody has %(budget)s days of vacation in a calendar year, so that no table waits for ever.",
-                    budget=budget,
+                    budget=YEARLY_BUDGET,
                 ),
                 remedy=_("Choose fewer days, or ask the organiser for more time."),
             )

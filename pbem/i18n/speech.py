@@ -13,9 +13,7 @@ of settings are the same in every language, and so is everything stored in a log
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from gettext import NullTranslations
 from typing import Any, Final, NamedTuple
 
@@ -35,20 +33,18 @@ ENGLISH: Final = Language("en", NullTranslations())
 _SERVER_LANGUAGE: Final = [ENGLISH]
 """The one language of a server, in all threads; a process sets it once at its start."""
 
-_CONTEXT_LANGUAGE: Final[ContextVar[Language | None]] = ContextVar("language", default=None)
-
 _FULL_STOP: Final = re.compile(r"(%\((\w+)\)s)\.(?!\.)")
 _ENDS: Final = (".", "!", "?", "…")
 
 
 def language() -> NullTranslations:
     """The translations of the current language, for keys of caches."""
-    return _current().translations
+    return _SERVER_LANGUAGE[0].translations
 
 
 def tag() -> str:
     """The tag of the current language: `en`, `pt-BR`."""
-    return _current().tag
+    return _SERVER_LANGUAGE[0].tag
 
 
 def capital(text: str) -> str:
@@ -102,17 +98,3 @@ def teller(game: Game[Any], reader: int | None = None, names: tuple[str, ...] = 
 def render(text: Text) -> str:
     """A text of the rules in the current language, without a reader."""
     return Teller(translate=translate)(text)
-
-
-@contextmanager
-def use_translations(translations: NullTranslations) -> Iterator[None]:
-    """Use other translations for a while, in this thread."""
-    before = _CONTEXT_LANGUAGE.set(Language(tag(), translations))
-    try:
-        yield
-    finally:
-        _CONTEXT_LANGUAGE.reset(before)
-
-
-def _current() -> Language:
-    return _CONTEXT_LANGUAGE.get() or _SERVER_LANGUAGE[0]

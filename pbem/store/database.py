@@ -12,14 +12,13 @@ import random
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, literal, make_url
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.pool import StaticPool
 
@@ -169,10 +168,3 @@ def _may_retry(error: DBAPIError) -> bool:
         return True
     state = getattr(error.orig, "sqlstate", None)
     return state in _RETRY_CODES or (isinstance(error, OperationalError) and "locked" in str(error.orig))
-
-
-def insert_once(tx: Connection, table: Table, values: Mapping[str, object]) -> bool:
-    """Insert a row; False if it exists already."""
-    dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
-    insertion = dialect.insert(table).values(**values).on_conflict_do_nothing()
-    return tx.execute(insertion.returning(literal(1))).first() is not None

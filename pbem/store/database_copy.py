@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Table, func, insert, select
 
 from pbem.domain.errors import Forbidden
 from pbem.store.database import Store, sqlite_module
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 
 AT_ONCE: Final = 500
 """Rows in one statement: an email with its bytes has some 60 KB, so this is at most 30 MB."""
@@ -23,7 +23,7 @@ Progress = Callable[[int], None]
 
 def counts(tx: Connection) -> dict[str, int]:
     """The number of rows in each table."""
-    return {table.name: _count(tx, table) for table in Base.metadata.sorted_tables}
+    return {table.name: _count(tx, table) for table in METADATA.sorted_tables}
 
 
 def must_be_empty(tx: Connection) -> None:
@@ -48,7 +48,7 @@ def copy_all(source: Connection, target: Connection, progress: Progress = lambda
     """Copy all rows of all tables, referenced tables first."""
     unhurried(source)
     unhurried(target)
-    for table in Base.metadata.sorted_tables:
+    for table in METADATA.sorted_tables:
         adding = insert(table)
         query = select(table).order_by(*table.primary_key.columns)
         with source.execute(query, execution_options={"yield_per": AT_ONCE}) as rows:
@@ -87,7 +87,7 @@ def _advance_sequences(target: Connection) -> None:
     """On PostgreSQL ids come from sequences, which know nothing of copied rows: set them past the highest."""
     if target.dialect.name != "postgresql":
         return
-    for table in Base.metadata.sorted_tables:
+    for table in METADATA.sorted_tables:
         column = table.autoincrement_column
         if column is None:
             continue

@@ -65,15 +65,11 @@ def for_visitors(error: Exception) -> Fault:
 
 
 def _meaning(error: BaseException) -> Fault:
-    said = _first_line(error)
-    for words, what, remedy in _MEANINGS:
-        if words in said.lower():
-            return Fault(what, why=_("It said: %(said)s.", said=said), remedy=remedy)
-    return Fault(
-        _("The database cannot be used."),
-        why=_("It said: %(said)s.", said=said),
-        remedy=_("`pbem doctor` looks closer."),
-    )
+    message = _first_line(error)
+    unknown = _("The database cannot be used."), _("`pbem doctor` looks closer.")
+    meanings = ((what, remedy) for words, what, remedy in _MEANINGS if words in message.lower())
+    what, remedy = next(meanings, unknown)
+    return Fault(what, why=_("It said: %(said)s.", said=message), remedy=remedy)
 
 
 def _first_line(error: BaseException) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, func, insert, select
 
 from pbem.store.database import SAFE_SQLITE, Store, sqlite_module
-from pbem.store.schema import TaskRun, table_of
+from pbem.store.schema import TASK_RUN
 
 
 def version(store: Store) -> str:
@@ -39,7 +39,7 @@ def takes_writes(store: Store) -> None:
         pass
 
     def work(tx: Connection) -> None:
-        tx.execute(insert(table_of(TaskRun)), {"task": "doctor", "period": "a test"})
+        tx.execute(insert(TASK_RUN), {"task": "doctor", "period": "a test"})
         raise _RollBack
 
     with suppress(_RollBack):

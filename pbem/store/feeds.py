@@ -12,9 +12,8 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from pbem.domain.hash_chain import Row
 from pbem.domain.states import TableStatus
-from pbem.store.schema import Deadline, Game, Log, Player, table_of
-
-_DEADLINE, _GAME, _LOG, _PLAYER = table_of(Deadline), table_of(Game), table_of(Log), table_of(Player)
+from pbem.store import queries
+from pbem.store.schema import DEADLINE, GAME, LOG, PLAYER
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,48 +43,40 @@ class TableRow:
 
 def turns(tx: Connection, person_id: int, since: datetime, turns: int) -> list[TurnRow]:
     """A person's turns due after this moment, among the last `turns` of each table, by deadline."""
-    mine = and_(_PLAYER.c.game_id == _DEADLINE.c.game_id, _PLAYER.c.seat == _DEADLINE.c.seat)
+    at_seat = and_(PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat)
     query = (
         select(
-            _GAME.c.key,
-            _GAME.c.title,
-            _DEADLINE.c.turn,
-            _DEADLINE.c.seat,
-            _DEADLINE.c.status,
-            _DEADLINE.c.asked_at,
-            _DEADLINE.c.due_at,
+            GAME.c.key, GAME.c.title, *(DEADLINE.c[name] for name in ("turn", "seat", "status", "asked_at", "due_at"))
         )
-        .join_from(_PLAYER, _GAME, _GAME.c.id == _PLAYER.c.game_id)
-        .join(_DEADLINE, mine)
+        .join_from(PLAYER, GAME, GAME.c.id == PLAYER.c.game_id)
+        .join(DEADLINE, at_seat)
         .where(
-            _PLAYER.c.person_id == person_id,
+            PLAYER.c.person_id == person_id,
             _is_recent(since),
-            _DEADLINE.c.turn > _GAME.c.turn - turns,
-            _DEADLINE.c.due_at > since,
+            DEADLINE.c.turn > GAME.c.turn - turns,
+            DEADLINE.c.due_at > since,
         )
-        .order_by(_DEADLINE.c.due_at, _GAME.c.key, _DEADLINE.c.turn, _DEADLINE.c.seat)
+        .order_by(DEADLINE.c.due_at, GAME.c.key, DEADLINE.c.turn, DEADLINE.c.seat)
     )
-    return [TurnRow(*row) for row in tx.execute(query)]
+    return queries.many(tx, TurnRow, query)
 
 
 def tables(tx: Connection, person_id: int, since: datetime) -> list[TableRow]:
     """A person's tables that are running or ended after this moment."""
-    at = select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person_id)
+    at = select(PLAYER.c.game_id).where(PLAYER.c.person_id == person_id)
     query = (
-        select(
-            _GAME.c.id, _GAME.c.key, _GAME.c.kind, _GAME.c.title, _PLAYER.c.person_id, _PLAYER.c.seat, _PLAYER.c.name
-        )
-        .join(_PLAYER, _PLAYER.c.game_id == _GAME.c.id)
-        .where(_GAME.c.id.in_(at), _is_recent(since))
-        .order_by(_GAME.c.id, _PLAYER.c.seat)
+        select(GAME.c.id, GAME.c.key, GAME.c.kind, GAME.c.title, PLAYER.c.person_id, PLAYER.c.seat, PLAYER.c.name)
+        .join(PLAYER, PLAYER.c.game_id == GAME.c.id)
+        .where(GAME.c.id.in_(at), _is_recent(since))
+        .order_by(GAME.c.id, PLAYER.c.seat)
     )
-    found = []
+    tables = []
     for _, rows in groupby(tx.execute(query), key=lambda row: row.id):
         seats = list(rows)
-        table, mine = seats[0], next(row.seat for row in seats if row.person_id == person_id)
+        table, own_seat = seats[0], next(row.seat for row in seats if row.person_id == person_id)
         names = tuple(row.name for row in seats)
-        found.append(TableRow(table.id, table.key, table.kind, table.title, mine, names))
-    return found
+        tables.append(TableRow(table.id, table.key, table.kind, table.title, own_seat, names))
+    return tables
 
 
 def ends(
@@ -93,18 +84,18 @@ def ends(
 ) -> dict[int, list[Row]]:
     """Rows of these kinds among the last `rows` of each game's log, written up to this moment, oldest first."""
     query = (
-        select(_LOG)
-        .join(_GAME, _GAME.c.id == _LOG.c.game_id)
-        .where(_LOG.c.game_id.in_(keys), _LOG.c.seq > _GAME.c.seq - rows, _LOG.c.kind.in_(kinds), _LOG.c.at <= before)
-        .order_by(_LOG.c.game_id, _LOG.c.seq)
+        select(LOG)
+        .join(GAME, GAME.c.id == LOG.c.game_id)
+        .where(LOG.c.game_id.in_(keys), LOG.c.seq > GAME.c.seq - rows, LOG.c.kind.in_(kinds), LOG.c.at <= before)
+        .order_by(LOG.c.game_id, LOG.c.seq)
     )
-    found: dict[int, list[Row]] = {game_id: [] for game_id in keys}
+    ends: dict[int, list[Row]] = {game_id: [] for game_id in keys}
     for row in tx.execute(query):
         fields = dict(row._mapping)
         game_id = fields.pop("game_id")
-        found[game_id].append(Row(game=keys[game_id], **fields))
-    return found
+        ends[game_id].append(Row(game=keys[game_id], **fields))
+    return ends
 
 
 def _is_recent(since: datetime) -> ColumnElement[bool]:
-    return or_(_GAME.c.status == TableStatus.PLAYING, _GAME.c.ended_at > since)
+    return or_(GAME.c.status == TableStatus.PLAYING, GAME.c.ended_at > since)

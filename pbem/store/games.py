@@ -5,97 +5,53 @@ module must not decide anything.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from sqlalchemy import Connection, Insert, Row, Update, and_, bindparam, func, select, update
+from sqlalchemy import ColumnElement, Connection, Insert, Row, Select, Update, and_, bindparam, func, select, update
 
 from pbem.domain.errors import NotFound
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
-from pbem.store import prefetch
+from pbem.store import prefetch, queries
 from pbem.store.links import LinkRow
 from pbem.store.log import ENDS
-from pbem.store.players import PLAYER, SEAT_FIELDS, SeatRow, of_games
-from pbem.store.schema import Game, Link, Person, Player, table_of
+from pbem.store.players import OF_PLAYER, SEAT_FIELDS, SeatRow, of_games
+from pbem.store.schema import GAME, LINK, PERSON, PLAYER, GameRow
 
-_GAME, _LINK, _PERSON, _PLAYER = table_of(Game), table_of(Link), table_of(Person), table_of(Player)
-
-_READ = select(_GAME).where(_GAME.c.id == bindparam("game_id"))
+_READ = select(GAME).where(GAME.c.id == bindparam("game_id"))
 # NO KEY UPDATE on PostgreSQL: checks of foreign keys by others need not wait for the move.
 _LOCK = _READ.with_for_update(key_share=True)
 _LOCK_FREE = _READ.with_for_update(key_share=True, skip_locked=True)
-_ALL = select(_GAME).where(_GAME.c.id.in_(bindparam("these", expanding=True)))
+_ALL = select(GAME).where(GAME.c.id.in_(bindparam("these", expanding=True)))
 
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
-class GameRow(NamedTuple):
-    """A table as stored. The texts are canonical JSON."""
-
-    id: int
-    key: str
-    kind: str
-    rules: int
-    seats: int
-    options: str
-    title: str
-    pace: str
-    host_id: int
-    private: bool
-    doubles: bool
-    missed_limit: int
-    successor: str
-    status: str
-    paused: bool
-    created_at: datetime
-    expires_at: datetime
-    started_at: datetime | None
-    ended_at: datetime | None
-    commitment: str
-    secret: bytes
-    seed: bytes | None
-    seq: int
-    turn: int
-    head: bytes
-    entry_head: bytes
-    state: str
-    box: str
-    orders: str
-    halted: str | None
-
-    def __repr__(self) -> str:
-        # The secret reveals every card of the game, so no trace or log may show it.
-        return f"GameRow(id={self.id}, kind={self.kind!r}, status={self.status!r}, seq={self.seq})"
-
-
-_LINK_FIELDS = tuple(_LINK.c[name] for name in LinkRow._fields)
+_LINK_FIELDS = tuple(LINK.c[name] for name in LinkRow._fields)
 _READ_BY_LINK = (
-    select(*_LINK_FIELDS, *(_GAME.c[name].label(f"game_{name}") for name in GameRow._fields))
-    .join_from(_LINK, _GAME, _LINK.c.game_id == _GAME.c.id)
-    .where(_LINK.c.id == bindparam("of_id"))
+    select(*_LINK_FIELDS, *(GAME.c[name].label(f"game_{name}") for name in GameRow._fields))
+    .join_from(LINK, GAME, LINK.c.game_id == GAME.c.id)
+    .where(LINK.c.id == bindparam("of_id"))
 )
 # The player is locked too: PostgreSQL would show an unlocked row as it was before the wait for the game.
 _LOCK_BY_LINK = (
     _READ_BY_LINK.add_columns(*(column.label(f"seat_{column.name}") for column in SEAT_FIELDS))
-    .join(_PLAYER, and_(_PLAYER.c.game_id == _LINK.c.game_id, _PLAYER.c.seat == _LINK.c.seat))
-    .join(_PERSON, PLAYER, isouter=True)
-    .with_for_update(of=(_GAME, _PLAYER), key_share=True)
+    .join(PLAYER, and_(PLAYER.c.game_id == LINK.c.game_id, PLAYER.c.seat == LINK.c.seat))
+    .join(PERSON, OF_PLAYER, isouter=True)
+    .with_for_update(of=(GAME, PLAYER), key_share=True)
 )
 
 
 def read(tx: Connection, game_id: int) -> GameRow:
     """A game. Raises NotFound."""
-    return prefetch.get_or_read(
-        tx, ("game", game_id), lambda: _one(tx.execute(_READ, {"game_id": game_id}).one_or_none())
-    )
+    return prefetch.get_or_read(tx, ("game", game_id), lambda: _one(tx, _READ, game_id))
 
 
 def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
     """Read ahead these games, their players and the last rows of their logs."""
     for row in tx.execute(_ALL, {"these": list(game_ids)}):
-        prefetch.put(tx, ("game", row.id), GameRow(**row._mapping))
+        prefetch.put(tx, ("game", row.id), GameRow(*row))
     for game_id, players in of_games(tx, game_ids).items():
         prefetch.put(tx, ("players", game_id), players)
     ends: dict[int, list[Row[Any]]] = {game_id: [] for game_id in game_ids}
@@ -107,13 +63,12 @@ def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
 
 def lock(tx: Connection, game_id: int) -> GameRow:
     """Lock a game. Raises NotFound."""
-    return _one(tx.execute(_LOCK, {"game_id": game_id}).one_or_none())
+    return _one(tx, _LOCK, game_id)
 
 
 def read_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
     """These games, unlocked, by id."""
-    query = select(_GAME).where(_GAME.c.id.in_(game_ids))
-    return {row.id: GameRow(**row._mapping) for row in tx.execute(query)}
+    return queries.by_id(tx, GameRow, GAME, game_ids)
 
 
 def read_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None:
@@ -124,8 +79,8 @@ def read_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None
 
 def lock_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
     """Lock these games in the order of their ids, so that two transactions cannot wait for each other."""
-    query = select(_GAME).where(_GAME.c.id.in_(game_ids)).order_by(_GAME.c.id).with_for_update(key_share=True)
-    return {row.id: GameRow(**row._mapping) for row in tx.execute(query)} if game_ids else {}
+    query = select(GAME).where(GAME.c.id.in_(game_ids)).order_by(GAME.c.id).with_for_update(key_share=True)
+    return {row.id: GameRow(*row) for row in tx.execute(query)} if game_ids else {}
 
 
 def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow, SeatRow] | None:
@@ -139,8 +94,7 @@ def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow, SeatRo
 
 def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:
     """Lock a game, or return None if another transaction has locked it."""
-    row = tx.execute(_LOCK_FREE, {"game_id": game_id}).one_or_none()
-    return None if row is None else GameRow(**row._mapping)
+    return queries.one(tx, GameRow, _LOCK_FREE, {"game_id": game_id})
 
 
 def advance(
@@ -165,58 +119,58 @@ def advance(
 
 def count(tx: Connection) -> int:
     """The number of games."""
-    return tx.execute(select(func.count()).select_from(_GAME)).scalar_one()
+    return queries.count(tx, GAME)
 
 
 def rows(tx: Connection) -> int:
     """The number of rows in all logs, by the games' own counts."""
-    return int(tx.execute(select(func.coalesce(func.sum(_GAME.c.seq), 0))).scalar_one())
+    return int(tx.execute(select(func.coalesce(func.sum(GAME.c.seq), 0))).scalar_one())
 
 
 def ids_with_status(tx: Connection, status: str) -> list[int]:
     """The ids of games with this status, oldest first."""
-    return list(tx.execute(select(_GAME.c.id).where(_GAME.c.status == status).order_by(_GAME.c.id)).scalars())
+    return _ids(tx, GAME.c.status == status)
 
 
 def halted(tx: Connection) -> list[int]:
     """The ids of games the server has stopped, oldest first."""
-    query = select(_GAME.c.id).where(_GAME.c.status == TableStatus.FROZEN, _GAME.c.halted.is_not(None))
-    return list(tx.execute(query.order_by(_GAME.c.id)).scalars())
+    return _ids(tx, GAME.c.status == TableStatus.FROZEN, GAME.c.halted.is_not(None))
 
 
 def running_without(tx: Connection, kinds: Collection[str]) -> list[int]:
     """The ids of running games of other kinds than these."""
-    query = select(_GAME.c.id).where(_GAME.c.status == TableStatus.PLAYING, _GAME.c.kind.not_in(kinds))
-    return list(tx.execute(query.order_by(_GAME.c.id)).scalars())
+    return _ids(tx, GAME.c.status == TableStatus.PLAYING, GAME.c.kind.not_in(kinds))
 
 
 def halted_with(tx: Connection, cause: str, kinds: Collection[str]) -> list[int]:
     """The ids of games of these kinds that the server stopped for this cause."""
-    query = select(_GAME.c.id).where(
-        _GAME.c.status == TableStatus.FROZEN, _GAME.c.halted == cause, _GAME.c.kind.in_(kinds)
-    )
-    return list(tx.execute(query.order_by(_GAME.c.id)).scalars())
+    return _ids(tx, GAME.c.status == TableStatus.FROZEN, GAME.c.halted == cause, GAME.c.kind.in_(kinds))
 
 
 def ids(tx: Connection) -> list[int]:
     """The ids of all games, oldest first."""
-    return list(tx.execute(select(_GAME.c.id).order_by(_GAME.c.id)).scalars())
+    return _ids(tx)
+
+
+def _ids(tx: Connection, *conditions: ColumnElement[bool]) -> list[int]:
+    return list(tx.execute(select(GAME.c.id).where(*conditions).order_by(GAME.c.id)).scalars())
 
 
 @cache
 def _advancing(names: tuple[str, ...], along: tuple[Insert | Update, ...]) -> Update:
     # There are only a handful, and building a statement takes longer than running it.
-    changed = {name: bindparam(f"new_{name}", type_=_GAME.c[name].type) for name in names}
-    at = (_GAME.c.id == bindparam("of_id"), _GAME.c.seq == bindparam("old_seq"))
+    changed = {name: bindparam(f"new_{name}", type_=GAME.c[name].type) for name in names}
+    at = (GAME.c.id == bindparam("of_id"), GAME.c.seq == bindparam("old_seq"))
     others = (statement.cte(f"also_{number}") for number, statement in enumerate(along))
-    return update(_GAME).where(*at).values(changed).add_cte(*others)
+    return update(GAME).where(*at).values(changed).add_cte(*others)
 
 
 def _linked(row: Sequence[Any]) -> tuple[LinkRow, GameRow]:
     return LinkRow._make(row[: len(_LINK_FIELDS)]), GameRow._make(row[len(_LINK_FIELDS) :])
 
 
-def _one(row: Row[Any] | None) -> GameRow:
-    if row is None:
+def _one(tx: Connection, query: Select[Any], game_id: int) -> GameRow:
+    game = queries.one(tx, GameRow, query, {"game_id": game_id})
+    if game is None:
         raise NotFound(_("There is no such game here."))
-    return GameRow(**row._mapping)
+    return game

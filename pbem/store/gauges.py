@@ -3,63 +3,44 @@
 They are read from indexes, open rows and small tables, so years of finished games do not make them slower.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, select
 
 from pbem.domain.states import CallStatus, EmailStatus, ReceivedStatus, TableStatus
 from pbem.store.deadlines import IS_OPEN, MOST_ATTEMPTS
-from pbem.store.schema import Call, Deadline, Game, Heartbeat, Outbox, Received, Unreachable, table_of
+from pbem.store.schema import CALL, DEADLINE, GAME, HEARTBEAT, OUTBOX, RECEIVED, UNREACHABLE
 from pbem.store.types import Moment
 
-_HEARTBEAT, _CALL, _DEADLINE, _GAME = table_of(Heartbeat), table_of(Call), table_of(Deadline), table_of(Game)
-_OUTBOX, _RECEIVED, _UNREACHABLE = table_of(Outbox), table_of(Received), table_of(Unreachable)
+_EMAIL_STATUSES = (EmailStatus.QUEUED, EmailStatus.DIGEST, EmailStatus.PARKED)
+_RECEIVED_STATUSES = (ReceivedStatus.WAITING, ReceivedStatus.DOUBTED, ReceivedStatus.PARKED)
 
-_GAMES = select(_GAME.c.status, func.count()).group_by(_GAME.c.status)
-_EMAILS = (
-    select(_OUTBOX.c.status, func.count())
-    .where(_OUTBOX.c.status.in_((EmailStatus.QUEUED, EmailStatus.DIGEST, EmailStatus.PARKED)))
-    .group_by(_OUTBOX.c.status)
-)
-_OLDEST_EMAIL = select(func.min(_OUTBOX.c.due_at)).where(_OUTBOX.c.status == EmailStatus.QUEUED)
+_GAMES = select(GAME.c.status, func.count()).group_by(GAME.c.status)
+_EMAILS = select(OUTBOX.c.status, func.count()).where(OUTBOX.c.status.in_(_EMAIL_STATUSES)).group_by(OUTBOX.c.status)
+_OLDEST_EMAIL = select(func.min(OUTBOX.c.due_at)).where(OUTBOX.c.status == EmailStatus.QUEUED)
 _RECEIVED_EMAILS = (
-    select(_RECEIVED.c.status, func.count())
-    .where(_RECEIVED.c.status.in_((ReceivedStatus.WAITING, ReceivedStatus.DOUBTED, ReceivedStatus.PARKED)))
-    .group_by(_RECEIVED.c.status)
+    select(RECEIVED.c.status, func.count()).where(RECEIVED.c.status.in_(_RECEIVED_STATUSES)).group_by(RECEIVED.c.status)
 )
-_OPEN = select(func.count()).select_from(_DEADLINE).where(IS_OPEN)
+_OPEN = select(func.count()).select_from(DEADLINE).where(IS_OPEN)
 # Only due deadlines are ever tried, and few of the open ones are due.
-_STUCK = _OPEN.where(_DEADLINE.c.due_at <= bindparam("now", type_=Moment), _DEADLINE.c.attempts >= MOST_ATTEMPTS)
+_STUCK = _OPEN.where(DEADLINE.c.due_at <= bindparam("now", type_=Moment), DEADLINE.c.attempts >= MOST_ATTEMPTS)
 _OVERDUE = (
-    select(func.count(), func.min(_DEADLINE.c.due_at))
-    .select_from(_DEADLINE.join(_GAME, _GAME.c.id == _DEADLINE.c.game_id))
+    select(func.count(), func.min(DEADLINE.c.due_at))
+    .select_from(DEADLINE.join(GAME, GAME.c.id == DEADLINE.c.game_id))
     .where(
         IS_OPEN,
-        _DEADLINE.c.due_at <= bindparam("now", type_=Moment),
-        _GAME.c.status == TableStatus.PLAYING,
-        _GAME.c.paused.is_(False),
+        DEADLINE.c.due_at <= bindparam("now", type_=Moment),
+        GAME.c.status == TableStatus.PLAYING,
+        GAME.c.paused.is_(False),
     )
 )
-_CALLS = select(func.count()).select_from(_CALL).where(_CALL.c.status == CallStatus.OPEN)
-_FAILING = select(func.count()).select_from(_UNREACHABLE).where(_UNREACHABLE.c.end_at.is_(None))
-_WORKERS = select(func.count()).select_from(_HEARTBEAT).where(_HEARTBEAT.c.beat_at >= bindparam("since", type_=Moment))
-_NEWEST = select(func.max(_HEARTBEAT.c.beat_at))
-
-GAMES: Final = (
-    TableStatus.PLANNED,
-    TableStatus.OPEN,
-    TableStatus.PLAYING,
-    TableStatus.OVER,
-    TableStatus.VOID,
-    TableStatus.CLOSED,
-    TableStatus.EXPIRED,
-    TableStatus.FROZEN,
-)
-EMAILS: Final = (EmailStatus.QUEUED, EmailStatus.DIGEST, EmailStatus.PARKED)
-RECEIVED: Final = (ReceivedStatus.WAITING, ReceivedStatus.DOUBTED, ReceivedStatus.PARKED)
+_CALLS = select(func.count()).select_from(CALL).where(CALL.c.status == CallStatus.OPEN)
+_FAILING = select(func.count()).select_from(UNREACHABLE).where(UNREACHABLE.c.end_at.is_(None))
+_WORKERS = select(func.count()).select_from(HEARTBEAT).where(HEARTBEAT.c.beat_at >= bindparam("since", type_=Moment))
+_NEWEST = select(func.max(HEARTBEAT.c.beat_at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +49,7 @@ class Figures:
 
     games: Mapping[str, int]
     emails: Mapping[str, int]
-    oldest_mail: datetime | None
+    oldest_email: datetime | None
     received: Mapping[str, int]
     open_deadlines: int
     parked_deadlines: int
@@ -84,10 +65,10 @@ def read(tx: Connection, now: datetime, since: datetime) -> Figures:
     """The numbers of this moment. A worker counts if it was seen since `since`."""
     overdue, oldest_overdue = tx.execute(_OVERDUE, {"now": now}).one()
     return Figures(
-        games=_counts(tx, _GAMES, GAMES),
-        emails=_counts(tx, _EMAILS, EMAILS),
-        oldest_mail=tx.execute(_OLDEST_EMAIL).scalar_one(),
-        received=_counts(tx, _RECEIVED_EMAILS, RECEIVED),
+        games=_counts(tx, _GAMES, TableStatus),
+        emails=_counts(tx, _EMAILS, _EMAIL_STATUSES),
+        oldest_email=tx.execute(_OLDEST_EMAIL).scalar_one(),
+        received=_counts(tx, _RECEIVED_EMAILS, _RECEIVED_STATUSES),
         open_deadlines=_number(tx, _OPEN),
         parked_deadlines=_number(tx, _STUCK, now=now),
         overdue=overdue,
@@ -99,9 +80,9 @@ def read(tx: Connection, now: datetime, since: datetime) -> Figures:
     )
 
 
-def _counts(tx: Connection, query: Select[Any], kinds: tuple[str, ...]) -> dict[str, int]:
+def _counts(tx: Connection, query: Select[Any], statuses: Iterable[str]) -> dict[str, int]:
     # Zeroes are reported too: a missing line looks like a missing server.
-    return dict.fromkeys(kinds, 0) | {kind: int(number) for kind, number in tx.execute(query)}
+    return dict.fromkeys(statuses, 0) | {status: int(number) for status, number in tx.execute(query)}
 
 
 def _number(tx: Connection, query: Select[Any], **values: Any) -> int:

@@ -1,38 +1,27 @@
 """Heartbeats, as rows: all workers, and when each was last seen. Outages are found by them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from pbem.store.schema import Heartbeat, table_of
-
-_HEARTBEAT = table_of(Heartbeat)
+from pbem.store import queries
+from pbem.store.schema import HEARTBEAT, HeartbeatRow
 
 # A worker runs these every few seconds.
-_NEWEST = select(func.max(_HEARTBEAT.c.beat_at))
-_READ = select(_HEARTBEAT.c.beat_at).where(_HEARTBEAT.c.worker == bindparam("of_worker"))
+_NEWEST = select(func.max(HEARTBEAT.c.beat_at))
+_READ = select(HEARTBEAT.c.beat_at).where(HEARTBEAT.c.worker == bindparam("of_worker"))
 _UPDATE = (
-    update(_HEARTBEAT)
-    .where(_HEARTBEAT.c.worker == bindparam("of_worker"))
+    update(HEARTBEAT)
+    .where(HEARTBEAT.c.worker == bindparam("of_worker"))
     .values(started_at=bindparam("new_start"), beat_at=bindparam("new_beat"))
 )
-
-
-@dataclass(frozen=True, slots=True)
-class HeartbeatRow:
-    """A worker process, and when it was last seen."""
-
-    worker: str
-    started_at: datetime
-    beat_at: datetime
 
 
 def record(tx: Connection, worker: str, started_at: datetime, now: datetime) -> None:
     """Record that a worker is running. Its row never goes back in time, so that a clock set back shows."""
     last = tx.execute(_READ, {"of_worker": worker}).scalar_one_or_none()
     if last is None:
-        tx.execute(insert(_HEARTBEAT), {"worker": worker, "started_at": started_at, "beat_at": now})
+        tx.execute(insert(HEARTBEAT), {"worker": worker, "started_at": started_at, "beat_at": now})
     elif last < now:
         tx.execute(_UPDATE, {"of_worker": worker, "new_start": started_at, "new_beat": now})
 
@@ -44,12 +33,10 @@ def newest(tx: Connection) -> datetime | None:
 
 def all_workers(tx: Connection) -> list[HeartbeatRow]:
     """All workers, last seen first."""
-    return [
-        HeartbeatRow(**row._mapping) for row in tx.execute(select(_HEARTBEAT).order_by(_HEARTBEAT.c.beat_at.desc()))
-    ]
+    return queries.many(tx, HeartbeatRow, select(HEARTBEAT).order_by(HEARTBEAT.c.beat_at.desc()))
 
 
 def forget_before(tx: Connection, before: datetime) -> None:
     """Drop workers not seen since this moment, except the newest beat, from which an outage is measured."""
-    newest = select(func.max(_HEARTBEAT.c.beat_at)).scalar_subquery()
-    tx.execute(delete(_HEARTBEAT).where(_HEARTBEAT.c.beat_at < before, _HEARTBEAT.c.beat_at < newest))
+    old = (HEARTBEAT.c.beat_at < before, HEARTBEAT.c.beat_at < _NEWEST.scalar_subquery())
+    tx.execute(delete(HEARTBEAT).where(*old))

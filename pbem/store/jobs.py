@@ -6,22 +6,21 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, null, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, null, select, update
 
 from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import NotFound
 from pbem.domain.states import EmailStatus, JobStatus, TableStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
+from pbem.store import queries
 from pbem.store.guests import IS_DEMO, IS_GUEST
-from pbem.store.schema import Deadline, Game, Job, Outbox, Person, Player, table_of
+from pbem.store.schema import DEADLINE, GAME, JOB, OUTBOX, PERSON, PLAYER, JobRow
 
-_DEADLINE, _GAME, _JOB, _OUTBOX = table_of(Deadline), table_of(Game), table_of(Job), table_of(Outbox)
-_PERSON, _PLAYER = table_of(Person), table_of(Player)
-_PLAYING = _GAME.c.status == TableStatus.PLAYING
+_PLAYING = GAME.c.status == TableStatus.PLAYING
 
 
 @dataclass(frozen=True, slots=True)
-class JobRow:
+class Job:
     """A job and its progress. `failures` lists the last failures: target id and reason."""
 
     id: int
@@ -58,36 +57,35 @@ def add(tx: Connection, actor: Actor, facts: Mapping[str, Any], **values: Any) -
     """Add a running job and return its id."""
     new = {"status": JobStatus.RUNNING, "last_id": 0, "done": 0, "failed": 0, "failures": "[]"} | values
     new |= {"facts": json.dumps(dict(facts), sort_keys=True), "actor": json.dumps(asdict(actor), sort_keys=True)}
-    return int(tx.execute(insert(_JOB).returning(_JOB.c.id), new).scalar_one())
+    return queries.add(tx, JOB, new)
 
 
-def read(tx: Connection, job_id: int) -> JobRow:
+def read(tx: Connection, job_id: int) -> Job:
     """A job. Raises NotFound."""
-    return _one(tx, select(_JOB).where(_JOB.c.id == job_id))
+    return _one(tx, select(JOB).where(JOB.c.id == job_id))
 
 
-def lock(tx: Connection, job_id: int) -> JobRow:
+def lock(tx: Connection, job_id: int) -> Job:
     """Lock a job. Raises NotFound."""
-    return _one(tx, select(_JOB).where(_JOB.c.id == job_id).with_for_update())
+    return _one(tx, select(JOB).where(JOB.c.id == job_id).with_for_update())
 
 
-def by_key(tx: Connection, key: str) -> JobRow | None:
+def by_key(tx: Connection, key: str) -> Job | None:
     """The job that the form with this key started."""
-    row = tx.execute(select(_JOB).where(_JOB.c.key == key)).one_or_none()
-    return None if row is None else _job(row)
+    return queries.one(tx, _job, select(JOB).where(JOB.c.key == key))
 
 
 def running(tx: Connection) -> list[int]:
     """The ids of unfinished jobs, oldest first."""
-    return list(tx.execute(select(_JOB.c.id).where(_JOB.c.status == JobStatus.RUNNING).order_by(_JOB.c.id)).scalars())
+    return list(tx.execute(select(JOB.c.id).where(JOB.c.status == JobStatus.RUNNING).order_by(JOB.c.id)).scalars())
 
 
-def newest(tx: Connection, limit: int) -> list[JobRow]:
+def newest(tx: Connection, limit: int) -> list[Job]:
     """The newest jobs, newest first."""
-    return [_job(row) for row in tx.execute(select(_JOB).order_by(_JOB.c.id.desc()).limit(limit))]
+    return queries.many(tx, _job, select(JOB).order_by(JOB.c.id.desc()).limit(limit))
 
 
-def note_failure(tx: Connection, job: JobRow, target: Target, why: str, most: int) -> None:
+def note_failure(tx: Connection, job: Job, target: Target, why: str, most: int) -> None:
     """Count a target as failed; of the failures the last ones are stored, at most this many."""
     failures = json.dumps([*job.failures, (target.number, why)][-most:])
     change(tx, job.id, last_id=target.number, failed=job.failed + 1, failures=failures)
@@ -95,14 +93,14 @@ def note_failure(tx: Connection, job: JobRow, target: Target, why: str, most: in
 
 def change(tx: Connection, job_id: int, **values: Any) -> None:
     """Change columns of a job."""
-    tx.execute(update(_JOB).where(_JOB.c.id == job_id).values(**values))
+    tx.execute(update(JOB).where(JOB.c.id == job_id).values(**values))
 
 
 def next_targets(tx: Connection, what: str, facts: Mapping[str, Any], last_id: int, limit: int) -> list[Target]:
     """The next targets of such a job, with ids above `last_id`."""
     targets = _targets(what, facts)
     number = targets.selected_columns[0]
-    return [Target(*row) for row in tx.execute(targets.where(number > last_id).order_by(number).limit(limit))]
+    return queries.many(tx, Target, targets.where(number > last_id).order_by(number).limit(limit))
 
 
 def targets_at_tables_of(
@@ -111,8 +109,8 @@ def targets_at_tables_of(
     """The targets of such a job at tables where this person plays."""
     targets = _targets(what, facts)
     number, table, _name = targets.selected_columns
-    tables = select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person_id)
-    return [Target(*row) for row in tx.execute(targets.where(table.in_(tables)).order_by(number).limit(limit))]
+    tables = select(PLAYER.c.game_id).where(PLAYER.c.person_id == person_id)
+    return queries.many(tx, Target, targets.where(table.in_(tables)).order_by(number).limit(limit))
 
 
 def count_targets(tx: Connection, what: str, facts: Mapping[str, Any]) -> int:
@@ -123,17 +121,13 @@ def count_targets(tx: Connection, what: str, facts: Mapping[str, Any]) -> int:
 def _targets(what: str, facts: Mapping[str, Any]) -> Select[Any]:
     match what:
         case "pause":
-            return _tables(_GAME.c.paused.is_(False))
+            return _tables(GAME.c.paused.is_(False))
         case "resume":
-            return _tables(_GAME.c.paused.is_(True))
+            return _tables(GAME.c.paused.is_(True))
         case "extend":
-            asked = (_DEADLINE.c.game_id == _GAME.c.id, _DEADLINE.c.turn == _GAME.c.turn)
-            human = (
-                _PLAYER.c.game_id == _GAME.c.id,
-                _PLAYER.c.seat == _DEADLINE.c.seat,
-                _PLAYER.c.person_id.is_not(None),
-            )
-            open_ = select(_DEADLINE.c.seat).where(*asked, _DEADLINE.c.status == TurnStatus.OPEN, *human)
+            asked = (DEADLINE.c.game_id == GAME.c.id, DEADLINE.c.turn == GAME.c.turn)
+            human = (PLAYER.c.game_id == GAME.c.id, PLAYER.c.seat == DEADLINE.c.seat, PLAYER.c.person_id.is_not(None))
+            open_ = select(DEADLINE.c.seat).where(*asked, DEADLINE.c.status == TurnStatus.OPEN, *human)
             return _tables(open_.exists())
         case "announce":
             return _players()
@@ -144,35 +138,35 @@ def _targets(what: str, facts: Mapping[str, Any]) -> Select[Any]:
 
 def _tables(which: ColumnElement[bool]) -> Select[Any]:
     """Running tables, except those of the demo."""
-    return select(_GAME.c.id, _GAME.c.id.label("game_id"), _GAME.c.title).where(_PLAYING, which, ~IS_DEMO)
+    return select(GAME.c.id, GAME.c.id.label("game_id"), GAME.c.title).where(_PLAYING, which, ~IS_DEMO)
 
 
 def _players() -> Select[Any]:
     """People at running tables; no email reaches a guest of the demo."""
-    seats = select(_PLAYER.c.number).join(_GAME, _GAME.c.id == _PLAYER.c.game_id)
-    seats = seats.where(_PLAYER.c.person_id == _PERSON.c.id, _PLAYING)
-    return select(_PERSON.c.id, null().label("game_id"), _PERSON.c.name).where(seats.exists(), ~IS_GUEST)
+    seats = select(PLAYER.c.number).join(GAME, GAME.c.id == PLAYER.c.game_id)
+    seats = seats.where(PLAYER.c.person_id == PERSON.c.id, _PLAYING)
+    return select(PERSON.c.id, null().label("game_id"), PERSON.c.name).where(seats.exists(), ~IS_GUEST)
 
 
 def _undeliverable(domain: str, since: datetime) -> Select[Any]:
     """Emails to one domain that were undeliverable since this moment."""
-    at_domain = _PERSON.c.mailbox.endswith(f"@{domain}", autoescape=True)
-    bounced = (_OUTBOX.c.status == EmailStatus.UNDELIVERABLE, _OUTBOX.c.due_at >= since)
-    emails = select(_OUTBOX.c.id, _OUTBOX.c.game_id, _PERSON.c.name)
-    return emails.join(_PERSON, _PERSON.c.id == _OUTBOX.c.person_id).where(*bounced, at_domain)
+    at_domain = PERSON.c.mailbox.endswith(f"@{domain}", autoescape=True)
+    bounced = (OUTBOX.c.status == EmailStatus.UNDELIVERABLE, OUTBOX.c.due_at >= since)
+    emails = select(OUTBOX.c.id, OUTBOX.c.game_id, PERSON.c.name)
+    return emails.join(PERSON, PERSON.c.id == OUTBOX.c.person_id).where(*bounced, at_domain)
 
 
-def _one(tx: Connection, query: Select[Any]) -> JobRow:
-    row = tx.execute(query).one_or_none()
-    if row is None:
+def _one(tx: Connection, query: Select[Any]) -> Job:
+    job = queries.one(tx, _job, query)
+    if job is None:
         raise NotFound(_("There is no such job."))
-    return _job(row)
+    return job
 
 
-def _job(row: Row[*tuple[Any, ...]]) -> JobRow:
-    values = dict(row._mapping)
+def _job(*columns: Any) -> Job:
+    values = asdict(JobRow(*columns))
     actor = json.loads(values["actor"])
     values["actor"] = Actor(Role(actor.pop("role")), **actor)
     values["facts"] = json.loads(values["facts"])
     values["failures"] = tuple((number, why) for number, why in json.loads(values["failures"]))
-    return JobRow(**values)
+    return Job(**values)

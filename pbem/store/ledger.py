@@ -7,13 +7,11 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, insert, select
 
 from pbem.store import prefetch
-from pbem.store.schema import Ledger, table_of
+from pbem.store.schema import LEDGER
 
-_LEDGER = table_of(Ledger)
-
-_NOTE = insert(_LEDGER)
+_NOTE = insert(LEDGER)
 # Asked for every email, so these are built once.
-_LINES = select(_LEDGER).where(_LEDGER.c.outbox_id.in_(bindparam("these", expanding=True))).order_by(_LEDGER.c.id)
+_LINES = select(LEDGER).where(LEDGER.c.outbox_id.in_(bindparam("these", expanding=True))).order_by(LEDGER.c.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,37 +4,20 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from sqlalchemy import Connection, Select, and_, bindparam, insert, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, insert, select, tuple_, update
 
 from pbem.clock import Randomness
-from pbem.store.schema import Link, table_of
+from pbem.store import queries
+from pbem.store.schema import LINK, LinkRow
 from pbem.tokens import Purpose
 
-_LINK = table_of(Link)
 # Used by every move and every link of an email, so these statements are built once.
-_READ = select(_LINK).where(_LINK.c.id == bindparam("of_id"))
+_READ = select(LINK).where(LINK.c.id == bindparam("of_id"))
 _KEY_FIELDS = ("purpose", "person_id", "game_id", "turn", "seat", "outbox_id")
-_ADD = insert(_LINK).returning(_LINK)
-_OF_ANY = select(_LINK).where(_LINK.c.id.in_(bindparam("these", expanding=True)))
-
-
-class LinkRow(NamedTuple):
-    """A link as stored. Its purpose decides which fields are set."""
-
-    id: int
-    purpose: str
-    nonce: int
-    replaced: int | None
-    person_id: int | None
-    game_id: int | None
-    turn: int | None
-    seat: int | None
-    outbox_id: int | None
-    created_at: datetime
-    expires_at: datetime | None
+_ADD = insert(LINK).returning(LINK)
+_OF_ANY = select(LINK).where(LINK.c.id.in_(bindparam("these", expanding=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +51,12 @@ def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose,
 
 def read(tx: Connection, link_id: int) -> LinkRow | None:
     """A link, or None."""
-    row = tx.execute(_READ, {"of_id": link_id}).one_or_none()
-    return None if row is None else LinkRow(**row._mapping)
+    return queries.one(tx, LinkRow, _READ, {"of_id": link_id})
 
 
 def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:
     """Links by id."""
-    return {row.id: LinkRow(**row._mapping) for row in tx.execute(_OF_ANY, {"these": sorted(link_ids)})}
+    return {row.id: LinkRow._make(row) for row in tx.execute(_OF_ANY, {"these": sorted(link_ids)})}
 
 
 def find(tx: Connection, key: LinkKey) -> LinkRow | None:
@@ -89,7 +71,7 @@ def find_all(tx: Connection, keys: Collection[LinkKey]) -> dict[LinkKey, LinkRow
         shape = tuple(name for name in _KEY_FIELDS if getattr(key, name) is not None)
         shapes.setdefault(shape, []).append(tuple(getattr(key, name) for name in shape))
     rows = (row for shape, these in shapes.items() for row in tx.execute(_finding(shape), {"these": these}))
-    return {key_of(row): row for row in (LinkRow(**row._mapping) for row in rows)}
+    return {key_of(row): row for row in (LinkRow._make(row) for row in rows)}
 
 
 def add_all(
@@ -101,7 +83,7 @@ def add_all(
         | {"nonce": _nonce(randomness), "created_at": now, "expires_at": expires_at}
         for key, expires_at in keys.items()
     ]
-    rows = (LinkRow(**row._mapping) for row in (tx.execute(_ADD, values) if values else ()))
+    rows = (LinkRow._make(row) for row in (tx.execute(_ADD, values) if values else ()))
     return {key_of(row): row for row in rows}
 
 
@@ -126,14 +108,13 @@ def renew_of_nobody(tx: Connection, randomness: Randomness, purpose: str, now: d
 
     One statement, because there is nothing to lock: two calls at once renew the same row.
     """
-    dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
-    new = dialect.insert(_LINK).values(purpose=purpose, nonce=_nonce(randomness), created_at=now)
+    new = queries.insertion(tx.dialect.name, LINK).values(purpose=purpose, nonce=_nonce(randomness), created_at=now)
     renewed = new.on_conflict_do_update(
-        index_elements=[_LINK.c.purpose],
-        index_where=and_(_LINK.c.person_id.is_(None), _LINK.c.game_id.is_(None)),
+        index_elements=[LINK.c.purpose],
+        index_where=and_(LINK.c.person_id.is_(None), LINK.c.game_id.is_(None)),
         set_=_renewed(randomness),
     )
-    return LinkRow(**tx.execute(renewed.returning(_LINK)).one()._mapping)
+    return LinkRow._make(tx.execute(renewed.returning(LINK)).one())
 
 
 def key_of(row: LinkRow) -> LinkKey:
@@ -143,28 +124,31 @@ def key_of(row: LinkRow) -> LinkKey:
 
 def revoke(tx: Connection, randomness: Randomness, link_id: int) -> None:
     """Revoke the token of a link; the row has a new one from then on."""
-    tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(_renewed(randomness)))
-
-
-def expire(tx: Connection, link_id: int, at: datetime | None) -> None:
-    """Set or clear the expiry of a link."""
-    tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(expires_at=at))
+    _revoke(tx, randomness, LINK.c.id == link_id)
 
 
 def revoke_seat(tx: Connection, randomness: Randomness, game_id: int, seat: int) -> int:
     """Revoke every token of a seat; returns the number of links."""
-    of_seat = (_LINK.c.game_id == game_id, _LINK.c.seat == seat)
-    return tx.execute(update(_LINK).where(*of_seat).values(_renewed(randomness))).rowcount
+    return _revoke(tx, randomness, LINK.c.game_id == game_id, LINK.c.seat == seat)
 
 
 def revoke_person(tx: Connection, randomness: Randomness, person_id: int) -> int:
     """Revoke every token of a person, at all tables; returns the number of links."""
-    return tx.execute(update(_LINK).where(_LINK.c.person_id == person_id).values(_renewed(randomness))).rowcount
+    return _revoke(tx, randomness, LINK.c.person_id == person_id)
+
+
+def expire(tx: Connection, link_id: int, at: datetime | None) -> None:
+    """Set or clear the expiry of a link."""
+    tx.execute(update(LINK).where(LINK.c.id == link_id).values(expires_at=at))
+
+
+def _revoke(tx: Connection, randomness: Randomness, *conditions: ColumnElement[bool]) -> int:
+    return tx.execute(update(LINK).where(*conditions).values(_renewed(randomness))).rowcount
 
 
 def _renewed(randomness: Randomness) -> dict[str, object]:
     """The columns of links whose tokens are revoked. Several may share a nonce: a token names its row too."""
-    return {"nonce": _nonce(randomness), "replaced": _LINK.c.nonce}
+    return {"nonce": _nonce(randomness), "replaced": LINK.c.nonce}
 
 
 def _nonce(randomness: Randomness) -> int:
@@ -175,5 +159,5 @@ def _nonce(randomness: Randomness) -> int:
 @cache
 def _finding(shape: tuple[str, ...]) -> Select[tuple[object, ...]]:
     """The links in whose key exactly these fields are set. Empty ones are compared so that an index can be used."""
-    keys = tuple_(*(_LINK.c[name] for name in shape)).in_(bindparam("these", expanding=True))
-    return select(_LINK).where(keys, *(_LINK.c[name].is_(None) for name in _KEY_FIELDS if name not in shape))
+    keys = tuple_(*(LINK.c[name] for name in shape)).in_(bindparam("these", expanding=True))
+    return select(LINK).where(keys, *(LINK.c[name].is_(None) for name in _KEY_FIELDS if name not in shape))

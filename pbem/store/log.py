@@ -13,33 +13,32 @@ from sqlalchemy import Connection, Integer, Select, and_, bindparam, insert, or_
 
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.store import prefetch
-from pbem.store.schema import Game, Log, table_of
+from pbem.store.schema import GAME, LOG
 
-_GAME, _LOG = table_of(Game), table_of(Log)
-
-_APPEND = insert(_LOG)
+_APPEND = insert(LOG)
 # A chain row begins with the game's key, which is not a column of the log.
-_ROW = tuple(_LOG.c[field.name] for field in fields(ChainRow)[1:])
+_NAMES = tuple(field.name for field in fields(ChainRow)[1:])
+_ROW = tuple(LOG.c[name] for name in _NAMES)
 _CHAIN = (
     select(*_ROW)
-    .where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq > bindparam("beyond"), _LOG.c.seq <= bindparam("until"))
-    .order_by(_LOG.c.seq)
+    .where(LOG.c.game_id == bindparam("of_game"), LOG.c.seq > bindparam("beyond"), LOG.c.seq <= bindparam("until"))
+    .order_by(LOG.c.seq)
     .limit(bindparam("most", type_=Integer))
 )
 _CHAIN_BACK = (
     select(*_ROW)
-    .where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq < bindparam("beyond"))
-    .order_by(_LOG.c.seq.desc())
+    .where(LOG.c.game_id == bindparam("of_game"), LOG.c.seq < bindparam("beyond"))
+    .order_by(LOG.c.seq.desc())
     .limit(bindparam("most", type_=Integer))
 )
 _END: Final = 20
 """Rows read first from the end of a log; usually enough."""
 # The rows of a log are numbered without a gap.
 ENDS = (
-    select(_LOG.c.game_id, *_ROW)
-    .join(_GAME, and_(_LOG.c.game_id == _GAME.c.id, _LOG.c.seq > _GAME.c.seq - _END))
-    .where(_GAME.c.id.in_(bindparam("these", expanding=True)))
-    .order_by(_LOG.c.game_id, _LOG.c.seq)
+    select(LOG.c.game_id, *_ROW)
+    .join(GAME, and_(LOG.c.game_id == GAME.c.id, LOG.c.seq > GAME.c.seq - _END))
+    .where(GAME.c.id.in_(bindparam("these", expanding=True)))
+    .order_by(LOG.c.game_id, LOG.c.seq)
 )
 _AFTER_ALL: Final = 2**62
 """Above the number of any row."""
@@ -49,25 +48,7 @@ _MOST_AT_ONCE: Final = 500
 
 def append(tx: Connection, game_id: int, rows: Iterable[ChainRow]) -> None:
     """Append rows to a log."""
-    tx.execute(
-        _APPEND,
-        [
-            {
-                "game_id": game_id,
-                "seq": row.seq,
-                "kind": row.kind,
-                "seat": row.seat,
-                "by": row.by,
-                "at": row.at,
-                "rules": row.rules,
-                "body": row.body,
-                "nonce": row.nonce,
-                "body_hash": row.body_hash,
-                "hash": row.hash,
-            }
-            for row in rows
-        ],
-    )
+    tx.execute(_APPEND, [{"game_id": game_id} | {name: getattr(row, name) for name in _NAMES} for row in rows])
 
 
 def chain(tx: Connection, game_id: int, key: str, after: int = 0, until: int | None = None) -> Iterator[ChainRow]:
@@ -92,7 +73,7 @@ def chain_back(tx: Connection, game_id: int, key: str, kinds: Collection[str] = 
 @cache
 def _back(kinds: tuple[str, ...]) -> Select[Any]:
     """The log backwards, only rows of these kinds. Cached, because every page of a seat asks for it."""
-    return _CHAIN_BACK.where(or_(*(_LOG.c.kind == kind for kind in kinds))) if kinds else _CHAIN_BACK
+    return _CHAIN_BACK.where(or_(*(LOG.c.kind == kind for kind in kinds))) if kinds else _CHAIN_BACK
 
 
 def _chain(

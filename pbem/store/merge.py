@@ -10,50 +10,46 @@ from sqlalchemy import Column, Connection, Table, delete, select, update
 
 from pbem.domain.states import EmailStatus
 from pbem.store.schema import (
-    Ban,
-    Block,
-    Call,
-    Game,
-    Invitation,
-    JoinRequest,
-    Offer,
-    Outbox,
-    Player,
-    Preference,
-    Vacation,
-    Volunteer,
-    table_of,
+    BAN,
+    BLOCK,
+    CALL,
+    GAME,
+    INVITATION,
+    JOIN_REQUEST,
+    OFFER,
+    OUTBOX,
+    PLAYER,
+    PREFERENCE,
+    VACATION,
+    VOLUNTEER,
 )
 
-_BLOCK, _GAME, _OFFER, _OUTBOX = table_of(Block), table_of(Game), table_of(Offer), table_of(Outbox)
-_PLAYER = table_of(Player)
-
 _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
-    _PLAYER.c.person_id,
-    _GAME.c.host_id,
-    _OFFER.c.person_id,
-    _OFFER.c.taken_by,
-    table_of(Ban).c.person_id,
-    table_of(Call).c.person_id,
-    table_of(Vacation).c.person_id,
+    PLAYER.c.person_id,
+    GAME.c.host_id,
+    OFFER.c.person_id,
+    OFFER.c.taken_by,
+    BAN.c.person_id,
+    CALL.c.person_id,
+    VACATION.c.person_id,
 )
 """Columns in which a person may occur any number of times."""
 
 _ONCE: Final[tuple[tuple[Column[Any], str], ...]] = (
-    (table_of(Invitation).c.person_id, "game_id"),
-    (table_of(JoinRequest).c.person_id, "game_id"),
-    (table_of(Preference).c.person_id, "game_id"),
-    (_BLOCK.c.person_id, "blocked_id"),
-    (_BLOCK.c.blocked_id, "person_id"),
+    (INVITATION.c.person_id, "game_id"),
+    (JOIN_REQUEST.c.person_id, "game_id"),
+    (PREFERENCE.c.person_id, "game_id"),
+    (BLOCK.c.person_id, "blocked_id"),
+    (BLOCK.c.blocked_id, "person_id"),
 )
 """Columns in which a person may occur once beside another value: rows the remaining person has stay as they are."""
 
 
 def tables_of(tx: Connection, person_id: int) -> dict[int, str]:
     """The tables a person plays at or hosts, with their status."""
-    joined = select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person_id)
-    hosted = select(_GAME.c.id).where(_GAME.c.host_id == person_id)
-    query = select(_GAME.c.id, _GAME.c.status).where(_GAME.c.id.in_(joined.union(hosted))).order_by(_GAME.c.id)
+    joined = select(PLAYER.c.game_id).where(PLAYER.c.person_id == person_id)
+    hosted = select(GAME.c.id).where(GAME.c.host_id == person_id)
+    query = select(GAME.c.id, GAME.c.status).where(GAME.c.id.in_(joined.union(hosted))).order_by(GAME.c.id)
     return {row.id: row.status for row in tx.execute(query)}
 
 
@@ -64,18 +60,18 @@ def move_rows(tx: Connection, old: int, new: int) -> None:
     for column, beside in _ONCE:
         _move_once(tx, column, beside, old, new)
     # Nobody blocks themselves.
-    tx.execute(delete(_BLOCK).where(_BLOCK.c.person_id == new, _BLOCK.c.blocked_id == new))
-    tx.execute(delete(table_of(Volunteer)).where(table_of(Volunteer).c.person_id == old))
+    tx.execute(delete(BLOCK).where(BLOCK.c.person_id == new, BLOCK.c.blocked_id == new))
+    tx.execute(delete(VOLUNTEER).where(VOLUNTEER.c.person_id == old))
 
 
 def unsent_emails(tx: Connection, person_id: int) -> list[int]:
     """The ids of unsent emails about tables to a person."""
     unsent = (
-        _OUTBOX.c.person_id == person_id,
-        _OUTBOX.c.status.in_((EmailStatus.QUEUED, EmailStatus.DIGEST)),
-        _OUTBOX.c.game_id.is_not(None),
+        OUTBOX.c.person_id == person_id,
+        OUTBOX.c.status.in_((EmailStatus.QUEUED, EmailStatus.DIGEST)),
+        OUTBOX.c.game_id.is_not(None),
     )
-    return list(tx.execute(select(_OUTBOX.c.id).where(*unsent).order_by(_OUTBOX.c.id)).scalars())
+    return list(tx.execute(select(OUTBOX.c.id).where(*unsent).order_by(OUTBOX.c.id)).scalars())
 
 
 def _move_once(tx: Connection, column: Column[Any], beside: str, old: int, new: int) -> None:

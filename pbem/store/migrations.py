@@ -24,7 +24,7 @@ from sqlalchemy import Connection
 from pbem import paths
 from pbem.domain.errors import BadInput, Fault
 from pbem.store.database import Store
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 
 EMPTY: Final = "base"
 """The name of the state before the first migration."""
@@ -64,9 +64,8 @@ def upgrade(store: Store, to: str = "head") -> list[str]:
         return []
     with _alone(store) as connection:
         command.upgrade(_config(connection), target)
-    known = steps()
-    start = known.index(before) + 1 if before != EMPTY else 0
-    return known[start : known.index(target) + 1]
+    in_order = [EMPTY, *steps()]
+    return in_order[in_order.index(before) + 1 : in_order.index(target) + 1]
 
 
 def downgrade(store: Store, to: str) -> None:
@@ -92,7 +91,7 @@ def must_be_current(store: Store) -> None:
 def differences(store: Store) -> list[Any]:
     """The differences Alembic finds between database and schema; none at the newest migration."""
     with store.read() as tx:
-        return list(compare_metadata(MigrationContext.configure(tx), Base.metadata))
+        return list(compare_metadata(MigrationContext.configure(tx), METADATA))
 
 
 def write(message: str) -> Path:
@@ -100,10 +99,10 @@ def write(message: str) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         store = Store(f"sqlite:///{folder}/steps.sqlite3")
         try:
-            if known := steps():
-                upgrade(store, known[-1])
+            if earlier := steps():
+                upgrade(store, earlier[-1])
             with _alone(store) as connection:
-                number = f"{len(known) + 1:04}"
+                number = f"{len(earlier) + 1:04}"
                 command.revision(_config(connection), message, autogenerate=True, rev_id=number)
         finally:
             store.close()

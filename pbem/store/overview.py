@@ -26,17 +26,14 @@ from sqlalchemy import (
 )
 
 from pbem.domain.states import CallStatus, EmailStatus, ReceivedStatus, TableStatus, TurnStatus
+from pbem.store import queries
 from pbem.store.deadlines import IS_OPEN
-from pbem.store.schema import Call, Deadline, Flaw, Game, Outbox, Pause, Player, Received, Unreachable, table_of
+from pbem.store.schema import CALL, DEADLINE, FLAW, GAME, OUTBOX, PAUSE, PLAYER, RECEIVED, UNREACHABLE
 
 COUNTED: Final = 200
 """Counts stop here: no page needs an exact number above it."""
 
 TROUBLES: Final = ("overdue", "unreachable", "parked", "paused", "frozen", "flawed")
-
-_CALL, _DEADLINE, _FLAW, _GAME = table_of(Call), table_of(Deadline), table_of(Flaw), table_of(Game)
-_OUTBOX, _PAUSE, _PLAYER, _RECEIVED = table_of(Outbox), table_of(Pause), table_of(Player), table_of(Received)
-_UNREACHABLE = table_of(Unreachable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,49 +70,49 @@ class Counts:
     unread: int
 
 
-_COLUMNS = tuple(_GAME.c[field.name] for field in fields(TableRow) if field.name != "due_at")
-_PLAYING = _GAME.c.status == TableStatus.PLAYING
-_OPEN = and_(IS_OPEN, _DEADLINE.c.due_at.is_not(None))
-_ASKED = _DEADLINE.join(_GAME, _GAME.c.id == _DEADLINE.c.game_id)
-_FAILING = _UNREACHABLE.join(_PLAYER, _PLAYER.c.person_id == _UNREACHABLE.c.person_id).join(
-    _GAME, _GAME.c.id == _PLAYER.c.game_id
+_COLUMNS = tuple(GAME.c[field.name] for field in fields(TableRow) if field.name != "due_at")
+_PLAYING = GAME.c.status == TableStatus.PLAYING
+_OPEN = and_(IS_OPEN, DEADLINE.c.due_at.is_not(None))
+_ASKED = DEADLINE.join(GAME, GAME.c.id == DEADLINE.c.game_id)
+_FAILING = UNREACHABLE.join(PLAYER, PLAYER.c.person_id == UNREACHABLE.c.person_id).join(
+    GAME, GAME.c.id == PLAYER.c.game_id
 )
-_PAUSED = _PAUSE.join(_GAME, _GAME.c.id == _PAUSE.c.game_id)
+_PAUSED = PAUSE.join(GAME, GAME.c.id == PAUSE.c.game_id)
 
 
 def urgent(
     tx: Connection, after: tuple[datetime, int] | None, limit: int, before: datetime | None = None
 ) -> list[TableRow]:
     """Tables by their next deadline; only those whose deadline is before this moment, if one is given."""
-    other = _DEADLINE.alias()
+    other = DEADLINE.alias()
     sooner = or_(
-        other.c.due_at < _DEADLINE.c.due_at, and_(other.c.due_at == _DEADLINE.c.due_at, other.c.seat < _DEADLINE.c.seat)
+        other.c.due_at < DEADLINE.c.due_at, and_(other.c.due_at == DEADLINE.c.due_at, other.c.seat < DEADLINE.c.seat)
     )
     same = and_(
-        other.c.game_id == _DEADLINE.c.game_id, other.c.turn == _DEADLINE.c.turn, other.c.status == TurnStatus.OPEN
+        other.c.game_id == DEADLINE.c.game_id, other.c.turn == DEADLINE.c.turn, other.c.status == TurnStatus.OPEN
     )
-    query = select(*_COLUMNS, _DEADLINE.c.due_at).select_from(_ASKED).where(_OPEN, _PLAYING)
+    query = select(*_COLUMNS, DEADLINE.c.due_at).select_from(_ASKED).where(_OPEN, _PLAYING)
     query = query.where(~select(other.c.seat).where(same, sooner).exists())
     if before is not None:
-        query = query.where(_DEADLINE.c.due_at < before)
+        query = query.where(DEADLINE.c.due_at < before)
     if after is not None:
         # The first condition is implied by the second, but the index needs it.
-        query = query.where(_DEADLINE.c.due_at >= after[0])
-        query = query.where(or_(_DEADLINE.c.due_at > after[0], _DEADLINE.c.game_id > after[1]))
-    return _rows(tx, query.order_by(_DEADLINE.c.due_at, _DEADLINE.c.game_id).limit(limit))
+        query = query.where(DEADLINE.c.due_at >= after[0])
+        query = query.where(or_(DEADLINE.c.due_at > after[0], DEADLINE.c.game_id > after[1]))
+    return queries.many(tx, TableRow, query.order_by(DEADLINE.c.due_at, DEADLINE.c.game_id).limit(limit))
 
 
 def newest(
     tx: Connection, status: str, kind: str | None, after: tuple[datetime, int] | None, limit: int
 ) -> list[TableRow]:
     """Tables with this status, of one game or all, newest first."""
-    query = select(*_COLUMNS).where(_GAME.c.status == status)
+    query = select(*_COLUMNS).where(GAME.c.status == status)
     if kind is not None:
-        query = query.where(_GAME.c.kind == kind)
+        query = query.where(GAME.c.kind == kind)
     if after is not None:
-        query = query.where(_GAME.c.created_at <= after[0])
-        query = query.where(tuple_(_GAME.c.created_at, _GAME.c.id) < tuple_(*after))
-    return _rows(tx, query.order_by(_GAME.c.created_at.desc(), _GAME.c.id.desc()).limit(limit))
+        query = query.where(GAME.c.created_at <= after[0])
+        query = query.where(tuple_(GAME.c.created_at, GAME.c.id) < tuple_(*after))
+    return queries.many(tx, TableRow, query.order_by(GAME.c.created_at.desc(), GAME.c.id.desc()).limit(limit))
 
 
 def in_trouble(tx: Connection, trouble: str, below: int | None, limit: int) -> list[TableRow]:
@@ -130,31 +127,31 @@ def in_trouble(tx: Connection, trouble: str, below: int | None, limit: int) -> l
 
 def of_person(tx: Connection, person_id: int, below: int | None, limit: int) -> list[TableRow]:
     """Tables a person plays at or hosts, highest id first."""
-    played = select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person_id)
-    hosted = select(_GAME.c.id).where(_GAME.c.host_id == person_id)
-    query = select(*_COLUMNS).where(_GAME.c.id.in_(union(played, hosted)))
+    played = select(PLAYER.c.game_id).where(PLAYER.c.person_id == person_id)
+    hosted = select(GAME.c.id).where(GAME.c.host_id == person_id)
+    query = select(*_COLUMNS).where(GAME.c.id.in_(union(played, hosted)))
     if below is not None:
-        query = query.where(_GAME.c.id < below)
-    return _rows(tx, query.order_by(_GAME.c.id.desc()).limit(limit))
+        query = query.where(GAME.c.id < below)
+    return queries.many(tx, TableRow, query.order_by(GAME.c.id.desc()).limit(limit))
 
 
 def by_key(tx: Connection, key: str) -> list[TableRow]:
     """The table with this key, as a list of at most one."""
-    return _rows(tx, select(*_COLUMNS).where(_GAME.c.key == key))
+    return queries.many(tx, TableRow, select(*_COLUMNS).where(GAME.c.key == key))
 
 
 def with_numbers(tx: Connection, game_ids: Collection[int]) -> list[TableRow]:
     """These tables, highest id first."""
-    return _rows(tx, select(*_COLUMNS).where(_GAME.c.id.in_(game_ids)).order_by(_GAME.c.id.desc()))
+    return queries.many(tx, TableRow, select(*_COLUMNS).where(GAME.c.id.in_(game_ids)).order_by(GAME.c.id.desc()))
 
 
 def next_due(tx: Connection, tables: Iterable[TableRow]) -> dict[int, datetime]:
     """The next deadline at each of these tables."""
     turns = [(row.id, row.turn) for row in tables if row.status == TableStatus.PLAYING]
     # The status is tested after the search: as a condition it would lead SQLite through all open deadlines.
-    soonest = func.min(case((_DEADLINE.c.status == TurnStatus.OPEN, _DEADLINE.c.due_at)))
-    query = select(_DEADLINE.c.game_id, soonest).where(tuple_(_DEADLINE.c.game_id, _DEADLINE.c.turn).in_(turns))
-    rows = tx.execute(query.group_by(_DEADLINE.c.game_id))
+    soonest = func.min(case((DEADLINE.c.status == TurnStatus.OPEN, DEADLINE.c.due_at)))
+    query = select(DEADLINE.c.game_id, soonest).where(tuple_(DEADLINE.c.game_id, DEADLINE.c.turn).in_(turns))
+    rows = tx.execute(query.group_by(DEADLINE.c.game_id))
     return {game_id: due_at for game_id, due_at in rows if due_at is not None}
 
 
@@ -163,14 +160,12 @@ def troubles_of(tx: Connection, tables: Iterable[TableRow]) -> dict[int, set[str
     rows = list(tables)
     listed, playing = [row.id for row in rows], [row.id for row in rows if row.status == TableStatus.PLAYING]
     # A count and not EXISTS, which PostgreSQL would turn into a join over all players.
-    failing = select(func.count()).select_from(_UNREACHABLE)
-    fails = failing.where(_UNREACHABLE.c.person_id == _PLAYER.c.person_id, _UNREACHABLE.c.end_at.is_(None))
+    failing = select(func.count()).select_from(UNREACHABLE)
+    fails = failing.where(UNREACHABLE.c.person_id == PLAYER.c.person_id, UNREACHABLE.c.end_at.is_(None))
     parts = {
-        "unreachable": select(_PLAYER.c.game_id).where(_PLAYER.c.game_id.in_(playing), fails.scalar_subquery() > 0),
-        "parked": select(_OUTBOX.c.game_id).where(
-            _OUTBOX.c.game_id.in_(listed), _OUTBOX.c.status == EmailStatus.PARKED
-        ),
-        "flawed": select(_FLAW.c.game_id).where(_FLAW.c.game_id.in_(listed)),
+        "unreachable": select(PLAYER.c.game_id).where(PLAYER.c.game_id.in_(playing), fails.scalar_subquery() > 0),
+        "parked": select(OUTBOX.c.game_id).where(OUTBOX.c.game_id.in_(listed), OUTBOX.c.status == EmailStatus.PARKED),
+        "flawed": select(FLAW.c.game_id).where(FLAW.c.game_id.in_(listed)),
     }
     named = [part.add_columns(literal(trouble).label("trouble")).distinct() for trouble, part in parts.items()]
     troubles: dict[int, set[str]] = {}
@@ -181,19 +176,19 @@ def troubles_of(tx: Connection, tables: Iterable[TableRow]) -> dict[int, set[str
 
 def counts(tx: Connection, now: datetime, late: datetime) -> Counts:
     """How many there are of everything, in one statement. Deadlines before `late` are overdue."""
-    queued = and_(_OUTBOX.c.status == EmailStatus.QUEUED, _OUTBOX.c.due_at <= now)
-    overdue = select(_DEADLINE.c.game_id).select_from(_ASKED).where(_OPEN, _DEADLINE.c.due_at < late, _PLAYING)
+    queued = and_(OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.due_at <= now)
+    overdue = select(DEADLINE.c.game_id).select_from(_ASKED).where(_OPEN, DEADLINE.c.due_at < late, _PLAYING)
     # In the order of an index, because with many overdue rows PostgreSQL would scan the whole table.
-    overdue = overdue.order_by(_DEADLINE.c.due_at)
+    overdue = overdue.order_by(DEADLINE.c.due_at)
     parts: dict[str, Any] = {
         "overdue": _count_up_to_limit(overdue),
         **{trouble: _count_up_to_limit(_ids_in_trouble(trouble)) for trouble in TROUBLES if trouble != "overdue"},
-        "waiting": _count_up_to_limit(select(_GAME.c.id).where(_GAME.c.status == TableStatus.OPEN)),
-        "calls": _count_up_to_limit(select(_CALL.c.id).where(_CALL.c.status == CallStatus.OPEN)),
-        "queued": _count_up_to_limit(select(_OUTBOX.c.id).where(queued)),
-        "oldest": select(func.min(_OUTBOX.c.due_at)).where(queued).scalar_subquery(),
-        "given_up": _count_up_to_limit(select(_OUTBOX.c.id).where(_OUTBOX.c.status == EmailStatus.PARKED)),
-        "unread": _count_up_to_limit(select(_RECEIVED.c.id).where(_RECEIVED.c.status == ReceivedStatus.PARKED)),
+        "waiting": _count_up_to_limit(select(GAME.c.id).where(GAME.c.status == TableStatus.OPEN)),
+        "calls": _count_up_to_limit(select(CALL.c.id).where(CALL.c.status == CallStatus.OPEN)),
+        "queued": _count_up_to_limit(select(OUTBOX.c.id).where(queued)),
+        "oldest": select(func.min(OUTBOX.c.due_at)).where(queued).scalar_subquery(),
+        "given_up": _count_up_to_limit(select(OUTBOX.c.id).where(OUTBOX.c.status == EmailStatus.PARKED)),
+        "unread": _count_up_to_limit(select(RECEIVED.c.id).where(RECEIVED.c.status == ReceivedStatus.PARKED)),
     }
     row = tx.execute(select(*(part.label(name) for name, part in parts.items()))).one()
     return Counts(**row._mapping)
@@ -201,23 +196,23 @@ def counts(tx: Connection, now: datetime, late: datetime) -> Counts:
 
 def count_playing(tx: Connection) -> int:
     """The number of running tables. It counts them all, so it is for workers and not for pages."""
-    return tx.execute(select(func.count()).select_from(_GAME).where(_PLAYING)).scalar_one()
+    return queries.count(tx, GAME, _PLAYING)
 
 
 def _ids_in_trouble(trouble: str) -> Select[Any]:
     """The ids of tables with one kind of trouble, some more than once."""
     match trouble:
         case "unreachable":
-            return select(_PLAYER.c.game_id).select_from(_FAILING).where(_UNREACHABLE.c.end_at.is_(None), _PLAYING)
+            return select(PLAYER.c.game_id).select_from(_FAILING).where(UNREACHABLE.c.end_at.is_(None), _PLAYING)
         case "parked":
-            stuck = (_OUTBOX.c.status == EmailStatus.PARKED, _OUTBOX.c.game_id.is_not(None))
-            return select(_OUTBOX.c.game_id).where(*stuck)
+            stuck = (OUTBOX.c.status == EmailStatus.PARKED, OUTBOX.c.game_id.is_not(None))
+            return select(OUTBOX.c.game_id).where(*stuck)
         case "paused":
-            return select(_PAUSE.c.game_id).select_from(_PAUSED).where(_PAUSE.c.end_at.is_(None), _PLAYING)
+            return select(PAUSE.c.game_id).select_from(_PAUSED).where(PAUSE.c.end_at.is_(None), _PLAYING)
         case "frozen":
-            return select(_GAME.c.id.label("game_id")).where(_GAME.c.status == TableStatus.FROZEN)
+            return select(GAME.c.id.label("game_id")).where(GAME.c.status == TableStatus.FROZEN)
         case "flawed":
-            return select(_FLAW.c.game_id)
+            return select(FLAW.c.game_id)
     raise ValueError(trouble)
 
 
@@ -225,7 +220,3 @@ def _count_up_to_limit(numbers: Select[Any]) -> ColumnElement[int]:
     """The number of different ids among the first COUNTED."""
     some = numbers.limit(COUNTED).subquery()
     return select(func.count(distinct(some.c[0]))).scalar_subquery()
-
-
-def _rows(tx: Connection, query: Select[Any]) -> list[TableRow]:
-    return [TableRow(**row._mapping) for row in tx.execute(query)]

@@ -6,24 +6,22 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, insert, or_, select, update
 
 from pbem.store.intervals import Times, times_of
-from pbem.store.schema import Pause, table_of
+from pbem.store.schema import PAUSE
 
-_PAUSE = table_of(Pause)
-
-_PAUSES = select(_PAUSE.c.game_id, _PAUSE.c.start_at, _PAUSE.c.end_at).where(
-    _PAUSE.c.game_id.in_(bindparam("these", expanding=True)),
-    or_(_PAUSE.c.end_at.is_(None), _PAUSE.c.end_at > bindparam("since")),
+_PAUSES = select(PAUSE.c.game_id, PAUSE.c.start_at, PAUSE.c.end_at).where(
+    PAUSE.c.game_id.in_(bindparam("these", expanding=True)),
+    or_(PAUSE.c.end_at.is_(None), PAUSE.c.end_at > bindparam("since")),
 )
 
 
 def begin(tx: Connection, game_id: int, now: datetime) -> None:
     """Begin a pause."""
-    tx.execute(insert(_PAUSE), {"game_id": game_id, "start_at": now})
+    tx.execute(insert(PAUSE), {"game_id": game_id, "start_at": now})
 
 
 def end(tx: Connection, game_id: int, now: datetime) -> None:
     """End the pause of a table."""
-    tx.execute(update(_PAUSE).where(_PAUSE.c.game_id == game_id, _PAUSE.c.end_at.is_(None)).values(end_at=now))
+    tx.execute(update(PAUSE).where(PAUSE.c.game_id == game_id, PAUSE.c.end_at.is_(None)).values(end_at=now))
 
 
 def since(tx: Connection, game_ids: Collection[int], since: datetime) -> Times:

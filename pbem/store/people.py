@@ -5,62 +5,32 @@ not decide what a person may do.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, select, update
 
 from pbem.domain.errors import NotFound
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
-from pbem.store import prefetch, search
-from pbem.store.schema import Game, Outbox, Person, Player, table_of
+from pbem.store import prefetch, queries, search
+from pbem.store.schema import GAME, OUTBOX, PERSON, PLAYER, PersonRow
 
-_GAME, _OUTBOX, _PERSON, _PLAYER = table_of(Game), table_of(Outbox), table_of(Person), table_of(Player)
+_COMPANION = PLAYER.alias()
 _GOING_ON = (TableStatus.OPEN, TableStatus.PLAYING, TableStatus.FROZEN)
-_READ = select(_PERSON).where(_PERSON.c.id == bindparam("of_id"))
-
-
-@dataclass(frozen=True, slots=True)
-class PersonRow:
-    """A person. `name` is empty until they give one."""
-
-    id: int
-    key: str
-    address: str
-    mailbox: str
-    name: str
-    zone: str
-    quiet: str | None
-    cadence: str
-    delivery: str
-    digest_at: str
-    digest_on: date | None
-    sealed: bool
-    created_at: datetime
-    confirmed_at: datetime | None
-
-    def __repr__(self) -> str:
-        # No trace or log may show an address.
-        return f"PersonRow(id={self.id})"
-
-    @property
-    def delivery_address(self) -> str:
-        """The address for email to this person: as they typed it, but with the domain in its ASCII form."""
-        return f"{self.address.rpartition('@')[0]}@{self.mailbox.rpartition('@')[2]}"
+_READ = select(PERSON).where(PERSON.c.id == bindparam("of_id"))
 
 
 def add(tx: Connection, **values: Any) -> int:
     """Add a person and return the id."""
-    person_id = int(tx.execute(insert(_PERSON).returning(_PERSON.c.id), values).scalar_one())
+    person_id = queries.add(tx, PERSON, values)
     search.of_person(tx, person_id)
     return person_id
 
 
 def read(tx: Connection, person_id: int) -> PersonRow:
     """A person. Raises NotFound."""
-    return prefetch.get_or_read(tx, ("person", person_id), lambda: _read(tx, person_id))
+    return prefetch.get_or_read(tx, ("person", person_id), lambda: _one(tx, _READ, person_id))
 
 
 def read_ahead(tx: Connection, person_ids: Collection[int]) -> None:
@@ -71,72 +41,63 @@ def read_ahead(tx: Connection, person_ids: Collection[int]) -> None:
 
 def read_all(tx: Connection, person_ids: Collection[int]) -> dict[int, PersonRow]:
     """These people, by id."""
-    query = select(_PERSON).where(_PERSON.c.id.in_(person_ids))
-    return {row.id: PersonRow(**row._mapping) for row in tx.execute(query)}
+    return queries.by_id(tx, PersonRow, PERSON, person_ids)
 
 
 def lock(tx: Connection, person_id: int) -> PersonRow:
-    """Lock a person, so that nobody else can use up other_player limits. Raises NotFound."""
-    row = tx.execute(_READ.with_for_update(key_share=True), {"of_id": person_id}).one_or_none()
-    if row is None:
-        raise NotFound(_("There is no such person here."))
-    return PersonRow(**row._mapping)
+    """Lock a person, so that nobody else can use up their limits. Raises NotFound."""
+    return _one(tx, _READ.with_for_update(key_share=True), person_id)
 
 
 def by_mailbox(tx: Connection, mailbox: str) -> PersonRow | None:
     """The person with this normalised address, if there is one."""
-    row = tx.execute(select(_PERSON).where(_PERSON.c.mailbox == mailbox)).one_or_none()
-    return None if row is None else PersonRow(**row._mapping)
+    return queries.one(tx, PersonRow, select(PERSON).where(PERSON.c.mailbox == mailbox))
 
 
 def domains(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
     """The domain of each person's normalised address."""
-    query = select(_PERSON.c.id, _PERSON.c.mailbox).where(_PERSON.c.id.in_(person_ids))
+    query = select(PERSON.c.id, PERSON.c.mailbox).where(PERSON.c.id.in_(person_ids))
     return {row.id: row.mailbox.rpartition("@")[2] for row in tx.execute(query)}
 
 
 def sit_together(tx: Connection, one: int, other: int) -> bool:
     """Whether two people share a table that is open or running."""
-    other_player = _PLAYER.alias()
-    query = (
-        select(_PLAYER.c.game_id)
-        .join(other_player, other_player.c.game_id == _PLAYER.c.game_id)
-        .join(_GAME, _GAME.c.id == _PLAYER.c.game_id)
-        .where(_PLAYER.c.person_id == one, other_player.c.person_id == other, _GAME.c.status.in_(_GOING_ON))
-    )
-    return tx.execute(query.limit(1)).first() is not None
+    return tx.execute(_companions(one).where(_COMPANION.c.person_id == other).limit(1)).first() is not None
 
 
 def companions(tx: Connection, person_id: int) -> frozenset[int]:
     """The people who share an open or running table with this person."""
-    other_player = _PLAYER.alias()
-    query = (
-        select(other_player.c.person_id)
-        .select_from(_PLAYER)
-        .join(_GAME, _GAME.c.id == _PLAYER.c.game_id)
-        .join(other_player, other_player.c.game_id == _PLAYER.c.game_id)
-        .where(_PLAYER.c.person_id == person_id, _GAME.c.status.in_(_GOING_ON), other_player.c.person_id.is_not(None))
-    )
-    return frozenset(tx.execute(query).scalars()) - {person_id}
+    people = tx.execute(_companions(person_id).where(_COMPANION.c.person_id.is_not(None)))
+    return frozenset(people.scalars()) - {person_id}
 
 
 def change(tx: Connection, person_id: int, **values: Any) -> None:
     """Change columns of a person."""
-    tx.execute(update(_PERSON).where(_PERSON.c.id == person_id).values(**values))
+    tx.execute(update(PERSON).where(PERSON.c.id == person_id).values(**values))
     if "name" in values:
         search.of_person(tx, person_id)
 
 
 def count_emails_since(tx: Connection, person_id: int, kind: str, since: datetime, game_id: int | None = None) -> int:
-    """The number of emails of one kind to a person since this moment, about one game or any, whatever other_player status."""
-    same = [_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.queued_at > since]
+    """The number of emails of one kind to a person since this moment, about one game or any, whatever their status."""
+    same = [OUTBOX.c.person_id == person_id, OUTBOX.c.kind == kind, OUTBOX.c.queued_at > since]
     if game_id is not None:
-        same.append(_OUTBOX.c.game_id == game_id)
-    return tx.execute(select(func.count()).select_from(_OUTBOX).where(*same)).scalar_one()
+        same.append(OUTBOX.c.game_id == game_id)
+    return queries.count(tx, OUTBOX, *same)
 
 
-def _read(tx: Connection, person_id: int) -> PersonRow:
-    row = tx.execute(_READ, {"of_id": person_id}).one_or_none()
-    if row is None:
+def _companions(person_id: int) -> Select[Any]:
+    """The people at the open and running tables of a person."""
+    return (
+        select(_COMPANION.c.person_id)
+        .join_from(PLAYER, _COMPANION, _COMPANION.c.game_id == PLAYER.c.game_id)
+        .join(GAME, GAME.c.id == PLAYER.c.game_id)
+        .where(PLAYER.c.person_id == person_id, GAME.c.status.in_(_GOING_ON))
+    )
+
+
+def _one(tx: Connection, query: Select[Any], person_id: int) -> PersonRow:
+    person = queries.one(tx, PersonRow, query, {"of_id": person_id})
+    if person is None:
         raise NotFound(_("There is no such person here."))
-    return PersonRow(**row._mapping)
+    return person

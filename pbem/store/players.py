@@ -1,19 +1,16 @@
 """Players of games, as rows, by seat."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
-from datetime import datetime
+from dataclasses import fields
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Integer, bindparam, cast, literal_column, select, update
 
-from pbem.store import prefetch
-from pbem.store.schema import Person, Player, table_of
-
-_PERSON, _PLAYER = table_of(Person), table_of(Player)
+from pbem.store import prefetch, queries
+from pbem.store.schema import PERSON, PLAYER, PlayerRow
 
 _ONE = literal_column("1", type_=Integer)
-_SEAT_NUMBER = cast(table_of(Player).c.seat, Integer)
+_SEAT_NUMBER = cast(PLAYER.c.seat, Integer)
 
 
 def among(seats: str) -> ColumnElement[bool]:
@@ -30,25 +27,10 @@ def bits(seats: Collection[int]) -> int:
 
 
 _SET_MISSED = (
-    update(_PLAYER)
-    .where(_PLAYER.c.game_id == bindparam("of_game"), _PLAYER.c.seat == bindparam("of_seat"))
+    update(PLAYER)
+    .where(PLAYER.c.game_id == bindparam("of_game"), PLAYER.c.seat == bindparam("of_seat"))
     .values(missed=bindparam("times"))
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerRow:
-    """A player of a game. `number` is the order of joining."""
-
-    game_id: int
-    number: int
-    seat: int | None
-    person_id: int | None
-    bot: str | None
-    name: str
-    word: str
-    joined_at: datetime
-    missed: int
 
 
 class SeatRow(NamedTuple):
@@ -65,38 +47,37 @@ class SeatRow(NamedTuple):
 
 
 _PLAYERS = (
-    select(*(_PLAYER.c[field.name] for field in fields(PlayerRow)))
-    .where(_PLAYER.c.game_id == bindparam("of_game"))
-    .order_by(_PLAYER.c.number)
+    select(*(PLAYER.c[field.name] for field in fields(PlayerRow)))
+    .where(PLAYER.c.game_id == bindparam("of_game"))
+    .order_by(PLAYER.c.number)
 )
-SEAT_FIELDS = (_PLAYER.c.seat, _PLAYER.c.person_id, _PLAYER.c.bot, _PLAYER.c.missed, _PERSON.c.sealed)
-PLAYER = _PERSON.c.id == _PLAYER.c.person_id
+SEAT_FIELDS = (PLAYER.c.seat, PLAYER.c.person_id, PLAYER.c.bot, PLAYER.c.missed, PERSON.c.sealed)
+OF_PLAYER = PERSON.c.id == PLAYER.c.person_id
 _SEAT = (
     select(*SEAT_FIELDS)
-    .join_from(_PLAYER, _PERSON, PLAYER, isouter=True)
-    .where(_PLAYER.c.game_id == bindparam("of_game"), _PLAYER.c.seat == bindparam("of_seat"))
+    .join_from(PLAYER, PERSON, OF_PLAYER, isouter=True)
+    .where(PLAYER.c.game_id == bindparam("of_game"), PLAYER.c.seat == bindparam("of_seat"))
 )
 
 
 def of_game(tx: Connection, game_id: int) -> list[PlayerRow]:
     """The players of a game, in order of joining."""
     return prefetch.get_or_read(
-        tx, ("players", game_id), lambda: [PlayerRow(*row) for row in tx.execute(_PLAYERS, {"of_game": game_id})]
+        tx, ("players", game_id), lambda: queries.many(tx, PlayerRow, _PLAYERS, {"of_game": game_id})
     )
 
 
 def at_seat(tx: Connection, game_id: int, seat: int) -> SeatRow | None:
     """The player of a seat, as a move needs it; None if there is none."""
-    row = tx.execute(_SEAT, {"of_game": game_id, "of_seat": seat}).one_or_none()
-    return None if row is None else SeatRow._make(row)
+    return queries.one(tx, SeatRow, _SEAT, {"of_game": game_id, "of_seat": seat})
 
 
 def of_games(tx: Connection, game_ids: Collection[int]) -> dict[int, list[PlayerRow]]:
     """The players of these games, in order of joining."""
-    query = select(_PLAYER).where(_PLAYER.c.game_id.in_(game_ids)).order_by(_PLAYER.c.game_id, _PLAYER.c.number)
+    query = select(PLAYER).where(PLAYER.c.game_id.in_(game_ids)).order_by(PLAYER.c.game_id, PLAYER.c.number)
     players: dict[int, list[PlayerRow]] = {game_id: [] for game_id in game_ids}
     for row in tx.execute(query):
-        players[row.game_id].append(PlayerRow(**row._mapping))
+        players[row.game_id].append(PlayerRow(*row))
     return players
 
 

@@ -7,34 +7,30 @@ what a preference means.
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, delete, insert, or_, select, tuple_, update
+from sqlalchemy import Connection, and_, bindparam, delete, exists, insert, or_, select, tuple_, update
 
-from pbem.domain.delivery import Delivery, parse_delivery
+from pbem.domain.delivery import Delivery, Way, parse_delivery
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
-from pbem.store.schema import Deadline, Outbox, Person, Preference, Unreachable, table_of
-
-_DEADLINE, _OUTBOX, _PERSON, _PREFERENCE = table_of(Deadline), table_of(Outbox), table_of(Person), table_of(Preference)
-_UNREACHABLE = table_of(Unreachable)
+from pbem.store import queries
+from pbem.store.schema import DEADLINE, OUTBOX, PERSON, PREFERENCE, UNREACHABLE
 
 # Asked for all due emails, so these are built once.
 _GENERAL = (
     select(
-        _PERSON.c.id,
-        _PERSON.c.address,
-        _PERSON.c.zone,
-        _PERSON.c.quiet,
-        _PERSON.c.delivery,
-        _UNREACHABLE.c.id.is_not(None).label("failing"),
+        PERSON.c.id,
+        PERSON.c.address,
+        PERSON.c.zone,
+        PERSON.c.quiet,
+        PERSON.c.delivery,
+        UNREACHABLE.c.id.is_not(None).label("failing"),
     )
-    .outerjoin(_UNREACHABLE, and_(_UNREACHABLE.c.person_id == _PERSON.c.id, _UNREACHABLE.c.end_at.is_(None)))
-    .where(_PERSON.c.id.in_(bindparam("these", expanding=True)))
+    .outerjoin(UNREACHABLE, and_(UNREACHABLE.c.person_id == PERSON.c.id, UNREACHABLE.c.end_at.is_(None)))
+    .where(PERSON.c.id.in_(bindparam("these", expanding=True)))
 )
-_SPECIAL = select(_PREFERENCE).where(
-    tuple_(_PREFERENCE.c.person_id, _PREFERENCE.c.game_id).in_(bindparam("these", expanding=True))
+_SPECIAL = select(PREFERENCE).where(
+    tuple_(PREFERENCE.c.person_id, PREFERENCE.c.game_id).in_(bindparam("these", expanding=True))
 )
-_DAILY = "daily"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,47 +74,51 @@ def read_all(tx: Connection, about: Collection[About]) -> dict[About, Preference
         for row in tx.execute(_SPECIAL, {"these": [key for key in about if key[1] is not None]})
     }
     of_all = {row.id: row for row in tx.execute(_GENERAL, {"these": sorted({person_id for person_id, _ in about})})}
-    return {key: _wished(of_all[key[0]], special.get(key)) for key in about}
+    preferences = {}
+    for key in about:
+        row = of_all[key[0]]
+        preferences[key] = PreferenceRow(row.address, row.zone, row.quiet, row.delivery, special.get(key), row.failing)
+    return preferences
 
 
 def of_tables(tx: Connection, person_id: int) -> dict[int, str]:
     """A person's special preferences, by table."""
-    query = select(_PREFERENCE.c.game_id, _PREFERENCE.c.delivery).where(_PREFERENCE.c.person_id == person_id)
-    return {row.game_id: row.delivery for row in tx.execute(query.order_by(_PREFERENCE.c.game_id))}
+    query = select(PREFERENCE.c.game_id, PREFERENCE.c.delivery).where(PREFERENCE.c.person_id == person_id)
+    return {row.game_id: row.delivery for row in tx.execute(query.order_by(PREFERENCE.c.game_id))}
 
 
-def set_of_table(tx: Connection, person_id: int, game_id: int, wish: str | None) -> None:
+def set_of_table(tx: Connection, person_id: int, game_id: int, delivery: str | None) -> None:
     """Set the preference of a person, who must be locked, for one table; None removes it."""
-    same = (_PREFERENCE.c.person_id == person_id, _PREFERENCE.c.game_id == game_id)
-    tx.execute(delete(_PREFERENCE).where(*same))
-    if wish is not None:
-        tx.execute(insert(_PREFERENCE), {"person_id": person_id, "game_id": game_id, "delivery": wish})
+    same = (PREFERENCE.c.person_id == person_id, PREFERENCE.c.game_id == game_id)
+    tx.execute(delete(PREFERENCE).where(*same))
+    if delivery is not None:
+        tx.execute(insert(PREFERENCE), {"person_id": person_id, "game_id": game_id, "delivery": delivery})
 
 
 def forget_tables(tx: Connection, person_id: int) -> None:
     """Remove a person's preferences for single tables."""
-    tx.execute(delete(_PREFERENCE).where(_PREFERENCE.c.person_id == person_id))
+    tx.execute(delete(PREFERENCE).where(PREFERENCE.c.person_id == person_id))
 
 
-def mailed_about(tx: Connection, person_id: int, game_id: int) -> bool:
+def was_emailed_about(tx: Connection, person_id: int, game_id: int) -> bool:
     """Whether a person was ever emailed about a table, and so may set a preference for it."""
-    query = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id)
+    query = select(OUTBOX.c.id).where(OUTBOX.c.person_id == person_id, OUTBOX.c.game_id == game_id)
     return tx.execute(query.limit(1)).first() is not None
 
 
 def digest_readers(tx: Connection) -> list[DigestRow]:
     """The people who read a digest of at least one table."""
-    of_one = select(_PREFERENCE.c.person_id).where(_PREFERENCE.c.delivery == _DAILY)
-    query = select(_PERSON.c.id.label("person_id"), _PERSON.c.zone, _PERSON.c.digest_at, _PERSON.c.digest_on).where(
-        or_(_PERSON.c.delivery == _DAILY, _PERSON.c.id.in_(of_one))
+    of_one = select(PREFERENCE.c.person_id).where(PREFERENCE.c.delivery == Way.DAILY)
+    query = select(PERSON.c.id.label("person_id"), PERSON.c.zone, PERSON.c.digest_at, PERSON.c.digest_on).where(
+        or_(PERSON.c.delivery == Way.DAILY, PERSON.c.id.in_(of_one))
     )
-    return [DigestRow(**row._mapping) for row in tx.execute(query.order_by(_PERSON.c.id))]
+    return queries.many(tx, DigestRow, query.order_by(PERSON.c.id))
 
 
 def take_digest(tx: Connection, person_id: int, day: date) -> bool:
     """Claim a person's digest of a day; False if another worker has it."""
-    free = or_(_PERSON.c.digest_on.is_(None), _PERSON.c.digest_on < day)
-    return tx.execute(update(_PERSON).where(_PERSON.c.id == person_id, free).values(digest_on=day)).rowcount == 1
+    free = or_(PERSON.c.digest_on.is_(None), PERSON.c.digest_on < day)
+    return tx.execute(update(PERSON).where(PERSON.c.id == person_id, free).values(digest_on=day)).rowcount == 1
 
 
 def requeue_held_back(
@@ -129,33 +129,19 @@ def requeue_held_back(
     These are emails that wait for a digest or a later moment, and withheld ones whose deadline is still open.
     `hold_until` is the earliest moment at which an email queued now could leave.
     """
-    same = [_OUTBOX.c.person_id == person_id]
+    emails = update(OUTBOX).where(OUTBOX.c.person_id == person_id)
     if game_id is not None:
-        same.append(_OUTBOX.c.game_id == game_id)
-    asks = (
-        select(_DEADLINE.c.seat)
-        .where(
-            _DEADLINE.c.game_id == _OUTBOX.c.game_id,
-            _DEADLINE.c.turn == _OUTBOX.c.turn,
-            _DEADLINE.c.seat == _OUTBOX.c.seat,
-            _DEADLINE.c.status == TurnStatus.OPEN,
-        )
-        .exists()
+        emails = emails.where(OUTBOX.c.game_id == game_id)
+    open_turn = exists().where(
+        DEADLINE.c.game_id == OUTBOX.c.game_id,
+        DEADLINE.c.turn == OUTBOX.c.turn,
+        DEADLINE.c.seat == OUTBOX.c.seat,
+        DEADLINE.c.status == TurnStatus.OPEN,
     )
-    held_back = or_(
-        _OUTBOX.c.status == EmailStatus.DIGEST,
-        and_(_OUTBOX.c.status == EmailStatus.WITHHELD, _OUTBOX.c.kind == EmailKind.TURN, asks),
-    )
-    again = (
-        update(_OUTBOX)
-        .where(*same, held_back)
-        .values(status=EmailStatus.QUEUED, due_at=now, claimed_until=None, attempts=0)
-    )
-    requeued = list(tx.execute(again.returning(_OUTBOX.c.id)).scalars())
-    waiting = (_OUTBOX.c.status == EmailStatus.QUEUED, _OUTBOX.c.due_at > hold_until, _OUTBOX.c.attempts == 0)
-    tx.execute(update(_OUTBOX).where(*same, *waiting).values(due_at=hold_until))
+    withheld = and_(OUTBOX.c.status == EmailStatus.WITHHELD, OUTBOX.c.kind == EmailKind.TURN, open_turn)
+    again = emails.where(or_(OUTBOX.c.status == EmailStatus.DIGEST, withheld))
+    again = again.values(status=EmailStatus.QUEUED, due_at=now, claimed_until=None, attempts=0)
+    requeued = list(tx.execute(again.returning(OUTBOX.c.id)).scalars())
+    waiting = (OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.due_at > hold_until, OUTBOX.c.attempts == 0)
+    tx.execute(emails.where(*waiting).values(due_at=hold_until))
     return requeued
-
-
-def _wished(row: Row[Any], of_table: str | None) -> PreferenceRow:
-    return PreferenceRow(row.address, row.zone, row.quiet, row.delivery, of_table, row.failing)

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, or_, select
 
-from pbem.store.schema import Outbox, table_of
-
-_OUTBOX = table_of(Outbox)
+from pbem.store.schema import OUTBOX
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +20,7 @@ class QueuedEmailRow:
 
 def newest_id(tx: Connection) -> int:
     """The id of the newest email; 0 if there is none."""
-    return int(tx.execute(select(func.coalesce(func.max(_OUTBOX.c.id), 0))).scalar_one())
+    return int(tx.execute(select(func.coalesce(func.max(OUTBOX.c.id), 0))).scalar_one())
 
 
 def after(
@@ -30,11 +28,11 @@ def after(
 ) -> list[QueuedEmailRow]:
     """The emails with higher ids about one of these games or to one of these people, oldest first."""
     concerned = or_(
-        _OUTBOX.c.game_id.in_([game_id for game_id in game_ids if game_id is not None]),
-        _OUTBOX.c.person_id.in_([person_id for person_id in person_ids if person_id is not None]),
+        OUTBOX.c.game_id.in_([game_id for game_id in game_ids if game_id is not None]),
+        OUTBOX.c.person_id.in_([person_id for person_id in person_ids if person_id is not None]),
     )
-    query = select(_OUTBOX.c.person_id, _OUTBOX.c.kind, _OUTBOX.c.facts).where(_OUTBOX.c.id > outbox_id, concerned)
+    query = select(OUTBOX.c.person_id, OUTBOX.c.kind, OUTBOX.c.facts).where(OUTBOX.c.id > outbox_id, concerned)
     return [
         QueuedEmailRow(row.person_id, row.kind, str(json.loads(row.facts).get("what", "")))
-        for row in tx.execute(query.order_by(_OUTBOX.c.id))
+        for row in tx.execute(query.order_by(OUTBOX.c.id))
     ]

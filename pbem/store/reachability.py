@@ -6,59 +6,47 @@ from datetime import date, datetime
 
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
 
-from pbem.store.database import insert_once
+from pbem.store import queries
 from pbem.store.intervals import Times, times_of
-from pbem.store.schema import Bounce, Person, Unreachable, table_of
-
-_BOUNCE, _PERSON, _UNREACHABLE = table_of(Bounce), table_of(Person), table_of(Unreachable)
+from pbem.store.schema import BOUNCE, PERSON, UNREACHABLE, UnreachableRow
 
 
 def add_points(tx: Connection, person_id: int, day: date, points: int) -> None:
     """Count a bounce on this day; only the worst of a day counts. The person must be locked."""
-    same = (_BOUNCE.c.person_id == person_id, _BOUNCE.c.day == day)
-    known = tx.execute(select(_BOUNCE.c.points).where(*same)).scalar_one_or_none()
-    if known is None:
-        tx.execute(insert(_BOUNCE), {"person_id": person_id, "day": day, "points": points})
-    elif known < points:
-        tx.execute(update(_BOUNCE).where(*same).values(points=points))
+    same = (BOUNCE.c.person_id == person_id, BOUNCE.c.day == day)
+    counted = tx.execute(select(BOUNCE.c.points).where(*same)).scalar_one_or_none()
+    if counted is None:
+        tx.execute(insert(BOUNCE), {"person_id": person_id, "day": day, "points": points})
+    elif counted < points:
+        tx.execute(update(BOUNCE).where(*same).values(points=points))
 
 
 def points(tx: Connection, person_id: int, since: date) -> int:
     """The sum of a person's points since this day."""
-    recent = (_BOUNCE.c.person_id == person_id, _BOUNCE.c.day >= since)
-    return int(tx.execute(select(func.coalesce(func.sum(_BOUNCE.c.points), 0)).where(*recent)).scalar_one())
+    recent = (BOUNCE.c.person_id == person_id, BOUNCE.c.day >= since)
+    return int(tx.execute(select(func.coalesce(func.sum(BOUNCE.c.points), 0)).where(*recent)).scalar_one())
 
 
 def forget_points(tx: Connection, person_id: int) -> None:
     """Delete a person's points, because email arrives again."""
-    tx.execute(delete(_BOUNCE).where(_BOUNCE.c.person_id == person_id))
+    tx.execute(delete(BOUNCE).where(BOUNCE.c.person_id == person_id))
 
 
 def forget_points_before(tx: Connection, day: date) -> None:
     """Drop points from before this day."""
-    tx.execute(delete(_BOUNCE).where(_BOUNCE.c.day < day))
+    tx.execute(delete(BOUNCE).where(BOUNCE.c.day < day))
 
 
-_FAILURES = select(_UNREACHABLE.c.person_id, _UNREACHABLE.c.start_at, _UNREACHABLE.c.end_at).where(
-    _UNREACHABLE.c.person_id.in_(bindparam("these", expanding=True)),
-    or_(_UNREACHABLE.c.end_at.is_(None), _UNREACHABLE.c.end_at > bindparam("since")),
+_FAILURES = select(UNREACHABLE.c.person_id, UNREACHABLE.c.start_at, UNREACHABLE.c.end_at).where(
+    UNREACHABLE.c.person_id.in_(bindparam("these", expanding=True)),
+    or_(UNREACHABLE.c.end_at.is_(None), UNREACHABLE.c.end_at > bindparam("since")),
 )
 
-_FAILING = select(_UNREACHABLE).where(
-    _UNREACHABLE.c.person_id == bindparam("of_person"), _UNREACHABLE.c.end_at.is_(None)
+_FAILING = (
+    select(UNREACHABLE)
+    .where(UNREACHABLE.c.person_id == bindparam("of_person"), UNREACHABLE.c.end_at.is_(None))
+    .limit(1)
 )
-
-
-@dataclass(frozen=True, slots=True)
-class UnreachableRow:
-    """A time in which email to a person failed."""
-
-    id: int
-    person_id: int
-    start_at: datetime
-    end_at: datetime | None
-    cause: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +64,30 @@ def mark_unreachable(tx: Connection, person_id: int, now: datetime, cause: str, 
     """Note that email to a person fails from now on; False if that is known."""
     if failure(tx, person_id) is not None:
         return False
-    return insert_once(tx, _UNREACHABLE, {"person_id": person_id, "start_at": now, "cause": cause, "why": why})
+    return queries.add_once(tx, UNREACHABLE, {"person_id": person_id, "start_at": now, "cause": cause, "why": why})
 
 
 def failure(tx: Connection, person_id: int) -> UnreachableRow | None:
     """The current failure of email to a person, if there is one."""
-    row = tx.execute(_FAILING, {"of_person": person_id}).first()
-    return None if row is None else UnreachableRow(**row._mapping)
+    return queries.one(tx, UnreachableRow, _FAILING, {"of_person": person_id})
 
 
 def failing_among(tx: Connection, person_ids: Collection[int]) -> list[int]:
     """Those of these people whose email fails at present."""
-    query = select(_UNREACHABLE.c.person_id).where(
-        _UNREACHABLE.c.person_id.in_(person_ids), _UNREACHABLE.c.end_at.is_(None)
+    query = select(UNREACHABLE.c.person_id).where(
+        UNREACHABLE.c.person_id.in_(person_ids), UNREACHABLE.c.end_at.is_(None)
     )
     return sorted(set(tx.execute(query).scalars()))
 
 
 def mark_reachable(tx: Connection, person_id: int, now: datetime) -> bool:
     """Note that email reaches a person again; False if it had not failed."""
-    failing = and_(_UNREACHABLE.c.person_id == person_id, _UNREACHABLE.c.end_at.is_(None))
-    since = tx.execute(select(_UNREACHABLE.c.start_at).where(failing)).scalar_one_or_none()
+    failing = and_(UNREACHABLE.c.person_id == person_id, UNREACHABLE.c.end_at.is_(None))
+    since = tx.execute(select(UNREACHABLE.c.start_at).where(failing)).scalar_one_or_none()
     if since is None:
         return False
     # A failure noted by a fast clock must not end before it began.
-    tx.execute(update(_UNREACHABLE).where(failing).values(end_at=max(since, now)))
+    tx.execute(update(UNREACHABLE).where(failing).values(end_at=max(since, now)))
     return True
 
 
@@ -111,20 +98,12 @@ def since(tx: Connection, person_ids: Collection[int], since: datetime) -> Times
 
 def failing(tx: Connection, before: datetime, limit: int) -> list[UnreachableRow]:
     """People whose email has failed since before this moment, longest first."""
-    query = select(_UNREACHABLE).where(_UNREACHABLE.c.end_at.is_(None), _UNREACHABLE.c.start_at <= before)
-    return [UnreachableRow(**row._mapping) for row in tx.execute(query.order_by(_UNREACHABLE.c.start_at).limit(limit))]
+    query = select(UNREACHABLE).where(UNREACHABLE.c.end_at.is_(None), UNREACHABLE.c.start_at <= before)
+    return queries.many(tx, UnreachableRow, query.order_by(UNREACHABLE.c.start_at).limit(limit))
 
 
 def newest_failing(tx: Connection, limit: int) -> list[FailingRow]:
     """People whose email fails at present, newest failure first."""
-    columns = (
-        _UNREACHABLE.c.person_id,
-        _PERSON.c.name,
-        _UNREACHABLE.c.start_at,
-        _UNREACHABLE.c.cause,
-        _UNREACHABLE.c.why,
-    )
-    query = (
-        select(*columns).join(_PERSON, _PERSON.c.id == _UNREACHABLE.c.person_id).where(_UNREACHABLE.c.end_at.is_(None))
-    )
-    return [FailingRow(*row) for row in tx.execute(query.order_by(_UNREACHABLE.c.start_at.desc()).limit(limit))]
+    columns = (UNREACHABLE.c.person_id, PERSON.c.name, UNREACHABLE.c.start_at, UNREACHABLE.c.cause, UNREACHABLE.c.why)
+    query = select(*columns).join(PERSON, PERSON.c.id == UNREACHABLE.c.person_id).where(UNREACHABLE.c.end_at.is_(None))
+    return queries.many(tx, FailingRow, query.order_by(UNREACHABLE.c.start_at.desc()).limit(limit))

@@ -7,50 +7,42 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, bindparam, exists, select
 
-from pbem.store import deadlines, prefetch, talk
+from pbem.store import deadlines, prefetch, queries, talk
 from pbem.store.deadlines import Key
 from pbem.store.guests import IS_GUEST
-from pbem.store.schema import Deadline, Person, Player, Unreachable, Vote, table_of
+from pbem.store.schema import DEADLINE, PERSON, PLAYER, UNREACHABLE, VOTE
 
-_DEADLINE, _PERSON, _PLAYER, _UNREACHABLE = (
-    table_of(Deadline),
-    table_of(Person),
-    table_of(Player),
-    table_of(Unreachable),
-)
-_VOTE = table_of(Vote)
-
-_MAIL_FAILS = exists().where(_UNREACHABLE.c.person_id == _PERSON.c.id, _UNREACHABLE.c.end_at.is_(None))
-_HERE = (_PLAYER.c.seat, _PLAYER.c.person_id, _PLAYER.c.name, _PLAYER.c.missed, _VOTE.c.at.is_not(None))
+_MAIL_FAILS = exists().where(UNREACHABLE.c.person_id == PERSON.c.id, UNREACHABLE.c.end_at.is_(None))
+_HERE = (PLAYER.c.seat, PLAYER.c.person_id, PLAYER.c.name, PLAYER.c.missed, VOTE.c.at.is_not(None))
 _TAKEN = (
     select(*_HERE)
-    .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLAYER.c.game_id, _VOTE.c.seat == _PLAYER.c.seat))
-    .where(_PLAYER.c.game_id == bindparam("of_game"))
-    .order_by(_PLAYER.c.seat)
+    .outerjoin(VOTE, and_(VOTE.c.game_id == PLAYER.c.game_id, VOTE.c.seat == PLAYER.c.seat))
+    .where(PLAYER.c.game_id == bindparam("of_game"))
+    .order_by(PLAYER.c.seat)
 )
 # The clock is repeated beside every seat, so that one statement reads both.
 _TAKEN_WITH_CLOCK = (
     _TAKEN.add_columns(
-        _PERSON.c.zone, _DEADLINE.c.due_at, _DEADLINE.c.promised_at, _MAIL_FAILS, IS_GUEST, talk.NEW.scalar_subquery()
+        PERSON.c.zone, DEADLINE.c.due_at, DEADLINE.c.promised_at, _MAIL_FAILS, IS_GUEST, talk.NEW.scalar_subquery()
     )
-    .join(_PERSON, _PERSON.c.id == bindparam("of_person"))
+    .join(PERSON, PERSON.c.id == bindparam("of_person"))
     .outerjoin(
-        _DEADLINE,
+        DEADLINE,
         and_(
-            _DEADLINE.c.game_id == bindparam("of_game"),
-            _DEADLINE.c.turn == bindparam("of_turn"),
-            _DEADLINE.c.seat == bindparam("of_seat"),
+            DEADLINE.c.game_id == bindparam("of_game"),
+            DEADLINE.c.turn == bindparam("of_turn"),
+            DEADLINE.c.seat == bindparam("of_seat"),
         ),
     )
 )
-_READERS = select(_PERSON.c.id, _PERSON.c.zone, _MAIL_FAILS.label("mail_fails"), IS_GUEST.label("guest")).where(
-    _PERSON.c.id.in_(bindparam("these", expanding=True))
+_READERS = select(PERSON.c.id, PERSON.c.zone, _MAIL_FAILS.label("mail_fails"), IS_GUEST.label("guest")).where(
+    PERSON.c.id.in_(bindparam("these", expanding=True))
 )
 _ALL_TAKEN = (
-    select(_PLAYER.c.game_id, *_HERE)
-    .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLAYER.c.game_id, _VOTE.c.seat == _PLAYER.c.seat))
-    .where(_PLAYER.c.game_id.in_(bindparam("these", expanding=True)))
-    .order_by(_PLAYER.c.game_id, _PLAYER.c.seat)
+    select(PLAYER.c.game_id, *_HERE)
+    .outerjoin(VOTE, and_(VOTE.c.game_id == PLAYER.c.game_id, VOTE.c.seat == PLAYER.c.seat))
+    .where(PLAYER.c.game_id.in_(bindparam("these", expanding=True)))
+    .order_by(PLAYER.c.game_id, PLAYER.c.seat)
 )
 
 
@@ -96,9 +88,7 @@ def taken_with_clock(
 
 def taken(tx: Connection, game_id: int) -> list[Taken]:
     """The seats of a started game, in order."""
-    return prefetch.get_or_read(
-        tx, ("taken", game_id), lambda: [Taken(*row) for row in tx.execute(_TAKEN, {"of_game": game_id})]
-    )
+    return prefetch.get_or_read(tx, ("taken", game_id), lambda: queries.many(tx, Taken, _TAKEN, {"of_game": game_id}))
 
 
 def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:

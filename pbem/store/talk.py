@@ -8,30 +8,29 @@ from sqlalchemy import Connection, Integer, Row, bindparam, func, insert, or_, s
 
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.domain.talk import Line
-from pbem.store import blocks, log, prefetch
-from pbem.store.schema import Log, Talk, table_of
+from pbem.store import blocks, log, prefetch, queries
+from pbem.store.schema import LOG, TALK
 
 KIND: Final = "Said"
 """What every row of such a chain is."""
 
 _BY: Final = "person"
-_SEATED: Final = "Seated"
+_SUCCESSION: Final = "Seated"
 """The kind of a row of the log with which a seat changes hands."""
 
-_LOG, _TALK = table_of(Log), table_of(Talk)
 
 _OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", type_=Integer)
-_DECIDED = select(_LOG.c.at).where(_LOG.c.game_id == _OF_GAME, _LOG.c.seq == bindparam("since_seq")).scalar_subquery()
-_SPOKEN = select(func.max(_TALK.c.seq)).where(_TALK.c.game_id == _OF_GAME, _TALK.c.seat == _OF_SEAT).scalar_subquery()
+_DECIDED = select(LOG.c.at).where(LOG.c.game_id == _OF_GAME, LOG.c.seq == bindparam("since_seq")).scalar_subquery()
+_SPOKEN = select(func.max(TALK.c.seq)).where(TALK.c.game_id == _OF_GAME, TALK.c.seat == _OF_SEAT).scalar_subquery()
 NEW: Final = select(func.count()).where(
-    _TALK.c.game_id == _OF_GAME,
-    _TALK.c.seat != _OF_SEAT,
-    _TALK.c.seat.not_in(blocks.BLOCKED_SEATS),
-    _TALK.c.seq > func.coalesce(_SPOKEN, 0),
-    or_(_DECIDED.is_(None), _TALK.c.at > _DECIDED),
+    TALK.c.game_id == _OF_GAME,
+    TALK.c.seat != _OF_SEAT,
+    TALK.c.seat.not_in(blocks.BLOCKED_SEATS),
+    TALK.c.seq > func.coalesce(_SPOKEN, 0),
+    or_(_DECIDED.is_(None), TALK.c.at > _DECIDED),
 )
-"""How many lines the others have said since a row of the log, and since the last line of this seat's own; without those of
-players that it does not hear."""
+"""The number of lines others have said since a row of the log and since this seat's own last line, blocked players left
+out."""
 
 
 def chain_name(key: str) -> str:
@@ -41,45 +40,35 @@ def chain_name(key: str) -> str:
 
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST = (
-    select(_TALK.c.game_id, func.max(_TALK.c.at).label("at"))
-    .where(_TALK.c.game_id.in_(bindparam("these", expanding=True)))
-    .group_by(_TALK.c.game_id)
+    select(TALK.c.game_id, func.max(TALK.c.at).label("at"))
+    .where(TALK.c.game_id.in_(bindparam("these", expanding=True)))
+    .group_by(TALK.c.game_id)
 )
 
 
 def add(tx: Connection, game_id: int, row: ChainRow) -> None:
-    """One more line. The game is locked."""
-    values = {
-        "game_id": game_id,
-        "seq": row.seq,
-        "seat": row.seat,
-        "at": row.at,
-        "rules": row.rules,
-        "body": row.body,
-        "nonce": row.nonce,
-        "body_hash": row.body_hash,
-        "hash": row.hash,
-    }
-    tx.execute(insert(_TALK), values)
+    """Add a line. The game must be locked."""
+    columns = (column.name for column in TALK.c if column.name != "game_id")
+    tx.execute(insert(TALK), {"game_id": game_id} | {name: getattr(row, name) for name in columns})
 
 
 def chain(tx: Connection, game_id: int, key: str, after: datetime | None = None) -> Iterator[ChainRow]:
-    """What was said at a table, the first line first; after a moment, if one is named."""
+    """What was said at a table, oldest line first; only after a moment, if one is given."""
     latest = prefetch.get(tx, ("talk", game_id))
     if latest is not None and (latest == _NEVER or (after is not None and latest <= after)):
         return
-    later = true() if after is None else _TALK.c.at > after
-    for row in tx.execute(select(_TALK).where(_TALK.c.game_id == game_id, later).order_by(_TALK.c.seq)):
+    later = true() if after is None else TALK.c.at > after
+    for row in tx.execute(select(TALK).where(TALK.c.game_id == game_id, later).order_by(TALK.c.seq)):
         yield _row(row, key)
 
 
 def lines(tx: Connection, game_id: int, key: str, after: datetime | None = None) -> list[Line]:
-    """The lines said at a table, the first one first; only those after a moment, if one is given."""
+    """The same as lines that know whether their seat has changed hands since."""
     rows = list(chain(tx, game_id, key, after))
     if not rows:
         return []
     # Read backwards, so that the last change of each seat is the one that stays.
-    changes = reversed(list(log.chain_back(tx, game_id, key, (_SEATED,))))
+    changes = reversed(list(log.chain_back(tx, game_id, key, (_SUCCESSION,))))
     seated = {change.seat: change.at for change in changes}
     return [_line(row, seated.get(row.seat)) for row in rows]
 
@@ -92,7 +81,7 @@ def heard(tx: Connection, game_id: int, key: str, seat: int, after: datetime | N
 
 
 def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
-    """Read ahead when something was last said at these tables: at most of them, nothing lately."""
+    """Read ahead when something was last said at these tables: at most of them, nothing recent."""
     latest = {row.game_id: row.at for row in tx.execute(_LATEST, {"these": list(game_ids)})}
     for game_id in game_ids:
         prefetch.put(tx, ("talk", game_id), latest.get(game_id, _NEVER))
@@ -100,20 +89,20 @@ def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
 
 def last(tx: Connection, game_id: int, key: str) -> ChainRow | None:
     """The last line."""
-    wanted = select(_TALK).where(_TALK.c.game_id == game_id).order_by(_TALK.c.seq.desc()).limit(1)
-    row = tx.execute(wanted).one_or_none()
+    newest = select(TALK).where(TALK.c.game_id == game_id).order_by(TALK.c.seq.desc()).limit(1)
+    row = tx.execute(newest).one_or_none()
     return None if row is None else _row(row, key)
 
 
 def count_since(tx: Connection, game_id: int, seat: int, moment: datetime) -> int:
-    """How many lines a seat has said since then."""
-    of_seat = (_TALK.c.game_id == game_id, _TALK.c.seat == seat, _TALK.c.at > moment)
-    return tx.execute(select(func.count()).select_from(_TALK).where(*of_seat)).scalar_one()
+    """The number of lines a seat has said since this moment."""
+    of_seat = (TALK.c.game_id == game_id, TALK.c.seat == seat, TALK.c.at > moment)
+    return queries.count(tx, TALK, *of_seat)
 
 
 def redact(tx: Connection, game_id: int, seq: int) -> bool:
     """Take the text out of a line for good, with the nonce, so that it cannot be guessed; False if there is no such line."""
-    line = update(_TALK).where(_TALK.c.game_id == game_id, _TALK.c.seq == seq)
+    line = update(TALK).where(TALK.c.game_id == game_id, TALK.c.seq == seq)
     return tx.execute(line.values(body=None, nonce=None)).rowcount == 1
 
 
@@ -124,17 +113,6 @@ def _line(row: ChainRow, seated_at: datetime | None) -> Line:
 
 
 def _row(row: Row[Any], key: str) -> ChainRow:
-    said = row._mapping
-    return ChainRow(
-        game=chain_name(key),
-        seq=said["seq"],
-        kind=KIND,
-        seat=said["seat"],
-        by=_BY,
-        at=said["at"],
-        rules=said["rules"],
-        body=said["body"],
-        nonce=said["nonce"],
-        body_hash=said["body_hash"],
-        hash=said["hash"],
-    )
+    fields = dict(row._mapping)
+    del fields["game_id"]
+    return ChainRow(game=chain_name(key), kind=KIND, by=_BY, **fields)

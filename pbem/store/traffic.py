@@ -9,11 +9,10 @@ from datetime import date
 from functools import cache
 
 from sqlalchemy import Connection, Insert, delete, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 
-from pbem.store.schema import DomainTraffic, table_of
+from pbem.store import queries
+from pbem.store.schema import DOMAIN_TRAFFIC
 
-_DOMAIN_TRAFFIC = table_of(DomainTraffic)
 KINDS = ("sent", "deferred", "bounced", "complained")
 
 
@@ -41,10 +40,8 @@ def count(tx: Connection, day: date, kind: str, domains: Mapping[str, int]) -> N
 
 def since(tx: Connection, day: date) -> list[TrafficRow]:
     """All domains with their counts since this day, most emails first."""
-    sums = [func.sum(_DOMAIN_TRAFFIC.c[kind]).label(kind) for kind in KINDS]
-    query = (
-        select(_DOMAIN_TRAFFIC.c.domain, *sums).where(_DOMAIN_TRAFFIC.c.day >= day).group_by(_DOMAIN_TRAFFIC.c.domain)
-    )
+    sums = [func.sum(DOMAIN_TRAFFIC.c[kind]).label(kind) for kind in KINDS]
+    query = select(DOMAIN_TRAFFIC.c.domain, *sums).where(DOMAIN_TRAFFIC.c.day >= day).group_by(DOMAIN_TRAFFIC.c.domain)
     rows = [
         TrafficRow(row.domain, int(row.sent), int(row.deferred), int(row.bounced), int(row.complained))
         for row in tx.execute(query)
@@ -54,20 +51,19 @@ def since(tx: Connection, day: date) -> list[TrafficRow]:
 
 def known_domains(tx: Connection, domains: Collection[str], today: date) -> set[str]:
     """Those of these domains that emails went to before today."""
-    before = (_DOMAIN_TRAFFIC.c.domain.in_(domains), _DOMAIN_TRAFFIC.c.day < today, _DOMAIN_TRAFFIC.c.sent > 0)
-    return set(tx.execute(select(_DOMAIN_TRAFFIC.c.domain).where(*before).distinct()).scalars())
+    before = (DOMAIN_TRAFFIC.c.domain.in_(domains), DOMAIN_TRAFFIC.c.day < today, DOMAIN_TRAFFIC.c.sent > 0)
+    return set(tx.execute(select(DOMAIN_TRAFFIC.c.domain).where(*before).distinct()).scalars())
 
 
 def forget_before(tx: Connection, day: date) -> None:
     """Drop counts from before this day. A domain without counts is new again."""
-    tx.execute(delete(_DOMAIN_TRAFFIC).where(_DOMAIN_TRAFFIC.c.day < day))
+    tx.execute(delete(DOMAIN_TRAFFIC).where(DOMAIN_TRAFFIC.c.day < day))
 
 
 @cache
 def _counting(dialect_name: str, kind: str) -> Insert:
     # Cached because every email is counted.
-    dialect = sqlite if dialect_name == "sqlite" else postgresql
-    insertion = dialect.insert(_DOMAIN_TRAFFIC)
-    more = _DOMAIN_TRAFFIC.c[kind] + insertion.excluded[kind]
+    insertion = queries.insertion(dialect_name, DOMAIN_TRAFFIC)
+    more = DOMAIN_TRAFFIC.c[kind] + insertion.excluded[kind]
     upsert: Insert = insertion.on_conflict_do_update(index_elements=["day", "domain"], set_={kind: more})
     return upsert

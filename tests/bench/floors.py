@@ -23,27 +23,25 @@ from werkzeug.wrappers import Response
 from pbem import logs
 from pbem.ops.serve import tune_garbage_collection
 from pbem.store.database import Store
-from pbem.store.schema import Deadline, Game, Ledger, Link, Log, Outbox, Player, table_of
+from pbem.store.schema import DEADLINE, GAME, LEDGER, LINK, LOG, OUTBOX, PLAYER
 from tests.bench.product import move_app
 
 THREADS = 8
 
-_GAME, _PLAYER, _LINK = table_of(Game), table_of(Player), table_of(Link)
-_DEADLINE, _LOG, _OUTBOX, _LEDGER = table_of(Deadline), table_of(Log), table_of(Outbox), table_of(Ledger)
 
-_INSERT = insert(_LEDGER)
-_READ_LINK = select(_LINK).where(_LINK.c.id == bindparam("of_id"))
-_READ_GAME = select(_GAME).where(_GAME.c.id == bindparam("of_id")).with_for_update(key_share=True)
-_READ_PLAYERS = select(_PLAYER).where(_PLAYER.c.game_id == bindparam("of_id"))
+_INSERT = insert(LEDGER)
+_READ_LINK = select(LINK).where(LINK.c.id == bindparam("of_id"))
+_READ_GAME = select(GAME).where(GAME.c.id == bindparam("of_id")).with_for_update(key_share=True)
+_READ_PLAYERS = select(PLAYER).where(PLAYER.c.game_id == bindparam("of_id"))
 _CLOSE = (
-    update(_DEADLINE)
-    .where(_DEADLINE.c.game_id == bindparam("of_id"), _DEADLINE.c.turn == bindparam("of_turn"))
+    update(DEADLINE)
+    .where(DEADLINE.c.game_id == bindparam("of_id"), DEADLINE.c.turn == bindparam("of_turn"))
     .values(status="closed")
 )
-_ASK, _APPEND, _QUEUE = insert(_DEADLINE), insert(_LOG), insert(_OUTBOX).inline()
+_ASK, _APPEND, _QUEUE = insert(DEADLINE), insert(LOG), insert(OUTBOX).inline()
 _ADVANCE = (
-    update(_GAME)
-    .where(_GAME.c.id == bindparam("of_id"), _GAME.c.seq == bindparam("old_seq"))
+    update(GAME)
+    .where(GAME.c.id == bindparam("of_id"), GAME.c.seq == bindparam("old_seq"))
     .values({n: bindparam(f"new_{n}") for n in ("seq", "head", "entry_head", "turn", "state", "box", "orders")})
 )
 
@@ -52,7 +50,7 @@ def insert_app(url: str) -> Flask:
     """One durable insert a request."""
     app, store = Flask(__name__), Store(url)
     with store.read() as tx:
-        outbox_id = tx.execute(select(_OUTBOX.c.id).limit(1)).scalar_one()
+        outbox_id = tx.execute(select(OUTBOX.c.id).limit(1)).scalar_one()
 
     @app.post("/insert")
     def post() -> Response:

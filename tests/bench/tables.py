@@ -12,7 +12,7 @@ from sqlalchemy import insert
 
 from engine import codec, game
 from engine.chance import Stream
-from pbem.clock import SeededRandomness, SystemClock
+from pbem.clock import SystemClock
 from pbem.domain.choice_links import choice_segment
 from pbem.service.people import addresses
 from pbem.service.play import move as play_move
@@ -21,8 +21,9 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, players as player_rows
 from pbem.store.database import Store
-from pbem.store.schema import Base, Link, table_of
+from pbem.store.schema import LINK, METADATA
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
+from tests.fakes import SeededRandomness
 
 SEATS = 4
 KEYS = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
@@ -53,7 +54,7 @@ def server_on(url: str, *, make: bool = False) -> Server:
     """A server on this database, where people may sit at as many tables as a measurement needs."""
     store = Store(url)
     if make:
-        Base.metadata.create_all(store.engine)
+        METADATA.create_all(store.engine)
     return Server(store, SystemClock(), SeededRandomness(7), KEYS, open_tables=10**6)
 
 
@@ -106,7 +107,7 @@ def moves_of(server: Server, game_id: int, most: int) -> list[Move]:
 def with_links(server: Server, moves: list[Move]) -> list[Move]:
     """The same moves, each with a link in the database by which it can be made."""
     with server.store.read() as tx:
-        first = 1 + max((row[0] for row in tx.execute(table_of(Link).select())), default=0)
+        first = 1 + max((row[0] for row in tx.execute(LINK.select())), default=0)
         seated = {
             (row.id, player.seat): player.person_id
             for row in (games.read(tx, game_id) for game_id in {move.game_id for move in moves})
@@ -128,5 +129,5 @@ def with_links(server: Server, moves: list[Move]) -> list[Move]:
         }
         for (game_id, turn, seat), number in numbers.items()
     ]
-    server.store.write(lambda tx: tx.execute(insert(table_of(Link)), rows))
+    server.store.write(lambda tx: tx.execute(insert(LINK), rows))
     return [replace(move, link=numbers[move.game_id, move.turn, move.seat]) for move in moves]

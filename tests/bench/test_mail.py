@@ -16,7 +16,6 @@ from email.utils import format_datetime
 import pytest
 from sqlalchemy import bindparam, insert, select, update
 
-from pbem.clock import FakeClock
 from pbem.config.settings import Security, Smtp
 from pbem.mail.send.relay import OutgoingEmail, Relay
 from pbem.mail.write import compose
@@ -26,9 +25,10 @@ from pbem.service.outgoing.deliver import Post
 from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.server import Server
 from pbem.store import games, outbox
-from pbem.store.schema import Ledger, Outbox, table_of
+from pbem.store.schema import LEDGER, OUTBOX
 from tests.bench.relay import relay
 from tests.bench.tables import begin_one_of_each, crowd, server_on
+from tests.fakes import FakeClock
 from tests.mail.transports import StoringTransport
 from tests.service.outgoing.test_deliver import HEAD
 
@@ -40,12 +40,11 @@ EMAILS = 60
 OF_STORED = 0.85
 OF_CHAIN = 0.8
 
-_OUTBOX, _LEDGER = table_of(Outbox), table_of(Ledger)
-_WAITING = select(_OUTBOX.c.id, _OUTBOX.c.kind).where(_OUTBOX.c.status == "queued").order_by(_OUTBOX.c.id)
-_QUEUED = update(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
+_WAITING = select(OUTBOX.c.id, OUTBOX.c.kind).where(OUTBOX.c.status == "queued").order_by(OUTBOX.c.id)
+_QUEUED = update(OUTBOX).where(OUTBOX.c.id == bindparam("of_id"))
 _QUEUED = _QUEUED.values(status="queued", claimed_until=None, attempts=0, due_at=bindparam("now"))
-_SENT = update(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id")).values(status="sent")
-_NOTE = insert(_LEDGER)
+_SENT = update(OUTBOX).where(OUTBOX.c.id == bindparam("of_id")).values(status="sent")
+_NOTE = insert(LEDGER)
 
 HEADERS = {
     "Auto-Submitted": "auto-generated",

@@ -12,7 +12,7 @@ from sqlalchemy import BindParameter, bindparam, event, insert, literal, select,
 
 from pbem.service.clocks.outages import Worker
 from pbem.service.server import Server
-from pbem.store.schema import Base, Deadline, Game, Player, table_of
+from pbem.store.schema import DEADLINE, GAME, METADATA, PLAYER
 from pbem.worker import ticks
 from pbem.worker.ticks import WorkerContext
 from tests.bench.tables import begin, crowd, server_on
@@ -60,7 +60,7 @@ def _cost_among(url: str, games: int) -> tuple[dict[str, int], int]:
 
 def _start_clocks(server: Server, person_id: int) -> None:
     """In each game one player's clock ran out an hour ago, and nobody else's runs."""
-    deadline, player = table_of(Deadline), table_of(Player)
+    deadline, player = DEADLINE, PLAYER
     ran_out = server.now() - timedelta(hours=1)
     started = ran_out - timedelta(days=1)
     seats = select(player.c.seat).where(player.c.game_id == deadline.c.game_id, player.c.person_id == person_id)
@@ -72,7 +72,7 @@ def _start_clocks(server: Server, person_id: int) -> None:
 
 def _copy(server: Server, game_id: int, times: int) -> None:
     """More games like this one, whose clocks run out in a week."""
-    game, player, deadline = table_of(Game), table_of(Player), table_of(Deadline)
+    game, player, deadline = GAME, PLAYER, DEADLINE
     numbers = [{"number": game_id + DUE + i} for i in range(times)]
     new: BindParameter[int] = bindparam("number")
     key = literal("copy").concat(new)
@@ -97,7 +97,7 @@ def _rows(url: str) -> dict[str, int]:
     """Rows that PostgreSQL has read and written so far in our tables; nothing on SQLite."""
     if url.startswith("sqlite"):
         return {}
-    names = [table.name for table in Base.metadata.sorted_tables]
+    names = [table.name for table in METADATA.sorted_tables]
     with psycopg.connect(url, autocommit=True) as admin:
         # A connection's own counts are seen once it has gone.
         others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()"

@@ -17,13 +17,13 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from waitress import wasyncore
 from waitress.server import create_server
 
-from pbem.clock import SeededRandomness
 from pbem.config.settings import Config
 from pbem.service.absence.bots import play_bots
 from pbem.service.outgoing.deliver import deliver, post_of
 from pbem.service.server import Server
 from pbem.store.database import Store
 from pbem.web.app import create_app
+from tests.fakes import SeededRandomness
 from tests.service.conftest import *  # noqa: F403 - fixtures come in by their names
 from tests.web.conftest import *  # noqa: F403 - as above
 

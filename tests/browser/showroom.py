@@ -26,7 +26,6 @@ from engine.bots import random_bot
 from engine.chance import Stream
 from engine.decisions import Amount, Choice
 from pbem import config
-from pbem.clock import FakeClock, SeededRandomness
 from pbem.domain.missed_turns import Successor
 from pbem.service.absence.bots import play_bots
 from pbem.service.account import change_address, delete
@@ -49,12 +48,13 @@ from pbem.service.tables import invitations, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import links
 from pbem.store.database import Store
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 from pbem.store.sessions import Holder
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
 from pbem.web.app import create_app
 from pbem.web.people.session_cookie import Cookie
 from tests.browser.shown import ALSO, SENT, Eyes, Shown, Way
+from tests.fakes import FakeClock, SeededRandomness
 from tests.service.actors import ROOT, add_organiser
 from tests.service.conftest import START
 from tests.service.database import queued_emails
@@ -81,7 +81,7 @@ class Showroom:
     def __enter__(self) -> Self:
         self._folder = Path(tempfile.mkdtemp(prefix="pbem-showroom-"))
         store = Store(f"sqlite:///{self._folder / 'pbem.sqlite3'}")
-        Base.metadata.create_all(store.engine)
+        METADATA.create_all(store.engine)
         self.clock = FakeClock(START)
         self.server = Server(
             store, self.clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))

@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from engine import game
-from pbem.clock import FakeClock, SystemRandomness
+from pbem.clock import SystemRandomness
 from pbem.domain import hash_chain
 from pbem.domain.choice_links import choice_segment
 from pbem.ops.verify import games_to_verify, verify_games
@@ -36,6 +36,7 @@ from pbem.tokens import Purpose, row_of
 from tests.copies import Copy
 from tests.crash import process
 from tests.crash.process import KEYS
+from tests.fakes import FakeClock
 from tests.mail.sink import ReceivedEmail, Sink
 from tests.ports import free_port
 from tests.waiting import PATIENCE, until

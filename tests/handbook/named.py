@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 from pbem.paths import handbook
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 
 ROOT = Path(__file__).parent.parent.parent
 TOP = ("engine", "pbem", "templates", "migrations", "tests")
-TABLES = frozenset(Base.metadata.tables)
+TABLES = frozenset(METADATA.tables)
 
 
 def page(name):

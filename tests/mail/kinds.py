@@ -21,7 +21,6 @@ from engine import game as game_registry, grammar
 from engine.bots import random_bot
 from engine.chance import Stream
 from pbem import config
-from pbem.clock import FakeClock, SeededRandomness
 from pbem.config.settings import Security, SenderCheck, Smtp
 from pbem.domain.delivery import Delivery, Way
 from pbem.mail.send.relay import Relay
@@ -42,8 +41,9 @@ from pbem.service.server import Server
 from pbem.service.tables import invitations, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
+from tests.fakes import FakeClock, SeededRandomness
 from tests.mail.sink import ReceivedEmail, Sink
 from tests.service.actors import ANN, OLGA, add_organiser, moderate
 from tests.service.clock import Time
@@ -79,7 +79,7 @@ def emails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> t
     """Everything emailed in the life of a table of this game, as a relay on this machine received it."""
     with tempfile.TemporaryDirectory() as folder, Sink() as sink:
         store = Store(f"sqlite:///{Path(folder) / 'pbem.sqlite3'}")
-        Base.metadata.create_all(store.engine)
+        METADATA.create_all(store.engine)
         clock = FakeClock(START)
         server = Server(store, clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
         post = deliver.Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, sink.port, "", "", 5)))

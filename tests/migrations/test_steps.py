@@ -9,7 +9,7 @@ from sqlalchemy import inspect, text
 from pbem.domain.errors import BadInput
 from pbem.store import migrations
 from pbem.store.database import Store
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 from tests.migrations.filled import fill, rows
 from tests.service.conftest import postgresql_database
 
@@ -143,7 +143,7 @@ def layout_of_schema(url: str) -> dict[str, Any]:
     """The layout of a database made from the schema itself."""
     store = Store(url)
     try:
-        Base.metadata.create_all(store.engine)
+        METADATA.create_all(store.engine)
         return layout(store)
     finally:
         store.close()

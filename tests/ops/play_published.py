@@ -13,7 +13,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from pbem import config as settings
-from pbem.clock import FakeClock, SeededRandomness
 from pbem.config.settings import Config
 from pbem.mail.send import local_mailbox
 from pbem.mail.send.local_mailbox import LocalMailbox, MailboxEmail
@@ -28,6 +27,7 @@ from pbem.store import games
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.web.app import create_app
+from tests.fakes import FakeClock, SeededRandomness
 
 ANN, BEN = "ann@example.org", "ben@example.org"
 

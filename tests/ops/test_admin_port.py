@@ -15,7 +15,6 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
 from pbem import failpoints
-from pbem.clock import FakeClock
 from pbem.config import read
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Refusal
@@ -27,6 +26,7 @@ from pbem.service.desk.acts.perform import perform
 from pbem.service.server import Server
 from pbem.store import deadlines, heartbeats, migrations, outbox
 from pbem.store.database import Store
+from tests.fakes import FakeClock
 from tests.ops.processes import get
 from tests.service.actors import OLGA, moderate
 from tests.service.running_game import RunningGame

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import text
 
 from engine import game
-from pbem.clock import FakeClock, SystemRandomness
+from pbem.clock import SystemRandomness
 from pbem.config import read
 from pbem.config.settings import Config
 from pbem.domain.acts import Act
@@ -32,8 +32,9 @@ from pbem.service.tables.new import TableSettings
 from pbem.store import database_copy, migrations
 from pbem.store.database import Store
 from pbem.store.links import LinkRow
-from pbem.store.schema import Base, Link, table_of
+from pbem.store.schema import LINK, METADATA
 from pbem.tokens import Purpose
+from tests.fakes import FakeClock
 from tests.mail.sink import Sink
 from tests.migrations.filled import fill, rows
 from tests.service.actors import ROOT
@@ -96,7 +97,7 @@ def everything(url: str) -> dict[str, list[dict[str, Any]]]:
                 table.name: [
                     dict(row._mapping) for row in tx.execute(table.select().order_by(*table.primary_key.columns))
                 ]
-                for table in Base.metadata.sorted_tables
+                for table in METADATA.sorted_tables
             }
     finally:
         store.close()
@@ -178,7 +179,7 @@ def _an_evening(server: Server, clock: FakeClock, sink: Sink, names: tuple[str, 
     clock.advance(timedelta(hours=1))
     deliver.deliver(server, post_to(sink), limit=100)
     with server.store.read() as tx:
-        rows = [LinkRow(**row._mapping) for row in tx.execute(table_of(Link).select())]
+        rows = [LinkRow(**row._mapping) for row in tx.execute(LINK.select())]
     tokens = {
         (Purpose(row.purpose), row.id): links.token(server, row) for row in rows if row.game_id in (None, game_id)
     }
@@ -312,7 +313,7 @@ def test_rows_of_every_table_are_copied_and_numbers_go_on_after_them(tmp_path: P
         assert {name: len(found) for name, found in rows(target).items()} == {
             name: len(found) for name, found in rows(source).items()
         }
-        for table in Base.metadata.sorted_tables:
+        for table in METADATA.sorted_tables:
             if table.autoincrement_column is not None:
                 following = text(f"SELECT nextval(pg_get_serial_sequence('{table.name}', 'id'))")
                 with target.engine.begin() as tx:

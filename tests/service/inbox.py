@@ -6,7 +6,6 @@ from itertools import count
 
 from sqlalchemy import select
 
-from pbem.clock import FakeClock
 from pbem.config.settings import SenderCheck
 from pbem.service import links as link_service
 from pbem.service.incoming import receive
@@ -16,8 +15,9 @@ from pbem.store import games, links as link_rows, people as person_rows, receive
 from pbem.store.database import Tx
 from pbem.store.links import LinkKey
 from pbem.store.received import ReceivedRow
-from pbem.store.schema import Received, table_of
+from pbem.store.schema import RECEIVED
 from pbem.tokens import Purpose
+from tests.fakes import FakeClock
 from tests.service.database import queued_emails
 from tests.service.running_game import RunningGame
 
@@ -102,7 +102,7 @@ class Inbox:
 
     def rows(self) -> list[ReceivedRow]:
         """The stored emails, oldest first."""
-        table = table_of(Received)
+        table = RECEIVED
         with self.server.store.read() as tx:
             return [ReceivedRow(**row._mapping) for row in tx.execute(select(table).order_by(table.c.id))]
 

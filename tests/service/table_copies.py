@@ -9,7 +9,7 @@ from sqlalchemy import Table
 from pbem.service.server import Server
 from pbem.store.database import Tx
 from pbem.store.database_copy import unhurried
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 
 FIRST = 1_000_000
 """The id of the first copy, higher than that of any real table."""
@@ -43,7 +43,7 @@ def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
         server.store.write(work)
 
     def of(of_table: str, own: str, most: int, series: str = "s", **changed: str) -> None:
-        table: Table = Base.metadata.tables[of_table]
+        table: Table = METADATA.tables[of_table]
         columns = ", ".join(f'"{column.name}"' for column in table.c)
         values = ", ".join(changed.get(column.name, f't."{column.name}"') for column in table.c)
         start = _SERIES.format(most=most - 1)
@@ -117,7 +117,7 @@ def acts(server: Server, times: int) -> None:
 
     The copies keep the hash of the first, so they form no valid chain; they are only for searching.
     """
-    columns = {column.name: f't."{column.name}"' for column in Base.metadata.tables["audit"].c}
+    columns = {column.name: f't."{column.name}"' for column in METADATA.tables["audit"].c}
     columns |= {
         "seq": "s.n + 2",
         "form": "NULL",

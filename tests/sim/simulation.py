@@ -23,7 +23,6 @@ from typing import Any, Final
 
 from engine import game
 from pbem import config as settings, failpoints
-from pbem.clock import FakeClock, SeededRandomness
 from pbem.domain.interval import Interval
 from pbem.mail.write.compose import Letterhead
 from pbem.service.clocks.outages import Worker
@@ -38,6 +37,7 @@ from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.web.app import create_app
 from pbem.worker import ticks
 from pbem.worker.ticks import WorkerContext
+from tests.fakes import FakeClock, SeededRandomness
 from tests.sim.browser import Browser, Client
 from tests.sim.far_end import Arrived, BrokenError, FarEnd, Weather
 from tests.sim.player import Manners, Player, asks

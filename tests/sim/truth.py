@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from engine.game import Game
-from pbem.clock import FakeClock
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.hash_chain import Row
@@ -28,6 +27,7 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkRow
 from pbem.tokens import Purpose
+from tests.fakes import FakeClock
 from tests.sim.far_end import Arrived, BrokenError, FarEnd
 from tests.sim.player import Answered
 

@@ -27,7 +27,6 @@ from engine.decisions import Choice
 from engine.game import Game, Story
 from engine.table import Entry
 from pbem import config
-from pbem.clock import FakeClock, SeededRandomness
 from pbem.config.settings import SenderCheck
 from pbem.domain import hash_chain
 from pbem.domain.delivery import AT_ONCE, Delivery, Way
@@ -43,8 +42,9 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import people as people_store, tables as lobby_store
 from pbem.store.database import Store
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 from pbem.tokens import SECRET_BYTES, Keyring
+from tests.fakes import FakeClock, SeededRandomness
 from tests.mail.transports import StoringTransport
 from tests.service.clock import Time
 from tests.service.conftest import NAMES, START
@@ -86,7 +86,7 @@ class World:
         self.clock = FakeClock(START)
         self.inbox = StoringTransport()
         store = Store("sqlite://")
-        Base.metadata.create_all(store.engine)
+        METADATA.create_all(store.engine)
         keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
         self.server = Server(store, self.clock, SeededRandomness(7), keys)
         settings = config.read({"PBEM_DATA_DIR": str(folder)})

@@ -5,11 +5,11 @@ from gettext import NullTranslations
 
 import pytest
 
-from pbem.i18n import speech
 from pbem.service.play import by_link
 from pbem.service.tables import leaving
 from pbem.tokens import Purpose
 from pbem.web import site
+from tests.fakes import use_translations
 
 
 @pytest.fixture
@@ -71,6 +71,6 @@ def test_another_language_has_another_page(shown):
             return message.upper() if not {*"%{["} & {*message} else message
 
     before = shown()
-    with speech.use_translations(Loud()):
+    with use_translations(Loud()):
         assert "RULES AND HELP" in shown()
     assert shown() == before

@@ -3,9 +3,9 @@
 import pytest
 from jinja2 import UndefinedError
 
-from pbem.i18n.speech import use_translations
 from pbem.service.play import orders
 from pbem.web import site
+from tests.fakes import use_translations
 from tests.web.browser import HOST
 from tests.web.pseudo_locale import Pseudo
 

@@ -16,13 +16,13 @@ from engine.facts import SPECTATOR, seen
 from engine.table import begin
 from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
-from pbem.i18n.speech import use_translations
 from pbem.mail.wire import parse, text_of
 from pbem.service.outgoing.preview import KINDS, preview
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, talk
 from pbem.service.tables.new import TableSettings
 from pbem.tokens import Purpose
+from tests.fakes import use_translations
 from tests.service.outgoing.test_deliver import HEAD
 from tests.web.pseudo_locale import Pseudo, bare, bare_words
 

@@ -12,7 +12,7 @@ from pbem.service.desk.jobs import What
 from pbem.service.play import by_link
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 from pbem.tokens import Purpose
 from tests.service.actors import ANN
 from tests.service.database import queued_emails
@@ -26,8 +26,7 @@ def everything(server):
     """The whole content of the database."""
     with server.store.engine.connect() as connection:
         return {
-            table.name: sorted(map(repr, connection.execute(select(table)).all()))
-            for table in Base.metadata.sorted_tables
+            table.name: sorted(map(repr, connection.execute(select(table)).all())) for table in METADATA.sorted_tables
         }
 
 

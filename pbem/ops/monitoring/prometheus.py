@@ -96,7 +96,7 @@ def _families(found: Figures, now: float) -> Iterator[GaugeMetricFamily]:
     ):
         yield GaugeMetricFamily(name, says, number)
     for name, says, since in (
-        ("pbem_email_oldest_seconds", "How long the oldest mail waits that could have left.", found.oldest_mail),
+        ("pbem_email_oldest_seconds", "How long the oldest mail waits that could have left.", found.oldest_email),
         ("pbem_deadline_oldest_seconds", "How long the oldest overdue turn is overdue.", found.oldest_overdue),
     ):
         yield GaugeMetricFamily(name, says, 0 if since is None else max(0.0, now - since.timestamp()))

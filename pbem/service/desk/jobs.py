@@ -29,7 +29,7 @@ from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
 from pbem.store import jobs, outbox
 from pbem.store.database import Tx
-from pbem.store.jobs import JobRow, Target
+from pbem.store.jobs import Job, Target
 
 LISTED: Final = 100
 """The most targets a dry run lists by name."""
@@ -129,7 +129,7 @@ def stop(tx: Tx, server: Server, actor: Actor, job_id: int, reason: str) -> None
         audit.record(tx, server, actor, ACTS[What(row.what)], reason, job=job_id, stopped_after=row.dealt_with)
 
 
-def read(tx: Tx, server: Server, job_id: int) -> JobRow:
+def read(tx: Tx, server: Server, job_id: int) -> Job:
     """A job and its progress."""
     return jobs.read(tx, job_id)
 

@@ -19,7 +19,7 @@ from pbem.service.server import Server
 from pbem.store import heartbeats, jobs, outages, overview, people, players as player_rows, received, search, tally
 from pbem.store.database import Tx
 from pbem.store.heartbeats import HeartbeatRow
-from pbem.store.jobs import JobRow
+from pbem.store.jobs import Job
 from pbem.store.outages import OutageRow
 from pbem.store.overview import TROUBLES, Counts, TableRow
 from pbem.store.received import ParkedRow
@@ -96,7 +96,7 @@ class Overview:
     playing: int | None
     workers: tuple[HeartbeatRow, ...]
     outages: tuple[OutageRow, ...]
-    jobs: tuple[JobRow, ...]
+    jobs: tuple[Job, ...]
     given_up: tuple[EmailHistory, ...]
     unread: tuple[ParkedRow, ...]
     page: Page

@@ -115,4 +115,6 @@ def _turns_reported(tx: Tx, person_id: int, playing: list[GameRow]) -> dict[int,
     """The turn of each game up to which a digest or another email has told the person what happened."""
     last = outbox.of_kind(tx, person_id, EmailKind.DIGEST, EmailStatus.SENT, limit=1)
     until = json.loads(last[0].facts)["until"] if last else {}
-    return {game.id: max(until.get(f"{game.id}", 0), outbox.last_turn_told(tx, person_id, game.id)) for game in playing}
+    return {
+        game.id: max(until.get(f"{game.id}", 0), outbox.last_turn_emailed(tx, person_id, game.id)) for game in playing
+    }

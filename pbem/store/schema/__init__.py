@@ -1,4 +1,4 @@
-"""The tables of the house.
+"""The tables of the server.
 
 Bodies of the log, states, boxes and orders are canonical JSON kept as text, never as a database's own JSON type: hashes
 need the very bytes. Every moment is in UTC. A constraint has a name, so that a migration can speak of it on both
@@ -7,66 +7,60 @@ databases. What one game owns leads its key with the game, so that its rows lie 
 This package must never hold a query.
 """
 
-from pbem.store.schema.base import Base, table_of
-from pbem.store.schema.desk import Audit, AuditHead
-from pbem.store.schema.mail import Alarm, DomainTraffic, Ledger, Link, Outbox, Quota, Received, ReceivedCount
-from pbem.store.schema.overview import Flaw, Job, SearchWord, Tally, TaskProgress
-from pbem.store.schema.people import (
-    Ban,
-    Block,
-    Bounce,
-    Organiser,
-    Person,
-    Preference,
-    Session,
-    Unreachable,
-    Vacation,
-    Volunteer,
+from pbem.store.schema.base import METADATA
+from pbem.store.schema.desk import AUDIT, AUDIT_HEAD, AuditRow
+from pbem.store.schema.mail import (
+    ALARM,
+    DOMAIN_TRAFFIC,
+    LEDGER,
+    LINK,
+    OUTBOX,
+    QUOTA,
+    RECEIVED,
+    RECEIVED_COUNT,
+    AlarmRow,
+    EmailRow,
+    LineRow,
+    LinkRow,
+    ReceivedRow,
 )
-from pbem.store.schema.tables import Call, Game, Invitation, JoinRequest, Log, Offer, Player, Talk, View, Vote
-from pbem.store.schema.time import Deadline, Heartbeat, Outage, Pause, TaskRun
-
-__all__ = [
-    "Alarm",
-    "Audit",
-    "AuditHead",
-    "Ban",
-    "Base",
-    "Block",
-    "Bounce",
-    "Call",
-    "Deadline",
-    "DomainTraffic",
-    "Flaw",
-    "Game",
-    "Heartbeat",
-    "Invitation",
-    "Job",
-    "JoinRequest",
-    "Ledger",
-    "Link",
-    "Log",
-    "Offer",
-    "Organiser",
-    "Outage",
-    "Outbox",
-    "Pause",
-    "Person",
-    "Player",
-    "Preference",
-    "Quota",
-    "Received",
-    "ReceivedCount",
-    "SearchWord",
-    "Session",
-    "Talk",
-    "Tally",
-    "TaskProgress",
-    "TaskRun",
-    "Unreachable",
-    "Vacation",
-    "View",
-    "Volunteer",
-    "Vote",
-    "table_of",
-]
+from pbem.store.schema.overview import FLAW, JOB, SEARCH_WORD, TALLY, TASK_PROGRESS, FlawRow, JobRow
+from pbem.store.schema.people import (
+    BAN,
+    BLOCK,
+    BOUNCE,
+    ORGANISER,
+    PERSON,
+    PREFERENCE,
+    SESSION,
+    UNREACHABLE,
+    VACATION,
+    VOLUNTEER,
+    BanRow,
+    BlockRow,
+    OrganiserRow,
+    PersonRow,
+    SessionRow,
+    UnreachableRow,
+    VacationRow,
+)
+from pbem.store.schema.tables import (
+    CALL,
+    GAME,
+    INVITATION,
+    JOIN_REQUEST,
+    LOG,
+    OFFER,
+    PLAYER,
+    TALK,
+    VIEW,
+    VOTE,
+    CallRow,
+    GameRow,
+    InvitationRow,
+    JoinRequestRow,
+    OfferRow,
+    PlayerRow,
+    ViewRow,
+)
+from pbem.store.schema.time import DEADLINE, HEARTBEAT, OUTAGE, PAUSE, TASK_RUN, DeadlineRow, HeartbeatRow, OutageRow

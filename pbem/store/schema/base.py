@@ -1,23 +1,60 @@
-"""What all tables share: names of constraints, column types and kinds of keys."""
+"""How a table is declared: by the class of its rows, with a column for each field.
 
-from datetime import datetime
-from typing import Annotated
+The type of a field is the type of its column, which is NULL where it may be None; `Annotated` adds keys and references.
+"""
 
-from sqlalchemy import CheckConstraint, LargeBinary, MetaData, Table, Text
-from sqlalchemy.orm import DeclarativeBase, mapped_column
+from datetime import date, datetime
+from types import NoneType
+from typing import Annotated, Any, Final, NamedTuple, get_args, get_type_hints
+
+from sqlalchemy import Boolean, CheckConstraint, Column, Date, ForeignKey, LargeBinary, MetaData, Table, Text
+from sqlalchemy.schema import SchemaItem
 
 from pbem.store.types import Moment, Number
 
-NAMING = {
-    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "ck": "ck_%(table_name)s_%(constraint_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-    "pk": "pk_%(table_name)s",
+METADATA: Final = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+_TYPES: Final[dict[Any, Any]] = {
+    bool: Boolean,
+    int: Number,
+    str: Text,
+    bytes: LargeBinary,
+    date: Date,
+    datetime: Moment,
 }
 
-Id = Annotated[int, mapped_column(Number, primary_key=True, autoincrement=True)]
-Part = Annotated[int, mapped_column(Number, primary_key=True, autoincrement=False)]
+
+class Key(NamedTuple):
+    """Marks a column of the primary key."""
+
+    counted: bool = False
+
+
+class Reference(NamedTuple):
+    """Marks a column that refers to one of another table."""
+
+    column: str
+    ondelete: str | None = None
+
+
+KEY: Final = Key()
+Id = Annotated[int, Key(counted=True)]
+Part = Annotated[int, KEY]
+GameId = Annotated[int, Reference("game.id")]
+PersonId = Annotated[int, Reference("person.id")]
+
+
+def table(name: str, row: type[Any], *constraints: SchemaItem) -> Table:
+    """Declare the table of a class of rows."""
+    hints = get_type_hints(row, include_extras=True)
+    return Table(name, METADATA, *(_column(field, hint) for field, hint in hints.items()), *constraints)
 
 
 def one_of(column: str, *values: str) -> CheckConstraint:
@@ -26,15 +63,13 @@ def one_of(column: str, *values: str) -> CheckConstraint:
     return CheckConstraint(f"{column} IN ({listed})", name=column)
 
 
-class Base(DeclarativeBase):
-    """The base of all tables."""
-
-    metadata = MetaData(naming_convention=NAMING)
-    type_annotation_map = {datetime: Moment, int: Number, str: Text, bytes: LargeBinary}  # noqa: RUF012 - SQLAlchemy's
-
-
-def table_of(kind: type[Base]) -> Table:
-    """The table of a class, for statements that are built once."""
-    table = kind.__table__
-    assert isinstance(table, Table)
-    return table
+def _column(name: str, hint: Any) -> Column[Any]:
+    nullable = NoneType in get_args(hint)
+    annotated = get_args(hint)[0] if nullable else hint
+    marks = getattr(annotated, "__metadata__", ())
+    references = [ForeignKey(mark.column, ondelete=mark.ondelete) for mark in marks if isinstance(mark, Reference)]
+    key = next((mark for mark in marks if isinstance(mark, Key)), None)
+    kind = _TYPES[getattr(annotated, "__origin__", annotated)]
+    if key is None:
+        return Column(name, kind, *references, nullable=nullable)
+    return Column(name, kind, *references, primary_key=True, autoincrement=key.counted)

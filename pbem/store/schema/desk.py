@@ -1,49 +1,54 @@
 """The organisers' desk: what was done there, by which organiser and why."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import Index, UniqueConstraint
 
-from pbem.store.schema.base import Base, Part
+from pbem.store.schema.base import GameId, Part, PersonId, table
 
 
-class Audit(Base):
+@dataclass(frozen=True, slots=True)
+class AuditRow:
     """An act of an organiser, a host or an operator at the command line. Rows are added, never changed.
 
     The rows are one chain, hashed like the log of a game over every column, so that no row can be altered unnoticed.
     `form` is the key of the form, which works once. No column ever holds an address.
     """
 
-    __tablename__ = "audit"
-    # For each way to search, the newest acts are the end of an index.
-    __table_args__ = (
-        UniqueConstraint("form"),
-        Index(None, "game_id", "seq"),
-        Index(None, "person_id", "seq"),
-        Index(None, "act", "seq"),
-        Index(None, "actor", "seq"),
-    )
-
-    seq: Mapped[Part]
-    at: Mapped[datetime]
-    actor: Mapped[str]
-    act: Mapped[str]
-    game_id: Mapped[int | None] = mapped_column(ForeignKey("game.id"))
-    person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"))
-    reason: Mapped[str]
-    form: Mapped[str | None]
-    body: Mapped[str]
-    nonce: Mapped[bytes]
-    body_hash: Mapped[bytes]
-    hash: Mapped[bytes]
+    seq: Part
+    at: datetime
+    actor: str
+    act: str
+    game_id: GameId | None
+    person_id: PersonId | None
+    reason: str
+    form: str | None
+    body: str
+    nonce: bytes
+    body_hash: bytes
+    hash: bytes
 
 
-class AuditHead(Base):
+# For each way to search, the newest acts are the end of an index.
+AUDIT = table(
+    "audit",
+    AuditRow,
+    UniqueConstraint("form"),
+    Index(None, "game_id", "seq"),
+    Index(None, "person_id", "seq"),
+    Index(None, "act", "seq"),
+    Index(None, "actor", "seq"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditHeadRow:
     """The end of the audit chain. Its one row is locked by every act, so that acts are in order."""
 
-    __tablename__ = "audit_head"
+    id: Part
+    seq: int
+    head: bytes
 
-    id: Mapped[Part]
-    seq: Mapped[int]
-    head: Mapped[bytes]
+
+AUDIT_HEAD = table("audit_head", AuditHeadRow)

@@ -1,16 +1,17 @@
 """Outgoing and incoming emails, their links, and what limits them."""
 
+from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Final
+from typing import Annotated, Final, NamedTuple
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import Index, UniqueConstraint, text
 
 from pbem.domain.states import EmailStatus, ReceivedStatus
-from pbem.store.schema.base import Base, Id, one_of
+from pbem.store.schema.base import KEY, GameId, Id, PersonId, Reference, one_of, table
 
 
-class Outbox(Base):
+@dataclass(frozen=True, slots=True)
+class EmailRow:
     """An outgoing email: what it is about, then its bytes, then its outcome.
 
     `body` has placeholders for the links; a token is never stored. An email about a game exists once for each row of
@@ -18,50 +19,53 @@ class Outbox(Base):
     does not want.
     """
 
-    __tablename__ = "outbox"
-    __table_args__ = (
-        UniqueConstraint("game_id", "seq", "seat", "kind"),
-        one_of("status", *EmailStatus),
-        Index("ix_outbox_due", "status", "due_at"),
-        Index(None, "person_id", "queued_at"),
-    )
-
-    id: Mapped[Id]
-    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
-    game_id: Mapped[int | None] = mapped_column(ForeignKey("game.id"))
-    seq: Mapped[int | None]
-    seat: Mapped[int | None]
-    turn: Mapped[int | None]
-    kind: Mapped[str]
-    facts: Mapped[str]
-    status: Mapped[str]
-    queued_at: Mapped[datetime]
-    due_at: Mapped[datetime]
-    claimed_until: Mapped[datetime | None]
-    attempts: Mapped[int]
-    message_id: Mapped[str | None]
-    rendered_at: Mapped[datetime | None]
-    body: Mapped[bytes | None]
-    accepted_at: Mapped[datetime | None]
+    id: Id
+    person_id: PersonId
+    game_id: GameId | None
+    seq: int | None
+    seat: int | None
+    turn: int | None
+    kind: str
+    facts: str
+    status: str
+    queued_at: datetime
+    due_at: datetime
+    claimed_until: datetime | None
+    attempts: int
+    message_id: str | None
+    rendered_at: datetime | None
+    body: bytes | None
+    accepted_at: datetime | None
 
 
-class Ledger(Base):
+OUTBOX = table(
+    "outbox",
+    EmailRow,
+    UniqueConstraint("game_id", "seq", "seat", "kind"),
+    one_of("status", *EmailStatus),
+    Index("ix_outbox_due", "status", "due_at"),
+    Index(None, "person_id", "queued_at"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LineRow:
     """A line about an email: queued, rendered, accepted, retried, bounced, superseded, parked."""
 
-    __tablename__ = "ledger"
-    __table_args__ = (Index(None, "outbox_id"),)
+    id: Id
+    outbox_id: Annotated[int, Reference("outbox.id")]
+    at: datetime
+    what: str
+    detail: str
 
-    id: Mapped[Id]
-    outbox_id: Mapped[int] = mapped_column(ForeignKey("outbox.id"))
-    at: Mapped[datetime]
-    what: Mapped[str]
-    detail: Mapped[str]
+
+LEDGER = table("ledger", LineRow, Index(None, "outbox_id"))
 
 
 _OF_NOBODY: Final = "person_id IS NULL AND game_id IS NULL"
 
 
-class Link(Base):
+class LinkRow(NamedTuple):
     """The meaning of a token. The token is derived from the row and stored nowhere.
 
     There is one row for each purpose, turn, seat and person. `nonce` is random: drawing it again revokes the token, and the
@@ -69,34 +73,33 @@ class Link(Base):
     a person and a game exist once for each purpose.
     """
 
-    __tablename__ = "link"
-    __table_args__ = (
-        UniqueConstraint("game_id", "seat", "turn", "purpose", "person_id"),
-        Index(None, "person_id"),
-        Index(None, "outbox_id"),
-        Index(
-            "ix_link_of_nobody",
-            "purpose",
-            unique=True,
-            sqlite_where=text(_OF_NOBODY),
-            postgresql_where=text(_OF_NOBODY),
-        ),
-    )
-
-    id: Mapped[Id]
-    purpose: Mapped[str]
-    nonce: Mapped[int]
-    replaced: Mapped[int | None]
-    person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"))
-    game_id: Mapped[int | None] = mapped_column(ForeignKey("game.id"))
-    turn: Mapped[int | None]
-    seat: Mapped[int | None]
-    outbox_id: Mapped[int | None] = mapped_column(ForeignKey("outbox.id"))
-    created_at: Mapped[datetime]
-    expires_at: Mapped[datetime | None]
+    id: Id
+    purpose: str
+    nonce: int
+    replaced: int | None
+    person_id: PersonId | None
+    game_id: GameId | None
+    turn: int | None
+    seat: int | None
+    outbox_id: Annotated[int, Reference("outbox.id")] | None
+    created_at: datetime
+    expires_at: datetime | None
 
 
-class Received(Base):
+LINK = table(
+    "link",
+    LinkRow,
+    UniqueConstraint("game_id", "seat", "turn", "purpose", "person_id"),
+    Index(None, "person_id"),
+    Index(None, "outbox_id"),
+    Index(
+        "ix_link_of_nobody", "purpose", unique=True, sqlite_where=text(_OF_NOBODY), postgresql_where=text(_OF_NOBODY)
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedRow:
     """An email that arrived at one of our addresses, stored before anything is done about it, so that it is neither
     lost nor handled twice.
 
@@ -105,70 +108,79 @@ class Received(Base):
     whose address it was sent from. `acts` is what each line of a reply led to, written in the same transaction.
     """
 
-    __tablename__ = "received"
-    __table_args__ = (
-        UniqueConstraint("fingerprint"),
-        one_of("status", *ReceivedStatus),
-        Index("ix_received_due", "status", "due_at"),
-        Index(None, "link_id", "received_at"),
-    )
-
-    id: Mapped[Id]
-    fingerprint: Mapped[bytes]
-    link_id: Mapped[int] = mapped_column(ForeignKey("link.id"))
-    message_id: Mapped[str]
-    raw: Mapped[bytes | None]
-    received_at: Mapped[datetime]
-    status: Mapped[str]
-    outcome: Mapped[str]
-    acts: Mapped[str]
-    attempts: Mapped[int]
-    due_at: Mapped[datetime]
-    claimed_until: Mapped[datetime | None]
+    id: Id
+    fingerprint: bytes
+    link_id: Annotated[int, Reference("link.id")]
+    message_id: str
+    raw: bytes | None = field(repr=False)
+    received_at: datetime
+    status: str
+    outcome: str
+    acts: str
+    attempts: int
+    due_at: datetime
+    claimed_until: datetime | None
 
 
-class ReceivedCount(Base):
+RECEIVED = table(
+    "received",
+    ReceivedRow,
+    UniqueConstraint("fingerprint"),
+    one_of("status", *ReceivedStatus),
+    Index("ix_received_due", "status", "due_at"),
+    Index(None, "link_id", "received_at"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedCountRow:
     """The number of emails of each kind that arrived in a day, including those that are not stored."""
 
-    __tablename__ = "received_count"
-
-    day: Mapped[date] = mapped_column(primary_key=True)
-    what: Mapped[str] = mapped_column(primary_key=True)
-    count: Mapped[int]
+    day: Annotated[date, KEY]
+    what: Annotated[str, KEY]
+    count: int
 
 
-class DomainTraffic(Base):
+RECEIVED_COUNT = table("received_count", ReceivedCountRow)
+
+
+@dataclass(frozen=True, slots=True)
+class DomainTrafficRow:
     """What became of a day's emails to one domain, in numbers and without addresses."""
 
-    __tablename__ = "domain_traffic"
-
-    day: Mapped[date] = mapped_column(primary_key=True)
-    domain: Mapped[str] = mapped_column(primary_key=True)
-    sent: Mapped[int]
-    deferred: Mapped[int]
-    bounced: Mapped[int]
-    complained: Mapped[int]
+    day: Annotated[date, KEY]
+    domain: Annotated[str, KEY]
+    sent: int
+    deferred: int
+    bounced: int
+    complained: int
 
 
-class Quota(Base):
+DOMAIN_TRAFFIC = table("domain_traffic", DomainTrafficRow)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaRow:
     """Until when a share is used up: of sending, for all emails or one domain; of attempts to sign in, for all or one
     name."""
 
-    __tablename__ = "quota"
-
-    bucket: Mapped[str] = mapped_column(primary_key=True)
-    used_until: Mapped[datetime]
+    bucket: Annotated[str, KEY]
+    used_until: datetime
 
 
-class Alarm(Base):
+QUOTA = table("quota", QuotaRow)
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmRow:
     """Something organisers must hear of; `emailed_at` is when an email about it was queued."""
 
-    __tablename__ = "alarm"
-    __table_args__ = (Index(None, "emailed_at", "id"),)
+    id: Id
+    at: datetime
+    what: str
+    game_id: GameId | None
+    says: str
+    emailed_at: datetime | None
 
-    id: Mapped[Id]
-    at: Mapped[datetime]
-    what: Mapped[str]
-    game_id: Mapped[int | None] = mapped_column(ForeignKey("game.id"))
-    says: Mapped[str]
-    emailed_at: Mapped[datetime | None]
+
+ALARM = table("alarm", AlarmRow, Index(None, "emailed_at", "id"))

@@ -3,58 +3,69 @@
 Counts, search words and flaws are stored so that no page has to read a log or a whole table.
 """
 
+from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Annotated
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import Index, UniqueConstraint
 
 from pbem.domain.states import JobStatus
-from pbem.store.schema.base import Base, Id, Part, one_of
+from pbem.store.schema.base import KEY, GameId, Id, Part, one_of, table
 
 
-class Tally(Base):
+@dataclass(frozen=True, slots=True)
+class TallyRow:
     """How often something of a kind happened in one hour, in numbers and without names."""
 
-    __tablename__ = "tally"
-
-    day: Mapped[date] = mapped_column(primary_key=True)
-    hour: Mapped[Part]
-    kind: Mapped[str] = mapped_column(primary_key=True)
-    count: Mapped[int]
+    day: Annotated[date, KEY]
+    hour: Part
+    kind: Annotated[str, KEY]
+    count: int
 
 
-class TaskProgress(Base):
+TALLY = table("tally", TallyRow)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgressRow:
     """The progress of a task that goes through the rows of a table by id."""
 
-    __tablename__ = "task_progress"
-
-    task: Mapped[str] = mapped_column(primary_key=True)
-    last_id: Mapped[int]
+    task: Annotated[str, KEY]
+    last_id: int
 
 
-class Flaw(Base):
+TASK_PROGRESS = table("task_progress", TaskProgressRow)
+
+
+@dataclass(frozen=True, slots=True)
+class FlawRow:
     """A table whose log failed its last check; deleted when it passes again."""
 
-    __tablename__ = "flaw"
-
-    game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
-    found_at: Mapped[datetime]
-    seq: Mapped[int]
-    says: Mapped[str]
+    game_id: Annotated[GameId, KEY]
+    found_at: datetime
+    seq: int
+    says: str
 
 
-class SearchWord(Base):
+FLAW = table("flaw", FlawRow)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchWordRow:
     """A word by which a table or person is found. Stored as bytes, which both databases sort alike."""
 
-    __tablename__ = "search_word"
-    __table_args__ = (one_of("about", "table", "person"), Index(None, "about", "subject_id"))
-
-    about: Mapped[str] = mapped_column(primary_key=True)
-    word: Mapped[bytes] = mapped_column(primary_key=True)
-    subject_id: Mapped[Part]
+    about: Annotated[str, KEY]
+    word: Annotated[bytes, KEY]
+    subject_id: Part
 
 
-class Job(Base):
+SEARCH_WORD = table(
+    "search_word", SearchWordRow, one_of("about", "table", "person"), Index(None, "about", "subject_id")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
     """An act on many tables, people or emails, one after the other by id.
 
     `last_id` is the last one dealt with; it changes in the same transaction, so that nothing is done twice. `total` was
@@ -62,25 +73,27 @@ class Job(Base):
     pressing the button twice starts one job.
     """
 
-    __tablename__ = "job"
-    __table_args__ = (
-        UniqueConstraint("key"),
-        one_of("what", "pause", "resume", "extend", "announce", "resend"),
-        one_of("status", *JobStatus),
-        Index(None, "status", "id"),
-    )
+    id: Id
+    key: str
+    what: str
+    facts: str
+    reason: str
+    actor: str
+    status: str
+    last_id: int
+    total: int
+    done: int
+    failed: int
+    failures: str
+    created_at: datetime
+    ended_at: datetime | None
 
-    id: Mapped[Id]
-    key: Mapped[str]
-    what: Mapped[str]
-    facts: Mapped[str]
-    reason: Mapped[str]
-    actor: Mapped[str]
-    status: Mapped[str]
-    last_id: Mapped[int]
-    total: Mapped[int]
-    done: Mapped[int]
-    failed: Mapped[int]
-    failures: Mapped[str]
-    created_at: Mapped[datetime]
-    ended_at: Mapped[datetime | None]
+
+JOB = table(
+    "job",
+    JobRow,
+    UniqueConstraint("key"),
+    one_of("what", "pause", "resume", "extend", "announce", "resend"),
+    one_of("status", *JobStatus),
+    Index(None, "status", "id"),
+)

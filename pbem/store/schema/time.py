@@ -1,19 +1,20 @@
 """Deadlines, and the times in which clocks stand still."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import Index, UniqueConstraint, text
 
 from pbem.domain.states import TurnStatus
-from pbem.store.schema.base import Base, Id, Part, one_of
+from pbem.store.schema.base import KEY, GameId, Id, Part, one_of, table
 
 _IS_OPEN: Final = text("status = 'open'")
 _IS_REMINDED: Final = text("status = 'open' AND remind_at IS NOT NULL")
 
 
-class Deadline(Base):
+@dataclass(frozen=True, slots=True)
+class DeadlineRow:
     """The deadline of one seat in one turn. `due_at` is empty until its clock has started.
 
     It is `open` until the seat decides, then `closed`, or `missed` if the time ran out first; `rewound` if the turn no
@@ -21,73 +22,81 @@ class Deadline(Base):
     away meanwhile.
     """
 
-    __tablename__ = "deadline"
-    __table_args__ = (
-        one_of("status", *TurnStatus),
-        # Partial, because open deadlines are few and a move then writes to fewer indexes. The status is a column all the
-        # same: SQLite plans without knowing its rows, and would choose another index if this one had only the moment.
-        Index("ix_deadline_due", "status", "due_at", sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),
-        Index("ix_deadline_remind", "status", "remind_at", sqlite_where=_IS_REMINDED, postgresql_where=_IS_REMINDED),
-    )
-
-    game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
-    turn: Mapped[Part]
-    seat: Mapped[Part]
-    status: Mapped[str]
-    asked_at: Mapped[datetime]
-    rendered_at: Mapped[datetime | None]
-    accepted_at: Mapped[datetime | None]
-    promised_at: Mapped[datetime | None]
-    due_at: Mapped[datetime | None]
-    remind_at: Mapped[datetime | None]
-    reminded: Mapped[int]
-    extensions: Mapped[str]
-    attempts: Mapped[int]
-    claimed_until: Mapped[datetime | None]
+    game_id: Annotated[GameId, KEY]
+    turn: Part
+    seat: Part
+    status: str
+    asked_at: datetime
+    rendered_at: datetime | None
+    accepted_at: datetime | None
+    promised_at: datetime | None
+    due_at: datetime | None
+    remind_at: datetime | None
+    reminded: int
+    extensions: str
+    attempts: int
+    claimed_until: datetime | None
 
 
-class Pause(Base):
+DEADLINE = table(
+    "deadline",
+    DeadlineRow,
+    one_of("status", *TurnStatus),
+    # Partial, because open deadlines are few and a move then writes to fewer indexes. The status is a column all the
+    # same: SQLite plans without knowing its rows, and would choose another index if this one had only the moment.
+    Index("ix_deadline_due", "status", "due_at", sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),
+    Index("ix_deadline_remind", "status", "remind_at", sqlite_where=_IS_REMINDED, postgresql_where=_IS_REMINDED),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PauseRow:
     """A time in which all clocks of a table stand still; open while it lasts."""
 
-    __tablename__ = "pause"
-    __table_args__ = (Index(None, "game_id"), Index(None, "end_at", "game_id"))
-
-    id: Mapped[Id]
-    game_id: Mapped[int] = mapped_column(ForeignKey("game.id"))
-    start_at: Mapped[datetime]
-    end_at: Mapped[datetime | None]
+    id: Id
+    game_id: GameId
+    start_at: datetime
+    end_at: datetime | None
 
 
-class Heartbeat(Base):
+PAUSE = table("pause", PauseRow, Index(None, "game_id"), Index(None, "end_at", "game_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class HeartbeatRow:
     """A worker process, and when it was last seen."""
 
-    __tablename__ = "heartbeat"
-
-    worker: Mapped[str] = mapped_column(primary_key=True)
-    started_at: Mapped[datetime]
-    beat_at: Mapped[datetime]
+    worker: Annotated[str, KEY]
+    started_at: datetime
+    beat_at: datetime
 
 
-class Outage(Base):
+HEARTBEAT = table("heartbeat", HeartbeatRow)
+
+
+@dataclass(frozen=True, slots=True)
+class OutageRow:
     """A time in which no worker ran: it counts for no deadline. `applied_at` is when all open deadlines had been moved.
 
     `why` is empty if the server found the outage itself.
     """
 
-    __tablename__ = "outage"
-    __table_args__ = (UniqueConstraint("start_at"), Index(None, "end_at"))
-
-    id: Mapped[Id]
-    start_at: Mapped[datetime]
-    end_at: Mapped[datetime]
-    why: Mapped[str]
-    applied_at: Mapped[datetime | None]
+    id: Id
+    start_at: datetime
+    end_at: datetime
+    why: str
+    applied_at: datetime | None
 
 
-class TaskRun(Base):
+OUTAGE = table("outage", OutageRow, UniqueConstraint("start_at"), Index(None, "end_at"))
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRunRow:
     """A task of one period, such as a day, taken by the one worker that inserted the row."""
 
-    __tablename__ = "task_run"
+    task: Annotated[str, KEY]
+    period: Annotated[str, KEY]
 
-    task: Mapped[str] = mapped_column(primary_key=True)
-    period: Mapped[str] = mapped_column(primary_key=True)
+
+TASK_RUN = table("task_run", TaskRunRow)

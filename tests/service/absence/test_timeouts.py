@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import event, insert, select, text
 from structlog.testing import capture_logs
 
-from pbem.clock import SeededRandomness
 from pbem.service.absence import timeouts
 from pbem.service.clocks import outages, vacations
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
@@ -20,12 +19,11 @@ from pbem.service.play.move import Actor
 from pbem.service.server import Server
 from pbem.store import deadlines, players as player_rows
 from pbem.store.database import Store
-from pbem.store.schema import Deadline, Game, Player, table_of
+from pbem.store.schema import DEADLINE, GAME, PLAYER
+from tests.fakes import SeededRandomness
 from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import BrokenError, all_rows, count_calls, queued_emails
-
-GAME, PLAYER, DEADLINE = table_of(Game), table_of(Player), table_of(Deadline)
 
 
 @pytest.fixture(autouse=True)

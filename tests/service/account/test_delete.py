@@ -19,7 +19,7 @@ from pbem.service.people import addresses, send_links, sessions
 from pbem.service.tables import joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import outbox as outbox_rows, players as player_rows, search, tables as lobby_rows
-from pbem.store.schema import Base, Outbox, table_of
+from pbem.store.schema import METADATA, OUTBOX
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
@@ -101,11 +101,11 @@ def test_only_emails_of_others_name_a_deleted_person(server, clock, post, table,
 
 def rows_without_emails_of_others(server, person_id):
     """All rows of all tables as text, except rows of the outbox and the ledger that are about emails to others."""
-    outbox = table_of(Outbox)
+    outbox = OUTBOX
     found = []
     with server.store.read() as tx:
         others = set(tx.execute(select(outbox.c.id).where(outbox.c.person_id != person_id)).scalars())
-        for table in Base.metadata.sorted_tables:
+        for table in METADATA.sorted_tables:
             for row in tx.execute(select(table)):
                 number = {"outbox": "id", "ledger": "outbox_id"}.get(table.name)
                 if number is None or row._mapping[number] not in others:

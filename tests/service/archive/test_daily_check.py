@@ -9,9 +9,7 @@ from pbem.ops.verify import verify_game
 from pbem.service.archive import daily_check
 from pbem.service.archive.daily_check import CheckResult
 from pbem.store import alarms, flaws
-from pbem.store.schema import Game, table_of
-
-GAME = table_of(Game)
+from pbem.store.schema import GAME
 
 
 def look(tx, game_id):

@@ -7,11 +7,9 @@ from sqlalchemy import select
 from pbem.service.desk import activity
 from pbem.service.play.move import Actor
 from pbem.store import ledger
-from pbem.store.schema import Tally, table_of
+from pbem.store.schema import TALLY
 from tests.service.clock import HOUR, MINUTE
 from tests.service.database import count_calls
-
-TALLY = table_of(Tally)
 
 
 def counted(server):

@@ -11,14 +11,12 @@ from pbem.service.desk import audit
 from pbem.service.tables import leaving
 from pbem.store import audit as audit_rows
 from pbem.store.audit import AuditFilter
-from pbem.store.schema import Audit, table_of
+from pbem.store.schema import AUDIT
 from tests.service import table_copies
 from tests.service.actors import ANN, ROOT
 from tests.service.database import all_rows
 from tests.service.desk.test_overview import scans, statements_of
 from tests.service.races import meetings
-
-AUDIT = table_of(Audit)
 
 
 def record(server, *given, actor=ANN, act=Act.BAN, reason="It was asked for.", **named):

@@ -17,7 +17,7 @@ from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
 from pbem.store import flaws, ledger, outbox, received
 from pbem.store.overview import TROUBLES
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 from tests.service import table_copies
 from tests.service.actors import moderate
 from tests.service.database import queued_emails
@@ -227,7 +227,7 @@ def scans(server, statement, values, *, as_planned=False):
                 connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
             plan = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", values).scalar_one()
             read = [node["Relation Name"] for node in nodes(plan[0]["Plan"]) if node["Node Type"] == "Seq Scan"]
-    return [name for name in read if name in Base.metadata.tables.keys() - SMALL]
+    return [name for name in read if name in METADATA.tables.keys() - SMALL]
 
 
 def nodes(plan):

@@ -30,7 +30,7 @@ from tests.service.actors import ANN, moderate
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
 _NOTICED = re.compile(
-    r"(?:(?:notice|announce|notify_people)\(\s*(?:context\.)?tx, (?:context\.)?server,|tell_players\()[^)]*?\"(\w+)\""
+    r"(?:(?:notice|announce|notify_people|tell_others)\(\s*(?:context\.)?tx, (?:context\.)?server,|tell_players\()[^)]*?\"(\w+)\""
 )
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
@@ -82,7 +82,7 @@ def test_every_kind_of_email_is_in_the_handbook():
 def test_every_notice_has_its_own_subject():
     subject = (paths.templates() / "mail" / "notice" / "subject.txt").read_text()
     queued = {what for source in sources() for what in _NOTICED.findall(source)}
-    assert {"deadline", "paused", "resumed", "extended", "replaced", "frozen", "unfrozen"} <= queued
+    assert {"deadline", "paused", "resumed", "extended", "replaced", "bot_plays", "frozen", "unfrozen"} <= queued
     assert {what for what in queued if f'what == "{what}"' not in subject} == set()
 
 

@@ -16,7 +16,6 @@ from sqlalchemy import event
 
 from engine import game as game_registry, grammar
 from pbem import failpoints
-from pbem.clock import SeededRandomness
 from pbem.config.settings import Security, Smtp
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.user_text import LONGEST_TALK
@@ -37,6 +36,7 @@ from pbem.service.tables import joining, leaving, talk
 from pbem.store import deadlines, ledger as ledger_rows, outbox, people as person_rows, quotas, reachability
 from pbem.store.outbox import NewEmail
 from pbem.tokens import SECRET_BYTES, Purpose, revoke, rotate
+from tests.fakes import SeededRandomness
 from tests.mail.test_dkim import SETTINGS, dns
 from tests.mail.transports import ACCEPTED, FunctionTransport, InterceptingTransport
 from tests.service.actors import moderate

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from engine import game as game_registry
-from pbem.clock import SeededRandomness
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.write.compose import compose
 from pbem.service.outgoing import content, deliver, prepare
@@ -13,6 +12,7 @@ from pbem.service.outgoing.deliver import LEASE, Post
 from pbem.service.play import seat_cache, views
 from pbem.service.tables import talk
 from pbem.store import games, outbox, views as saved_views
+from tests.fakes import SeededRandomness
 from tests.service.database import count_calls
 from tests.service.outgoing.test_deliver import HEAD, HOUR
 

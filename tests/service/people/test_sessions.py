@@ -10,7 +10,7 @@ from pbem.domain.errors import NotFound
 from pbem.service.desk import organisers
 from pbem.service.people import sessions
 from pbem.service.people.sessions import MOST_OPEN, ORGANISER_LIFETIME, PERSON_LIFETIME
-from pbem.store.schema import Session, table_of
+from pbem.store.schema import SESSION
 from pbem.store.sessions import Holder
 from tests.service.actors import ROOT, add_organiser
 from tests.service.database import all_rows
@@ -67,7 +67,7 @@ def test_a_session_belongs_to_one_holder(server, ann, olga):
     row = {"secret_hash": b"x", "label": "", "made_at": server.now(), "used_on": server.now().date()}
     for both in ({}, {"person_id": ann.person_id, "organiser_id": olga.organiser_id}):
         with pytest.raises(IntegrityError):
-            server.store.write(lambda tx, both=both: tx.execute(insert(table_of(Session)), row | both))
+            server.store.write(lambda tx, both=both: tx.execute(insert(SESSION), row | both))
 
 
 def test_a_browser_is_signed_out_by_its_holder_alone(server, ann, person):

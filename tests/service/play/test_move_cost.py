@@ -16,7 +16,7 @@ from pbem.service.play.log import Kind, LogWriter
 from pbem.service.play.rules import rules_of
 from pbem.store import games, links as link_rows
 from pbem.store.links import LinkKey
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 from pbem.tokens import Purpose
 
 MOST = {"sqlite": 6, "postgresql": 4}
@@ -82,7 +82,7 @@ def test_no_statement_of_a_move_compares_by_parameter_what_an_index_is_limited_t
     # SQLite would compile it again for every move, which takes longer than running it.
     limited = {
         f"{index.table.name}.{column.name} = "
-        for of_table in Base.metadata.tables.values()
+        for of_table in METADATA.tables.values()
         for index in of_table.indexes
         for column in index.table.c
         if f"{column.name} = " in str(index.dialect_options["sqlite"]["where"])

@@ -14,7 +14,7 @@ from pbem.service.outgoing import ledger
 from pbem.service.people import addresses
 from pbem.service.play import by_link, seat_view
 from pbem.service.tables import demo, listing
-from pbem.store.schema import Audit, table_of
+from pbem.store.schema import AUDIT
 from pbem.tokens import Purpose
 from tests.service.actors import calls_of
 from tests.service.clock import DAY, HOUR
@@ -111,7 +111,7 @@ def test_a_demo_an_organiser_acted_on_is_kept(server, seat, clock):
     game = game_of(server, seat)
     row = {"seq": 1, "at": clock.now(), "actor": "x", "act": "see as", "game_id": game.id, "person_id": None}
     row |= {"reason": "", "form": None, "body": "", "nonce": b"", "body_hash": b"", "hash": b""}
-    server.store.write(lambda tx: tx.execute(insert(table_of(Audit)), row))
+    server.store.write(lambda tx: tx.execute(insert(AUDIT), row))
     clock.advance(DAY + HOUR)
     assert demo.tidy(server) == 0
     assert server.read(seat_view.view_seat, seat).status == "playing"

@@ -9,13 +9,11 @@ from pbem.ops.verify import verify_game
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.tables import leaving, talk
 from pbem.store import talk as talk_rows
-from pbem.store.schema import Talk, table_of
+from pbem.store.schema import TALK
 from tests.service.actors import moderate
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
-
-TALK = table_of(Talk)
 
 
 def say(begun, seat, text):

@@ -6,13 +6,11 @@ from sqlalchemy import update
 
 from pbem.domain.acts import READ_ONLY, Act
 from pbem.service.desk import audit
-from pbem.store.schema import Audit, table_of
+from pbem.store.schema import AUDIT
 from pbem.web.desk.audit import SHOWN
 from tests.service.actors import ANN, ROOT
 from tests.service.database import count_calls
 from tests.web.browser import HOST
-
-AUDIT = table_of(Audit)
 
 
 def record(server, actor=ANN, act=Act.BAN, reason="It was asked for.", **named):

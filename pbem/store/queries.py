@@ -1,0 +1,49 @@
+"""The steps that many queries share. The columns of a query stand in the order of the fields of its rows."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, Connection, Executable, Table, func, insert, literal, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+R = TypeVar("R")
+
+Values = Mapping[str, Any]
+
+
+def one(tx: Connection, row: Callable[..., R], query: Executable, values: Values | None = None) -> R | None:
+    """The only row of a query; None if there is none."""
+    columns = tx.execute(query, values).one_or_none()
+    return None if columns is None else row(*columns)
+
+
+def many(tx: Connection, row: Callable[..., R], query: Executable, values: Values | None = None) -> list[R]:
+    """The rows of a query, in its order."""
+    return [row(*columns) for columns in tx.execute(query, values)]
+
+
+def by_id(tx: Connection, row: Callable[..., R], table: Table, ids: Iterable[int]) -> dict[int, R]:
+    """The rows with these ids, by id."""
+    query = select(table).where(table.c.id.in_(list(ids)))
+    return {columns.id: row(*columns) for columns in tx.execute(query)}
+
+
+def count(tx: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:
+    """The number of rows for which these conditions hold."""
+    return tx.execute(select(func.count()).select_from(table).where(*conditions)).scalar_one()
+
+
+def add(tx: Connection, table: Table, values: Values) -> int:
+    """Insert a row and return its id."""
+    return int(tx.execute(insert(table).returning(table.c.id), values).scalar_one())
+
+
+def add_once(tx: Connection, table: Table, values: Values) -> bool:
+    """Insert a row; False if it exists already."""
+    new = insertion(tx.dialect.name, table).values(**values).on_conflict_do_nothing()
+    return tx.execute(new.returning(literal(1))).first() is not None
+
+
+def insertion(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """An insertion that can say what to do with a row that exists already."""
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
