@@ -136,7 +136,7 @@ def signer_of(config: Config) -> "Signer | None":
         from pbem.mail.send.dkim import signer
     except ImportError:
         raise BadInput(
-            "Mails cannot be signed: the library for it is not installed.",
+            _("Mails cannot be signed: the library for it is not installed."),
             remedy=_("Install it with pbem's extra `dkim`, or take PBEM_DKIM_PRIVATE_KEY away."),
         ) from None
     return signer(config.dkim)

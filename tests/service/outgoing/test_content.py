@@ -30,7 +30,7 @@ from tests.service.actors import ANN, moderate
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
 _NOTICED = re.compile(
-    r"(?:(?:notice|announce|notify_people|tell_others)\(\s*(?:context\.)?tx, (?:context\.)?server,|tell_players\()[^)]*?\"(\w+)\""
+    r"(?:(?:notice|announce|notify_people|tell_others)\(\s*(?:context\.)?tx, (?:context\.)?server,|tell_players\()[^){]*?\"(\w+)\""
 )
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
