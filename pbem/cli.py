@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from pbem import config as settings, logs
+from pbem import config as settings, program_log
 from pbem.ops.commands.groups import ALL, AUDIT, CALL, MAIL_SYSTEM, ORGANISER, OUTAGE, PERSON, TABLE
 from pbem.ops.commands.terminal import (
     CODES,
@@ -38,7 +38,7 @@ def main() -> None:
     Settings are read from the environment and from pbem.toml; `pbem config show` lists them. With none at all, the server
     is one for this machine alone, with everything in ./.pbem.
     """
-    logs.configure(sys.stderr, logging.WARNING)
+    program_log.configure(sys.stderr, logging.WARNING)
     # Files of a server are full of addresses and hidden cards: only its owner's account may read them.
     os.umask(0o077)
 
@@ -65,7 +65,7 @@ def serve(*, no_worker: bool) -> None:
     from pbem.ops import serve as ops_serve
 
     config = read_settings()
-    logs.configure()
+    program_log.configure()
     ops_serve.serve(config, say, with_worker=not no_worker)
 
 
@@ -78,7 +78,7 @@ def worker() -> None:
     from pbem.ops import serve as ops_serve
 
     config = read_settings()
-    logs.configure()
+    program_log.configure()
     ops_serve.work(config, say)
 
 

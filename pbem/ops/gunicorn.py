@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from gunicorn.glogging import Logger
 
-from pbem import logs
+from pbem import program_log
 from pbem.config import read
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden, PbemError
@@ -46,7 +46,7 @@ class EventLogger(Logger):  # type: ignore[misc]  # gunicorn says no types
     def setup(self, cfg: Any) -> None:
         """Pass its messages to the process's log."""
         super().setup(cfg)
-        logs.configure()
+        program_log.configure()
         self.error_log.handlers.clear()
         self.error_log.propagate = True
 

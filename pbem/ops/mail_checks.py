@@ -15,8 +15,8 @@ from pbem.mail.send.relay import Outcome, OutgoingEmail
 from pbem.mail.wire import html_of, parse, text_of
 from pbem.mail.write.compose import EmailContent, Reader, Thread, compose
 from pbem.ops.setup import open_server, open_store, server_on
-from pbem.service.incoming import reply_check
-from pbem.service.incoming.reply_check import CheckedReply
+from pbem.service.incoming import round_trip
+from pbem.service.incoming.round_trip import CheckedReply
 from pbem.service.outgoing import preview as previewing
 from pbem.service.outgoing.deliver import post_of, signer_of
 from pbem.service.people.addresses import normalised
@@ -30,7 +30,7 @@ def address_for_answer(config: Config) -> str:
     if not config.inbound.replies:
         return ""
     with open_server(config) as server:
-        return server.run(reply_check.open_address)
+        return server.run(round_trip.open_address)
 
 
 def await_answer(config: Config, since: datetime, patience: timedelta) -> CheckedReply | None:
@@ -38,7 +38,7 @@ def await_answer(config: Config, since: datetime, patience: timedelta) -> Checke
     with open_server(config) as server:
         for _look in range(int(patience.total_seconds() // _LOOK_EVERY) + 1):
             with server.store.read() as tx:
-                answer = reply_check.last_reply(tx, since)
+                answer = round_trip.last_reply(tx, since)
             if answer is not None:
                 return answer
             sleep(_LOOK_EVERY)

@@ -20,8 +20,8 @@ from pbem.domain.finding import Finding
 from pbem.mail.read.lmtp import Lmtp
 from pbem.ops.commands.terminal import counted
 from pbem.ops.setup import must_be_there, open_store, server_on
-from pbem.service.incoming import receive, reply_check
-from pbem.service.incoming.reply_check import CheckedReply
+from pbem.service.incoming import receive, round_trip
+from pbem.service.incoming.round_trip import CheckedReply
 from pbem.service.server import Server
 from pbem.store import received as rows
 from pbem.store.database import Store
@@ -115,7 +115,7 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
     with store.read() as tx:
         parked = rows.count_with_status(tx, "parked")
         counts = rows.counts_since(tx, (SystemClock().now() - _LOOK_BACK).date())
-        answer = reply_check.last_reply(tx)
+        answer = round_trip.last_reply(tx)
     unvouched = sum(number for what, number in counts.items() if what.startswith(receive.UNVOUCHED))
     believed = sum(number for what, number in counts.items() if what.startswith("reply"))
     arrived = counted(sum(counts.values()), "mail")

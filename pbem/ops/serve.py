@@ -22,7 +22,7 @@ from wsgiref.types import WSGIApplication
 import structlog
 from waitress.server import create_server
 
-from pbem import logs, metrics
+from pbem import metrics, program_log
 from pbem.config import language_of, read
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden
@@ -103,7 +103,7 @@ def application() -> WSGIApplication:
     """
     config = read(os.environ)
     speech.set_server_language(language_of(config))
-    logs.configure()
+    program_log.configure()
     app: WSGIApplication = create_app(server_on(Store(config.database_url, threads=config.web.threads), config), config)
     offers.log_troubles()
     tune_garbage_collection()

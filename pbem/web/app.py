@@ -23,10 +23,10 @@ from pbem.config.settings import Config
 from pbem.domain.duration import extension_text
 from pbem.i18n import sentences, speech
 from pbem.mail.write import words
-from pbem.service.clocks import halts
+from pbem.service.clocks import stopped_tables
 from pbem.service.server import Server
 from pbem.tokens import Purpose
-from pbem.web import desk, security, site
+from pbem.web import desk, page_cache, security, site
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
 from pbem.web.errors import handle_errors
@@ -69,13 +69,14 @@ def create_app(server: Server, config: Config) -> Flask:
         pace_in_words=words.pace_text,
         longer=extension_text,
         drawn_by=_board_templates(app.jinja_env),
-        part=site.part,
-        by_token=site.by_token,
+        part=page_cache.part,
+        by_token=page_cache.by_token,
         macros=_macros(app.jinja_env),
         style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
     )
     pictures.set_up(app)
     site.set_up(app, server, config)
+    page_cache.set_up(app)
     # Registered first, they measure everything else that handles a request.
     app.before_request(_note_start)
     app.after_request(_log_request)
@@ -134,7 +135,7 @@ def _stop_failed_games(server: Server) -> None:
     if request.method in ("GET", "HEAD"):
         return
     try:
-        halts.stop_failed(server)
+        stopped_tables.stop_failed(server)
     except Exception:  # noqa: BLE001 - the answer is made, and no error may get in its way
         _log.exception("table_not_stopped")
 

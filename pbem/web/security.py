@@ -1,4 +1,4 @@
-"""Guarding every request: refusing what is too large, unreadable or from another site, and setting the headers of answers.
+"""Guarding every request: refusing what is too large, unreadable or forged (see `csrf`), and setting the headers of answers.
 
 Pages load nothing but the site's own style sheet and pictures, run no script, and cannot be framed. Pages behind a token
 are kept by no cache and no search engine.
@@ -11,10 +11,10 @@ from urllib.parse import unquote_to_bytes
 from flask import Flask, Response, g, request
 
 from pbem.config.settings import Config
-from pbem.domain.errors import BadInput, Forbidden
+from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import verify_upload
-from pbem.web import site
+from pbem.web import csrf
 
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -46,9 +46,6 @@ MOST_FIELDS: Final = 200
 UPLOAD: Final = "verify.check"
 """The only form with a file, so the only one that has parts and may be long."""
 
-UNSUBSCRIBE: Final = "unsubscribe.choose"
-"""The only form that others may send: email programs do, in two encodings (RFC 8058)."""
-
 MOST_UPLOADED: Final = verify_upload.MOST_BYTES + 2**16
 """A file, and the rest of the form around it."""
 
@@ -63,41 +60,6 @@ def guard(app: Flask, config: Config) -> None:
     app.after_request(_header_setter(config))
 
 
-def is_one_click() -> bool:
-    """Whether an email program sent this request to unsubscribe its user."""
-    return request.endpoint == UNSUBSCRIBE and request.form.get("List-Unsubscribe") == "One-Click"
-
-
-def a_person_clicked() -> bool:
-    """Whether a person's click sent this form, as far as the browser says.
-
-    Some browsers never say, and neither do scanners that press buttons. They are believed once the person has confirmed (the
-    field `sure`). A request that is plainly a script's has been refused before.
-    """
-    return _may_be_a_click() or request.form.get("sure") == "yes"
-
-
-def _pressed_by_a_script() -> bool:
-    """Whether this form was sent without a person's click, by a browser that always reports one.
-
-    Chromium, which alone sends Sec-CH-UA, and Firefox report clicks; WebKit does not. No script of this site presses a
-    button, so a script that does is a scanner, and it would press the button of a second page as well.
-    """
-    reports_clicks = _header("SEC_CH_UA") is not None or "Firefox/" in (_header("USER_AGENT") or "")
-    return reports_clicks and not _may_be_a_click()
-
-
-def _may_be_a_click() -> bool:
-    mode = _header("SEC_FETCH_MODE")
-    return mode is None or (mode == "navigate" and _header("SEC_FETCH_USER") == "?1")
-
-
-def _header(header: str) -> str | None:
-    """A header of this request. It is read for every form, so from the environment directly, which is fast."""
-    value: str | None = request.environ.get(f"HTTP_{header}")
-    return value
-
-
 def _check_request() -> None:
     """Refuse a request that is unreadable, too large, no form, or plainly sent by a script."""
     environ = request.environ
@@ -110,16 +72,7 @@ def _check_request() -> None:
     if endpoint == "inbound.take":
         # An email and not a form. Its view reads it, and knows how large one may be.
         return
-    if _pressed_by_a_script():
-        # Browsers do not report the second half of a double click as a click, and show only the answer to that half.
-        g.back_to = _address_of_the_form()
-        raise Forbidden(
-            _("This did not look like a person's click."),
-            why=_("Some mail programs try out every button to protect you. This press has changed nothing."),
-            remedy=_("If it was you, the page before comes back in a moment, and shows if an earlier press counts.")
-            if g.back_to
-            else _("If it was you, please go back and look whether an earlier press counts."),
-        )
+    csrf.refuse_scripts()
     if endpoint == UPLOAD:
         request.max_content_length = request.max_form_memory_size = MOST_UPLOADED
     # Reading the body raises an error where it is too large.
@@ -132,21 +85,9 @@ def _check_request() -> None:
                 _("The form has too many fields."),
                 why=_("No page of ours has more than %(most_fields)s.", most_fields=MOST_FIELDS),
             )
-    elif body and endpoint != UNSUBSCRIBE and (endpoint, request.mimetype) != (UPLOAD, _FILES):
+    elif body and endpoint != csrf.UNSUBSCRIBE and (endpoint, request.mimetype) != (UPLOAD, _FILES):
         raise BadInput(_("This is not one of our forms."), why=_("Our pages send %(form)s.", form=_FORM))
-    if endpoint is not None and _from_other_site() and not is_one_click():
-        raise Forbidden(
-            _("This form was sent from another site."),
-            why=_("Nobody else may act in your name."),
-            remedy=_("Nothing was changed; please open the link again and use the button there."),
-        )
-
-
-def _address_of_the_form() -> str:
-    """The page that a form was sent from, as the browser says; empty if it is on another site."""
-    page = (request.referrer or "").partition("://")[2]
-    # With the host before it, no path can lead to another site.
-    return f"//{page}" if page.startswith(f"{request.host}/") and page.isascii() else ""
+    csrf.refuse_other_sites()
 
 
 def _unreadable(data: bytes) -> str:
@@ -180,16 +121,3 @@ def _header_setter(config: Config) -> Callable[[Response], Response]:
         return response
 
     return set_headers
-
-
-def _from_other_site() -> bool:
-    """Whether the browser says that another site sent this form.
-
-    Without a token, where a cookie or nothing says who sends it, the browser must not hide where it comes from either.
-    """
-    origin = _header("ORIGIN")
-    if origin is not None and origin != "null":
-        return origin != site.config().base_url and origin.partition("://")[2] != request.host
-    if "token" in (request.view_args or {}):
-        return False
-    return origin == "null" or _header("SEC_FETCH_SITE") not in (None, "same-origin", "none")

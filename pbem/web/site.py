@@ -1,21 +1,16 @@
-"""What every view uses: the server, the settings, the fields of a form, pages and redirects, and pages kept as drawn."""
+"""What every view uses: the server, the settings, the fields of a form, pages and redirects."""
 
 import re
-import secrets
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final, TypeVar
-from urllib.parse import quote
 
 from flask import Flask, Response, current_app, make_response, render_template, request, url_for
-from markupsafe import Markup
 
 from pbem.config.settings import Config
 from pbem.domain import errors
 from pbem.domain.errors import BadInput, PbemError, Refusal, quoted
-from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.lru import LRU
 from pbem.service.server import Server
 
 V = TypeVar("V")
@@ -33,32 +28,15 @@ _STATUS: Final[dict[type[PbemError], int]] = {
 }
 
 _SERVER_AND_CONFIG: Final = "pbem"
-_PAGES: Final = "pbem pages"
-_PARTS: Final = "pbem parts"
-_ADDRESSES: Final = "pbem addresses"
-_TOKEN: Final = secrets.token_hex(16)
-"""Stands for the token in a part or an address made for all readers. Nobody can guess it and write it into a page."""
-_OPTION: Final = secrets.token_hex(16)
-"""Stands for the part of an address after the token."""
-
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
-
-MOST_PAGES: Final = 200
-"""Pages kept as they were drawn: a few megabytes."""
-
-MOST_PARTS: Final = 500
-"""Parts of pages kept as they were drawn, about a kilobyte each. Most are the same for everyone, so there are few."""
 
 LONGEST_FIELD: Final = 8000
 """Twice the longest message to the organiser. Only a list of addresses to invite comes near it."""
 
 
 def set_up(app: Flask, server: Server, config: Config) -> None:
-    """Give an application its server and settings, and empty caches."""
+    """Give an application its server and settings."""
     app.extensions[_SERVER_AND_CONFIG] = (server, config)
-    app.extensions[_PAGES] = LRU(MOST_PAGES)
-    app.extensions[_PARTS] = LRU(MOST_PARTS)
-    app.extensions[_ADDRESSES] = {}
 
 
 def server() -> Server:
@@ -97,42 +75,6 @@ def shows_refusals_on(page: View) -> Callable[[View], View]:
         return answer
 
     return decorate
-
-
-def drawn_once(key: object, content: V, draw: Callable[[V], str]) -> str:
-    """A page made of this content and of nothing else. It is drawn again only where the content has changed."""
-    pages, key_in_language = pages_of(current_app), (key, speech.language())
-    page = pages.get(key_in_language)
-    if page is None or page[0] != content:
-        page = pages.put(key_in_language, (content, draw(content)))
-    return page[1]
-
-
-def part(template: str, token: str, **values: Hashable) -> Markup:
-    """A part of a page made of these values and the reader's token, and of nothing else.
-
-    It is drawn once for all readers, because most of what surrounds a table is the same at every table and after each move.
-    """
-    parts: LRU[str] = current_app.extensions[_PARTS]
-    key = (template, speech.language(), *sorted(values.items()))
-    html = parts.get(key) or parts.put(key, render_template(template, token=_TOKEN, **values))
-    return Markup(html.replace(_TOKEN, quote(token, safe="")))  # noqa: S704 - a template has escaped it, and this the token
-
-
-def by_token(endpoint: str, token: str, option: str | None = None) -> str:
-    """The address of a page behind a token. It is what `url_for` returns, which is slow for a page with twenty addresses."""
-    known: dict[tuple[str, str], str] = current_app.extensions[_ADDRESSES]
-    key = request.script_root, endpoint
-    if key not in known:
-        known[key] = url_for(endpoint, token=_TOKEN, option=option and _OPTION)
-    address = known[key].replace(_TOKEN, quote(token, safe=""))
-    return address if option is None else address.replace(_OPTION, quote(option, safe=""))
-
-
-def pages_of(app: Flask) -> LRU[tuple[Any, str]]:
-    """The pages of an application as they were drawn, each with its content."""
-    found: LRU[tuple[Any, str]] = app.extensions[_PAGES]
-    return found
 
 
 def go(endpoint: str, **values: Any) -> Response:

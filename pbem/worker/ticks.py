@@ -14,9 +14,9 @@ import structlog
 
 from pbem.service.absence import bots, substitutes, timeouts
 from pbem.service.archive import daily_check
-from pbem.service.clocks import halts, outages, reachability
+from pbem.service.clocks import outages, reachability, stopped_tables
 from pbem.service.clocks.outages import Worker
-from pbem.service.desk import activity, alarms, jobs
+from pbem.service.desk import alarm_emails, jobs, statistics
 from pbem.service.incoming import receive
 from pbem.service.outgoing import digests, outcomes
 from pbem.service.people import sessions
@@ -107,7 +107,7 @@ def gather_digests(context: WorkerContext) -> None:
 
 def tell_organisers(context: WorkerContext) -> None:
     """Email the organisers their alarms."""
-    if alarm_count := alarms.send(context.server):
+    if alarm_count := alarm_emails.send(context.server):
         _log.info("organisers_told", alarms=alarm_count)
 
 
@@ -126,12 +126,12 @@ def store_views(context: WorkerContext) -> None:
 
 def stop_failed(context: WorkerContext) -> None:
     """Stop the tables of games that have failed in this process."""
-    halts.stop_failed(context.server)
+    stopped_tables.stop_failed(context.server)
 
 
 def check_games(context: WorkerContext) -> None:
     """Stop the tables of missing games, and resume those whose games are back."""
-    stopped, back = halts.check_rules(context.server)
+    stopped, back = stopped_tables.check_rules(context.server)
     if stopped or back:
         _log.info("games_looked_at", stopped=stopped, back=back)
 
@@ -150,7 +150,7 @@ def run_jobs(context: WorkerContext) -> None:
 
 def count_activity(context: WorkerContext) -> None:
     """Update the counts of activity."""
-    while not context.stopping.is_set() and activity.count(context.server):
+    while not context.stopping.is_set() and statistics.count(context.server):
         pass
 
 
@@ -166,7 +166,7 @@ def clean_up(context: WorkerContext) -> None:
         context.server.run(outcomes.tidy)
         reachability.retry_failed(context.server)
         context.server.run(receive.tidy)
-        context.server.run(activity.tidy)
+        context.server.run(statistics.tidy)
         demo.tidy(context.server)
         context.server.run(sessions.tidy)
         _log.info("day_begun")

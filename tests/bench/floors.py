@@ -20,7 +20,7 @@ from sqlalchemy import bindparam, insert, select, update
 from waitress import create_server
 from werkzeug.wrappers import Response
 
-from pbem import logs
+from pbem import program_log
 from pbem.ops.serve import tune_garbage_collection
 from pbem.store.database import Store
 from pbem.store.schema import DEADLINE, GAME, LEDGER, LINK, LOG, OUTBOX, PLAYER
@@ -129,7 +129,7 @@ def main() -> None:
     # is looked for seldom.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     with Path(os.devnull).open("w") as nobody:
-        logs.configure(nobody)
+        program_log.configure(nobody)
         tune_garbage_collection()
         server = create_server(app, host="127.0.0.1", port=0, threads=THREADS)
         print(server.effective_port, flush=True)

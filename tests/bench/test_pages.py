@@ -11,7 +11,7 @@ import time
 import pytest
 
 from pbem.service.play import seat_cache, views
-from pbem.web import site
+from pbem.web import page_cache
 from tests.bench.product import move_app
 from tests.bench.tables import begin, crowd, server_on
 from tests.service.play.test_move_cost import lengthen
@@ -62,7 +62,7 @@ def _round(clients, token, *, forget):
     for client in clients:
         if forget:
             seat_cache.CACHE.clear()
-            site.pages_of(client.application).clear()
+            page_cache.pages_of(client.application).clear()
         times.append(_timed(client, f"/s/{token}"))
     return (*times, _timed(clients[-1], "/called"))
 

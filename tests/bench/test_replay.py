@@ -12,7 +12,7 @@ import pytest
 
 from pbem.service.archive import replay
 from pbem.service.play import views
-from pbem.web import site
+from pbem.web import page_cache
 from tests.bench.product import move_app
 from tests.bench.tables import begin, crowd, server_on
 from tests.service.running_game import RunningGame
@@ -66,7 +66,7 @@ def _round(pages, before, *, forget):
     for client, path, entries in pages:
         if forget:
             replay.CACHE.clear()
-            site.pages_of(client.application).clear()
+            page_cache.pages_of(client.application).clear()
         times.append(_timed(client, f"{path}/{entries - before}"))
     return (*times, _timed(pages[-1][0], "/called"))
 

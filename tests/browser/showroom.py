@@ -31,12 +31,12 @@ from pbem.service.absence.bots import play_bots
 from pbem.service.account import change_address, delete
 from pbem.service.archive import export, replay
 from pbem.service.clocks import reachability
-from pbem.service.desk import activity, calls, jobs, one_time_codes, organisers
+from pbem.service.desk import calls, jobs, one_time_codes, organisers, statistics
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause
 from pbem.service.desk.acts.people import Ban
 from pbem.service.desk.acts.perform import DeskAct, perform
 from pbem.service.desk.acts.seats import Offer
-from pbem.service.incoming import unverified
+from pbem.service.incoming import unverified_replies
 from pbem.service.outgoing import unsubscribe
 from pbem.service.outgoing.deliver import deliver, mailbox_of, post_of
 from pbem.service.people import addresses, sessions
@@ -287,8 +287,10 @@ class Showroom:
             calls.answer, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again."
         )
         mine, not_mine = (self._unverified_reply(self._begun("sunset-poker")) for _ in range(2))
-        unverified.confirm(self.server, mine, self.server.read(unverified.read, mine).waiting[0].number)
-        self.server.run(unverified.reject, not_mine, self.server.read(unverified.read, not_mine).waiting[0].number)
+        unverified_replies.confirm(self.server, mine, self.server.read(unverified_replies.read, mine).waiting[0].number)
+        self.server.run(
+            unverified_replies.reject, not_mine, self.server.read(unverified_replies.read, not_mine).waiting[0].number
+        )
         return {
             "stopped": self._links.made(Purpose.STOP, gina),
             "gone": gone,
@@ -352,7 +354,7 @@ class Showroom:
         self.server.run(organisers.require_codes, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
         # Only whole hours are counted.
         self.clock.advance(timedelta(hours=1))
-        while activity.count(self.server):
+        while statistics.count(self.server):
             pass
         player = self._session(Holder(person_id=person))
         return {

@@ -13,7 +13,7 @@ from jinja2.nodes import Const, Extends
 from playwright.sync_api import Browser, ConsoleMessage, Page
 from sqlalchemy import event
 
-from pbem.web import site
+from pbem.web import page_cache
 from tests.browser.axe import COLOURS, faults_of
 from tests.browser.shown import Shown
 from tests.browser.showroom import Showroom
@@ -131,7 +131,7 @@ def test_every_template_of_a_page_is_shown(room: Showroom, pages: list[Shown]) -
         seen.add(template.name)
 
     # Parts that another test has drawn are cached.
-    site.pages_of(room.app).clear()
+    page_cache.pages_of(room.app).clear()
     with template_rendered.connected_to(rendered, room.app):
         for shown in pages:
             shown.read(room.reader(shown.way.eyes))

@@ -28,14 +28,14 @@ from pbem.mail.write.compose import Letterhead
 from pbem.ops import mail_checks
 from pbem.service.absence import substitutes, timeouts
 from pbem.service.account import change_address, delete
-from pbem.service.desk import alarms, calls, jobs
+from pbem.service.desk import alarm_emails, calls, jobs
 from pbem.service.desk.acts.clocks import Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Merge
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.outgoing import deliver, digests, preferences
-from pbem.service.people import addresses, send_links
+from pbem.service.people import addresses, sign_in
 from pbem.service.play.move import position_of
 from pbem.service.server import Server
 from pbem.service.tables import invitations, joining, leaving, talk
@@ -230,8 +230,8 @@ class _Scenario:
         add_organiser(self.server, "Olga")
         number = self.server.run(calls.call, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
         self.server.run(calls.answer, ANN, number, "It is in the other folder.\n\nGreetings")
-        self.time.passes(alarms.GATHERED * 2)
-        alarms.send(self.server)
+        self.time.passes(alarm_emails.GATHERED * 2)
+        alarm_emails.send(self.server)
         moderate(self.server, Pause(table.id), "The server moves to another house.")
         self.carry()
         moderate(self.server, Resume(table.id), "It has moved.")
@@ -261,7 +261,7 @@ class _Scenario:
         self.carry()
         offer = self.server.read(substitutes.open_offers)[-1]
         self.server.run(substitutes.take, offer.id, self._known("zoe@example.org"), "Zoe")
-        self.server.run(send_links.send, "zoe@example.org")
+        self.server.run(sign_in.send_link, "zoe@example.org")
         self.carry()
         text = "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."
         self.server.run(jobs.begin, OLGA, jobs.What.ANNOUNCE, {"text": text}, "Everybody asks.", "a key")

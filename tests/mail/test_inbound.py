@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 from pbem.domain.errors import BadInput
 from pbem.mail.read import inbound
 from pbem.mail.read.auto_replies import automation_sign
+from pbem.mail.read.delivery_reports import parse_report
 from pbem.mail.read.inbound import (
     DEEPEST,
     MOST_BOUNDARIES,
@@ -23,8 +24,7 @@ from pbem.mail.read.inbound import (
     sanitise,
 )
 from pbem.mail.read.reply import parse_reply
-from pbem.mail.read.reports import parse_report
-from pbem.mail.read.sender import is_authenticated, sender_of
+from pbem.mail.read.sender_check import is_authenticated, sender_of
 from pbem.tokens import Purpose
 from tests.mail import report_samples
 

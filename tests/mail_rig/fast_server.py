@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import TextIO
 from unittest.mock import patch
 
-from pbem import logs
+from pbem import program_log
 from pbem.cli import main
 from pbem.worker import loop, ticks
 
 EVERY = {"deliver": 0.1, "receive": 0.1, "bots": 0.1}
 """Seconds between two looks, where others wait longer."""
 
-_configure = logs.configure
+_configure = program_log.configure
 
 
 def _say_everything(stream: TextIO = sys.stdout, _level: int = 0) -> None:
@@ -28,5 +28,5 @@ if __name__ == "__main__":
     # It has its own switch: every statement, with its parameters.
     logging.getLogger("sqlalchemy.engine").setLevel(logging.INFO)
     hasty = tuple(replace(tick, every=EVERY.get(tick.name, tick.every)) for tick in ticks.TICKS)
-    with patch.object(loop, "TICKS", hasty), patch.object(logs, "configure", _say_everything):
+    with patch.object(loop, "TICKS", hasty), patch.object(program_log, "configure", _say_everything):
         main()

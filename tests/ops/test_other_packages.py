@@ -11,7 +11,7 @@ from pbem.ops import doctor
 from pbem.ops.verify import verify_game
 from pbem.plugins import offers
 from pbem.service.archive import daily_check, export, verify_upload
-from pbem.service.clocks import halts
+from pbem.service.clocks import stopped_tables
 from pbem.store import alarms, migrations
 from tests.engine.published import publish
 from tests.plugins import broken
@@ -75,7 +75,7 @@ def test_the_doctor_names_tables_that_were_stopped(offered, findings, server, ta
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
     offers.close()
-    halts.check_rules(server)
+    stopped_tables.check_rules(server)
     (found,) = (each for each in findings() if each.what == "tables")
     assert found.severity is Severity.ERROR
     assert f"Games {game.id} were stopped because their rules are not there, or have failed." in found.says
@@ -86,7 +86,7 @@ def test_of_a_table_without_rules_the_chain_is_checked_and_nothing_is_called_wro
     game = table("lanterns", 2)
     game.play(0, "allow")
     offers.close()
-    halts.check_rules(server)
+    stopped_tables.check_rules(server)
     with server.store.read() as tx:
         report = verify_game(tx, game.id)
     assert report.sound
@@ -105,7 +105,7 @@ def test_the_daily_check_leaves_a_table_alone_whose_rules_fail_while_it_looks(of
         return daily_check.CheckResult(report.rows, len(report.problems))
 
     assert daily_check.check_some(server, look) == 1
-    halts.stop_failed(server)
+    stopped_tables.stop_failed(server)
     assert game.row().status == "frozen"
     with server.store.read() as tx:
         assert [row.what for row in alarms.take(tx, server.now())] == ["game"], "nothing is wrong with its record"

@@ -16,7 +16,7 @@ from pbem.domain.errors import BadInput, Refusal
 from pbem.ops.verify import games_to_verify, verify_file, verify_games
 from pbem.service.archive import export
 from pbem.service.archive.verify import Report
-from pbem.service.play import orders, undo, views
+from pbem.service.play import standing_orders, undo, views
 from pbem.service.play.move import Actor
 from pbem.service.tables import leaving, talk
 from pbem.store import games, views as kept_views
@@ -108,7 +108,7 @@ def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table:
         for seat, decision in begun.asked().items():
             ordered = dict(codec.loads(game.load("sun-bid"), begun.row().orders))
             if seat == 1 and seat not in ordered and decision.default.verb == "flip":
-                begun.server.run(orders.set_order, begun.id, seat, "always flip")
+                begun.server.run(standing_orders.set_order, begun.id, seat, "always flip")
                 break
             begun.play(seat, decision.default)
             break

@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from pbem import logs
+from pbem import program_log
 from pbem.ops.commands.terminal import counted, progress
 from tests.sim.simulation import BrokenError, simulate
 
@@ -16,7 +16,7 @@ from tests.sim.simulation import BrokenError, simulate
 @click.option("--days", type=click.IntRange(1, 365), default=5, show_default=True, help="Days of faults.")
 def main(seed: int, games: int, days: int) -> None:
     """Play games of all kinds for simulated weeks, with faults, in a database of its own in memory."""
-    logs.configure(sys.stderr, logging.CRITICAL)
+    program_log.configure(sys.stderr, logging.CRITICAL)
     try:
         with progress() as begin:
             ended = simulate(seed, games, days, begin("Simulating", games))

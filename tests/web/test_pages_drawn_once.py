@@ -8,7 +8,7 @@ import pytest
 from pbem.service.play import by_link
 from pbem.service.tables import leaving
 from pbem.tokens import Purpose
-from pbem.web import site
+from pbem.web import page_cache
 from tests.fakes import use_translations
 
 
@@ -59,7 +59,7 @@ def test_every_seat_gets_its_own_page(shown, app):
     pages = [shown(seat) for seat in range(3)]
     assert len(set(pages)) == 3
     assert [shown(seat) for seat in range(3)] == pages
-    site.pages_of(app).clear()
+    page_cache.pages_of(app).clear()
     assert [shown(seat) for seat in range(3)] == pages
 
 

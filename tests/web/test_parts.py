@@ -3,8 +3,8 @@
 import pytest
 from jinja2 import UndefinedError
 
-from pbem.service.play import orders
-from pbem.web import site
+from pbem.service.play import standing_orders
+from pbem.web import page_cache
 from tests.fakes import use_translations
 from tests.web.browser import HOST
 from tests.web.pseudo_locale import Pseudo
@@ -34,7 +34,7 @@ def test_an_order_is_on_the_page_of_its_owner_alone(browser, links, table):
     game = table("templari", 3)
     # The order of a seat whose turn it is would be used at once.
     seat = next(seat for seat in range(3) if seat not in game.asked())
-    game.server.run(orders.set_order, game.id, seat, "up to 7")
+    game.server.run(standing_orders.set_order, game.id, seat, "up to 7")
     shown = ["up to 7" in browser.open(f"/s/{links.of(game, each)[1]}").source for each in range(3)]
     assert shown == [each == seat for each in range(3)]
 
@@ -43,7 +43,7 @@ def test_a_part_is_drawn_again_for_other_values_and_languages(app):
     with app.test_request_context(base_url=HOST):
 
         def drawn(agreed, token="a"):
-            return site.part("more.html", token, agreed=agreed, others_agreed=())
+            return page_cache.part("more.html", token, agreed=agreed, others_agreed=())
 
         one, other = drawn(agreed=False), drawn(agreed=True)
         assert one != other
@@ -56,4 +56,4 @@ def test_a_part_is_drawn_again_for_other_values_and_languages(app):
 
 def test_a_part_depends_on_nothing_but_its_values(app):
     with app.test_request_context(base_url=HOST), pytest.raises(UndefinedError):
-        site.part("more.html", "a", agreed=True)
+        page_cache.part("more.html", "a", agreed=True)

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from pbem import logs
+from pbem import program_log
 from pbem.service.play import by_link
 from pbem.tokens import Purpose
 from tests.service.database import holds_token
@@ -86,7 +86,7 @@ def test_no_email_address_is_on_any_page(browser, links, server, poker):
 
 def test_the_log_of_many_requests_has_no_token_and_no_address(browser, links, server, poker, app, person):
     stream = io.StringIO()
-    logs.configure(stream)
+    program_log.configure(stream)
     app.view_functions["choice.receipt"] = lambda token, turn: 1 / 0
     for seat in range(3):
         list(pages_of(browser, links, server, poker, seat))

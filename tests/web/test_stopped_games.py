@@ -7,7 +7,7 @@ import pytest
 from pbem.mail.wire import parse, text_of
 from pbem.plugins import offers
 from pbem.service.account import feeds
-from pbem.service.clocks import halts
+from pbem.service.clocks import stopped_tables
 from pbem.service.outgoing.preview import preview
 from tests.plugins import broken
 from tests.service.database import queued_emails
@@ -29,7 +29,7 @@ def gone(offered, table, server):
     game.play(0, "allow")
     game.play(1, "allow")
     offers.close()
-    halts.check_rules(server)
+    stopped_tables.check_rules(server)
     return game
 
 
@@ -54,12 +54,12 @@ def test_every_list_and_the_desk_open(gone, browser, sign_in, server, table):
     for path in ("/desk", f"/desk/tables/{gone.id}", f"/desk/tables/{gone.id}/clocks", "/desk/audit", "/desk/people"):
         assert olga.open(path).status == 200, path
     page = olga.open(f"/desk/tables/{gone.id}")
-    assert halts.REASONS[halts.Cause.GONE] in page.text
+    assert stopped_tables.REASONS[stopped_tables.Cause.GONE] in page.text
 
 
 def test_players_are_told_that_their_table_was_stopped(gone, browser, links):
     page = browser.open(f"{seat_page(links, gone)}/decided")
-    assert halts.REASONS[halts.Cause.GONE] in page.text
+    assert stopped_tables.REASONS[stopped_tables.Cause.GONE] in page.text
 
 
 def test_news_of_other_tables_are_still_fed(offered, server, table, browser, clock):
@@ -89,7 +89,7 @@ def test_the_email_gives_the_reason_and_no_email_fails(gone, server, carry):
     assert {email.status for email in notices} == {"sent"}
     words = text_of(parse(notices[0].body))
     assert "has been stopped." in words
-    assert halts.REASONS[halts.Cause.GONE] in " ".join(words.split())
+    assert stopped_tables.REASONS[stopped_tables.Cause.GONE] in " ".join(words.split())
     assert "look at its record" not in words
     assert not [email for email in queued_emails(server) if email.status == "parked"]
 
@@ -117,7 +117,7 @@ def test_a_page_that_meets_the_fault_changes_nothing_and_the_worker_stops_the_ta
     offered(broken.lanterns("board", broken.FOR_EVER))
     assert browser.open(seat_page(links, game)).status == 503
     assert game.row().status == "playing"
-    assert halts.stop_failed(server) == 1
+    assert stopped_tables.stop_failed(server) == 1
     assert game.row().status == "frozen"
 
 

@@ -6,7 +6,7 @@ Everything is as on a server, except that ticks run more often: outages, settlin
 from datetime import date, datetime
 from pathlib import Path
 
-from pbem import logs
+from pbem import program_log
 from pbem.clock import SystemRandomness
 from pbem.config.settings import Dkim, Security, Smtp
 from pbem.mail.send.dkim import signer
@@ -40,7 +40,7 @@ class FileClock:
 
 def main(database: str, clock_file: str, smtp_port: str, name: str) -> None:
     """Run until told to stop."""
-    logs.configure()
+    program_log.configure()
     clock = FileClock(Path(clock_file))
     keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
     server = Server(Store(database), clock, SystemRandomness(), keys)

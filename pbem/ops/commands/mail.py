@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import click
 
-from pbem import logs
+from pbem import program_log
 from pbem.clock import SystemClock
 from pbem.domain.errors import BadInput
 from pbem.ops import mail_checks, mail_intake
@@ -94,7 +94,7 @@ def mail_serve() -> None:
     Only for PostgreSQL and several processes: otherwise `pbem serve` does this as well.
     """
     config = read_settings()
-    logs.configure()
+    program_log.configure()
     mail_intake.serve(config, say)
 
 

@@ -25,7 +25,7 @@ from pbem.service.absence import seats
 from pbem.service.absence.seats import free_name
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import queue_notice
-from pbem.service.people.admission import must_have_room
+from pbem.service.people.bans import must_have_room
 from pbem.service.play.move import IN_PERSON, Actor, agreement_of, must_not_be_frozen
 from pbem.service.server import Server
 from pbem.store import blocks, deadlines, games, log, outbox, people, players as player_rows, reachability, tables

@@ -14,7 +14,7 @@ from pbem.domain.errors import Unplayable
 from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
 from pbem.service.server import Server
-from pbem.store import flaws, tally, task_runs
+from pbem.store import flaws, statistics, task_runs
 from pbem.store.database import Tx
 from pbem.store.flaws import FlawRow
 
@@ -70,7 +70,7 @@ def _check(server: Server, check: CheckTable, game_id: int) -> CheckResult:
 
 def _progress(tx: Tx, server: Server) -> int | None:
     """Today's progress, starting a round if none runs; None once today's is checked."""
-    mark = tally.lock_progress(tx, _TASK)
+    mark = statistics.lock_progress(tx, _TASK)
     if mark == 0 and not task_runs.take(tx, _TASK, server.now().date().isoformat()):
         return None
     return mark
@@ -84,11 +84,11 @@ def _store(server: Server, game_id: int, result: CheckResult) -> None:
         if flaws.replace(tx, game_id, flaw) and flaw is not None:
             alarms.raise_alarm(tx, server, AlarmKind.RECORD, flaw.says, game_id)
         # Another worker may have got further meanwhile.
-        tally.set_progress(tx, _TASK, max(tally.lock_progress(tx, _TASK), game_id))
+        statistics.set_progress(tx, _TASK, max(statistics.lock_progress(tx, _TASK), game_id))
 
     server.store.write(work)
 
 
 def _end_round(tx: Tx) -> None:
-    tally.lock_progress(tx, _TASK)
-    tally.set_progress(tx, _TASK, 0)
+    statistics.lock_progress(tx, _TASK)
+    statistics.set_progress(tx, _TASK, 0)

@@ -19,7 +19,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import LRU
 from pbem.service import links
-from pbem.service.archive.course import Course, course_of
+from pbem.service.archive.score_history import Course, course_of
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import knowledge_of

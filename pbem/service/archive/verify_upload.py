@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
 from engine.chance import Derived, derive
-from pbem import logs
+from pbem import program_log
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, TooMany
 from pbem.i18n.speech import gettext as _
@@ -100,7 +100,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     # Standard output is for the answer only.
-    logs.configure(sys.stderr, logging.WARNING)
+    program_log.configure(sys.stderr, logging.WARNING)
     try:
         answer: Mapping[str, Any] = asdict(_check(sys.stdin.read()))
     except BadInput as refused:

@@ -14,8 +14,8 @@ from pbem.domain.acts import Actor, Role
 from pbem.domain.states import EmailStatus
 from pbem.service.desk.overview import LATE
 from pbem.service.incoming.receive import ANOTHER_SENDER, UNVOUCHED
-from pbem.service.incoming.reply_check import COUNTED_AS
-from pbem.service.incoming.unverified import NOT_THEIRS
+from pbem.service.incoming.round_trip import COUNTED_AS
+from pbem.service.incoming.unverified_replies import NOT_THEIRS
 from pbem.service.server import Server
 from pbem.store import overview, people, reachability, received, traffic
 from pbem.store.database import Tx

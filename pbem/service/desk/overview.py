@@ -16,7 +16,7 @@ from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
-from pbem.store import heartbeats, jobs, outages, overview, people, players as player_rows, received, search, tally
+from pbem.store import heartbeats, jobs, outages, overview, people, players as player_rows, received, search, statistics
 from pbem.store.database import Tx
 from pbem.store.heartbeats import HeartbeatRow
 from pbem.store.jobs import Job
@@ -113,7 +113,7 @@ def summary(tx: Tx, server: Server, by: TableFilter, after: str = "", limit: int
     return Overview(
         now,
         overview.counts(tx, now, now - LATE),
-        tally.latest(tx, "playing", (now - timedelta(days=1)).date()),
+        statistics.latest(tx, "playing", (now - timedelta(days=1)).date()),
         tuple(heartbeats.all_workers(tx)),
         tuple(outages.newest(tx, 5)),
         tuple(jobs.newest(tx, 5)),

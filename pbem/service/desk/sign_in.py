@@ -23,7 +23,7 @@ from pbem.service.desk.organisers import actor_of, as_hashed, drop_codes, must_b
 from pbem.service.people import sessions
 from pbem.service.people.sessions import Session
 from pbem.service.server import Server
-from pbem.store import organisers, quotas
+from pbem.store import organisers, rate_limits
 from pbem.store.database import Tx
 from pbem.store.organisers import OrganiserRow
 from pbem.store.sessions import Holder
@@ -130,7 +130,7 @@ def _check_passphrase(server: Server, name: str, passphrase: str) -> OrganiserRo
 def _count_attempt(tx: Tx, server: Server, name: str) -> OrganiserRow | None:
     """Count an attempt and return the organiser with this name, if there is one. Raises TooMany."""
     now = server.now()
-    used = quotas.lock(tx, [ALL, _quota_of(name)])
+    used = rate_limits.lock(tx, [ALL, _quota_of(name)])
     for quota, most, apart in ((ALL, TRIES_OF_ALL, EACH_OF_ALL), (_quota_of(name), TRIES_OF_NAME, EACH_OF_NAME)):
         used[quota] = max(now, used.get(quota, now)) + apart
         if used[quota] > now + most * apart:
@@ -139,7 +139,7 @@ def _count_attempt(tx: Tx, server: Server, name: str) -> OrganiserRow | None:
                 why=_("Somebody may be guessing."),
                 remedy=_("Please try again in %(seconds)s seconds.", seconds=round(apart.total_seconds())),
             )
-    quotas.write(tx, used)
+    rate_limits.write(tx, used)
     return organisers.by_name(tx, name)
 
 
@@ -164,7 +164,7 @@ def _lock_unchanged(tx: Tx, organiser: OrganiserRow) -> OrganiserRow:
 
 def _clear_attempts(tx: Tx, server: Server, row: OrganiserRow) -> None:
     """Clear the attempts of an organiser who knew the passphrase."""
-    quotas.write(tx, {_quota_of(row.name): server.now()})
+    rate_limits.write(tx, {_quota_of(row.name): server.now()})
 
 
 def _quota_of(name: str) -> str:

@@ -21,22 +21,18 @@ from typing import Final
 import structlog
 
 from pbem.config.settings import Config, SenderCheck
-from pbem.domain import bounce
-from pbem.domain.bounce import Bounce
 from pbem.domain.errors import BadInput, Gone, NotFound
 from pbem.domain.states import EmailKind, ReceivedStatus
-from pbem.mail.read import auto_replies, inbound, reports, sender
+from pbem.mail.read import auto_replies, delivery_reports, inbound, sender_check
 from pbem.mail.read.inbound import InboundEmail
 from pbem.mail.read.reply import parse_reply
-from pbem.mail.read.reports import Report, ReportKind
-from pbem.service import alarms, links
-from pbem.service.alarms import AlarmKind
+from pbem.service import links
 from pbem.service.clocks import reachability
-from pbem.service.incoming import replies, reply_check
+from pbem.service.incoming import bounces, replies, round_trip
 from pbem.service.links import EmailLink, MoveLink
 from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import ledger, outbox, people as person_rows, received as rows
+from pbem.store import people as person_rows, received as rows
 from pbem.store.database import Tx
 from pbem.store.links import LinkRow
 from pbem.store.outbox import NewEmail
@@ -200,13 +196,18 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
         link_row = links.read(tx, row.link_id)
     email = inbound.parse(row.raw)
     if link_row.purpose == Purpose.BOUNCE:
-        report = reports.parse_report(email)
-        _if_claimed(server, row, lambda tx: _apply_report(tx, server, row, EmailLink.of(link_row), report))
+        report = delivery_reports.parse_report(email)
+
+        def apply(tx: Tx) -> None:
+            bounces.apply_report(tx, server, EmailLink.of(link_row), report)
+            finish(tx, server, row.id, f"report: {report.kind}")
+
+        _if_claimed(server, row, apply)
         return
     program = auto_replies.automation_sign(email, settings.domain, settings.sender)
     if link_row.person_id is None:
         checked = _check_reply(settings, email, program)
-        _if_claimed(server, row, lambda tx: finish(tx, server, row.id, checked, reply_check.COUNTED_AS))
+        _if_claimed(server, row, lambda tx: finish(tx, server, row.id, checked, round_trip.COUNTED_AS))
         return
     link = MoveLink.of(link_row)
     if program is not None:
@@ -219,14 +220,16 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
 
 def _check_reply(settings: InboundSettings, email: InboundEmail, program: str | None) -> str:
     """The outcome of a reply to a test email: would a player be believed, and what is known about the sender."""
-    address = sender.sender_of(email)
-    verdicts = ", ".join(sender.verdicts(email, settings.authserv_id)) or f"no word about it by {settings.authserv_id}"
+    address = sender_check.sender_of(email)
+    verdicts = (
+        ", ".join(sender_check.verdicts(email, settings.authserv_id)) or f"no word about it by {settings.authserv_id}"
+    )
     if address is None:
-        return reply_check.outcome(believed=False, findings=f"from no single address; {verdicts}")
+        return round_trip.outcome(believed=False, findings=f"from no single address; {verdicts}")
     findings = f"from {address.rpartition('@')[2].lower()}; {verdicts}"
     if program is not None:
-        return reply_check.outcome(believed=False, findings=f"{findings}; written by a program ({program})")
-    return reply_check.outcome(believed=_is_vouched_for(settings, email, address), findings=findings)
+        return round_trip.outcome(believed=False, findings=f"{findings}; written by a program ({program})")
+    return round_trip.outcome(believed=_is_vouched_for(settings, email, address), findings=findings)
 
 
 def _doubt(server: Server, settings: InboundSettings, link: MoveLink, email: InboundEmail) -> str:
@@ -235,7 +238,7 @@ def _doubt(server: Server, settings: InboundSettings, link: MoveLink, email: Inb
         return ""
     with server.store.read() as tx:
         mailbox = person_rows.read(tx, link.person_id).mailbox
-    address = sender.sender_of(email)
+    address = sender_check.sender_of(email)
     if address is None or _mailbox(address) != mailbox:
         return ANOTHER_SENDER
     return "" if _is_vouched_for(settings, email, address) else UNVOUCHED
@@ -243,7 +246,9 @@ def _doubt(server: Server, settings: InboundSettings, link: MoveLink, email: Inb
 
 def _is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str) -> bool:
     """Whether our mail server vouches for a sender, as far as the settings ask for that."""
-    return settings.check is not SenderCheck.STRICT or sender.is_authenticated(email, address, settings.authserv_id)
+    return settings.check is not SenderCheck.STRICT or sender_check.is_authenticated(
+        email, address, settings.authserv_id
+    )
 
 
 def _mailbox(address: str) -> str:
@@ -261,33 +266,6 @@ def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: MoveLink, doubt:
     outcome = doubt if replies.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
     rows.change(tx, row.id, status=ReceivedStatus.DOUBTED, outcome=outcome, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)
-
-
-def _apply_report(tx: Tx, server: Server, row: ReceivedRow, link: EmailLink, report: Report) -> None:
-    """Note a report in the ledger of its email, and count it against the address or our reputation."""
-    if report.kind is ReportKind.COMPLAINT:
-        reachability.note_bounce(tx, server, link.person_id, Bounce.COMPLAINT, report.answer)
-    elif report.kind is ReportKind.FAILED:
-        outbox.came_back(tx, link.email_id)
-        if bounce.is_about_sender(report.answer):
-            _log.error("mail_refused_later", email=link.email_id, said=report.answer)
-            alarms.raise_alarm(
-                tx, server, AlarmKind.REFUSED, f"Mail {link.email_id}, later: {report.answer}", link.game_id
-            )
-        else:
-            kind = Bounce.HARD if report.permanent else Bounce.SOFT
-            reachability.note_bounce(tx, server, link.person_id, kind, report.answer)
-    if report.kind in _LEDGER_WORDS:
-        ledger.note(tx, link.email_id, server.now(), _LEDGER_WORDS[report.kind], report.answer)
-    finish(tx, server, row.id, f"report: {report.kind}")
-
-
-_LEDGER_WORDS: Final = {
-    ReportKind.LATE: "delayed",
-    ReportKind.AWAY: "away",
-    ReportKind.COMPLAINT: "complained",
-    ReportKind.FAILED: "bounced",
-}
 
 
 def _if_claimed(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) -> None:

@@ -38,7 +38,7 @@ from pbem.mail.write.compose import ANSWERS
 from pbem.service.clocks import vacations
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, preferences
-from pbem.service.play import move as play_move, orders as play_orders, undo, views
+from pbem.service.play import move as play_move, standing_orders as play_orders, undo, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of

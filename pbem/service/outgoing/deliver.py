@@ -24,8 +24,8 @@ from pbem.config.settings import Config
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import LocalMailbox
+from pbem.mail.send.rate_limits import Throttle
 from pbem.mail.send.relay import Outcome, OutgoingEmail, Relay, Result, Session, Transport
-from pbem.mail.send.throttle import Throttle
 from pbem.mail.write.compose import ANSWERS, Letterhead
 from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
@@ -33,7 +33,7 @@ from pbem.service.outgoing import outcomes, prepare
 from pbem.service.outgoing.outcomes import Attempt
 from pbem.service.outgoing.prepare import PreparedEmail
 from pbem.service.server import Server
-from pbem.store import outbox, people, quotas, traffic
+from pbem.store import outbox, people, rate_limits, traffic
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
 from pbem.tokens import Purpose
@@ -171,7 +171,7 @@ def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[
     if not rows:
         return [], 0
     domains = people.domains(tx, {row.person_id for row in rows})
-    used = quotas.lock(tx, {name for domain in domains.values() for name in throttle.share_names(domain)})
+    used = rate_limits.lock(tx, {name for domain in domains.values() for name in throttle.share_names(domain)})
     before = dict(used)
     domain_names = set(domains.values())
     familiar = traffic.known_domains(tx, domain_names, now.date()) if throttle.new_domain else domain_names
@@ -184,7 +184,7 @@ def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[
             waiting[domain] += 1
         else:
             free.append(row)
-    quotas.write(tx, {name: moment for name, moment in used.items() if before.get(name) != moment})
+    rate_limits.write(tx, {name: moment for name, moment in used.items() if before.get(name) != moment})
     return free, waiting.total()
 
 
@@ -288,7 +288,7 @@ def _watch(server: Server, post: Post, attempt: Attempt) -> None:
         _rest(server, post, outcome)
         return
     until = server.now() + RESTS
-    server.store.write(lambda tx: quotas.write(tx, {domain: until}))
+    server.store.write(lambda tx: rate_limits.write(tx, {domain: until}))
     _log.warning("domain_rests", domain=domain, said=outcome.answer)
 
 

@@ -28,7 +28,15 @@ from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import deadlines, reachability
 from pbem.service.outgoing import digests
 from pbem.service.server import Server
-from pbem.store import alarms as alarms_rows, games, ledger, outbox, quotas, reachability as reachability_rows, traffic
+from pbem.store import (
+    alarms as alarms_rows,
+    games,
+    ledger,
+    outbox,
+    rate_limits,
+    reachability as reachability_rows,
+    traffic,
+)
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
 
@@ -106,7 +114,7 @@ def tidy(tx: Tx, server: Server) -> None:
     now = server.now()
     traffic.forget_before(tx, now.date() - RETENTION)
     alarms_rows.forget_before(tx, now - RETENTION)
-    quotas.forget_before(tx, now - timedelta(days=1))
+    rate_limits.forget_before(tx, now - timedelta(days=1))
 
 
 _COUNTED: Final = {

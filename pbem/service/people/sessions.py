@@ -13,13 +13,10 @@ from typing import Final
 
 from pbem.domain.errors import NotFound
 from pbem.i18n.speech import gettext as _
-from pbem.service import links
-from pbem.service.clocks import reachability
 from pbem.service.server import Server
-from pbem.store import people, sessions
+from pbem.store import sessions
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder, SessionRow
-from pbem.tokens import Purpose
 
 PERSON_LIFETIME: Final = timedelta(days=30)
 ORGANISER_LIFETIME: Final = timedelta(hours=12)
@@ -119,16 +116,3 @@ def _lifetime(holder: Holder) -> timedelta:
 
 def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
-
-
-def name_of_link(tx: Tx, server: Server, token: str) -> str:
-    """The name of the person of a sign-in link."""
-    return people.read(tx, links.follow_person(tx, server, token, Purpose.SIGN_IN).person_id).name
-
-
-def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
-    """Sign a browser in by a link, which works for a day in any number of browsers. Returns the session's secret."""
-    link = links.follow_person(tx, server, token, Purpose.SIGN_IN)
-    reachability.note_contact(tx, server, link.person_id, link.created_at)
-    people.lock(tx, link.person_id)
-    return start(tx, server, Holder(person_id=link.person_id), device)

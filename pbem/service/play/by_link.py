@@ -8,7 +8,7 @@ from engine.decisions import Choice
 from engine.orders import Order
 from pbem.service import links
 from pbem.service.links import MoveLink, SeatLink, follow_seat, open_move, open_to_act
-from pbem.service.play import orders, undo
+from pbem.service.play import standing_orders, undo
 from pbem.service.play.move import Actor, Receipt, play_locked
 from pbem.service.server import Server
 from pbem.store import games
@@ -42,13 +42,13 @@ def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | 
 def set_order(tx: Tx, server: Server, token: str, text: str) -> Order:
     """Set a standing order of the seat."""
     link = follow_seat(tx, server, token)
-    return orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id)
+    return standing_orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id)
 
 
 def drop_order(tx: Tx, server: Server, token: str) -> None:
     """Drop the standing order of the seat."""
     link = follow_seat(tx, server, token)
-    orders.drop_order(tx, server, link.game_id, link.seat, link.person_id)
+    standing_orders.drop_order(tx, server, link.game_id, link.seat, link.person_id)
 
 
 def api_token(tx: Tx, server: Server, token: str) -> str:

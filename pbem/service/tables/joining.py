@@ -16,7 +16,7 @@ from pbem.domain.user_text import parse_name, parse_seed_word
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence.seats import free_name
 from pbem.service.people import addresses as persons, blocks
-from pbem.service.people.admission import must_have_room
+from pbem.service.people.bans import must_have_room
 from pbem.service.server import Server
 from pbem.service.tables.invitations import email_invitations, invite_addresses, must_be_open
 from pbem.service.tables.new import Created, Joined, TableSettings, add_table

@@ -19,7 +19,7 @@ from pbem.domain.talk import Line
 from pbem.domain.user_text import parse_talk
 from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow_seat
-from pbem.service.people import admission
+from pbem.service.people import bans
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import blocks, games, people, players as player_rows, seats, talk
@@ -35,7 +35,7 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)}:
         raise Forbidden(_("Only those who sit at a table talk at it."))
-    admission.must_not_be_banned(tx, server, person_id)
+    bans.must_not_be_banned(tx, server, person_id)
     if game.status != TableStatus.PLAYING:
         raise Gone(_("Nothing can be said at this table now."), why=_("Its game is not being played."))
     now = server.now()

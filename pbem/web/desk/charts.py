@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from pbem.service.desk.activity import ANSWERED, Activity
+from pbem.service.desk.statistics import ANSWERED, Activity
 from pbem.web.charts import Chart, Frame, Row, Scale, Tick
 
 FRAME: Final = Frame(width=320, height=120, left=38, right=16, top=10, bottom=22, gap=4, baseline=3.5)

@@ -11,7 +11,7 @@ from flask import Blueprint, Response, request, url_for
 from engine import game
 from pbem.domain.acts import Act
 from pbem.domain.moments import relative_text
-from pbem.service.desk import activity as desk_activity, overview
+from pbem.service.desk import overview, statistics as desk_activity
 from pbem.service.desk.overview import STATUSES, TableFilter
 from pbem.store.overview import COUNTED, TROUBLES
 from pbem.web import security, site

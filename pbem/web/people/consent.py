@@ -5,7 +5,7 @@ from flask import Blueprint, Response
 from pbem.domain.errors import Refusal
 from pbem.domain.states import EmailKind
 from pbem.service.account import consent
-from pbem.web import security, site
+from pbem.web import csrf, site
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import server
@@ -24,7 +24,7 @@ def show(token: str, refused: Refusal | None = None, *, ask_again: bool = False)
 @site.shows_refusals_on(show)
 def confirm(token: str) -> Response:
     """Do what is confirmed."""
-    if not security.a_person_clicked():
+    if not csrf.a_person_clicked():
         return show(token, ask_again=True)
     kind = server().run(consent.give_consent, token)
     done = "consent.account_deleted" if kind == EmailKind.DELETION else "consent.address_changed"

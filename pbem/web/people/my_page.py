@@ -13,7 +13,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.account import feeds, my_page
 from pbem.service.clocks import vacations
 from pbem.service.outgoing import ledger
-from pbem.service.people import send_links as link_email, sessions
+from pbem.service.people import sessions, sign_in as link_email
 from pbem.service.play.rules import title_of
 from pbem.web import phrases, security, site
 from pbem.web.people import session_cookie
@@ -77,7 +77,7 @@ def resend_turn() -> Response:
 @pages.post("/link")
 def send_links() -> Response:
     """Email the links to all games, and one to sign in, which shows that emails arrive."""
-    server().run(link_email.send_to, person_id())
+    server().run(link_email.send_link_to, person_id())
     return site.go("front.sent")
 
 

@@ -3,7 +3,7 @@
 from flask import Blueprint, Response
 
 from pbem.domain.errors import Refusal
-from pbem.service.people import send_links
+from pbem.service.people import sign_in
 from pbem.web import site
 from pbem.web.site import field, server
 
@@ -20,5 +20,5 @@ def show(refused: Refusal | None = None) -> Response:
 @site.shows_refusals_on(show)
 def send() -> Response:
     """Email the links. The answer is the same for every address, so it tells nobody which are known."""
-    server().run(send_links.send, field("address"))
+    server().run(sign_in.send_link, field("address"))
     return site.go("front.sent")

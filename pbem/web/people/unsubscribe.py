@@ -9,9 +9,9 @@ from flask import Blueprint, Response, request
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Refusal
 from pbem.service.outgoing import unsubscribe
-from pbem.service.people import send_links as link_email
+from pbem.service.people import sign_in as link_email
 from pbem.tokens import Purpose
-from pbem.web import security, site
+from pbem.web import csrf, site
 from pbem.web.site import field, server, ticked
 
 pages = Blueprint("unsubscribe", __name__)
@@ -31,11 +31,11 @@ def show(token: str, key: str | None = None, *, refused: Refusal | None = None, 
 @site.shows_refusals_on(show)
 def choose(token: str, key: str | None = None) -> Response:
     """Stop emails, or choose when they come."""
-    if security.is_one_click():
+    if csrf.is_one_click():
         # An email program cannot confirm or follow a redirect, and its request comes from its maker's servers.
         unsubscribe.stop(server(), token, key)
         return show(token, key)
-    if not security.a_person_clicked():
+    if not csrf.a_person_clicked():
         return show(token, key, ask_again=True)
     _choose(token, key)
     return site.go("unsubscribe.show", token=token, key=key)

@@ -3,8 +3,8 @@
 from flask import Blueprint, Response
 
 from pbem.i18n.speech import gettext as _
-from pbem.service.incoming import unverified
-from pbem.web import security, site
+from pbem.service.incoming import unverified_replies
+from pbem.web import csrf, site
 
 pages = Blueprint("unverified_reply", __name__)
 
@@ -12,22 +12,24 @@ pages = Blueprint("unverified_reply", __name__)
 @pages.get("/w/<token>")
 def show(token: str, *, sure_of: int | None = None) -> Response:
     """The reply, and whether it still waits."""
-    return site.page("written.html", found=site.server().read(unverified.read, token), token=token, sure_of=sure_of)
+    return site.page(
+        "written.html", found=site.server().read(unverified_replies.read, token), token=token, sure_of=sure_of
+    )
 
 
 @pages.post("/w/<token>")
 def confirm(token: str) -> Response:
     """Carry out the reply."""
-    if not security.a_person_clicked():
+    if not csrf.a_person_clicked():
         return show(token, sure_of=_number())
-    unverified.confirm(site.server(), token, _number())
+    unverified_replies.confirm(site.server(), token, _number())
     return site.go("unverified_reply.show", token=token)
 
 
 @pages.post("/w/<token>/no")
 def reject(token: str) -> Response:
     """Drop the reply."""
-    site.server().run(unverified.reject, token, _number())
+    site.server().run(unverified_replies.reject, token, _number())
     return site.go("unverified_reply.show", token=token)
 
 

@@ -7,10 +7,10 @@ over what everyone at the table knows of it. Everything else it can only email t
 from flask import Blueprint, Response
 
 from pbem.domain.errors import BadInput, Gone, Stale
-from pbem.service.people import send_links as link_email
+from pbem.service.people import sign_in as link_email
 from pbem.service.play import by_link, seat_view
 from pbem.tokens import Purpose
-from pbem.web import phrases, security, site
+from pbem.web import csrf, page_cache, phrases, site
 
 pages = Blueprint("move", __name__)
 
@@ -33,14 +33,14 @@ def bare(token: str) -> Response:
 @pages.post("/m/<token>/<option>")
 def play(token: str, option: str) -> Response:
     """Make the choice."""
-    if not security.a_person_clicked():
+    if not csrf.a_person_clicked():
         return _page(token, option, ask_again=True)
     try:
         site.server().run(by_link.move, token, option)
     except (BadInput, Stale, Gone) as refused:
         # The page says which turn this was and leads on. It keeps back the words of the rules, which might name a hand.
         return _page(token, option, status=site.status_of(refused))
-    return site.go_to(site.by_token("move.receipt", token, option))
+    return site.go_to(page_cache.by_token("move.receipt", token, option))
 
 
 @pages.get("/m/<token>/<option>/receipt")

@@ -17,7 +17,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
-from pbem.web import phrases, site
+from pbem.web import page_cache, phrases, site
 from pbem.web.seat.board import draw, faces_of
 from pbem.web.seat.forms import EMPTY, Fields, fields_of, forms_of
 from pbem.web.site import field, server, status_of
@@ -139,7 +139,7 @@ def page(
     """The page, with what a player has filled in and what was wrong with it; `moved_on` if it came too late."""
     deadline = phrases.deadline(seat, server().now()) if seat.decision and not seat.guest else None
     content = Content(seat, token, entered, deadline, refused, moved_on, explanation)
-    return make_response(site.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))
+    return make_response(page_cache.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))
 
 
 def _draw(content: Content) -> str:

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from engine.tell import Teller
 from pbem.i18n.speech import capital
-from pbem.service.archive.course import Bid, Scores
+from pbem.service.archive.score_history import Bid, Scores
 from pbem.web.charts import Chart, Frame, Row, ticks
 
 T = TypeVar("T")

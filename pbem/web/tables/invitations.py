@@ -13,7 +13,7 @@ from pbem.domain.errors import BadInput, Refusal, quoted
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import substitutes
 from pbem.service.tables import by_link, invitations, leaving
-from pbem.web import security, site
+from pbem.web import csrf, site
 from pbem.web.site import field, server, whole_number
 from pbem.web.tables.joining import table_values
 
@@ -41,7 +41,7 @@ def show(token: str, *, refused: Refusal | None = None, ask_again: bool = False)
 @site.shows_refusals_on(show)
 def accept(token: str) -> Response:
     """Confirm the address, and take the seat."""
-    if not security.a_person_clicked():
+    if not csrf.a_person_clicked():
         return show(token, ask_again=True)
     by_link.confirm_and_join(server(), token, field("name"), field("word"))
     return site.go("invitation.show", token=token)

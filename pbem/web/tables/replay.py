@@ -12,7 +12,7 @@ from flask import Blueprint, Response, make_response, render_template, url_for
 
 from pbem.service.archive import replay
 from pbem.service.archive.replay import Access, ReplayMoment, ReplayTable, WholeGame
-from pbem.web import phrases, site
+from pbem.web import page_cache, phrases, site
 from pbem.web.seat.board import Section, draw
 from pbem.web.site import server
 from pbem.web.tables import charts
@@ -49,7 +49,7 @@ def _whole(way: Access, *, token: str = "", key: str = "") -> Response:
     """The course of a game."""
     which = token or key
     found = server().read(replay.whole, way, which)
-    return make_response(site.drawn_once(("replay", way, which), found, partial(_draw_whole, way, which)))
+    return make_response(page_cache.drawn_once(("replay", way, which), found, partial(_draw_whole, way, which)))
 
 
 def _draw_whole(way: Access, which: str, found: WholeGame) -> str:
@@ -76,7 +76,7 @@ def _moment(way: Access, *, turn: int, token: str = "", key: str = "") -> Respon
     which = token or key
     found = server().read(replay.moment, way, which, turn)
     name = ("replay", way, which, found.scene.turn)
-    return make_response(site.drawn_once(name, found, partial(_draw_moment, way, which)))
+    return make_response(page_cache.drawn_once(name, found, partial(_draw_moment, way, which)))
 
 
 for _way, _path in (

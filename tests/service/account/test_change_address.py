@@ -8,7 +8,7 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
 from pbem.service import links as service_links
 from pbem.service.account import change_address, consent, delete
 from pbem.service.outgoing import deliver
-from pbem.service.people import addresses, send_links, sessions
+from pbem.service.people import addresses, sessions, sign_in
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.mail.kinds import kind_of
@@ -90,7 +90,7 @@ def test_open_turns_are_emailed_again_and_old_links_and_sessions_end(server, ema
 def test_an_unsent_email_goes_to_the_new_address_and_names_no_other(server, clock, post, sink, emails_to, person):
     ann = person("Ann")
     token = asked(server, emails_to, ann)
-    server.run(send_links.send, "ann@example.org")
+    server.run(sign_in.send_link, "ann@example.org")
     sink.does("450 rcpt")
     deliver.deliver(server, post)
     (waiting,) = [email for email in queued_emails(server, ann, "links") if email.status == "queued"]
@@ -99,7 +99,7 @@ def test_an_unsent_email_goes_to_the_new_address_and_names_no_other(server, cloc
     links = emails_to(NEW)["links"]
     assert "ann@example.org" not in str(links.message)
     token = next(token for purpose, token, _ in links_in(links) if purpose == "l")
-    assert server.read(sessions.name_of_link, token) == "Ann"
+    assert server.read(sign_in.name_of_link, token) == "Ann"
 
 
 def test_the_old_address_is_free_for_a_new_person(server, emails_to, person):

@@ -12,10 +12,10 @@ from pbem.service.absence import substitutes
 from pbem.service.account import consent, delete
 from pbem.service.archive import export
 from pbem.service.clocks import reachability, vacations
-from pbem.service.desk import alarms, calls
+from pbem.service.desk import alarm_emails, calls
 from pbem.service.desk.acts.emails import ResendOfNoTable
 from pbem.service.outgoing import preferences
-from pbem.service.people import addresses, send_links, sessions
+from pbem.service.people import addresses, sessions, sign_in
 from pbem.service.tables import joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store import outbox as outbox_rows, players as player_rows, search, tables as lobby_rows
@@ -64,7 +64,7 @@ def live_through(server, clock, post, table, person, gone):
     server.run(talk.say, played[0], seat, gone, "Good luck, everybody!")
     server.run(calls.call, gone, f"I am {NAME} of Forest Road 3.", game_id=played[0], seat=seat)
     send_alarms(server, clock)
-    server.run(send_links.send, ADDRESS)
+    server.run(sign_in.send_link, ADDRESS)
     server.run(substitutes.set_volunteer, gone, volunteers=True)
     server.run(vacations.book_text, gone, "2026-12-20 to 2026-12-27")
     server.run(preferences.set_sealed_receipts, gone, on=True)
@@ -81,8 +81,8 @@ def live_through(server, clock, post, table, person, gone):
 
 
 def send_alarms(server, clock):
-    clock.advance(alarms.GATHERED + alarms.APART)
-    alarms.send(server)
+    clock.advance(alarm_emails.GATHERED + alarm_emails.APART)
+    alarm_emails.send(server)
 
 
 def test_only_emails_of_others_name_a_deleted_person(server, clock, post, table, person, gone):
@@ -168,7 +168,7 @@ def test_games_that_are_over_stay_and_can_be_checked(server, clock, post, table,
 
 def test_a_deleted_person_is_sent_no_email(server, clock, post, sink, table, person, gone):
     live_through(server, clock, post, table, person, gone)
-    server.run(send_links.send, ADDRESS)
+    server.run(sign_in.send_link, ADDRESS)
     server.run(delete.delete_person, gone)
     before = len(sink.emails)
     drain(server, clock, post)
@@ -177,7 +177,7 @@ def test_a_deleted_person_is_sent_no_email(server, clock, post, sink, table, per
 
 def test_links_and_sessions_of_a_deleted_person_open_nothing(server, person, clock, post, sink, gone):
     secret = server.run(sessions.start, Holder(person_id=gone), "")
-    server.run(send_links.send, ADDRESS)
+    server.run(sign_in.send_link, ADDRESS)
     drain(server, clock, post)
     token = next(token for purpose, token, _ in links_in(sink.to(ADDRESS)[-1]) if purpose == "l")
     server.run(delete.delete_person, gone)

@@ -11,7 +11,7 @@ from pbem.domain.errors import NotFound
 from pbem.service.account import personal_data
 from pbem.service.clocks import vacations
 from pbem.service.desk import calls
-from pbem.service.people import send_links, sessions
+from pbem.service.people import sessions, sign_in
 from pbem.service.tables import talk
 from pbem.store.sessions import Holder
 from tests.service.database import count_calls, holds_token, queued_emails
@@ -40,7 +40,7 @@ def played(server, clock, post, table):
     server.run(calls.call, ann, "Where is my mail?", game_id=game.id, seat=0)
     server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-27")
     server.run(sessions.start, Holder(person_id=ann), "Firefox on Linux")
-    server.run(send_links.send, f"{game.players()[0].name.lower()}@example.org")
+    server.run(sign_in.send_link, f"{game.players()[0].name.lower()}@example.org")
     drain(server, clock, post)
     return game
 
@@ -89,7 +89,7 @@ def test_the_export_holds_no_address_of_others(server, played):
 def test_a_long_export_is_streamed_in_short_transactions(server, clock, post, played):
     person = played.person_at(0)
     for _ in range(30):
-        server.run(send_links.send, f"{played.players()[0].name.lower()}@example.org")
+        server.run(sign_in.send_link, f"{played.players()[0].name.lower()}@example.org")
         clock.advance(timedelta(days=1))
     drain(server, clock, post)
     with count_calls(server.store) as made:

@@ -10,9 +10,9 @@ from engine.facts import SPECTATOR, Fact, fact, secret
 from engine.table import Entry
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.service import links
-from pbem.service.archive import course as archive_course, replay
-from pbem.service.archive.course import course_of
+from pbem.service.archive import replay, score_history as archive_course
 from pbem.service.archive.replay import Access
+from pbem.service.archive.score_history import course_of
 from pbem.service.desk.acts.rewind import Rewind, turns
 from pbem.service.play import seat_view, views
 from pbem.service.play.log import StandingEntry, standing_entries

@@ -11,7 +11,7 @@ from pbem.service.archive import export
 from pbem.service.desk import table as desk_table
 from pbem.service.desk.acts.perform import perform
 from pbem.service.desk.acts.rewind import Rewind
-from pbem.service.play import move, orders, undo, views
+from pbem.service.play import move, standing_orders, undo, views
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
@@ -193,7 +193,7 @@ def test_sealed_choices_and_standing_orders_are_dropped_by_a_rewind(table):
         offered = rules_of(games.read(tx, game.id)).asks(game.view(seat), seat)
     assert offered is not None
     other = 1 - seat
-    game.server.run(orders.set_order, game.id, other, "pass this auction")
+    game.server.run(standing_orders.set_order, game.id, other, "pass this auction")
     assert move.orders_of(game.row())
     moderate(game.server, Rewind(game.id, turn))
     assert move.orders_of(game.row()) == {}

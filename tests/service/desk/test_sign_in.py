@@ -10,7 +10,7 @@ from pbem.domain.errors import BadInput, Forbidden, NotFound, TooMany
 from pbem.service.desk import audit, one_time_codes, organisers, sign_in as desk_sign_in
 from pbem.service.desk.sign_in import ALL, EACH_OF_ALL, EACH_OF_NAME, TRIES_OF_ALL, TRIES_OF_NAME
 from pbem.service.people import sessions
-from pbem.store import quotas
+from pbem.store import rate_limits
 from pbem.store.audit import AuditFilter
 from tests.service.actors import PASSPHRASE, ROOT, add_organiser
 from tests.service.database import all_rows
@@ -77,7 +77,7 @@ def test_guessing_one_name_is_stopped_and_others_can_still_sign_in(server, olga,
 def test_guessing_many_names_is_stopped(server, olga, clock):
     # As if other names had used up all attempts but one. Real attempts would hash a passphrase each, which is slow.
     tried = clock.now() + (TRIES_OF_ALL - 1) * EACH_OF_ALL
-    server.store.write(lambda tx: quotas.write(tx, {ALL: tried}))
+    server.store.write(lambda tx: rate_limits.write(tx, {ALL: tried}))
     with pytest.raises(Forbidden):
         sign_in(server, name="Nobody")
     with pytest.raises(TooMany):

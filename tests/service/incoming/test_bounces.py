@@ -11,12 +11,12 @@ from pbem.domain.bounce import MEMORY, Bounce
 from pbem.domain.errors import Gone
 from pbem.service.account import my_page
 from pbem.service.clocks import reachability
-from pbem.service.desk import alarms
+from pbem.service.desk import alarm_emails
 from pbem.service.desk.acts.clocks import Pause
 from pbem.service.desk.acts.people import Release
 from pbem.service.outgoing import deliver
 from pbem.service.outgoing.outcomes import TRIES
-from pbem.service.people import addresses, send_links, sessions
+from pbem.service.people import addresses, sign_in
 from pbem.service.tables import by_link
 from pbem.store import deadlines, reachability as reachability_rows, traffic
 from tests.service.actors import add_organiser, moderate
@@ -146,7 +146,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     assert {email.recipient for email in notices} == {
         server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
     }
-    assert alarms.send(server) == 1
+    assert alarm_emails.send(server) == 1
     server.run(reachability.note_contact, person)
     deliver.deliver(server, post)
     over = [email for email in sink.emails if f"{name} can be reached again" in str(email.message["subject"])]
@@ -179,19 +179,19 @@ def test_a_turn_that_was_held_back_is_emailed_when_the_address_works_again(serve
 def test_a_link_that_was_emailed_since_ends_it_and_an_older_one_does_not(server, clock, sink, post, game):
     person = game.person_at(0)
     address = server.read(addresses.read, person).address
-    server.run(send_links.send, address)
+    server.run(sign_in.send_link, address)
     deliver.deliver(server, post)
     old = next(token for purpose, token, _ in links_in(sink.to(address)[-1]) if purpose == "l")
     clock.advance(MINUTE)
     bounce(server, person, Bounce.COMPLAINT)
     assert server.read(my_page.my_games, person).failing_since == clock.now()
-    server.run(sessions.sign_in, old, "")
+    server.run(sign_in.sign_in, old, "")
     assert fails(server, person)
     clock.advance(MINUTE)
-    server.run(send_links.send, address)
+    server.run(sign_in.send_link, address)
     deliver.deliver(server, post)
     new = next(token for purpose, token, _ in links_in(sink.to(address)[-1]) if purpose == "l")
-    server.run(sessions.sign_in, new, "")
+    server.run(sign_in.sign_in, new, "")
     assert not fails(server, person)
 
 
@@ -222,7 +222,7 @@ def test_an_acceptance_by_the_relay_ends_only_refusals_by_the_relay(server, cloc
     server.run(reachability.note_refusal, ann, WHY)
     days(server, clock, ben, HARD, HARD, HARD)
     for each in ("ann", "ben"):
-        server.run(send_links.send, f"{each}@example.org")
+        server.run(sign_in.send_link, f"{each}@example.org")
     deliver.deliver(server, post)
     assert not fails(server, ann)
     assert fails(server, ben), "a mail that came back was taken by the relay, too"
@@ -258,7 +258,7 @@ def test_an_organiser_lets_emails_go_there_again_and_what_came_back_before_count
 def test_a_full_mailbox_is_tried_again_and_counted_and_left_alone_in_the_end(server, clock, sink, post, person):
     ann = person("Ann")
     drain(server, clock, post)
-    server.run(send_links.send, "ann@example.org")
+    server.run(sign_in.send_link, "ann@example.org")
     sink.does(*["552 rcpt"] * 50)
     for tried in range(1, TRIES + 1):
         deliver.deliver(server, post)
@@ -271,7 +271,7 @@ def test_a_full_mailbox_is_tried_again_and_counted_and_left_alone_in_the_end(ser
 def test_a_refusal_of_the_sender_is_no_fault_of_the_readers(server, clock, sink, post, person):
     ann = person("Ann")
     drain(server, clock, post)
-    server.run(send_links.send, "ann@example.org")
+    server.run(sign_in.send_link, "ann@example.org")
     sink.does(*["571 rcpt"] * 50)
     for _ in range(TRIES + 1):
         deliver.deliver(server, post)
@@ -285,7 +285,7 @@ def test_outcomes_are_counted_by_domain_and_day_without_addresses(server, clock,
         person(name)
     drain(server, clock, post)
     for name in ("ann", "ben", "cleo", "dan"):
-        server.run(send_links.send, f"{name}@example.org")
+        server.run(sign_in.send_link, f"{name}@example.org")
     sink.does("accept", "450 rcpt", "550 rcpt", "550 data")
     today = clock.now().date()
     with server.store.read() as tx:

@@ -24,7 +24,7 @@ from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.wire import parse
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
-from pbem.service.incoming import receive, unverified
+from pbem.service.incoming import receive, unverified_replies
 from pbem.service.incoming.receive import LEASE, MOST_AN_HOUR, RETENTION, TRIES
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.deliver import Post, deliver
@@ -437,7 +437,7 @@ def doubted(inbox, server, game):
 
 def test_the_page_shows_the_reply_and_changes_nothing(inbox, server, game, doubted):
     before = all_rows(server.store)
-    found = server.read(unverified.read, doubted[0])
+    found = server.read(unverified_replies.read, doubted[0])
     assert [each.lines for each in found.waiting] == [("talk hello", choice(game))]
     assert all_rows(server.store) == before
 
@@ -445,12 +445,12 @@ def test_the_page_shows_the_reply_and_changes_nothing(inbox, server, game, doubt
 def test_the_players_yes_carries_out_the_reply_once(inbox, server, game, doubted):
     before = chosen(game)
     for _ in range(3):
-        unverified.confirm(server, *doubted)
+        unverified_replies.confirm(server, *doubted)
     assert chosen(game) == before + 1
     assert len(all_rows(server.store)["talk"]) == 1
     assert len(answers(server, "receipt")) == 1
     assert (inbox.rows()[0].status, inbox.rows()[0].raw) == ("done", None)
-    assert server.read(unverified.read, doubted[0]).confirmed
+    assert server.read(unverified_replies.read, doubted[0]).confirmed
 
 
 def test_two_presses_of_yes_that_meet_at_any_step_are_one_email(server, clock, game):
@@ -461,7 +461,7 @@ def test_two_presses_of_yes_that_meet_at_any_step_are_one_email(server, clock, g
         row = inbox.replies(game, 0, f"talk number {met}", Authentication_Results=None)
         asking = answers(server, "was_it_you")[-1]
         token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
-        yes = partial(unverified.confirm, inbox.server, token, row.id)
+        yes = partial(unverified_replies.confirm, inbox.server, token, row.id)
         meeting(yes, yes)
         met += 1
         with server.store.read() as tx:
@@ -477,16 +477,16 @@ def test_a_yes_that_comes_too_late_plays_in_no_other_turn(inbox, server, game, d
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     before = chosen(game)
-    unverified.confirm(server, *doubted)
+    unverified_replies.confirm(server, *doubted)
     assert chosen(game) == before
     assert len(answers(server, "receipt")) == 1
 
 
 def test_the_players_no_drops_it_for_good(inbox, server, game, doubted):
     before = chosen(game)
-    server.run(unverified.reject, *doubted)
-    unverified.confirm(server, *doubted)
-    found = server.read(unverified.read, doubted[0])
+    server.run(unverified_replies.reject, *doubted)
+    unverified_replies.confirm(server, *doubted)
+    found = server.read(unverified_replies.read, doubted[0])
     assert not found.waiting
     assert not found.confirmed
     assert chosen(game) == before
@@ -496,17 +496,20 @@ def test_the_players_no_drops_it_for_good(inbox, server, game, doubted):
 def test_replies_that_come_before_the_player_looks_wait_on_one_page(inbox, server, game, doubted):
     second = inbox.replies(game, 0, "talk again", Authentication_Results=None)
     assert len(answers(server, "was_it_you")) == 1
-    assert [each.lines[-1] for each in server.read(unverified.read, doubted[0]).waiting] == [choice(game), "talk again"]
-    unverified.confirm(server, doubted[0], second.id)
+    assert [each.lines[-1] for each in server.read(unverified_replies.read, doubted[0]).waiting] == [
+        choice(game),
+        "talk again",
+    ]
+    unverified_replies.confirm(server, doubted[0], second.id)
     assert len(all_rows(server.store)["talk"]) == 1
-    assert [each.number for each in server.read(unverified.read, doubted[0]).waiting] == [doubted[1]]
-    unverified.confirm(server, *doubted)
-    assert not server.read(unverified.read, doubted[0]).waiting
+    assert [each.number for each in server.read(unverified_replies.read, doubted[0]).waiting] == [doubted[1]]
+    unverified_replies.confirm(server, *doubted)
+    assert not server.read(unverified_replies.read, doubted[0]).waiting
 
 
 def test_the_link_of_one_page_says_nothing_of_replies_to_other_emails(inbox, server, game, doubted):
     other = inbox.replies(game, 1, "talk from elsewhere", Authentication_Results=None)
-    for act in (partial(unverified.confirm, server), partial(server.run, unverified.reject)):
+    for act in (partial(unverified_replies.confirm, server), partial(server.run, unverified_replies.reject)):
         for number in (other.id, 999):
             with pytest.raises(NotFound):
                 act(doubted[0], number)
@@ -514,9 +517,9 @@ def test_the_link_of_one_page_says_nothing_of_replies_to_other_emails(inbox, ser
 
 
 def test_a_no_after_a_yes_takes_nothing_back(inbox, server, game, doubted):
-    unverified.confirm(server, *doubted)
-    server.run(unverified.reject, *doubted)
-    assert server.read(unverified.read, doubted[0]).confirmed
+    unverified_replies.confirm(server, *doubted)
+    server.run(unverified_replies.reject, *doubted)
+    assert server.read(unverified_replies.read, doubted[0]).confirmed
 
 
 def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, server, clock, doubted):
@@ -524,7 +527,7 @@ def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, serve
         server.read(links.follow, doubted[0], Purpose.REPLY)
     clock.advance(8 * DAY)
     with pytest.raises(Gone):
-        unverified.confirm(server, *doubted)
+        unverified_replies.confirm(server, *doubted)
 
 
 # Programs, loops and storms

@@ -10,13 +10,13 @@ from datetime import timedelta
 import pytest
 
 from pbem.config.settings import Security, Smtp
+from pbem.mail.send.rate_limits import Throttle
 from pbem.mail.send.relay import Relay
-from pbem.mail.send.throttle import Throttle
-from pbem.service.desk import alarms
+from pbem.service.desk import alarm_emails
 from pbem.service.desk.acts.emails import Resend
 from pbem.service.outgoing import deliver
 from pbem.service.outgoing.deliver import IN_A_ROW, RESTS, Post
-from pbem.service.people import addresses, send_links
+from pbem.service.people import addresses, sign_in
 from pbem.store import reachability
 from tests.mail.sink import Sink, client_trust, server_tls
 from tests.service.actors import moderate
@@ -80,7 +80,7 @@ def worker(server, clock, sink):
     working.arrived.clear()
     for domain in DOMAINS:
         for number in range(EACH):
-            server.run(send_links.send, f"p{number}@{domain}.example")
+            server.run(sign_in.send_link, f"p{number}@{domain}.example")
     return working
 
 
@@ -115,9 +115,9 @@ def test_a_relay_that_is_down_for_five_minutes_is_an_alarm_and_one_only(worker, 
     worker.reaches(gone)
     worker.works(4 * MINUTE, STEP)
     clock.advance(timedelta(minutes=6))
-    assert alarms.send(server) == 0
+    assert alarm_emails.send(server) == 0
     worker.works(timedelta(hours=2), MINUTE)
-    assert alarms.send(server) == 1
+    assert alarm_emails.send(server) == 1
 
 
 def test_a_domain_that_accepts_nothing_holds_up_no_other_and_gets_everything_later(worker, sink, server, clock):
@@ -160,7 +160,7 @@ def test_refused_emails_are_parked_for_an_organiser_and_can_be_resent(worker, si
     with server.store.read() as tx:
         assert all(reachability.failure(tx, row.person_id) is None for row in parked), "no reader is blamed"
     clock.advance(timedelta(minutes=6))
-    assert alarms.send(server) == EACH
+    assert alarm_emails.send(server) == EACH
     sink.does_to()
     for row in parked:
         moderate(server, Resend(row.game_id, row.id))
@@ -215,7 +215,7 @@ def test_a_new_domain_gets_few_emails_on_its_first_day_and_all_later(worker, sin
     each_once(sink)
     clock.advance(timedelta(days=1))
     for number in range(EACH):
-        server.run(send_links.send, f"p{number}@beta.example")
+        server.run(sign_in.send_link, f"p{number}@beta.example")
     before = len(sink.emails)
     worker.works(STEP)
     assert len(sink.emails) == before + EACH

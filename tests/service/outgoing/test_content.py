@@ -10,7 +10,7 @@ import pytest
 from pbem import paths, service
 from pbem.domain.states import EmailKind
 from pbem.mail.send.local_mailbox import LocalMailbox
-from pbem.mail.send.throttle import Throttle
+from pbem.mail.send.rate_limits import Throttle
 from pbem.service import links
 from pbem.service.absence import substitutes
 from pbem.service.desk import calls

@@ -20,8 +20,8 @@ from pbem.config.settings import Security, Smtp
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.user_text import LONGEST_TALK
 from pbem.mail.send.dkim import signer
+from pbem.mail.send.rate_limits import Throttle
 from pbem.mail.send.relay import Outcome, Relay, Result
-from pbem.mail.send.throttle import Throttle
 from pbem.mail.wire import parse, text_of
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
@@ -33,7 +33,7 @@ from pbem.service.outgoing.outcomes import TRIES
 from pbem.service.people import addresses
 from pbem.service.play import by_link, undo
 from pbem.service.tables import joining, leaving, talk
-from pbem.store import deadlines, ledger as ledger_rows, outbox, people as person_rows, quotas, reachability
+from pbem.store import deadlines, ledger as ledger_rows, outbox, people as person_rows, rate_limits, reachability
 from pbem.store.outbox import NewEmail
 from pbem.tokens import SECRET_BYTES, Purpose, revoke, rotate
 from tests.fakes import SeededRandomness
@@ -605,7 +605,7 @@ def test_an_email_that_was_left_behind_and_given_back_still_goes_alone(server, c
     assert away.failures == 1, "the first of them was tried"
     # Then nothing may go to their domain for a while.
     later = clock.now() + HOUR
-    server.store.write(lambda tx: quotas.write(tx, {"example.org": later}))
+    server.store.write(lambda tx: rate_limits.write(tx, {"example.org": later}))
     work(server, post)
     clock.set(later)
     queue_links(server, person("Zoe"))

@@ -13,7 +13,7 @@ from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.service.absence import timeouts
 from pbem.service.clocks.outages import Worker
 from pbem.service.outgoing import deliver, ledger, preferences
-from pbem.service.people import addresses, send_links
+from pbem.service.people import addresses, sign_in
 from pbem.service.play import undo
 from pbem.store import deadlines, heartbeats, outbox
 from tests.service.clock import DAY, MINUTE
@@ -127,7 +127,7 @@ def test_a_person_who_stopped_all_emails_still_gets_those_they_ask_for(server, c
     ann = game.person_at(0)
     prefer(server, ann, "nothing")
     address = server.read(addresses.read, ann).address
-    server.run(send_links.send, address)
+    server.run(sign_in.send_link, address)
     before = len(sink.to(address))
     clock.advance(HOUR)
     deliver.deliver(server, post)
@@ -186,7 +186,7 @@ def test_only_emails_asked_for_leave_in_quiet_hours(server, clock, sink, post, g
     address = server.read(addresses.read, game.person_at(seat)).address
     before = len(sink.emails)
     clock.advance(2 * HOUR)
-    server.run(send_links.send, address)
+    server.run(sign_in.send_link, address)
     deliver.deliver(server, post)
     assert [row.kind for row in queued_emails(server, game.person_at(seat)) if row.accepted_at == clock.now()] == [
         "links"

@@ -9,7 +9,7 @@ from engine import codec, orders
 from engine.facts import SPECTATOR
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone
-from pbem.service.play import move, orders as play_orders, undo
+from pbem.service.play import move, standing_orders as play_orders, undo
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of

@@ -10,7 +10,7 @@ from engine import orders
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.service import links
 from pbem.service.absence import substitutes
-from pbem.service.play import move, orders as play_orders
+from pbem.service.play import move, standing_orders as play_orders
 from pbem.service.play.log import Kind, body_of
 from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pbem.service.desk.activity import Activity
+from pbem.service.desk.statistics import Activity
 from pbem.web.desk import charts
 
 HOURS = tuple(datetime(2026, 11, 20, tzinfo=UTC) + timedelta(hours=hour) for hour in range(48))

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from pbem.service.clocks import reachability
-from pbem.service.desk import activity, deliverability, jobs
+from pbem.service.desk import deliverability, jobs, statistics
 from pbem.service.desk.acts.people import Ban
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing.deliver import deliver
@@ -93,7 +93,7 @@ def test_the_charts_have_their_numbers_as_tables(olga, server, clock, table):
         (seat,) = game.asked()
         clock.advance(timedelta(minutes=10))
         game.play(seat, game.asked()[seat].default, by)
-    while activity.count(server):
+    while statistics.count(server):
         pass
     page = olga.open("/desk/activity?by=hour")
     assert "people: 2" in page.text

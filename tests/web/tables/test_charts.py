@@ -8,7 +8,7 @@ from lxml import html
 
 from engine import game as games
 from engine.tell import Teller, say
-from pbem.service.archive.course import Bid, Scores
+from pbem.service.archive.score_history import Bid, Scores
 from pbem.web.tables import charts
 from tests.service.archive.test_replay import moves
 

@@ -13,7 +13,7 @@ from pbem.domain.interval import Interval
 from pbem.domain.moments import moment_text
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _, mark, ngettext
-from pbem.service.clocks import deadlines as clocks_deadlines, halts, outages, pauses
+from pbem.service.clocks import deadlines as clocks_deadlines, outages, pauses, stopped_tables
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
 from pbem.service.tables import leaving
 from pbem.store import deadlines, games
@@ -81,7 +81,7 @@ class Freeze(TableAct):
         row = _in_state(
             context, self.game_id, TableStatus.PLAYING, _("Only a game that is being played can be stopped.")
         )
-        halts.freeze(context.tx, context.server, row, context.by, context.reason)
+        stopped_tables.freeze(context.tx, context.server, row, context.by, context.reason)
         return ActResult(undo=Unfreeze(self.game_id))
 
 
@@ -93,7 +93,7 @@ class Unfreeze(TableAct):
 
     def do(self, context: Context) -> ActResult:
         row = _in_state(context, self.game_id, TableStatus.FROZEN, _("Only a game that was stopped can go on again."))
-        halts.unfreeze(context.tx, context.server, row, context.by, context.reason)
+        stopped_tables.unfreeze(context.tx, context.server, row, context.by, context.reason)
         return ActResult(undo=Freeze(self.game_id))
 
 

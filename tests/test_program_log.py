@@ -7,7 +7,7 @@ import pytest
 import structlog
 from hypothesis import given, strategies as st
 
-from pbem.logs import RedactingFilter, configure, redact_event
+from pbem.program_log import RedactingFilter, configure, redact_event
 from pbem.tokens import Keyring, Purpose
 
 TOKEN = Keyring.new(bytes(range(40)), date(2026, 11, 21)).make(Purpose.MOVE, 12, 0)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from pbem.mail.read.delivery_reports import LONGEST_ANSWER, Report, ReportKind, parse_report
 from pbem.mail.read.inbound import parse, sanitise
-from pbem.mail.read.reports import LONGEST_ANSWER, Report, ReportKind, parse_report
 from tests.mail import report_samples
 
 

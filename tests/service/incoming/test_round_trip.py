@@ -8,7 +8,7 @@ from sqlalchemy import text
 from pbem.config.settings import SenderCheck
 from pbem.domain.errors import Gone
 from pbem.service import links
-from pbem.service.incoming import reply_check
+from pbem.service.incoming import round_trip
 from pbem.tokens import Purpose
 from tests.service.database import all_rows, holds_token, queued_emails
 from tests.service.inbox import HOST, Inbox
@@ -24,7 +24,7 @@ def inbox(server, clock):
 
 def last_reply(server, since=None):
     with server.store.read() as tx:
-        return reply_check.last_reply(tx, since)
+        return round_trip.last_reply(tx, since)
 
 
 def reply(inbox, token, *headers):
@@ -47,7 +47,7 @@ PASSED = authentication_results(
 def test_a_reply_is_recorded_with_our_mail_servers_verdicts_and_without_its_text(server, inbox, table):
     table("sunset-poker", 3)
     before = all_rows(server.store)
-    token = server.run(reply_check.open_address)
+    token = server.run(round_trip.open_address)
     assert last_reply(server) is None
     assert reply(inbox, token, PASSED) == "kept"
     answer = last_reply(server)
@@ -61,7 +61,7 @@ def test_a_reply_is_recorded_with_our_mail_servers_verdicts_and_without_its_text
     assert b"resign" not in stored
     assert b"olga@" not in stored
     assert not holds_token(server, stored)
-    assert inbox.counted() == {reply_check.COUNTED_AS: 1}
+    assert inbox.counted() == {round_trip.COUNTED_AS: 1}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_reply_is_recorded_with_our_mail_servers_verdicts_and_without_its_text
     ],
 )
 def test_a_reply_that_no_player_would_be_believed_for_is_recorded_as_doubted(server, inbox, headers, findings):
-    reply(inbox, server.run(reply_check.open_address), *headers)
+    reply(inbox, server.run(round_trip.open_address), *headers)
     answer = last_reply(server)
     assert answer is not None
     assert not answer.believed
@@ -87,18 +87,18 @@ def test_a_reply_that_no_player_would_be_believed_for_is_recorded_as_doubted(ser
 
 def test_a_token_is_enough_where_it_is_enough_for_players(server, inbox):
     inbox.checks(SenderCheck.TOKEN)
-    reply(inbox, server.run(reply_check.open_address))
+    reply(inbox, server.run(round_trip.open_address))
     answer = last_reply(server)
     assert answer is not None
     assert answer.believed
 
 
 def test_only_a_reply_to_the_last_test_counts(server, clock, inbox):
-    first = server.run(reply_check.open_address)
+    first = server.run(round_trip.open_address)
     reply(inbox, first, PASSED)
     clock.advance(HOUR)
     sent_at = clock.now()
-    second = server.run(reply_check.open_address)
+    second = server.run(round_trip.open_address)
     assert first != second
     assert reply(inbox, first, PASSED, "Message-ID: <late@example.net>") == "to an address that was replaced"
     assert last_reply(server, sent_at) is None
@@ -111,7 +111,7 @@ def test_only_a_reply_to_the_last_test_counts(server, clock, inbox):
 def test_two_tests_at_once_share_one_address_and_the_later_one_counts(server):
     for meeting in meetings(server.store):
         server.store.write(lambda tx: tx.execute(text("DELETE FROM link")))
-        tokens = meeting(lambda: server.run(reply_check.open_address), lambda: server.run(reply_check.open_address))
+        tokens = meeting(lambda: server.run(round_trip.open_address), lambda: server.run(round_trip.open_address))
         opened = [_is_open(server, token) for token in tokens]
         assert sorted(opened) == [False, True], "both have an address, and one of them is old"
 
@@ -125,7 +125,7 @@ def _is_open(server, token):
 
 
 def test_the_address_opens_no_page_and_belongs_to_nobody(server):
-    server.run(reply_check.open_address)
+    server.run(round_trip.open_address)
     (link,) = all_rows(server.store)["link"]
     assert Purpose.REPLY in link
     assert link[4:9] == (None,) * 5

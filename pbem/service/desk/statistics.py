@@ -17,7 +17,7 @@ from typing import Final
 from pbem.domain.states import EmailStatus
 from pbem.service.play.move import IN_PERSON, Actor
 from pbem.service.server import Server
-from pbem.store import overview, tally
+from pbem.store import overview, statistics
 from pbem.store.database import Tx
 
 DAYS: Final = 30
@@ -80,7 +80,7 @@ def count(server: Server) -> bool:
 
 def tidy(tx: Tx, server: Server) -> None:
     """Drop counts that are too old to be shown."""
-    tally.forget_before(tx, (server.now() - RETENTION).date())
+    statistics.forget_before(tx, (server.now() - RETENTION).date())
 
 
 def activity(tx: Tx, server: Server, *, hourly: bool) -> Activity:
@@ -88,31 +88,33 @@ def activity(tx: Tx, server: Server, *, hourly: bool) -> Activity:
     now = server.now()
     if hourly:
         spans = tuple(_hour_of(now) - _HOUR * back for back in reversed(range(HOURS)))
-        counts = tally.by_hour(tx, spans[0])
+        counts = statistics.by_hour(tx, spans[0])
     else:
         spans = tuple(_moment(now.date() - timedelta(days=back), 0) for back in reversed(range(DAYS)))
-        counts = {(day, 0, kind): count for (day, kind), count in tally.by_day(tx, spans[0].date()).items()}
+        counts = {(day, 0, kind): count for (day, kind), count in statistics.by_day(tx, spans[0].date()).items()}
     by_span = {(_moment(day, hour), kind): count for (day, hour, kind), count in counts.items()}
     kinds = sorted({kind for _, kind in by_span})
     return Activity(hourly, spans, {kind: tuple(by_span.get((span, kind), 0) for span in spans) for kind in kinds})
 
 
 def _count_hours(tx: Tx, now: datetime) -> bool:
-    mark, this = tally.lock_progress(tx, _HOURS_MARK), _hour_of(now)
+    mark, this = statistics.lock_progress(tx, _HOURS_MARK), _hour_of(now)
     # The first count goes back as far as the charts.
     last = datetime.fromtimestamp(mark * _HOUR.total_seconds(), UTC) if mark else this - timedelta(days=DAYS)
     first = min(last, _hour_of(now - _LATE))
     hours = [first + _HOUR * step for step in range(_HOURS_AT_ONCE) if first + _HOUR * step <= this]
     for hour in hours:
-        tally.put(tx, hour, _count_hour(tx, hour))
+        statistics.put(tx, hour, _count_hour(tx, hour))
         if hour > last:
             before = hour - _HOUR
             midnight = before.replace(hour=0)
-            tally.put(tx, midnight, {"people_day": tally.count_active_people(tx, midnight, hour, tuple(IN_PERSON))})
+            statistics.put(
+                tx, midnight, {"people_day": statistics.count_active_people(tx, midnight, hour, tuple(IN_PERSON))}
+            )
     if hours and hours[-1] == this:
-        tally.put(tx, this, {"playing": overview.count_playing(tx)})
+        statistics.put(tx, this, {"playing": overview.count_playing(tx)})
     if hours:
-        tally.set_progress(tx, _HOURS_MARK, int(hours[-1].timestamp() // _HOUR.total_seconds()))
+        statistics.set_progress(tx, _HOURS_MARK, int(hours[-1].timestamp() // _HOUR.total_seconds()))
     return bool(hours) and hours[-1] < this
 
 
@@ -120,7 +122,7 @@ def _count_hour(tx: Tx, hour: datetime) -> dict[str, int]:
     """The counts of one hour. Every kind is in it, so that a recount can set it to zero."""
     counts = Counter(dict.fromkeys(("moves", "people", *_BY.values(), *(kind for kind, _ in ANSWERED)), 0))
     people = set()
-    for decision in tally.decisions(tx, hour, hour + _HOUR):
+    for decision in statistics.decisions(tx, hour, hour + _HOUR):
         if decision.by in IN_PERSON:
             counts["moves"] += 1
             people.add(decision.person_id)
@@ -134,8 +136,8 @@ def _count_hour(tx: Tx, hour: datetime) -> dict[str, int]:
 
 
 def _count_lines(tx: Tx, now: datetime) -> bool:
-    mark = tally.lock_progress(tx, _LINES_MARK)
-    lines = tally.next_lines(tx, mark, _LINES)
+    mark = statistics.lock_progress(tx, _LINES_MARK)
+    lines = statistics.next_lines(tx, mark, _LINES)
     # While a line is recent, another transaction may still insert one with a lower id.
     old = list(takewhile(lambda line: line.at <= now - _LATE, lines))
     counts: dict[datetime, Counter[str]] = {}
@@ -143,9 +145,9 @@ def _count_lines(tx: Tx, now: datetime) -> bool:
         if (kind := LEDGER_KINDS.get(line.what)) is not None:
             counts.setdefault(_hour_of(line.at), Counter())[kind] += 1
     for hour, by_kind in counts.items():
-        tally.add(tx, hour, by_kind)
+        statistics.add(tx, hour, by_kind)
     if old:
-        tally.set_progress(tx, _LINES_MARK, old[-1].id)
+        statistics.set_progress(tx, _LINES_MARK, old[-1].id)
     return len(old) == _LINES
 
 

@@ -9,8 +9,8 @@ from pbem.domain.bounce import Bounce
 from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import reachability
-from pbem.service.desk import alarms as desk_alarms, calls
-from pbem.service.desk.alarms import APART, GATHERED
+from pbem.service.desk import alarm_emails as desk_alarms, calls
+from pbem.service.desk.alarm_emails import APART, GATHERED
 from pbem.service.outgoing import deliver
 from pbem.store import outbox
 from pbem.store.outbox import NewEmail

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from pbem.mail.send.throttle import Throttle
+from pbem.mail.send.rate_limits import Throttle
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

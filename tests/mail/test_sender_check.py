@@ -5,7 +5,7 @@ from email.message import Message
 import pytest
 
 from pbem.mail.read.inbound import parse, sanitise
-from pbem.mail.read.sender import LONGEST_HEADER, is_authenticated, sender_of
+from pbem.mail.read.sender_check import LONGEST_HEADER, is_authenticated, sender_of
 
 OUR_ADDRESS = "play.example.org"
 GOOD = f"Authentication-Results: {OUR_ADDRESS}; dmarc=pass (p=reject dis=none) header.from=example.net"

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
-from pbem.service.desk import activity
+from pbem.service.desk import statistics
 from pbem.service.play.move import Actor
 from pbem.store import ledger
 from pbem.store.schema import TALLY
@@ -13,9 +13,9 @@ from tests.service.database import count_calls
 
 
 def counted(server):
-    while activity.count(server):
+    while statistics.count(server):
         pass
-    return server.read(activity.activity, hourly=True)
+    return server.read(statistics.activity, hourly=True)
 
 
 def rows(server):
@@ -53,7 +53,7 @@ def test_counting_again_counts_nothing_twice(server, clock, table):
     before = rows(server)
     counted(server)
     assert rows(server) == before
-    assert sum(server.read(activity.activity, hourly=True).of("mail_sent")) == 5
+    assert sum(server.read(statistics.activity, hourly=True).of("mail_sent")) == 5
 
 
 def test_a_late_row_in_an_hour_that_is_over_is_still_counted(server, clock, table):
@@ -82,8 +82,8 @@ def test_a_person_active_in_many_hours_counts_once_in_the_day(server, clock, tab
         plays(game)
         clock.advance(HOUR)
     counted(server)
-    assert server.read(activity.activity, hourly=False).of("people_day")[-1] == 2
-    assert sum(server.read(activity.activity, hourly=True).of("people")) == 6
+    assert server.read(statistics.activity, hourly=False).of("people_day")[-1] == 2
+    assert sum(server.read(statistics.activity, hourly=True).of("people")) == 6
 
 
 def test_an_answer_counts_by_the_time_it_took_and_a_missed_turn_is_no_answer(server, clock, table):
@@ -94,8 +94,8 @@ def test_an_answer_counts_by_the_time_it_took_and_a_missed_turn_is_no_answer(ser
     clock.advance(timedelta(hours=2))
     plays(game, Actor.CLOCK)
     counted(server)
-    found = server.read(activity.activity, hourly=False)
-    assert [sum(found.of(kind)) for kind, _ in activity.ANSWERED] == [1, 1, 1, 1, 1]
+    found = server.read(statistics.activity, hourly=False)
+    assert [sum(found.of(kind)) for kind, _ in statistics.ANSWERED] == [1, 1, 1, 1, 1]
 
 
 def test_emails_are_counted_by_outcome_once_every_line_is_there(server, clock, table):
@@ -116,8 +116,8 @@ def test_old_counts_are_dropped(server, clock, table):
     plays(table("sun-bid", 2))
     counted(server)
     assert rows(server)
-    clock.advance(activity.RETENTION + timedelta(days=2))
-    server.run(activity.tidy)
+    clock.advance(statistics.RETENTION + timedelta(days=2))
+    server.run(statistics.tidy)
     assert rows(server) == []
 
 

@@ -12,8 +12,8 @@ from pbem.domain.errors import Forbidden, Unplayable
 from pbem.plugins import offers
 from pbem.service import alarms
 from pbem.service.absence import bots, timeouts
-from pbem.service.clocks import halts
-from pbem.service.clocks.halts import REASONS, Cause
+from pbem.service.clocks import stopped_tables
+from pbem.service.clocks.stopped_tables import REASONS, Cause
 from pbem.service.desk.acts.clocks import Close, Freeze, Unfreeze
 from pbem.service.play import views
 from pbem.service.play.log import Kind
@@ -71,13 +71,13 @@ def test_a_game_that_breaks_in_a_move_stops_its_table_and_no_other(offered, serv
     with pytest.raises(Unplayable, match="The rules of Lanterns have failed"):
         list(game.play_defaults())
     assert game.row().state == before.state, "what the move had done is undone"
-    assert halts.stop_failed(server) == 1
+    assert stopped_tables.stop_failed(server) == 1
     assert (game.row().status, game.row().halted) == ("frozen", Cause.FAILED)
     assert (other.row().status, bundled.row().status) == ("playing", "playing")
     assert bundled.play(*next(iter({s: d.default for s, d in bundled.asked().items()}.items())))
     with pytest.raises(Forbidden):
         game.play(0, "allow")
-    assert halts.stop_failed(server) == 0
+    assert stopped_tables.stop_failed(server) == 0
 
 
 def test_players_read_why_and_an_alarm_gives_the_organisers_the_error(offered, server, table):
@@ -86,7 +86,7 @@ def test_players_read_why_and_an_alarm_gives_the_organisers_the_error(offered, s
     offered(broken.lanterns("resolve", broken.RAISES))
     with pytest.raises(Unplayable):
         list(game.play_defaults())
-    halts.stop_failed(server)
+    stopped_tables.stop_failed(server)
     assert [facts["reason"] for facts in notices(game, "frozen")] == [REASONS[Cause.FAILED]] * 2
     assert game.log()[-1].kind == Kind.FROZEN
     ((game_id, says),) = alarms_of(server)
@@ -101,11 +101,11 @@ def test_a_stopped_table_asks_nothing_of_its_rules_until_the_organiser_lets_it_g
     offered(broken.lanterns("asks", broken.FOR_EVER))
     with pytest.raises(Unplayable):
         game.asked()
-    halts.stop_failed(server)
+    stopped_tables.stop_failed(server)
     with pytest.raises(Unplayable, match=r"cannot be played on this server just now\. Its rules have failed"):
         game.view(0)
     offered(broken.LANTERNS)
-    assert halts.check_rules(server) == (0, 0), "a fault waits for the organiser"
+    assert stopped_tables.check_rules(server) == (0, 0), "a fault waits for the organiser"
     moderate(server, Unfreeze(game.id))
     assert game.row().halted is None
     assert [receipt.over for receipt in game.play_defaults()][-1]
@@ -116,7 +116,7 @@ def test_a_stopped_table_can_be_closed_without_its_rules(offered, server, table)
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
     offers.close()
-    halts.check_rules(server)
+    stopped_tables.check_rules(server)
     moderate(server, Close(game.id))
     assert game.row().status == "void"
 
@@ -130,7 +130,7 @@ def test_a_game_that_breaks_in_a_timeout_stops_and_other_tables_are_timed_out(of
     before = bundled.row().seq
     for _ in range(3):
         timeouts.time_out(server, time.worker)
-        halts.stop_failed(server)
+        stopped_tables.stop_failed(server)
     assert game.row().status == "frozen"
     assert bundled.row().seq > before
 
@@ -140,7 +140,7 @@ def test_a_bot_that_cannot_think_stops_its_table(offered, server, table, time):
     game = table("lanterns", 2, bots=("greedy",))
     offered(broken.lanterns("asks", broken.FOR_EVER))
     assert not bots.play_bots(server)
-    assert halts.stop_failed(server) == 1
+    assert stopped_tables.stop_failed(server) == 1
     assert game.row().status == "frozen"
 
 
@@ -152,7 +152,7 @@ def test_views_that_cannot_be_folded_stop_their_table(offered, server, table, mo
     offered(broken.lanterns("apply", broken.GONE))
     monkeypatch.setattr(views, "SAVE_EVERY", 1)
     assert views.save_overdue(server) >= 1
-    assert halts.stop_failed(server) == 1
+    assert stopped_tables.stop_failed(server) == 1
     assert (game.row().status, bundled.row().status) == ("frozen", "playing")
 
 
@@ -160,7 +160,7 @@ def test_a_table_that_cannot_begin_waits_and_raises_an_alarm(offered, server, ta
     offered(broken.lanterns("setup", broken.FOR_EVER))
     with pytest.raises(Unplayable):
         table("lanterns", 2)
-    halts.stop_failed(server)
+    stopped_tables.stop_failed(server)
     assert len(alarms_of(server)) == 1
 
 
@@ -169,13 +169,13 @@ def test_a_table_whose_package_is_gone_is_stopped_and_resumes_when_it_is_back(of
     game, bundled = table("lanterns", 2), table("bid", 3)
     game.play(0, "allow")
     offers.close()
-    assert halts.check_rules(server) == (1, 0)
+    assert stopped_tables.check_rules(server) == (1, 0)
     assert (game.row().status, game.row().halted) == ("frozen", Cause.GONE)
     assert [facts["reason"] for facts in notices(game, "frozen")] == [REASONS[Cause.GONE]] * 2
     assert alarms_of(server) == [(game.id, "lanterns: its rules are not here. See `pbem doctor`.")]
-    assert halts.check_rules(server) == (0, 0)
+    assert stopped_tables.check_rules(server) == (0, 0)
     offered(broken.LANTERNS)
-    assert halts.check_rules(server) == (0, 1)
+    assert stopped_tables.check_rules(server) == (0, 1)
     assert game.row().status == "playing"
     assert len(notices(game, "unfrozen")) == 2
     assert [receipt.over for receipt in game.play_defaults()][-1]
@@ -187,7 +187,7 @@ def test_a_table_stopped_by_an_organiser_does_not_resume_when_its_rules_are_back
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
     moderate(server, Freeze(game.id))
-    assert halts.check_rules(server) == (0, 0)
+    assert stopped_tables.check_rules(server) == (0, 0)
     assert game.row().status == "frozen"
 
 
@@ -224,13 +224,13 @@ def test_packages_are_loaded_once_for_the_same_settings(offered, monkeypatch):
 def test_a_table_that_cannot_be_stopped_does_not_block_others(offered, server, table, monkeypatch):
     offered(broken.LANTERNS)
     first, second = table("lanterns", 2), table("lanterns", 2)
-    freeze = halts.freeze
+    freeze = stopped_tables.freeze
 
     def fails(tx, server, row, *more):
         assert row.id != first.id
         freeze(tx, server, row, *more)
 
-    monkeypatch.setattr(halts, "freeze", fails)
+    monkeypatch.setattr(stopped_tables, "freeze", fails)
     offers.close()
-    halts.check_rules(server)
+    stopped_tables.check_rules(server)
     assert (first.row().status, second.row().status) == ("playing", "frozen")

@@ -1,0 +1,54 @@
+"""Signing in by email: “Send me my games” asks for an email with a link to one's own page, and the link signs a browser in.
+
+A request by address never reveals whether the address is known, and is limited per day because anyone can type one.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from pbem.domain.states import EmailKind
+from pbem.service import links
+from pbem.service.clocks import reachability
+from pbem.service.people import addresses as persons, sessions
+from pbem.service.server import Server
+from pbem.store import outbox, people
+from pbem.store.database import Tx
+from pbem.store.sessions import Holder
+from pbem.tokens import Purpose
+
+EMAILS_A_DAY: Final = 5
+"""Emails with links to one address in a day."""
+
+
+def send_link(tx: Tx, server: Server, address: str) -> None:
+    """Email the person with this address, if it is known and confirmed."""
+    _, mailbox = persons.normalised(address)
+    person = people.by_mailbox(tx, mailbox)
+    if person is not None and person.confirmed_at is not None:
+        send_link_to(tx, server, person.id)
+
+
+def send_link_to(tx: Tx, server: Server, person_id: int) -> None:
+    """Email a person, unless they have had their emails for today."""
+    now = server.now()
+    people.lock(tx, person_id)
+    if people.count_emails_since(tx, person_id, "links", now - timedelta(days=1)) < EMAILS_A_DAY:
+        outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.LINKS)], now, now)
+
+
+def send_by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> None:
+    """Email the person of a link."""
+    send_link_to(tx, server, links.follow_person(tx, server, token, purpose).person_id)
+
+
+def name_of_link(tx: Tx, server: Server, token: str) -> str:
+    """The name of the person of a sign-in link."""
+    return people.read(tx, links.follow_person(tx, server, token, Purpose.SIGN_IN).person_id).name
+
+
+def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
+    """Sign a browser in by a link, which works for a day in any number of browsers. Returns the session's secret."""
+    link = links.follow_person(tx, server, token, Purpose.SIGN_IN)
+    reachability.note_contact(tx, server, link.person_id, link.created_at)
+    people.lock(tx, link.person_id)
+    return sessions.start(tx, server, Holder(person_id=link.person_id), device)

@@ -1,0 +1,95 @@
+"""Forged forms: those that another site sends in a reader's name, and those that a program sends instead of a person.
+
+No form has a secret field. Browsers say where a form comes from and whether a person clicked, and links carry tokens of their
+own, which no other site knows.
+"""
+
+from typing import Final
+
+from flask import g, request
+
+from pbem.domain.errors import Forbidden
+from pbem.i18n.speech import gettext as _
+from pbem.web import site
+
+UNSUBSCRIBE: Final = "unsubscribe.choose"
+"""The only form that others may send: email programs do, in two encodings (RFC 8058)."""
+
+
+def refuse_scripts() -> None:
+    """Raise Forbidden for a form that was plainly sent by a script."""
+    if _pressed_by_a_script():
+        # Browsers do not report the second half of a double click as a click, and show only the answer to that half.
+        g.back_to = _address_of_the_form()
+        raise Forbidden(
+            _("This did not look like a person's click."),
+            why=_("Some mail programs try out every button to protect you. This press has changed nothing."),
+            remedy=_("If it was you, the page before comes back in a moment, and shows if an earlier press counts.")
+            if g.back_to
+            else _("If it was you, please go back and look whether an earlier press counts."),
+        )
+
+
+def refuse_other_sites() -> None:
+    """Raise Forbidden for a form that another site sent."""
+    if request.endpoint is not None and _from_other_site() and not is_one_click():
+        raise Forbidden(
+            _("This form was sent from another site."),
+            why=_("Nobody else may act in your name."),
+            remedy=_("Nothing was changed; please open the link again and use the button there."),
+        )
+
+
+def is_one_click() -> bool:
+    """Whether an email program sent this request to unsubscribe its user."""
+    return request.endpoint == UNSUBSCRIBE and request.form.get("List-Unsubscribe") == "One-Click"
+
+
+def a_person_clicked() -> bool:
+    """Whether a person's click sent this form, as far as the browser says.
+
+    Some browsers never say, and neither do scanners that press buttons. They are believed once the person has confirmed (the
+    field `sure`). A request that is plainly a script's has been refused before.
+    """
+    return _may_be_a_click() or request.form.get("sure") == "yes"
+
+
+def _pressed_by_a_script() -> bool:
+    """Whether this form was sent without a person's click, by a browser that always reports one.
+
+    Chromium, which alone sends Sec-CH-UA, and Firefox report clicks; WebKit does not. No script of this site presses a
+    button, so a script that does is a scanner, and it would press the button of a second page as well.
+    """
+    reports_clicks = _header("SEC_CH_UA") is not None or "Firefox/" in (_header("USER_AGENT") or "")
+    return reports_clicks and not _may_be_a_click()
+
+
+def _may_be_a_click() -> bool:
+    mode = _header("SEC_FETCH_MODE")
+    return mode is None or (mode == "navigate" and _header("SEC_FETCH_USER") == "?1")
+
+
+def _header(header: str) -> str | None:
+    """A header of this request. It is read for every form, so from the environment directly, which is fast."""
+    value: str | None = request.environ.get(f"HTTP_{header}")
+    return value
+
+
+def _address_of_the_form() -> str:
+    """The page that a form was sent from, as the browser says; empty if it is on another site."""
+    page = (request.referrer or "").partition("://")[2]
+    # With the host before it, no path can lead to another site.
+    return f"//{page}" if page.startswith(f"{request.host}/") and page.isascii() else ""
+
+
+def _from_other_site() -> bool:
+    """Whether the browser says that another site sent this form.
+
+    Without a token, where a cookie or nothing says who sends it, the browser must not hide where it comes from either.
+    """
+    origin = _header("ORIGIN")
+    if origin is not None and origin != "null":
+        return origin != site.config().base_url and origin.partition("://")[2] != request.host
+    if "token" in (request.view_args or {}):
+        return False
+    return origin == "null" or _header("SEC_FETCH_SITE") not in (None, "same-origin", "none")
