@@ -1,12 +1,7 @@
-"""The web application: one function that puts it together. It starts no worker, no thread and no connection.
-
-Every request is logged and counted by the template of its address. The address itself, which may hold a token, is not
-logged, and neither is who sent the request or what it contained.
-"""
+"""The web application: one function that puts it together. It starts no worker, no thread and no connection."""
 
 import hashlib
 import re
-import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,11 +9,11 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 import structlog
-from flask import Flask, Response, g, request
+from flask import Flask, Response, request
 from jinja2 import Environment, StrictUndefined, Template
 from jinja2.environment import TemplateModule
 
-from pbem import metrics, paths
+from pbem import paths
 from pbem.config.settings import Config
 from pbem.domain.duration import extension_text
 from pbem.i18n import sentences, speech
@@ -27,6 +22,7 @@ from pbem.service.clocks import stopped_tables
 from pbem.service.server import Server
 from pbem.tokens import Purpose
 from pbem.web import desk, page_cache, security, site
+from pbem.web.access_log import log_requests
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
 from pbem.web.errors import handle_errors
@@ -36,9 +32,6 @@ from pbem.web.seat import choice, ending, move, page, talk
 from pbem.web.tables import interventions, invitations, joining, new, replay
 
 _log = structlog.get_logger(__name__)
-
-_METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
-"""Methods logged by name. A request can use any other word."""
 
 _LINK: Final = re.compile(rf"/+[{''.join(Purpose)}](?:/+[^/]+)+/*", re.IGNORECASE)
 
@@ -77,9 +70,7 @@ def create_app(server: Server, config: Config) -> Flask:
     pictures.set_up(app)
     site.set_up(app, server, config)
     page_cache.set_up(app)
-    # Registered first, they measure everything else that handles a request.
-    app.before_request(_note_start)
-    app.after_request(_log_request)
+    log_requests(app)
     security.guard(app, config)
     app.before_request(_repair_link)
     handle_errors(app)
@@ -96,21 +87,6 @@ def create_app(server: Server, config: Config) -> Flask:
         app.register_blueprint(dev_inbox.pages)
         app.register_blueprint(gallery.pages)
     return app
-
-
-def _note_start() -> None:
-    g.started = time.perf_counter()
-
-
-def _log_request(response: Response) -> Response:
-    # A request that the framework refuses at once was never started.
-    seconds = time.perf_counter() - g.get("started", time.perf_counter())
-    rule, method, status = request.url_rule, request.method, response.status_code
-    route = "none" if rule is None else rule.rule
-    method = method if method in _METHODS else "other"
-    metrics.count_request(route, method, status, seconds)
-    _log.info("request_answered", method=method, route=route, status=status, milliseconds=round(seconds * 1000, 1))
-    return response
 
 
 def _repair_link() -> Response | None:
