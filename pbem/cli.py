@@ -247,7 +247,7 @@ def keys() -> None:
 @command(keys, "list", example="pbem keys list")
 def keys_list() -> None:
     """Show the keys, newest first, without their secrets."""
-    from pbem.ops import keys as ops_keys
+    from pbem.ops import key_rotation as ops_keys
 
     for key in ops_keys.listed(read_settings()):
         use = "signs new links" if key.signs else f"old links work; may be retired on {key.may_retire_on}"
@@ -257,7 +257,7 @@ def keys_list() -> None:
 @command(keys, "rotate", example="pbem keys rotate")
 def keys_rotate() -> None:
     """Make a new key that signs from now on. Links made with the others go on working."""
-    from pbem.ops import keys as ops_keys
+    from pbem.ops import key_rotation as ops_keys
 
     click.echo(
         f"Key {ops_keys.rotate(read_settings())} signs from the next start of the server on. Start it again now."
@@ -268,7 +268,7 @@ def keys_rotate() -> None:
 @click.argument("key_id", metavar="KEY")
 def keys_retire(key_id: str) -> None:
     """Remove a KEY that no live link needs."""
-    from pbem.ops import keys as ops_keys
+    from pbem.ops import key_rotation as ops_keys
 
     ops_keys.retire(read_settings(), key_id)
     click.echo(f"Key {key_id} is gone. Start the server again.")
@@ -281,7 +281,7 @@ def keys_revoke(key_id: str) -> None:
 
     Stop the server first (on PostgreSQL all web servers and workers), rotate, revoke, and start it again.
     """
-    from pbem.ops import keys as ops_keys
+    from pbem.ops import key_rotation as ops_keys
 
     renewed = ops_keys.revoke(read_settings(), key_id)
     click.echo(

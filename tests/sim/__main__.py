@@ -7,7 +7,7 @@ import click
 
 from pbem import program_log
 from pbem.ops.commands.terminal import counted, progress
-from tests.sim.simulation import BrokenError, simulate
+from tests.sim.simulator import BrokenError, simulate
 
 
 @click.command()

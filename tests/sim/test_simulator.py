@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from tests.sim.simulation import SELDOM, simulate
+from tests.sim.simulator import SELDOM, simulate
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
@@ -40,7 +40,7 @@ def test_the_same_seed_is_the_same_run_to_the_byte_in_any_process():
     program = (
         "import logging, structlog\n"
         "structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))\n"
-        "from tests.sim.simulation import simulate\n"
+        "from tests.sim.simulator import simulate\n"
         f"print(simulate({SEED}, 5, 1).trace)\n"
     )
     traces = {
