@@ -13,7 +13,6 @@ Texts = Mapping[str, str]
 
 
 def host_of(url: str) -> str:
-    """The host of a URL."""
     return urlsplit(url).hostname or ""
 
 

@@ -7,7 +7,6 @@ from engine.decisions import Choice
 
 
 def choice_segment(choice: Choice) -> str:
-    """A choice as one segment of a URL."""
     return "-".join(_words((choice.verb, *choice.values))).lower()
 
 

@@ -17,7 +17,6 @@ def former_address(key: str) -> str:
 
 
 def is_former(address: str) -> bool:
-    """Whether an address is that of a deleted person."""
     return address.endswith(f"@{DOMAIN}")
 
 

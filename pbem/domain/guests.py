@@ -10,10 +10,8 @@ DOMAIN: Final = "demo.invalid"
 
 
 def guest_address(name: str) -> str:
-    """The address of the guest with that name."""
     return f"demo-{name}@{DOMAIN}"
 
 
 def is_guest(address: str) -> bool:
-    """Whether an address is a guest's."""
     return address.endswith(f"@{DOMAIN}")

@@ -29,7 +29,6 @@ class Interval:
                 raise ValueError(f"an interval cannot end at {self.end}, before {self.start}")
 
     def contains(self, moment: datetime) -> bool:
-        """Whether a moment is within the interval."""
         return self.start <= moment and (self.end is None or moment < self.end)
 
 

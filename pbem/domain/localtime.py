@@ -69,7 +69,6 @@ def moment_at(day: date, wall: time, zone: ZoneInfo) -> datetime:
 
 
 def local_day(moment: datetime, zone: ZoneInfo) -> date:
-    """The date in the zone at that moment."""
     return moment.astimezone(zone).date()
 
 

@@ -35,7 +35,6 @@ class Reliability:
 
 
 def reliability(counts: Counts) -> Reliability:
-    """The reliability of a player with these counts."""
     enough = counts.turns >= FEWEST_TURNS
     in_time = max(counts.turns - counts.missed, 0) * 100 // counts.turns if enough else None
     return Reliability(in_time, counts.finished, counts.left)

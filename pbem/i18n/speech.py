@@ -53,7 +53,6 @@ def capital(text: str) -> str:
 
 
 def set_server_language(language: Language) -> None:
-    """Set the language of this process."""
     _SERVER_LANGUAGE[0] = language
 
 

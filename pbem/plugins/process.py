@@ -74,7 +74,6 @@ class Process:
                 raise
 
     def end(self) -> None:
-        """End the child, if there is one."""
         with self._lock:
             self._end()
 

@@ -15,7 +15,6 @@ _ANY_UNSENT = (
 
 
 def add(tx: Connection, at: datetime, what: str, says: str, game_id: int | None) -> None:
-    """Add an alarm."""
     tx.execute(insert(ALARM), {"at": at, "what": what, "says": says, "game_id": game_id})
 
 

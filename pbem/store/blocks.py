@@ -37,7 +37,6 @@ def blocked_by(tx: Connection, person_id: int) -> list[BlockRow]:
 
 
 def is_blocked(tx: Connection, person_id: int, other_id: int) -> bool:
-    """Whether a person has blocked another."""
     query = select(BLOCK.c.since).where(BLOCK.c.person_id == person_id, BLOCK.c.blocked_id == other_id)
     return tx.execute(query).one_or_none() is not None
 
@@ -65,7 +64,6 @@ def current_ban(tx: Connection, person_id: int, now: datetime) -> BanRow | None:
 
 
 def lift_ban(tx: Connection, person_id: int, now: datetime) -> None:
-    """Lift all bans of a person."""
     tx.execute(update(BAN).where(BAN.c.person_id == person_id, BAN.c.lifted_at.is_(None)).values(lifted_at=now))
 
 

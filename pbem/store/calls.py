@@ -42,7 +42,6 @@ def lock(tx: Connection, call_id: int) -> CallRow:
 
 
 def change(tx: Connection, call_id: int, **values: Any) -> None:
-    """Change columns of a call."""
     tx.execute(update(CALL).where(CALL.c.id == call_id).values(**values))
 
 
@@ -100,6 +99,5 @@ def _details(row: Row[*tuple[Any, ...]]) -> CallDetails:
 
 
 def _plays(person_id: int) -> ColumnElement[bool]:
-    """Whether this person plays at the table of a call."""
     player = (PLAYER.c.game_id == CALL.c.game_id, PLAYER.c.person_id == person_id)
     return select(PLAYER.c.number).where(*player).exists()

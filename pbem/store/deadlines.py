@@ -137,7 +137,6 @@ def ask(tx: Connection, game_id: int, turn: int, seats: Collection[int], now: da
 
 
 def close_turn(tx: Connection, game_id: int, turn: int) -> None:
-    """Close all open deadlines of this turn."""
     tx.execute(CLOSE, {"of_game": game_id, "of_turn": turn})
 
 
@@ -147,7 +146,6 @@ def close(tx: Connection, game_id: int, turn: int, seat: int) -> None:
 
 
 def mark_missed(tx: Connection, game_id: int, turn: int, seat: int) -> None:
-    """Mark a seat's deadline as missed."""
     tx.execute(_SET_STATUS, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": TurnStatus.MISSED})
 
 
@@ -168,7 +166,6 @@ def forget_after(tx: Connection, game_id: int, turn: int) -> None:
 
 
 def read(tx: Connection, game_id: int, turn: int, seat: int) -> DeadlineRow | None:
-    """The deadline of a seat in a turn, if there is one."""
     values = {"of_game": game_id, "of_turn": turn, "of_seat": seat}
     return prefetch.get_or_read(
         tx, ("deadline", game_id, turn, seat), lambda: queries.one(tx, DeadlineRow, _READ, values)
@@ -176,20 +173,17 @@ def read(tx: Connection, game_id: int, turn: int, seat: int) -> DeadlineRow | No
 
 
 def read_ahead(tx: Connection, keys: Collection[Key]) -> None:
-    """Read these deadlines ahead."""
     rows = read_all(tx, keys)
     for key in keys:
         prefetch.put(tx, ("deadline", *key), rows.get(key))
 
 
 def read_all(tx: Connection, keys: Collection[Key]) -> dict[Key, DeadlineRow]:
-    """These deadlines, by key."""
     rows = queries.many(tx, DeadlineRow, select(DEADLINE).where(tuple_(*_KEY).in_(keys))) if keys else ()
     return {(row.game_id, row.turn, row.seat): row for row in rows}
 
 
 def write_all(tx: Connection, rows: Iterable[DeadlineRow]) -> None:
-    """Write the moments of these deadlines."""
     values = [
         {"of_game": row.game_id, "of_turn": row.turn, "of_seat": row.seat}
         | {f"new_{name}": getattr(row, name) for name in _MOMENTS}
@@ -200,7 +194,6 @@ def write_all(tx: Connection, rows: Iterable[DeadlineRow]) -> None:
 
 
 def change(tx: Connection, row: DeadlineRow, **values: Any) -> None:
-    """Change columns of a deadline."""
     where = (DEADLINE.c.game_id == row.game_id, DEADLINE.c.turn == row.turn, DEADLINE.c.seat == row.seat)
     tx.execute(update(DEADLINE).where(*where).values(**values))
 
@@ -245,7 +238,6 @@ def to_remind(tx: Connection, now: datetime, limit: int) -> list[DeadlineRow]:
 
 
 def of_game(tx: Connection, game_id: int, status: TurnStatus = TurnStatus.OPEN) -> list[DeadlineRow]:
-    """All deadlines of a game with this status."""
     query = select(DEADLINE).where(DEADLINE.c.game_id == game_id, DEADLINE.c.status == status)
     return queries.many(tx, DeadlineRow, query.order_by(DEADLINE.c.turn, DEADLINE.c.seat))
 
@@ -259,7 +251,6 @@ def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
 
 
 def of_games(tx: Connection, game_ids: Collection[int]) -> list[DeadlineRow]:
-    """All open deadlines of these games."""
     query = select(DEADLINE).where(DEADLINE.c.game_id.in_(game_ids), DEADLINE.c.status == TurnStatus.OPEN)
     return queries.many(tx, DeadlineRow, query.order_by(*_KEY))
 

@@ -23,5 +23,4 @@ def replace(tx: Connection, game_id: int, flaw: FlawRow | None) -> bool:
 
 
 def of_game(tx: Connection, game_id: int) -> FlawRow | None:
-    """The flaw of a table, if it has one."""
     return queries.one(tx, FlawRow, select(FLAW).where(FLAW.c.game_id == game_id))

@@ -118,7 +118,6 @@ def advance(
 
 
 def count(tx: Connection) -> int:
-    """The number of games."""
     return queries.count(tx, GAME)
 
 

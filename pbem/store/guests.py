@@ -22,7 +22,6 @@ IS_DEMO: Final[ColumnElement[bool]] = (
 
 
 def count_since(tx: Connection, moment: datetime) -> int:
-    """The number of guests since this moment."""
     return queries.count(tx, PERSON, IS_GUEST, PERSON.c.created_at > moment)
 
 

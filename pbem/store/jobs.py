@@ -81,7 +81,6 @@ def running(tx: Connection) -> list[int]:
 
 
 def newest(tx: Connection, limit: int) -> list[Job]:
-    """The newest jobs, newest first."""
     return queries.many(tx, _job, select(JOB).order_by(JOB.c.id.desc()).limit(limit))
 
 
@@ -92,7 +91,6 @@ def note_failure(tx: Connection, job: Job, target: Target, why: str, most: int) 
 
 
 def change(tx: Connection, job_id: int, **values: Any) -> None:
-    """Change columns of a job."""
     tx.execute(update(JOB).where(JOB.c.id == job_id).values(**values))
 
 

@@ -50,22 +50,18 @@ def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose,
 
 
 def read(tx: Connection, link_id: int) -> LinkRow | None:
-    """A link, or None."""
     return queries.one(tx, LinkRow, _READ, {"of_id": link_id})
 
 
 def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:
-    """Links by id."""
     return {row.id: LinkRow._make(row) for row in tx.execute(_OF_ANY, {"these": sorted(link_ids)})}
 
 
 def find(tx: Connection, key: LinkKey) -> LinkRow | None:
-    """The link with this key, or None."""
     return find_all(tx, [key]).get(key)
 
 
 def find_all(tx: Connection, keys: Collection[LinkKey]) -> dict[LinkKey, LinkRow]:
-    """The existing links with these keys."""
     shapes: dict[tuple[str, ...], list[tuple[object, ...]]] = {}
     for key in keys:
         shape = tuple(name for name in _KEY_FIELDS if getattr(key, name) is not None)
@@ -118,7 +114,6 @@ def renew_of_nobody(tx: Connection, randomness: Randomness, purpose: str, now: d
 
 
 def key_of(row: LinkRow) -> LinkKey:
-    """The key of a link."""
     return LinkKey(*(getattr(row, name) for name in _KEY_FIELDS))
 
 

@@ -47,7 +47,6 @@ _MOST_AT_ONCE: Final = 500
 
 
 def append(tx: Connection, game_id: int, rows: Iterable[ChainRow]) -> None:
-    """Append rows to a log."""
     tx.execute(_APPEND, [{"game_id": game_id} | {name: getattr(row, name) for name in _NAMES} for row in rows])
 
 

@@ -24,7 +24,6 @@ def since(tx: Connection, since: datetime) -> tuple[Interval, ...]:
 
 
 def newest(tx: Connection, limit: int = 20) -> list[OutageRow]:
-    """The newest outages, newest first."""
     newest = select(OUTAGE).order_by(OUTAGE.c.start_at.desc()).limit(limit)
     return queries.many(tx, OutageRow, newest)
 

@@ -121,7 +121,6 @@ def queue(tx: Connection, emails: Iterable[NewEmail], now: datetime, due_at: dat
 
 
 def read(tx: Connection, outbox_id: int) -> EmailRow | None:
-    """An email, if there is one."""
     return queries.one(tx, EmailRow, _READ, {"of_id": outbox_id})
 
 
@@ -317,7 +316,6 @@ def release(tx: Connection, email: EmailRow, due_at: datetime) -> None:
 
 
 def keep(tx: Connection, written: Iterable[EmailRow]) -> None:
-    """Store the bytes of written emails."""
     rows = [{"of_id": email.id} | {f"new_{name}": getattr(email, name) for name in _WRITTEN} for email in written]
     if rows:
         tx.execute(_KEEP, rows)

@@ -146,7 +146,6 @@ def with_numbers(tx: Connection, game_ids: Collection[int]) -> list[TableRow]:
 
 
 def next_due(tx: Connection, tables: Iterable[TableRow]) -> dict[int, datetime]:
-    """The next deadline at each of these tables."""
     turns = [(row.id, row.turn) for row in tables if row.status == TableStatus.PLAYING]
     # The status is tested after the search: as a condition it would lead SQLite through all open deadlines.
     soonest = func.min(case((DEADLINE.c.status == TurnStatus.OPEN, DEADLINE.c.due_at)))

@@ -15,12 +15,10 @@ _PAUSES = select(PAUSE.c.game_id, PAUSE.c.start_at, PAUSE.c.end_at).where(
 
 
 def begin(tx: Connection, game_id: int, now: datetime) -> None:
-    """Begin a pause."""
     tx.execute(insert(PAUSE), {"game_id": game_id, "start_at": now})
 
 
 def end(tx: Connection, game_id: int, now: datetime) -> None:
-    """End the pause of a table."""
     tx.execute(update(PAUSE).where(PAUSE.c.game_id == game_id, PAUSE.c.end_at.is_(None)).values(end_at=now))
 
 

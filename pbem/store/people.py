@@ -34,13 +34,11 @@ def read(tx: Connection, person_id: int) -> PersonRow:
 
 
 def read_ahead(tx: Connection, person_ids: Collection[int]) -> None:
-    """Read these people ahead."""
     for person_id, row in read_all(tx, person_ids).items():
         prefetch.put(tx, ("person", person_id), row)
 
 
 def read_all(tx: Connection, person_ids: Collection[int]) -> dict[int, PersonRow]:
-    """These people, by id."""
     return queries.by_id(tx, PersonRow, PERSON, person_ids)
 
 
@@ -72,7 +70,6 @@ def companions(tx: Connection, person_id: int) -> frozenset[int]:
 
 
 def change(tx: Connection, person_id: int, **values: Any) -> None:
-    """Change columns of a person."""
     tx.execute(update(PERSON).where(PERSON.c.id == person_id).values(**values))
     if "name" in values:
         search.of_person(tx, person_id)

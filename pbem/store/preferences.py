@@ -82,7 +82,6 @@ def read_all(tx: Connection, about: Collection[About]) -> dict[About, Preference
 
 
 def of_tables(tx: Connection, person_id: int) -> dict[int, str]:
-    """A person's special preferences, by table."""
     query = select(PREFERENCE.c.game_id, PREFERENCE.c.delivery).where(PREFERENCE.c.person_id == person_id)
     return {row.game_id: row.delivery for row in tx.execute(query.order_by(PREFERENCE.c.game_id))}
 

@@ -33,7 +33,6 @@ def forget_points(tx: Connection, person_id: int) -> None:
 
 
 def forget_points_before(tx: Connection, day: date) -> None:
-    """Drop points from before this day."""
     tx.execute(delete(BOUNCE).where(BOUNCE.c.day < day))
 
 

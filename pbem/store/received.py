@@ -96,12 +96,10 @@ def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[Re
 
 
 def read(tx: Connection, received_id: int) -> ReceivedRow | None:
-    """An email, if there is one."""
     return queries.one(tx, ReceivedRow, select(RECEIVED).where(RECEIVED.c.id == received_id))
 
 
 def lock(tx: Connection, received_id: int) -> ReceivedRow | None:
-    """Lock one received email, if there is one."""
     return queries.one(tx, ReceivedRow, select(RECEIVED).where(RECEIVED.c.id == received_id).with_for_update())
 
 

@@ -43,12 +43,10 @@ def add_game(tx: Connection, **values: Any) -> int:
 
 
 def change_game(tx: Connection, game_id: int, **values: Any) -> None:
-    """Change columns of a table."""
     tx.execute(update(GAME).where(GAME.c.id == game_id).values(**values))
 
 
 def add_player(tx: Connection, row: PlayerRow) -> None:
-    """Add a player."""
     tx.execute(insert(PLAYER), asdict(row))
     search.of_table(tx, row.game_id)
 
@@ -60,7 +58,6 @@ def drop_player(tx: Connection, game_id: int, number: int) -> None:
 
 
 def change_player(tx: Connection, game_id: int, seat: int, **values: Any) -> None:
-    """Change columns of a seat's player."""
     tx.execute(update(PLAYER).where(PLAYER.c.game_id == game_id, PLAYER.c.seat == seat).values(**values))
     if "name" in values:
         search.of_table(tx, game_id)
@@ -86,7 +83,6 @@ def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
 
 
 def by_key(tx: Connection, key: str) -> GameRow | None:
-    """The table with this key, if there is one."""
     return queries.one(tx, GameRow, select(GAME).where(GAME.c.key == key))
 
 
@@ -99,14 +95,12 @@ def count_current(tx: Connection, person_id: int) -> int:
 
 
 def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
-    """The tables a person plays at, with one of these statuses."""
     joined = and_(PLAYER.c.game_id == GAME.c.id, PLAYER.c.person_id == person_id)
     query = select(GAME).where(select(PLAYER.c.number).where(joined).exists(), GAME.c.status.in_(list(statuses)))
     return queries.many(tx, GameRow, query.order_by(GAME.c.id))
 
 
 def names_of(tx: Connection, person_id: int) -> set[str]:
-    """A person's names at all their tables."""
     return set(tx.execute(select(PLAYER.c.name).where(PLAYER.c.person_id == person_id)).scalars())
 
 
@@ -119,13 +113,11 @@ def finished_games(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
 
 
 def titles(tx: Connection, game_ids: Collection[int]) -> dict[int, str]:
-    """The titles of these tables."""
     query = select(GAME.c.id, GAME.c.title).where(GAME.c.id.in_(game_ids))
     return {row.id: row.title for row in tx.execute(query)}
 
 
 def hosted_by(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
-    """The tables a person hosts, with one of these statuses."""
     query = select(GAME).where(GAME.c.host_id == person_id, GAME.c.status.in_(list(statuses)))
     return queries.many(tx, GameRow, query.order_by(GAME.c.id))
 
@@ -163,7 +155,6 @@ def save_join_request(tx: Connection, row: JoinRequestRow) -> None:
 
 
 def join_request(tx: Connection, game_id: int, person_id: int) -> JoinRequestRow | None:
-    """A person's join request at a table."""
     this = and_(JOIN_REQUEST.c.game_id == game_id, JOIN_REQUEST.c.person_id == person_id)
     return queries.one(tx, JoinRequestRow, select(JOIN_REQUEST).where(this))
 
@@ -179,12 +170,10 @@ def join_requests(tx: Connection, game_id: int) -> list[JoinRequestRow]:
 
 
 def drop_join_requests(tx: Connection, game_id: int) -> None:
-    """Delete all join requests of a table."""
     tx.execute(delete(JOIN_REQUEST).where(JOIN_REQUEST.c.game_id == game_id))
 
 
 def drop_join_request(tx: Connection, game_id: int, person_id: int) -> None:
-    """Delete a person's join request."""
     tx.execute(delete(JOIN_REQUEST).where(JOIN_REQUEST.c.game_id == game_id, JOIN_REQUEST.c.person_id == person_id))
 
 
@@ -217,7 +206,6 @@ def offer(tx: Connection, offer_id: int) -> OfferRow:
 
 
 def offer_of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
-    """The open offer of a seat, if there is one."""
     this = (OFFER.c.game_id == game_id, OFFER.c.seat == seat, OFFER.c.status == OfferStatus.OPEN)
     return queries.one(tx, OfferRow, select(OFFER).where(*this))
 
@@ -234,7 +222,6 @@ def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bo
 
 
 def end_offer(tx: Connection, offer_id: int, status: OfferStatus, now: datetime, taken_by: int | None = None) -> None:
-    """End an offer with this status."""
     ended = update(OFFER).where(OFFER.c.id == offer_id)
     tx.execute(ended.values(status=status, ended_at=now, taken_by=taken_by))
 
@@ -249,7 +236,6 @@ def open_to_all(tx: Connection, limit: int) -> list[OfferRow]:
 
 
 def open_ids(tx: Connection) -> list[int]:
-    """The ids of all open offers."""
     return list(tx.execute(select(OFFER.c.id).where(OFFER.c.status == OfferStatus.OPEN).order_by(OFFER.c.id)).scalars())
 
 
@@ -262,7 +248,6 @@ def set_volunteer(tx: Connection, person_id: int, volunteers: bool, now: datetim
 
 
 def is_volunteer(tx: Connection, person_id: int) -> bool:
-    """Whether a person is a volunteer."""
     return tx.execute(select(VOLUNTEER.c.since).where(VOLUNTEER.c.person_id == person_id)).first() is not None
 
 

@@ -16,7 +16,6 @@ _VACATIONS = select(VACATION.c.person_id, VACATION.c.start_at, VACATION.c.end_at
 
 
 def add(tx: Connection, person_id: int, first: date, last: date, when: Interval) -> int:
-    """Add a vacation and return its id."""
     values = {"person_id": person_id, "first": first, "last": last, "start_at": when.start, "end_at": when.end}
     return queries.add(tx, VACATION, values)
 

@@ -54,7 +54,6 @@ def last(tx: Connection, game_id: int, seats: Collection[int]) -> dict[int, View
 
 
 def last_of(tx: Connection, game_id: int, seat: int) -> ViewRow | None:
-    """The last stored view of a seat, if there is one."""
     return prefetch.get_or_read(tx, ("view", game_id, seat), lambda: _last_of(tx, game_id, seat))
 
 
@@ -92,7 +91,6 @@ def forget(tx: Connection, game_id: int, since: int = 0) -> None:
 
 
 def of_game(tx: Connection, game_id: int) -> list[ViewRow]:
-    """All stored views of a game."""
     query = select(VIEW).where(VIEW.c.game_id == game_id).order_by(VIEW.c.seq, VIEW.c.seat)
     return queries.many(tx, ViewRow, query)
 

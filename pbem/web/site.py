@@ -40,7 +40,6 @@ def set_up(app: Flask, server: Server, config: Config) -> None:
 
 
 def server() -> Server:
-    """The server of this application."""
     found: Server = current_app.extensions[_SERVER_AND_CONFIG][0]
     return found
 
@@ -99,7 +98,6 @@ def field(name: str) -> str:
 
 
 def ticked(name: str) -> bool:
-    """Whether a box was ticked."""
     return bool(field(name))
 
 

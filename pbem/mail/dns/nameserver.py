@@ -47,7 +47,6 @@ class Nameserver:
         return [host for _, host in sorted(found)]
 
     def names(self, address: str) -> list[str]:
-        """The names of an IP address."""
         return self._query(dns.reversename.from_address(address).to_text(), "PTR", lambda found: _plain(found.target))
 
     def _query(self, name: str, kind: str, read: Callable[[Any], T]) -> list[T]:

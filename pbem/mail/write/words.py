@@ -104,7 +104,6 @@ def table_name(title: str, game: str) -> str:
 
 
 def pace_text(pace: str) -> str:
-    """A pace in words."""
     parsed = parse_pace(pace)
     return duration_text(parsed.allowed) if isinstance(parsed, PerDecision) else str(parsed)
 

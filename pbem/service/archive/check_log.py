@@ -93,7 +93,6 @@ class LogReader:
 
     @property
     def position(self) -> LogPosition:
-        """The present position."""
         return self._positions[-1]
 
     @property

@@ -64,11 +64,9 @@ class ReplayTable:
 
     @property
     def teller(self) -> Teller:
-        """The teller for this reader."""
         return self.teller_for(self.seat)
 
     def teller_for(self, seat: int) -> Teller:
-        """The teller for the player of a seat."""
         return speech.teller(self.rules, None if seat == SPECTATOR else seat, tuple(map(isolate, self.names)))
 
 

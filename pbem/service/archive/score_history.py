@@ -58,7 +58,6 @@ _CACHE: Final[LRU[Course]] = LRU(MOST_REMEMBERED)
 
 
 def course_of(tx: Tx, row: GameRow) -> Course:
-    """The course of a game so far."""
     return _CACHE.get(row.head) or _CACHE.put(row.head, _compute(tx, row))
 
 

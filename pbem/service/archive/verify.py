@@ -90,7 +90,6 @@ def verdicts(game: Export, report: Report, reading: LogReader) -> dict[Check, Ve
 
 
 def of_chain(chain: hash_chain.ChainCheck) -> Iterator[Problem]:
-    """The problems of a chain."""
     for flaw in chain.flaws:
         yield Problem(flaw.seq, Check.CHAIN, flaw.says)
     for head in chain.missing:

@@ -187,7 +187,6 @@ def _read(line: str) -> hash_chain.Row:
 
 
 def _chain_row(row: AuditRow) -> hash_chain.Row:
-    """A row as a chain row."""
     return hash_chain.Row(**_chain_fields(row), body_hash=row.body_hash, hash=row.hash)
 
 

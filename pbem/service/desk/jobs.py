@@ -130,7 +130,6 @@ def stop(tx: Tx, server: Server, actor: Actor, job_id: int, reason: str) -> None
 
 
 def read(tx: Tx, server: Server, job_id: int) -> Job:
-    """A job and its progress."""
     return jobs.read(tx, job_id)
 
 

@@ -124,7 +124,6 @@ def summary(tx: Tx, server: Server, by: TableFilter, after: str = "", limit: int
 
 
 def page_of(tx: Tx, by: TableFilter, now: datetime, after: str = "", limit: int = PAGE) -> Page:
-    """A page of tables."""
     rows = _rows(tx, by, now, after, limit + 1)
     shown = rows[:limit]
     ids = [row.id for row in shown]

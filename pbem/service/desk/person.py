@@ -52,7 +52,6 @@ class PeoplePage:
 
 
 def profile(tx: Tx, server: Server, person_id: int) -> Profile:
-    """A person's profile."""
     now = server.now()
     person = people.read(tx, person_id)
     counts = counting.counts(tx, [person_id], now - PERIOD)

@@ -129,7 +129,6 @@ def play_locked(
 
 
 def position_of(row: GameRow) -> Position:
-    """The position of a game, from its snapshot."""
     if row.seed is None:
         raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
     key = _cache_key(row)

@@ -18,7 +18,6 @@ def rules_of(row: GameRow) -> Game[Any]:
 
 
 def rules_for(kind: str, game_id: int, halted: str | None = None) -> Game[Any]:
-    """The rules of a table by its kind of game and id."""
     rules = known_rules(kind)
     if rules is None or halted is not None:
         return Away(kind, rules, failed=halted == "failed")

@@ -251,7 +251,6 @@ def _choice(decision: Decision, option: str) -> Choice | None:
 def _made(
     tx: Tx, row: GameRow, rules: Game[Any], seat: int, turn: int, decision: Decision | None, since: list[StandingEntry]
 ) -> PastChoice | None:
-    """The seat's choice in a turn."""
     if decision is not None:
         sealed = move.box_of(row).get(seat)
         if sealed is None:

@@ -32,7 +32,6 @@ def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person
 
 
 def drop_order(tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None = None) -> None:
-    """Drop the standing order of a seat, if it has one."""
     row = lock_seat(tx, game_id, seat, person_id)
     others = move.orders_of(row)
     if others.pop(seat, None) is None:

@@ -81,7 +81,6 @@ def view_and_entries(
 
 
 def view_before(tx: Tx, row: GameRow, seat: int, turn: int) -> Any:
-    """The view of a seat before it decided in a turn."""
     if turn == row.turn:
         return view(tx, row, seat)
     rules = rules_of(row)

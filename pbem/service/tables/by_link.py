@@ -61,7 +61,6 @@ class TablePage:
 
 
 def table_page(tx: Tx, server: Server, token: str) -> TablePage:
-    """The page of a personal link."""
     link = links.follow_person(tx, server, token, Purpose.CONFIRM)
     person = people.read(tx, link.person_id)
     confirmed = person.confirmed_at is not None

@@ -68,7 +68,6 @@ def by_key(tx: Tx, server: Server, key: str) -> TableSummary:
 
 
 def of_row(tx: Tx, server: Server, row: GameRow) -> TableSummary:
-    """The summary of a table."""
     return _summaries(tx, server, [row])[0]
 
 

@@ -68,7 +68,6 @@ def redact(tx: Tx, game_id: int, seq: int) -> None:
 
 
 def check(rows: Iterable[hash_chain.Row], key: str) -> hash_chain.ChainCheck:
-    """Check the hash chain of a table's talk."""
     return hash_chain.verify(rows, game=talk.chain_name(key), redactable=frozenset({talk.KIND}))
 
 

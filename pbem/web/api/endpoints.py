@@ -35,7 +35,6 @@ _DESCRIPTION: Final = json.loads(Path(__file__).with_name("openapi.json").read_t
 
 @routes.get("/openapi.json")
 def description() -> Response:
-    """The description of this API, OpenAPI 3.1."""
     document = _DESCRIPTION | {"servers": [{"url": f"{config().base_url}{routes.url_prefix}"}]}
     return Response(json.dumps(document, indent=2, ensure_ascii=False), mimetype="application/json")
 

@@ -68,7 +68,6 @@ def sign_out() -> Response:
 @pages.get("/desk/account")
 @permissions.needs(Act.ACCOUNT)
 def show() -> Response:
-    """The account page."""
     return _page()
 
 
@@ -110,7 +109,6 @@ def turn_codes_off() -> Response:
 @permissions.needs(Act.PASSPHRASE)
 @site.shows_refusals_on(_page)
 def change_passphrase() -> Response:
-    """Change the passphrase."""
     old, new = (field(f"{permissions.OWN_FIELDS}{name}") for name in ("old", "new"))
     desk_sign_in.change(server(), permissions.organiser_session(), old, new)
     return site.go("desk_account.show")

@@ -42,12 +42,10 @@ class Form:
 
     @property
     def name(self) -> str:
-        """The name of the form's endpoint."""
         return self.path.rpartition("/")[2]
 
     @property
     def act(self) -> Act:
-        """The kind of the act."""
         return self.make.kind
 
     def read(self, values: Values) -> DeskAct:

@@ -46,7 +46,6 @@ def show_call(call_id: int) -> Response:
 @permissions.needs(Act.ANSWER)
 @site.shows_refusals_on(_page)
 def answer(call_id: int) -> Response:
-    """Answer a call by email."""
     server().run(calls.answer, permissions.actor(), call_id, field("text"))
     return site.go("desk_calls.show_call", call_id=call_id)
 

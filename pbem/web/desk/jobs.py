@@ -19,7 +19,6 @@ pages = Blueprint("desk_jobs", __name__)
 @pages.get("/desk/jobs/<int:job_id>")
 @permissions.needs(Act.OVERVIEW)
 def job(job_id: int) -> Response:
-    """The progress of a job."""
     return _job(job_id)
 
 

@@ -40,7 +40,6 @@ def show() -> Response:
 @pages.get("/desk/people/<int:person_id>")
 @permissions.needs(Act.PERSON)
 def show_person(person_id: int) -> Response:
-    """One person."""
     return _page(person_id)
 
 

@@ -48,13 +48,11 @@ def needs(act: Act) -> Callable[[View], View]:
 
 
 def actor() -> Actor:
-    """The actor of this request."""
     allowed: Actor = g.actor
     return allowed
 
 
 def organiser_session() -> sessions.Session:
-    """The session of the organiser of this request."""
     session = session_cookie.session(Cookie.ORGANISER)
     assert session is not None, "only organisers get to this page"
     return session

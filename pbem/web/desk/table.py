@@ -33,7 +33,6 @@ def _page(game_id: int, refused: Refusal | None = None) -> Response:
 @pages.get("/desk/tables/<int:game_id>")
 @permissions.needs(Act.TABLE)
 def show(game_id: int) -> Response:
-    """One table."""
     return _page(game_id)
 
 

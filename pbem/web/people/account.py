@@ -19,7 +19,6 @@ pages.after_request(my_page.allow_script)
 
 @pages.get("/account")
 def show(refused: Refusal | None = None) -> Response:
-    """The account page."""
     here = my_page.session()
     return site.page(
         "own/account.html",
@@ -46,7 +45,6 @@ def end_session() -> Response:
 
 @pages.post("/out")
 def sign_out() -> Response:
-    """Sign this browser out."""
     here = my_page.session()
     server().run(sessions.end, here.holder, here.id)
     return session_cookie.delete_from(site.go("front.show"), Cookie.PERSON)

@@ -109,7 +109,6 @@ def resend_email() -> Response:
 
 @pages.get("/settings")
 def settings(refused: Refusal | None = None) -> Response:
-    """The settings, and vacations."""
     found, at = server().read(my_page.settings, person_id()), server().read(feeds.feed_tokens, person_id())
     return site.page("own/settings.html", found=found, feeds=at, given=field, refused=refused)
 
@@ -117,7 +116,6 @@ def settings(refused: Refusal | None = None) -> Response:
 @pages.post("/settings")
 @site.shows_refusals_on(settings)
 def save_settings() -> Response:
-    """Save the settings."""
     server().run(
         my_page.change_settings,
         person_id(),

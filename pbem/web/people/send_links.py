@@ -12,7 +12,6 @@ pages = Blueprint("send_links", __name__)
 
 @pages.get("/mine")
 def show(refused: Refusal | None = None) -> Response:
-    """The form."""
     return site.page("mine.html", refused=refused)
 
 

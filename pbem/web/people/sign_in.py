@@ -20,7 +20,6 @@ def show(token: str, *, ask_again: bool = False) -> Response:
 
 @pages.post("/l/<token>")
 def sign_in(token: str) -> Response:
-    """Sign this browser in."""
     if not csrf.a_person_clicked():
         return show(token, ask_again=True)
     secret = server().run(link_email.sign_in, token, session_cookie.this_device())

@@ -61,7 +61,6 @@ def contents() -> Response:
 
 @pages.get("/help/<name>")
 def show(name: str) -> Response:
-    """One page of the handbook."""
     if name not in _names():
         base_url, path = site.config().base_url, url_for(".contents")
         raise NotFound(

@@ -73,7 +73,6 @@ def preview(token: str) -> Response:
 
 @pages.post("/s/<token>/play")
 def play(token: str) -> Response:
-    """Make the choice."""
     turn, choice = site.whole_number("turn", _("the number of a turn")), field("choice")
     try:
         server().run(by_link.play, token, turn, choice)
@@ -107,7 +106,6 @@ def receipt(token: str, turn: int) -> Response:
 
 @pages.post("/s/<token>/back")
 def take_back(token: str) -> Response:
-    """Take a choice back."""
     turn = site.whole_number("turn", _("the number of a turn"))
     server().run(by_link.take_back, token, Purpose.SEAT, turn)
     return site.go("seat.show", token=token)

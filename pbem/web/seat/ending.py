@@ -46,7 +46,6 @@ def open_rematch(token: str) -> Response:
 
 @pages.get("/s/<token>/game.json")
 def game_file(token: str) -> Response:
-    """The file of the finished game."""
     game = server().read(export.by_link, token, Purpose.SEAT)
     response = Response(export.write(game), mimetype="application/json")
     response.headers["Content-Disposition"] = f'attachment; filename="{game.kind}-{game.key}.json"'

@@ -110,7 +110,6 @@ def things_of(decision: Decision, choice: Choice, teller: Teller, faces: Mapping
 
 
 def fields_of(decision: Decision, choice: Choice) -> Fields:
-    """The fields of a form that is filled in for this choice."""
     number, act = next((number, act) for number, act in enumerate(decision.acts) if choice in act)
     return MultiDict([("act", str(number)), *_pairs_of_act(act, choice)])
 

@@ -51,7 +51,6 @@ def receipt(token: str, option: str) -> Response:
 
 @pages.post("/m/<token>/<option>/back")
 def take_back(token: str, option: str) -> Response:
-    """Take the choice back."""
     site.server().run(by_link.take_back, token, Purpose.MOVE)
     return site.go("move.show", token=token, option=option)
 

@@ -97,7 +97,6 @@ def leave_order(token: str) -> Response:
 
 @pages.post("/s/<token>/order/drop")
 def drop_order(token: str) -> Response:
-    """Drop the standing order."""
     server().run(by_link.drop_order, token)
     return site.go("seat.show", token=token, _anchor="orders")
 

@@ -14,7 +14,6 @@ pages = Blueprint("interventions", __name__)
 
 @pages.get("/s/<token>/decided")
 def show(token: str) -> Response:
-    """The interventions at the table of a seat."""
     found, now = server().read(desk_table.interventions, token), server().now()
     rows = [(row, phrases.moment(row.at, found.zone, now)) for row in found.rows]
     spans = {

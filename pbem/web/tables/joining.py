@@ -23,7 +23,6 @@ pages = Blueprint("joining", __name__)
 
 @pages.get("/t/<key>")
 def show(key: str, refused: Refusal | None = None) -> Response:
-    """One table, and the form to join it."""
     return _page(_public_table(key), url_for(".join", key=key), refused)
 
 
@@ -38,7 +37,6 @@ def join(key: str) -> Response:
 
 @pages.get("/j/<token>")
 def show_private(token: str, refused: Refusal | None = None) -> Response:
-    """A private table, and the form to join it."""
     return _page(by_link.invited_table(server(), token), url_for(".join_private", token=token), refused)
 
 

@@ -25,7 +25,6 @@ PACES: Final = ("12h", "1d", "2d", "3d", "7d")
 
 @pages.get("/new/<kind>")
 def show(kind: str, refused: Refusal | None = None) -> Response:
-    """The form."""
     rules, usual_pace = game_called(kind), str(site.config().site.pace)
     return site.page(
         "new.html",
