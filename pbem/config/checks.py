@@ -1,8 +1,4 @@
-"""Checks of several settings together, each with a remedy.
-
-A check looks at the texts of the settings, by name. A setting that is itself wrong has no text, and then the check is
-skipped. Nothing may be read from outside here.
-"""
+"""Checks of several settings together, by their texts. A setting that is itself wrong has no text and no checks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final

@@ -1,8 +1,6 @@
 """Declarations of settings: a name, a kind of value, a default and an explanation, in one place.
 
-Settings are fields of the dataclasses in `config`. The reading of environment and file, the error messages, `pbem config
-show` and the table in the handbook all follow from these declarations. This module knows no setting and reads nothing: it
-converts texts to values, and back.
+Reading, error messages, `pbem config show` and the handbook's table all follow from them. No setting is known here.
 """
 
 import re
@@ -24,10 +22,7 @@ Word = TypeVar("Word", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[T]):
-    """A kind of value: its name, how to parse it, and how to show it.
-
-    The name completes the sentence "this is not ...". `parse` raises ValueError or BadInput.
-    """
+    """A kind of value. `name` completes "this is not ..."; `parse` raises ValueError or BadInput."""
 
     name: str
     parse: Callable[[str], T]
@@ -64,10 +59,7 @@ class Setting:
 
 
 def setting(kind: Kind[T], default: str | Derived, explanation: str, *, secret: bool = False) -> T:
-    """Declare a setting as a field of its kind's type.
-
-    The field has no default of its own, so a configuration can only be made by reading all settings.
-    """
+    """Declare a setting as a field, without a default: a configuration can only be made by reading all settings."""
     return cast("T", field(repr=not secret, metadata={"setting": (kind, default, explanation, secret)}))
 
 

@@ -1,7 +1,6 @@
 """The sources of settings: the environment, a TOML file, and files of secrets.
 
-Mistakes are collected and none is fatal, so that all of them can be shown at once. This module does not know the meaning of
-a setting, and must never put a value into a message.
+Mistakes are collected, so that all can be shown at once. No value may ever be in a message.
 """
 
 import difflib

@@ -270,11 +270,7 @@ def _stops(turn: Turn) -> tuple[tuple[Reason, tuple[Interval, ...]], ...]:
 
 
 def _failures(turn: Turn) -> tuple[Interval, ...]:
-    """The times in which the address was unreachable, as far as they affect this turn.
-
-    A failure counts from its own beginning: an address that has been dead for a week does not get another week at each
-    new turn.
-    """
+    """The failures of email that affect this turn. One that began before it counts from its own beginning."""
     return union(failure for failure in turn.unreachable if failure.end is None or failure.end > turn.rendered_at)
 
 

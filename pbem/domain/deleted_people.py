@@ -1,7 +1,4 @@
-"""Deleted people: the name and the address that replace theirs at the tables they played at.
-
-The address is under a domain that can never exist (RFC 2606): nobody can own it, and nobody can enter it here.
-"""
+"""Deleted people: the name and address that replace theirs, under a domain that can never exist (RFC 2606)."""
 
 from collections.abc import Collection
 from itertools import count

@@ -142,10 +142,7 @@ def parse_delivery(text: str) -> Delivery:
 def judge(
     kind: str, preference: Delivery, queued_at: datetime, now: datetime, quiet: QuietHours | None, *, last: bool = False
 ) -> Verdict:
-    """Decide what to do with an email of this kind that is due now.
-
-    `last` marks the last email before a clock runs out, which would come too late in a digest.
-    """
+    """Decide about an email that is due; `last` marks the last one before a clock runs out, too late for a digest."""
     if kind in URGENT:
         return Verdict(Action.SEND)
     if not _is_allowed(kind, preference.way):

@@ -1,7 +1,4 @@
-"""Durations: parsed from the short form (`5m`, `12h`, `3d`), and written in words (`2 days`).
-
-Settings, commands and stored paces share the short form. Callers set the limits of a duration.
-"""
+"""Durations: the short form (`5m`, `12h`, `3d`) that settings, commands and paces share, and words (`2 days`)."""
 
 import re
 from datetime import timedelta

@@ -25,10 +25,7 @@ MOST_QUOTED = 40
 
 
 class PbemError(Exception):
-    """What happened, why, and what to do now.
-
-    Each class has a remedy for general use; the code that raises it can give a better one.
-    """
+    """What happened, why, and what to do now; the class has a usual remedy, for where no better one is given."""
 
     usual_remedy: ClassVar[str]
 

@@ -1,8 +1,4 @@
-"""Guests: people who play a demo without giving an address.
-
-A guest is a person like any other, with an address under a domain that can never exist (RFC 2606). Nobody can own it or
-enter it here, and no email to it ever leaves.
-"""
+"""Guests: people who play a demo, with addresses at a domain that can never exist (RFC 2606). No email ever leaves."""
 
 from typing import Final
 

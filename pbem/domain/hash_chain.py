@@ -193,10 +193,7 @@ class _Reading:
 
 
 def _fits(row: Row) -> bool:
-    """Whether text and nonce are the ones that were hashed.
-
-    The length of the nonce counts: otherwise bytes could move between it and the text.
-    """
+    """Whether text and nonce are those hashed. The nonce's length counts, or bytes could move between the two."""
     if row.body is None or row.nonce is None or len(row.nonce) != NONCE_BYTES:
         return False
     return hmac.compare_digest(_body_hash(row.nonce, row.body), row.body_hash)

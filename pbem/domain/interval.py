@@ -68,10 +68,7 @@ def running_time(start: datetime, end: datetime, stopped: Iterable[Interval]) ->
 
 
 def moment_after(start: datetime, amount: timedelta, stopped: Iterable[Interval]) -> datetime | None:
-    """The first moment at which a clock started at `start` has run for `amount`.
-
-    None while the clock has stopped without a known end.
-    """
+    """When a clock started at `start` has run for `amount`; None while it has stopped without a known end."""
     require_utc(start)
     if amount < ZERO:
         raise ValueError(f"a clock does not run for {amount}")

@@ -1,8 +1,4 @@
-"""Missed turns: when a seat is offered to a substitute or a bot.
-
-A table agrees at its start how many missed turns in a row it allows, and who takes over then. A single missed turn has the
-decision's own default. Other modules decide who may take a seat, and how.
-"""
+"""Missed turns in a row: how many a table allows, as agreed at its start, and who is offered the seat then."""
 
 from dataclasses import dataclass
 from enum import StrEnum

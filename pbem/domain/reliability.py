@@ -1,7 +1,6 @@
-"""The reliability of a player: what others at a table want to know before they join, and nothing else.
+"""The reliability of a player, for others who think of joining them.
 
-A percentage of few turns means nothing, so a newcomer has none. Percentages are rounded down: only a player who was never
-late has a hundred.
+A newcomer has none: few turns mean nothing. Rounded down, so that only a player who was never late has a hundred.
 """
 
 from dataclasses import dataclass

@@ -8,10 +8,7 @@ from pbem.i18n.speech import gettext as _
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of talk. The text is None if it was redacted.
-
-    `earlier` means that the seat has changed hands since, so the line is not its present player's.
-    """
+    """One line of talk. `text` is None if it was redacted; `earlier` means that the seat has changed hands since."""
 
     seq: int
     seat: int

@@ -53,10 +53,7 @@ class Vacation:
 
 
 def parse_vacation(text: str, today: date | None = None) -> Vacation:
-    """Parse a vacation: `2026-12-20 to 2027-01-03`, or a single day. Raises BadInput.
-
-    With the player's date as `today`, also `until 2027-01-03`, starting today.
-    """
+    """Parse `2026-12-20 to 2027-01-03`, a single day, or with `today`, `until 2027-01-03`. Raises BadInput."""
     words = " ".join(text.split())
     if today is not None:
         words = _FROM_TODAY.sub(f"{today} to ", words)

@@ -1,8 +1,4 @@
-"""What stands for a game whose rules cannot be asked: they are not installed here, or have failed at its table.
-
-Its name and its options are known, so that lists, the desk and mails can speak of the table; whatever needs the rules is
-refused in words for whoever asked.
-"""
+"""A stand-in for a game whose rules are missing or have failed. It has a name and options, and refuses all else."""
 
 from typing import Any, NoReturn
 

@@ -1,7 +1,4 @@
-"""Rows for feeds: a person's turns and recent events at their tables, each in one statement.
-
-Programs poll feeds many times a day, so only the end of each game is read.
-"""
+"""Rows for feeds, each in one statement: programs poll them many times a day, so only the end of a game is read."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

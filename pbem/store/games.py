@@ -1,7 +1,6 @@
 """Games, as rows: reading, locking and advancing them.
 
-The statements of a move are built once, when this module is loaded: building one takes longer than running it. This
-module must not decide anything.
+Statements of a move are built once, at import: building one takes longer than running it. Nothing is decided here.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -26,10 +26,7 @@ def count_since(tx: Connection, moment: datetime) -> int:
 
 
 def ids_before(tx: Connection, moment: datetime, after: int, limit: int) -> list[int]:
-    """Guests from before this moment with a higher id than `after`, by id.
-
-    Guests in the audit are left out: audited rows stay.
-    """
+    """Guests from before this moment with ids above `after`, by id; without those in the audit, whose rows stay."""
     audited = select(AUDIT.c.seq).join(GAME, AUDIT.c.game_id == GAME.c.id).where(GAME.c.host_id == PERSON.c.id)
     guests = select(PERSON.c.id).where(
         IS_GUEST,

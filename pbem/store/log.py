@@ -1,7 +1,4 @@
-"""The log of a game: appended to, and read forwards or backwards.
-
-The statements are built once, when this module is loaded. This module must not decide anything.
-"""
+"""The log of a game: appended to, and read forwards or backwards. Statements are built once, and nothing is decided."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields

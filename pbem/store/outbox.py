@@ -1,7 +1,4 @@
-"""Outgoing emails.
-
-An email is queued, as facts, in the transaction of the move that causes it. `service.outgoing` writes and sends it.
-"""
+"""Outgoing emails: queued as facts in the transaction that causes them; `service.outgoing` writes and sends them."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping

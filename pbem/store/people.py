@@ -1,8 +1,4 @@
-"""People: one row for each address.
-
-`mailbox` is the address in its normalised form, so that capital letters do not make a second person. This module must
-not decide what a person may do.
-"""
+"""People: one row for each address, by its normalised form `mailbox`. What a person may do is decided elsewhere."""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -123,10 +123,9 @@ def take_digest(tx: Connection, person_id: int, day: date) -> bool:
 def requeue_held_back(
     tx: Connection, person_id: int, game_id: int | None, now: datetime, hold_until: datetime
 ) -> list[int]:
-    """Requeue emails that a changed preference had held back, and return their ids.
+    """Requeue emails that a changed preference had held back, not before `hold_until`; returns their ids.
 
-    These are emails that wait for a digest or a later moment, and withheld ones whose deadline is still open.
-    `hold_until` is the earliest moment at which an email queued now could leave.
+    They wait for a digest or a later moment, or were withheld and their deadline is still open.
     """
     emails = update(OUTBOX).where(OUTBOX.c.person_id == person_id)
     if game_id is not None:

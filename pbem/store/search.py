@@ -53,10 +53,7 @@ def forget(tx: Connection, about: About, subject_ids: Iterable[int]) -> None:
 
 
 def search(tx: Connection, about: About, query: str, below: int | None, limit: int) -> list[int]:
-    """Ids matching every word of the query (by prefix), newest first.
-
-    Only the first MOST_LOOKED_AT entries for the longest word are read; a longer query finds the others.
-    """
+    """Ids matching every word by prefix, newest first, among the first MOST_LOOKED_AT entries of the longest word."""
     prefixes = sorted(words(query)[:MOST_WORDS], key=len, reverse=True)
     if not prefixes:
         return []

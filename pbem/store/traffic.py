@@ -1,7 +1,4 @@
-"""How many emails went to each domain in a day, and what became of them, in numbers only.
-
-Counting must come last in a transaction, because everyone who emails the same domain waits for the row.
-"""
+"""Emails to each domain in a day, in numbers only. Count last in a transaction: others who email the domain wait."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Closing a turn: deadlines closed and opened, emails queued, and the game's new snapshot.
-
-Players are looked up by the statements themselves, so that a move need not read them.
-"""
+"""Closing a turn: deadlines, emails and the new snapshot. The statements look players up, so a move need not."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The frame of a chart: where its numbers lie on the drawing, and the same numbers as a table for people who cannot see it.
-
-A chart is made of numbers and knows nothing else. Its words are the page's, and its colours are the style sheet's.
-"""
+"""The frame of a chart: where its numbers are on the drawing, and the same numbers as a table for the blind."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

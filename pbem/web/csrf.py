@@ -83,10 +83,7 @@ def _address_of_the_form() -> str:
 
 
 def _from_other_site() -> bool:
-    """Whether the browser says that another site sent this form.
-
-    Without a token, where a cookie or nothing says who sends it, the browser must not hide where it comes from either.
-    """
+    """Whether the browser says that another site sent this form, or hides it where no token says who sends the form."""
     origin = _header("ORIGIN")
     if origin is not None and origin != "null":
         return origin != site.config().base_url and origin.partition("://")[2] != request.host

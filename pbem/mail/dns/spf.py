@@ -1,7 +1,6 @@
 """SPF (RFC 7208): whether a domain lets a host send its email, evaluated as a receiver does.
 
-`ptr`, which the standard advises against, and macros and `exists`, which depend on the sender, count as no match. Nothing in
-here sends or judges an email.
+`ptr`, which the standard advises against, and macros and `exists`, which need a sender, count as no match.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""Whether a process can do its work: database, migrations, its worker's heartbeat, disk.
-
-It changes nothing, takes no longer than the database does, and shows no secret.
-"""
+"""Whether a process can do its work: database, migrations, its worker's heartbeat, disk. No secret is shown."""
 
 import shutil
 from collections.abc import Iterator

@@ -112,10 +112,7 @@ def close(tx: Tx, server: Server, actor: Actor, call_id: int, reason: str) -> No
 
 
 def close_by_act(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditRow) -> None:
-    """Close a call by an act just recorded, in its transaction, and tell the caller.
-
-    A call that is closed already stays as it is; the act counts all the same.
-    """
+    """Close a call by an act just recorded, in its transaction, and tell the caller; a closed call stays as it is."""
     row = calls.lock(tx, call_id)
     audit.must_be_allowed(tx, actor, Act.ANSWER, row.game_id)
     if None not in (row.game_id, act.game_id) and row.game_id != act.game_id:

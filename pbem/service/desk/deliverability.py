@@ -1,7 +1,4 @@
-"""How email gets through: what waits, outcomes by provider, failing addresses, and what arrived.
-
-No address and no content of an email is shown, and nothing about people an organiser plays with.
-"""
+"""How email gets through, without any address or text, or anything about people an organiser plays with."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,8 +1,4 @@
-"""One-time codes of six digits, which an organiser may be asked for besides the passphrase.
-
-This is the only module that knows the library for them. It stores nothing: callers keep the secrets and the last step
-used.
-"""
+"""One-time codes of six digits beside the passphrase: the only module that knows their library. It stores nothing."""
 
 from base64 import b32encode
 from datetime import datetime

@@ -1,7 +1,4 @@
-"""A person as the desk shows them: address and its failures, tables, emails, devices, reliability, bans.
-
-It must show nothing of what they hold or decide at a table.
-"""
+"""A person as the desk shows them, without anything that they hold or decide at a table."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -153,10 +153,7 @@ def _try_save(server: Server, game_id: int) -> bool:
 
 
 def _around(tx: Tx, row: GameRow, rules: Game[Any], saved: ViewRow | None, turn: int) -> list[StandingEntry]:
-    """The standing entries between the saved views before and after a turn, or up to the end of the log.
-
-    Undo deletes later saved views, so nothing before a saved view was taken back after it.
-    """
+    """The standing entries between the saved views around a turn, or to the end. Undo deletes later saved views."""
     until = saved_views.next_seq(tx, row.id, turn)
     return standing_entries(rules, log.chain(tx, row.id, row.key, 0 if saved is None else saved.seq, until))
 

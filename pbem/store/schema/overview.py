@@ -1,7 +1,4 @@
-"""Data of the desk's overview, and jobs that act on many tables at once.
-
-Counts, search words and flaws are stored so that no page has to read a log or a whole table.
-"""
+"""Counts, search words and flaws, stored so that no page of the desk reads a log or a whole table; and jobs."""
 
 from dataclasses import dataclass
 from datetime import date, datetime

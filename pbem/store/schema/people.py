@@ -80,8 +80,7 @@ VACATION = table("vacation", VacationRow, Index(None, "person_id"))
 class UnreachableRow:
     """A time in which email to a person failed; open while it still does.
 
-    `cause` is what told us: our relay when it took an email, a bounce, or the person's mail program, which reported an
-    email as spam.
+    The `cause` is our relay's refusal, a bounce, or a report as spam by the person's mail program.
     """
 
     id: Id

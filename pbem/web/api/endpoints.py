@@ -1,7 +1,6 @@
-"""The API: one seat, played by a program.
+"""The API: one seat, played by a program with its token as `Authorization: Bearer`, which reaches nothing else.
 
-A program sends the token of its seat as `Authorization: Bearer`, and reaches nothing but that seat. `openapi.json` describes
-every request and answer; the tests check each route and each real answer against it.
+`openapi.json` describes every request and answer; the tests check each route and real answer against it.
 """
 
 import json

@@ -1,7 +1,6 @@
-"""The pages of a person who is signed in: tables, emails and settings.
+"""The pages of a person who is signed in: tables, emails and settings. Complete without the script.
 
-The cookie of the browser says who it is, so a form counts only if it comes from a page of this site. The pages may run the
-site's own script, and are complete without it.
+The browser's cookie says who it is, so a form counts only from a page of this site.
 """
 
 from flask import Blueprint, Response, request

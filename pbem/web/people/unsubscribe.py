@@ -1,7 +1,6 @@
-"""The unsubscribe link of every email. Email programs press its button too (RFC 8058).
+"""The unsubscribe link of every email, pressed by programs too (RFC 8058), for one table by name or for all.
 
-With the name of a table behind the token it is about that table, otherwise about all. Emails get forwarded, so the page says
-nothing about anyone's games.
+Emails get forwarded, so the page says nothing about anyone's games.
 """
 
 from flask import Blueprint, Response, request

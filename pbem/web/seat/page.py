@@ -27,10 +27,7 @@ pages = Blueprint("seat", __name__)
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What someone has filled in, so that a page that could not take it shows it again.
-
-    `choice` is a choice that an address or a form names, `words` one that the player typed.
-    """
+    """What someone has filled in, to be shown again: a `choice` from an address or form, or `words` they typed."""
 
     fields: Fields = EMPTY
     choice: str = ""
