@@ -234,5 +234,5 @@ def renew_emails(tx: Tx, server: Server) -> Renewed:
         outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, turn)
         for (game_id, turn, seat), person_id in turns.items()
     ]
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, now)
     return Renewed(len(rewritten), len(emails))

@@ -26,7 +26,6 @@ def add(tx: Connection, row: BlockRow) -> None:
 
 
 def drop(tx: Connection, person_id: int, blocked_id: int) -> None:
-    """Unblock a player."""
     tx.execute(delete(BLOCK).where(BLOCK.c.person_id == person_id, BLOCK.c.blocked_id == blocked_id))
 
 

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, func, select, update
+from sqlalchemy import ColumnElement, Connection, func, select, update
 
-from pbem.domain.errors import NotFound
 from pbem.domain.states import CallStatus
-from pbem.i18n.speech import gettext as _
+from pbem.i18n.speech import mark
 from pbem.store import queries
 from pbem.store.schema import CALL, GAME, PERSON, PLAYER, CallRow
 
+_NO_CALL = mark("There is no such call.")
 _DETAILS = (
     select(*CALL.c, PERSON.c.name.label("caller"), GAME.c.title.label("table"))
     .outerjoin_from(CALL, PERSON, PERSON.c.id == CALL.c.person_id)
@@ -29,16 +29,13 @@ class CallDetails:
 
 
 def add(tx: Connection, **values: Any) -> int:
-    """Add a call and return its id."""
     return queries.add(tx, CALL, values | {"status": "open"})
 
 
 def lock(tx: Connection, call_id: int) -> CallRow:
     """Lock a call. Raises NotFound."""
-    call = queries.one(tx, CallRow, select(CALL).where(CALL.c.id == call_id).with_for_update())
-    if call is None:
-        raise NotFound(_("There is no such call."))
-    return call
+    query = select(CALL).where(CALL.c.id == call_id).with_for_update()
+    return queries.only(tx, CallRow, query, _NO_CALL)
 
 
 def change(tx: Connection, call_id: int, **values: Any) -> None:
@@ -56,7 +53,7 @@ def list_details(tx: Connection, status: str, limit: int, without: int | None) -
     """The same with caller and table, except calls from tables where this person plays."""
     moment = CALL.c.at if status == CallStatus.OPEN else CALL.c.at.desc()
     query = _DETAILS.where(CALL.c.status == status, *([] if without is None else [~_plays(without)]))
-    return [_details(row) for row in tx.execute(query.order_by(moment, CALL.c.id).limit(limit))]
+    return queries.many(tx, _details, query.order_by(moment, CALL.c.id).limit(limit))
 
 
 def count_open_at_tables_of(tx: Connection, person_id: int) -> int:
@@ -66,14 +63,10 @@ def count_open_at_tables_of(tx: Connection, person_id: int) -> int:
 
 def details(tx: Connection, call_id: int) -> CallDetails:
     """A call with caller and table. Raises NotFound."""
-    row = tx.execute(_DETAILS.where(CALL.c.id == call_id)).one_or_none()
-    if row is None:
-        raise NotFound(_("There is no such call."))
-    return _details(row)
+    return queries.only(tx, _details, _DETAILS.where(CALL.c.id == call_id), _NO_CALL)
 
 
 def count_since(tx: Connection, person_id: int, moment: datetime) -> int:
-    """The number of calls a person has sent since this moment."""
     return queries.count(tx, CALL, CALL.c.person_id == person_id, CALL.c.at > moment)
 
 
@@ -93,8 +86,8 @@ def open_duplicate(
     return tx.execute(query.limit(1)).scalar()
 
 
-def _details(row: Row[*tuple[Any, ...]]) -> CallDetails:
-    *call, caller, table = row
+def _details(*columns: Any) -> CallDetails:
+    *call, caller, table = columns
     return CallDetails(CallRow(*call), caller or "", table or "")
 
 

@@ -140,24 +140,15 @@ def close_turn(tx: Connection, game_id: int, turn: int) -> None:
     tx.execute(CLOSE, {"of_game": game_id, "of_turn": turn})
 
 
-def close(tx: Connection, game_id: int, turn: int, seat: int) -> None:
-    """Close a seat's deadline, because the seat has decided."""
-    tx.execute(_SET_STATUS, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": TurnStatus.CLOSED})
-
-
-def mark_missed(tx: Connection, game_id: int, turn: int, seat: int) -> None:
-    tx.execute(_SET_STATUS, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": TurnStatus.MISSED})
+def set_status(tx: Connection, game_id: int, turn: int, seat: int, status: TurnStatus) -> None:
+    """Close, reopen or mark as missed the deadline of one seat."""
+    tx.execute(_SET_STATUS, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": status})
 
 
 def rewind(tx: Connection, game_id: int, turn: int) -> None:
     """Void the deadlines of this turn and all later ones."""
     later = update(DEADLINE).where(DEADLINE.c.game_id == game_id, DEADLINE.c.turn >= turn)
     tx.execute(later.values(status=TurnStatus.REWOUND))
-
-
-def reopen(tx: Connection, game_id: int, turn: int, seat: int) -> None:
-    """Open a seat's deadline again, because its decision was undone."""
-    tx.execute(_SET_STATUS, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": TurnStatus.OPEN})
 
 
 def forget_after(tx: Connection, game_id: int, turn: int) -> None:
@@ -216,11 +207,6 @@ def parked(tx: Connection) -> list[DeadlineRow]:
     """Deadlines that failed too often and are not tried again."""
     stuck = (IS_OPEN, DEADLINE.c.attempts >= MOST_ATTEMPTS)
     return queries.many(tx, DeadlineRow, select(DEADLINE).where(*stuck).order_by(DEADLINE.c.due_at))
-
-
-def unpark(tx: Connection, row: DeadlineRow) -> None:
-    """Try a parked deadline again."""
-    release(tx, row)
 
 
 def missed_between(tx: Connection, start: datetime, end: datetime, limit: int) -> list[MissedTurnRow]:

@@ -9,7 +9,6 @@ from pbem.store.schema import FLAW, GAME, FlawRow
 
 
 def next_tables(tx: Connection, game_id: int, limit: int) -> list[int]:
-    """The next started tables after this one, by id."""
     query = select(GAME.c.id).where(GAME.c.id > game_id, GAME.c.started_at.is_not(None))
     return list(tx.execute(query.order_by(GAME.c.id).limit(limit)).scalars())
 

@@ -9,9 +9,8 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Insert, Row, Select, Update, and_, bindparam, func, select, update
 
-from pbem.domain.errors import NotFound
 from pbem.domain.states import TableStatus
-from pbem.i18n.speech import gettext as _
+from pbem.i18n.speech import mark
 from pbem.store import prefetch, queries
 from pbem.store.links import LinkRow
 from pbem.store.log import ENDS
@@ -168,7 +167,4 @@ def _linked(row: Sequence[Any]) -> tuple[LinkRow, GameRow]:
 
 
 def _one(tx: Connection, query: Select[Any], game_id: int) -> GameRow:
-    game = queries.one(tx, GameRow, query, {"game_id": game_id})
-    if game is None:
-        raise NotFound(_("There is no such game here."))
-    return game
+    return queries.only(tx, GameRow, query, mark("There is no such game here."), {"game_id": game_id})

@@ -1,11 +1,11 @@
-"""Heartbeats, as rows: all workers, and when each was last seen. Outages are found by them."""
+"""Workers, as rows: when each was last seen, by which outages are found, and the tasks that one of them takes."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from pbem.store import queries
-from pbem.store.schema import HEARTBEAT, HeartbeatRow
+from pbem.store.schema import HEARTBEAT, TASK_RUN, HeartbeatRow
 
 # A worker runs these every few seconds.
 _NEWEST = select(func.max(HEARTBEAT.c.beat_at))
@@ -40,3 +40,13 @@ def forget_before(tx: Connection, before: datetime) -> None:
     """Drop workers not seen since this moment, except the newest beat, from which an outage is measured."""
     old = (HEARTBEAT.c.beat_at < before, HEARTBEAT.c.beat_at < _NEWEST.scalar_subquery())
     tx.execute(delete(HEARTBEAT).where(*old))
+
+
+def take_task(tx: Connection, task: str, period: str) -> bool:
+    """Take a task for one period, such as a day; False if another worker has it."""
+    return queries.add_once(tx, TASK_RUN, {"task": task, "period": period})
+
+
+def forget_tasks_before(tx: Connection, day: date) -> None:
+    """Drop the tasks of days before this one. A period begins with its date."""
+    tx.execute(delete(TASK_RUN).where(TASK_RUN.c.period < day.isoformat()))

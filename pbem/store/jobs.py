@@ -9,9 +9,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, func, null, select, update
 
 from pbem.domain.acts import Actor, Role
-from pbem.domain.errors import NotFound
 from pbem.domain.states import EmailStatus, JobStatus, TableStatus, TurnStatus
-from pbem.i18n.speech import gettext as _
+from pbem.i18n.speech import mark
 from pbem.store import queries
 from pbem.store.guests import IS_DEMO, IS_GUEST
 from pbem.store.schema import DEADLINE, GAME, JOB, OUTBOX, PERSON, PLAYER, JobRow
@@ -112,7 +111,6 @@ def targets_at_tables_of(
 
 
 def count_targets(tx: Connection, what: str, facts: Mapping[str, Any]) -> int:
-    """The number of targets of such a job."""
     return tx.execute(select(func.count()).select_from(_targets(what, facts).subquery())).scalar_one()
 
 
@@ -155,10 +153,7 @@ def _undeliverable(domain: str, since: datetime) -> Select[Any]:
 
 
 def _one(tx: Connection, query: Select[Any]) -> Job:
-    job = queries.one(tx, _job, query)
-    if job is None:
-        raise NotFound(_("There is no such job."))
-    return job
+    return queries.only(tx, _job, query, mark("There is no such job."))
 
 
 def _job(*columns: Any) -> Job:

@@ -54,7 +54,6 @@ def tables_of(tx: Connection, person_id: int) -> dict[int, str]:
 
 
 def move_rows(tx: Connection, old: int, new: int) -> None:
-    """Move all rows of person `old` to person `new`."""
     for column in _ANY_NUMBER:
         tx.execute(update(column.table).where(column == old).values({column.name: new}))
     for column, beside in _ONCE:

@@ -106,11 +106,11 @@ class NewEmail:
     facts: Mapping[str, Any] | None = None
 
 
-def queue(tx: Connection, emails: Iterable[NewEmail], now: datetime, due_at: datetime) -> None:
-    """Queue emails, to be sent when due."""
+def queue(tx: Connection, emails: Iterable[NewEmail], now: datetime, due_at: datetime | None = None) -> None:
+    """Queue emails, due at once unless a later moment is given."""
     rows = [
         {name: getattr(email, name) for name in _ABOUT}
-        | {"facts": _FACTS.encode(email.facts or {}), "queued_at": now, "due_at": due_at}
+        | {"facts": _FACTS.encode(email.facts or {}), "queued_at": now, "due_at": due_at or now}
         for email in emails
     ]
     if rows:
@@ -122,7 +122,6 @@ def read(tx: Connection, outbox_id: int) -> EmailRow | None:
 
 
 def change(tx: Connection, outbox_id: int, **values: Any) -> None:
-    """Change columns of an email."""
     tx.execute(
         _changing(tuple(values)), {"of_id": outbox_id} | {f"new_{name}": value for name, value in values.items()}
     )

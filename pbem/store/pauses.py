@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, insert, or_, select, update
 
-from pbem.store.intervals import Times, times_of
+from pbem.store.queries import Times, times_of
 from pbem.store.schema import PAUSE
 
 _PAUSES = select(PAUSE.c.game_id, PAUSE.c.start_at, PAUSE.c.end_at).where(

@@ -1,4 +1,4 @@
-"""People: one row for each address, by its normalised form `mailbox`. What a person may do is decided elsewhere."""
+"""People: one row for each address, by its normalised form `mailbox`. Rights are decided elsewhere."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -6,9 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, select, update
 
-from pbem.domain.errors import NotFound
 from pbem.domain.states import TableStatus
-from pbem.i18n.speech import gettext as _
+from pbem.i18n.speech import mark
 from pbem.store import prefetch, queries, search
 from pbem.store.schema import GAME, OUTBOX, PERSON, PLAYER, PersonRow
 
@@ -44,12 +43,10 @@ def lock(tx: Connection, person_id: int) -> PersonRow:
 
 
 def by_mailbox(tx: Connection, mailbox: str) -> PersonRow | None:
-    """The person with this normalised address, if there is one."""
     return queries.one(tx, PersonRow, select(PERSON).where(PERSON.c.mailbox == mailbox))
 
 
 def domains(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
-    """The domain of each person's normalised address."""
     query = select(PERSON.c.id, PERSON.c.mailbox).where(PERSON.c.id.in_(person_ids))
     return {row.id: row.mailbox.rpartition("@")[2] for row in tx.execute(query)}
 
@@ -90,7 +87,4 @@ def _companions(person_id: int) -> Select[Any]:
 
 
 def _one(tx: Connection, query: Select[Any], person_id: int) -> PersonRow:
-    person = queries.one(tx, PersonRow, query, {"of_id": person_id})
-    if person is None:
-        raise NotFound(_("There is no such person here."))
-    return person
+    return queries.only(tx, PersonRow, query, mark("There is no such person here."), {"of_id": person_id})

@@ -52,7 +52,6 @@ _SECRET: Final = frozenset({"secret_hash", "person_id", "organiser_id", "blocked
 
 
 def about(tx: Connection, person_id: int) -> dict[str, Rows]:
-    """The rows about a person and no particular game."""
     return {name: _rows(tx, table, person_id) for name, table in _ABOUT.items()}
 
 

@@ -68,7 +68,6 @@ class DigestRow:
 
 
 def read_all(tx: Connection, about: Collection[About]) -> dict[About, PreferenceRow]:
-    """The preferences of these people about these tables."""
     special = {
         (row.person_id, row.game_id): row.delivery
         for row in tx.execute(_SPECIAL, {"these": [key for key in about if key[1] is not None]})
@@ -95,7 +94,6 @@ def set_of_table(tx: Connection, person_id: int, game_id: int, delivery: str | N
 
 
 def forget_tables(tx: Connection, person_id: int) -> None:
-    """Remove a person's preferences for single tables."""
     tx.execute(delete(PREFERENCE).where(PREFERENCE.c.person_id == person_id))
 
 

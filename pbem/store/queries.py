@@ -1,20 +1,36 @@
 """The steps that many queries share. The columns of a query stand in the order of the fields of its rows."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Executable, Table, func, insert, literal, select
+from sqlalchemy import ColumnElement, Connection, Executable, Select, Table, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
+
+from pbem.domain.errors import NotFound
+from pbem.domain.interval import Interval
+from pbem.i18n.speech import gettext
 
 R = TypeVar("R")
 
 Values = Mapping[str, Any]
+
+Times = Mapping[int, tuple[Interval, ...]]
+"""Intervals by id of a table or person; each id asked for is there, even without intervals."""
 
 
 def one(tx: Connection, row: Callable[..., R], query: Executable, values: Values | None = None) -> R | None:
     """The only row of a query; None if there is none."""
     columns = tx.execute(query, values).one_or_none()
     return None if columns is None else row(*columns)
+
+
+def only(tx: Connection, row: Callable[..., R], query: Executable, missing: str, values: Values | None = None) -> R:
+    """The only row of a query. Raises NotFound with the marked sentence `missing` if there is none."""
+    columns = tx.execute(query, values).one_or_none()
+    if columns is None:
+        raise NotFound(gettext(missing))
+    return row(*columns)
 
 
 def many(tx: Connection, row: Callable[..., R], query: Executable, values: Values | None = None) -> list[R]:
@@ -47,3 +63,11 @@ def add_once(tx: Connection, table: Table, values: Values) -> bool:
 def insertion(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
     """An insertion that can say what to do with a row that exists already."""
     return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+
+
+def times_of(tx: Connection, statement: Select[Any], these: Collection[int], since: datetime) -> Times:
+    """The intervals that end after this moment, by id of the table or person."""
+    times: dict[int, tuple[Interval, ...]] = dict.fromkeys(these, ())
+    for owner_id, start, end in tx.execute(statement, {"these": list(these), "since": since}):
+        times[owner_id] += (Interval(start, end),)
+    return times

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
 
 from pbem.store import queries
-from pbem.store.intervals import Times, times_of
+from pbem.store.queries import Times, times_of
 from pbem.store.schema import BOUNCE, PERSON, UNREACHABLE, UnreachableRow
 
 

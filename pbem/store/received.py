@@ -129,7 +129,6 @@ def of_link(tx: Connection, link_id: int, limit: int) -> list[ReceivedRow]:
 
 
 def change(tx: Connection, received_id: int, **values: Any) -> None:
-    """Change columns of an email."""
     tx.execute(update(RECEIVED).where(RECEIVED.c.id == received_id).values(**values))
 
 
@@ -140,7 +139,6 @@ def count_since(tx: Connection, link_id: int, since: datetime) -> int:
 
 
 def count_with_status(tx: Connection, status: str) -> int:
-    """The number of emails with this status."""
     return queries.count(tx, RECEIVED, RECEIVED.c.status == status)
 
 

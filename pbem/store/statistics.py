@@ -59,7 +59,6 @@ def count_active_people(tx: Connection, since: datetime, before: datetime, by: t
 
 
 def next_lines(tx: Connection, after: int, limit: int) -> list[LineRow]:
-    """The next lines of all emails' ledgers."""
     query = select(LEDGER).where(LEDGER.c.id > after).order_by(LEDGER.c.id).limit(limit)
     return queries.many(tx, LineRow, query)
 
@@ -106,7 +105,6 @@ def latest(tx: Connection, kind: str, since: date) -> int | None:
 
 
 def forget_before(tx: Connection, day: date) -> None:
-    """Drop counts from before this day."""
     tx.execute(TALLY.delete().where(TALLY.c.day < day))
 
 

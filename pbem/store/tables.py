@@ -7,9 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
 
-from pbem.domain.errors import NotFound
 from pbem.domain.states import InvitationStatus, OfferStatus, TableStatus
-from pbem.i18n.speech import gettext as _
+from pbem.i18n.speech import mark
 from pbem.store import queries, search
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
@@ -36,7 +35,6 @@ _SEAT = (
 
 
 def add_game(tx: Connection, **values: Any) -> int:
-    """Add a table and return its id."""
     game_id = queries.add(tx, GAME, values)
     search.of_table(tx, game_id)
     return game_id
@@ -64,7 +62,6 @@ def change_player(tx: Connection, game_id: int, seat: int, **values: Any) -> Non
 
 
 def seat_all(tx: Connection, game_id: int, seats: Sequence[tuple[int, int]]) -> None:
-    """Give each player a seat."""
     tx.execute(_SEAT, [{"of_game": game_id, "of_number": number, "new_seat": seat} for number, seat in seats])
 
 
@@ -123,7 +120,6 @@ def hosted_by(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[G
 
 
 def invite(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
-    """Add an invitation."""
     values = {"game_id": game_id, "person_id": person_id, "status": InvitationStatus.OPEN, "created_at": now}
     tx.execute(insert(INVITATION), values)
 
@@ -199,10 +195,8 @@ def add_offer(tx: Connection, game_id: int, seat: int, person_id: int, why: str,
 
 def offer(tx: Connection, offer_id: int) -> OfferRow:
     """An offer. Raises NotFound."""
-    offer = queries.one(tx, OfferRow, select(OFFER).where(OFFER.c.id == offer_id))
-    if offer is None:
-        raise NotFound(_("There is no such seat on offer here."))
-    return offer
+    query = select(OFFER).where(OFFER.c.id == offer_id)
+    return queries.only(tx, OfferRow, query, mark("There is no such seat on offer here."))
 
 
 def offer_of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:

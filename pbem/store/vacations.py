@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 
 from pbem.domain.interval import Interval
 from pbem.store import queries
-from pbem.store.intervals import Times, times_of
+from pbem.store.queries import Times, times_of
 from pbem.store.schema import VACATION, VacationRow
 
 _VACATIONS = select(VACATION.c.person_id, VACATION.c.start_at, VACATION.c.end_at).where(

@@ -26,8 +26,8 @@ from pbem.web.access_log import log_requests
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
 from pbem.web.errors import handle_errors
-from pbem.web.people import account, consent, feeds, my_page, send_links, sign_in, unsubscribe, unverified_reply
-from pbem.web.public import contact, dev_inbox, front, gallery, handbook, robots, rules, verify
+from pbem.web.people import account, consent, feeds, my_page, sign_in, unsubscribe, unverified_reply
+from pbem.web.public import contact, dev_inbox, front, gallery, handbook, rules, verify
 from pbem.web.seat import choice, ending, move, page, talk
 from pbem.web.tables import interventions, invitations, joining, new, replay
 
@@ -75,8 +75,8 @@ def create_app(server: Server, config: Config) -> Flask:
     app.before_request(_repair_link)
     handle_errors(app)
     app.teardown_request(lambda _error: _stop_failed_games(server))
-    public = (front, contact, rules, handbook, robots, verify)
-    people = (sign_in, send_links, my_page, account, consent, feeds, unsubscribe, unverified_reply)
+    public = (front, contact, rules, handbook, verify)
+    people = (sign_in, my_page, account, consent, feeds, unsubscribe, unverified_reply)
     tables = (new, joining, invitations, interventions, replay)
     seats = (page, choice, move, talk, ending)
     for module in (*public, *people, *tables, *seats, inbound):

@@ -45,7 +45,6 @@ def server() -> Server:
 
 
 def config() -> Config:
-    """The settings of this application."""
     found: Config = current_app.extensions[_SERVER_AND_CONFIG][1]
     return found
 

@@ -39,7 +39,6 @@ class Letterhead:
         return "/".join([self.base_url.rstrip("/"), purpose, token, *(quote(part, safe="") for part in more)])
 
     def rules(self, kind: str) -> str:
-        """The URL of the rules of a game."""
         return f"{self.base_url.rstrip('/')}/games/{quote(kind, safe='')}"
 
 

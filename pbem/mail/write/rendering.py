@@ -110,7 +110,6 @@ def _preheader(text: str) -> str:
 
 @pass_context
 def _moment(context: Context, at: str | datetime) -> str:
-    """A moment in the reader's zone."""
     return moment_text(at if isinstance(at, datetime) else datetime.fromisoformat(at), context["zone"])
 
 

@@ -18,6 +18,7 @@ from pbem.ops.setup import open_server
 from pbem.service.desk import jobs
 from pbem.service.desk.jobs import Plan, What
 from pbem.service.desk.overview import Overview, TableFilter, summary
+from pbem.store import jobs as job_rows
 
 _WORDS: Final = {
     "calls": "calls that wait",
@@ -102,10 +103,10 @@ def _run(name: str, reason: str, text: str = "", days: int = 7, *, dry_run: bool
             return
         job_id = server.run(jobs.begin, operator(), what, facts, reason, secrets.token_hex(16))
         with progress() as begin:
-            step = begin(f"Job {job_id}", server.read(jobs.read, job_id).total)
+            step = begin(f"Job {job_id}", server.query(job_rows.read, job_id).total)
             while jobs.advance(server, job_id, step):
                 pass
-        done = server.read(jobs.read, job_id)
+        done = server.query(job_rows.read, job_id)
     for number, why in done.failures:
         click.echo(f"{_ONE.get(name, 'table')} {number}: {why}")
     click.echo(f"{done.done} of {done.total} done, {done.failed} could not be done.")

@@ -89,7 +89,6 @@ def answering(on: socket.socket, server: Server, config: Config, worker: str | N
 
 
 def look_at_port(config: Config) -> Iterator[Finding]:
-    """The doctor's check of the admin port."""
     port = config.web.admin_port
     if not port:
         yield finding.ok("admin port", "there is none; with PBEM_WEB_ADMIN_PORT=8001 metrics and health are there")

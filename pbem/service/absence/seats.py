@@ -49,7 +49,7 @@ def give_to_person(
         cleared: dict[str, Any] = dict.fromkeys(_CLEARED)
         deadlines.change(tx, deadline, asked_at=now, reminded=0, extensions="[]", attempts=0, **cleared)
         emails.append(outbox.NewEmail(person.id, EmailKind.TURN, row.id, row.seq, seat, row.turn))
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, now)
     return row
 
 

@@ -226,7 +226,7 @@ def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat
         for person in sorted(drawn)
         if blocks.current_ban(tx, person, now) is None
     ]
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, now)
     return len(emails)
 
 

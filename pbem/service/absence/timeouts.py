@@ -111,7 +111,7 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
         return "moved"
     decision = position_of(game).open().get(row.seat) if game.turn == row.turn else None
     if decision is None:
-        deadlines.close(tx, game.id, row.turn, row.seat)
+        deadlines.set_status(tx, game.id, row.turn, row.seat, TurnStatus.CLOSED)
         return "answered"
     receipt = play_locked(tx, server, game, row.turn, row.seat, decision.default, Actor.CLOCK)
     _email_missed_turn(tx, server, game, row, receipt.written)
@@ -128,7 +128,7 @@ def _email_missed_turn(tx: Tx, server: Server, before: GameRow, row: DeadlineRow
     now = server.now()
     assert player.person_id is not None, "a bot is never timed out"
     email = outbox.NewEmail(player.person_id, EmailKind.AUTO_PASSED, game.id, game.seq, row.seat, row.turn, facts)
-    outbox.queue(tx, [email], now, now)
+    outbox.queue(tx, [email], now)
     if game.status == TableStatus.PLAYING:
         substitutes.after_missed_turns(tx, server, game, player)
 
@@ -155,5 +155,5 @@ def _remind(tx: Tx, server: Server, due: DeadlineRow, now: datetime) -> str:
     deadlines.change(tx, row, reminded=reached, remind_at=following, promised_at=promised)
     facts = {"due_at": deadline.at.isoformat(), "last": following is None}
     email = outbox.NewEmail(clock.person.id, EmailKind.REMINDER, game.id, None, row.seat, row.turn, facts)
-    outbox.queue(tx, [email], now, now)
+    outbox.queue(tx, [email], now)
     return "reminded"

@@ -14,7 +14,7 @@ from pbem.domain.errors import Unplayable
 from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
 from pbem.service.server import Server
-from pbem.store import flaws, statistics, task_runs
+from pbem.store import flaws, heartbeats, statistics
 from pbem.store.database import Tx
 from pbem.store.flaws import FlawRow
 
@@ -71,7 +71,7 @@ def _check(server: Server, check: CheckTable, game_id: int) -> CheckResult:
 def _progress(tx: Tx, server: Server) -> int | None:
     """Today's progress, starting a round if none runs; None once today's is checked."""
     mark = statistics.lock_progress(tx, _TASK)
-    if mark == 0 and not task_runs.take(tx, _TASK, server.now().date().isoformat()):
+    if mark == 0 and not heartbeats.take_task(tx, _TASK, server.now().date().isoformat()):
         return None
     return mark
 

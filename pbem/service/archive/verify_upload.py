@@ -109,7 +109,6 @@ def main() -> None:
 
 
 def _run_process(text: str) -> dict[str, Any]:
-    """The result of the other process."""
     # Not our environment: it holds our keys, and this process reads untrusted input.
     environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-m", "pbem.service.archive.verify_upload"]

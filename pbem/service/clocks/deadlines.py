@@ -49,9 +49,9 @@ from pbem.store import (
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow, Key
 from pbem.store.games import GameRow
-from pbem.store.intervals import Times
 from pbem.store.outbox import EmailRow
 from pbem.store.people import PersonRow
+from pbem.store.queries import Times
 
 Games = Mapping[int, GameRow]
 """Games by id."""

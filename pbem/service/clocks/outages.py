@@ -24,7 +24,7 @@ from pbem.service.clocks.deadlines import people_by_seat
 from pbem.service.play.log import Kind, add_row, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, heartbeats, log, outages, task_runs
+from pbem.store import deadlines, games, heartbeats, log, outages
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outages import OutageRow
@@ -91,10 +91,10 @@ def declare_outage(tx: Tx, server: Server, outage: Interval, why: str) -> None:
 def tidy_daily(tx: Tx, server: Server) -> bool:
     """Delete old heartbeats and task runs, once a day by one worker; returns whether this call did."""
     now = server.now()
-    if not task_runs.take(tx, "daily", now.date().isoformat()):
+    if not heartbeats.take_task(tx, "daily", now.date().isoformat()):
         return False
     heartbeats.forget_before(tx, now - KEPT_HEARTBEATS)
-    task_runs.forget_before(tx, (now - KEPT_TASK_RUNS).date())
+    heartbeats.forget_tasks_before(tx, (now - KEPT_TASK_RUNS).date())
     return True
 
 

@@ -11,7 +11,7 @@ from pbem.domain.states import EmailKind
 from pbem.service.alarms import AlarmKind
 from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import alarms, games, organisers, outbox, players as player_rows, task_runs
+from pbem.store import alarms, games, heartbeats, organisers, outbox, players as player_rows
 from pbem.store.alarms import AlarmRow
 from pbem.store.database import Tx
 
@@ -35,7 +35,7 @@ def send(server: Server) -> int:
 
 def _send(tx: Tx, server: Server) -> int:
     now = server.now()
-    if not task_runs.take(tx, "alarms", _span(now)):
+    if not heartbeats.take_task(tx, "alarms", _span(now)):
         return 0
     rows = alarms.take(tx, now)
     emails = []
@@ -45,7 +45,7 @@ def _send(tx: Tx, server: Server) -> int:
         facts = {"who": organiser.name, "alarms": _grouped(tx, rows, person.id)}
         emails.append(outbox.NewEmail(person.id, EmailKind.ALERT, facts=facts))
     if rows:
-        outbox.queue(tx, emails, now, now)
+        outbox.queue(tx, emails, now)
     return len(rows)
 
 

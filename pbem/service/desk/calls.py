@@ -138,7 +138,7 @@ def _close_and_tell(tx: Tx, server: Server, row: CallRow, answer: str, done: str
     calls.change(tx, row.id, status=CallStatus.CLOSED, answer=answer, answered_at=now)
     if row.person_id is not None:
         facts = {"call": row.text, "answer": answer, "done": done}
-        outbox.queue(tx, [outbox.NewEmail(row.person_id, EmailKind.CALL_ANSWERED, row.game_id, facts=facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(row.person_id, EmailKind.CALL_ANSWERED, row.game_id, facts=facts)], now)
 
 
 def _too_many(limit: int) -> TooMany:

@@ -29,7 +29,7 @@ from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
 from pbem.store import jobs, outbox
 from pbem.store.database import Tx
-from pbem.store.jobs import Job, Target
+from pbem.store.jobs import Target
 
 LISTED: Final = 100
 """The most targets a dry run lists by name."""
@@ -129,10 +129,6 @@ def stop(tx: Tx, server: Server, actor: Actor, job_id: int, reason: str) -> None
         audit.record(tx, server, actor, ACTS[What(row.what)], reason, job=job_id, stopped_after=row.dealt_with)
 
 
-def read(tx: Tx, server: Server, job_id: int) -> Job:
-    return jobs.read(tx, job_id)
-
-
 def advance_all(server: Server) -> bool:
     """Advance every running job a little; whether there may be more to do."""
     with server.store.read() as tx:
@@ -170,8 +166,7 @@ def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
         return
     act = _act(What(row.what), row.facts, target)
     if act is None:
-        now = server.now()
-        outbox.queue(tx, [outbox.NewEmail(target.number, EmailKind.ANNOUNCEMENT, facts=row.facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(target.number, EmailKind.ANNOUNCEMENT, facts=row.facts)], server.now())
     else:
         perform(tx, server, row.actor, act, row.reason)
     jobs.change(tx, job_id, last_id=target.number, done=row.done + 1)

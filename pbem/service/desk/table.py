@@ -116,7 +116,6 @@ class DeskTable:
 
     @property
     def names(self) -> dict[int, str]:
-        """Players' names, by seat."""
         return {seat.seat: seat.name for seat in self.seats}
 
     @property

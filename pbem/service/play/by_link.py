@@ -40,13 +40,11 @@ def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | 
 
 
 def set_order(tx: Tx, server: Server, token: str, text: str) -> Order:
-    """Set a standing order of the seat."""
     link = follow_seat(tx, server, token)
     return standing_orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id)
 
 
 def drop_order(tx: Tx, server: Server, token: str) -> None:
-    """Drop the standing order of the seat."""
     link = follow_seat(tx, server, token)
     standing_orders.drop_order(tx, server, link.game_id, link.seat, link.person_id)
 

@@ -72,7 +72,6 @@ class LogWriter:
         self._randomness = randomness
 
     def add(self, kind: Kind, seat: int | None, by: str, body: Any) -> None:
-        """Append a row."""
         row = hash_chain.next_row(
             self.head,
             game=self._game.key,

@@ -20,7 +20,7 @@ from engine.table import Entry, Position
 from pbem.domain.choice_links import choice_segment, segment_text, text_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
 from pbem.domain.missed_turns import Agreement
-from pbem.domain.states import EmailKind, TableStatus
+from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import LRU
@@ -122,7 +122,7 @@ def play_locked(
     _note_missed_turns(tx, row, player, by)
     over = _write(tx, server, move, now)
     if by is Actor.CLOCK:
-        deadlines.mark_missed(tx, row.id, turn, seat)
+        deadlines.set_status(tx, row.id, turn, seat, TurnStatus.MISSED)
     if not move.entries and by in IN_PERSON:
         _tell_of_sealed(tx, server, move, player, written, now)
     return Receipt(row.id, turn, seat, choice, written, sealed=sealed, again=False, over=over)
@@ -297,7 +297,7 @@ def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
         turns.close(tx, row, new, _next(server, move, over, now), now)
     else:
         for seat in position.box.keys() - box_of(row).keys():
-            deadlines.close(tx, row.id, row.turn, seat)
+            deadlines.set_status(tx, row.id, row.turn, seat, TurnStatus.CLOSED)
         games.advance(tx, row, new)
     POSITIONS.put(_cache_key(row._replace(**new)), position)
     return over

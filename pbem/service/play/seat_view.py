@@ -95,17 +95,14 @@ class SeatView:
 
     @property
     def sealed_words(self) -> str:
-        """The sealed choice in words, or nothing."""
         return "" if self.sealed is None or self.decision is None else grammar.write(self.decision, self.sealed)
 
     @property
     def default_words(self) -> str:
-        """The default choice in words, or nothing."""
         return "" if self.decision is None else grammar.write(self.decision, self.decision.default)
 
     @property
     def default_note(self) -> str:
-        """The note on the default choice, or nothing."""
         if self.decision is None:
             return ""
         note = next(act for act in self.decision.acts if self.decision.default in act).note

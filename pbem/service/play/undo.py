@@ -14,7 +14,7 @@ from engine.decisions import Refused
 from engine.facts import fold
 from engine.table import Position
 from pbem.domain.errors import Gone
-from pbem.domain.states import EmailKind, EmailStatus, TableStatus
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import move
@@ -68,7 +68,6 @@ def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
 
 
 def _sealed_by(tx: Tx, row: GameRow, seat: int) -> str:
-    """The source of a seat's sealed choice."""
     sealed = log.chain_back(tx, row.id, row.key, [Kind.SEALED])
     return next(each.by for each in sealed if each.seat == seat)
 
@@ -146,7 +145,7 @@ def _must_have_time(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) 
 
 def _reopen(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int) -> None:
     """Reopen the seat's deadline; queue its turn email again if the clock waits for one that was given up."""
-    deadlines.reopen(tx, row.id, turn, seat)
+    deadlines.set_status(tx, row.id, turn, seat, TurnStatus.OPEN)
     deadline = deadlines.read(tx, row.id, turn, seat)
     if deadline is None or deadline.due_at is not None:
         return
@@ -156,5 +155,4 @@ def _reopen(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int
             return
     player = player_rows.at_seat(tx, row.id, seat)
     if player is not None and player.person_id is not None:
-        now = server.now()
-        outbox.queue(tx, [outbox.NewEmail(player.person_id, EmailKind.TURN, row.id, seq, seat, turn)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(player.person_id, EmailKind.TURN, row.id, seq, seat, turn)], server.now())

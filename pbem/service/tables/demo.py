@@ -66,7 +66,6 @@ def tidy(server: Server) -> int:
 
 
 def _settings() -> TableSettings:
-    """The table of the first game that has a demo."""
     rules = next(game for game in map(rulebooks.load, sorted(rulebooks.own_names())) if game.demo is not None)
     assert rules.demo is not None
     bots = ("greedy",) * (rules.demo - 1)

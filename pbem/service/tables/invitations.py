@@ -44,7 +44,7 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     is_news = tables.answer_invitation(tx, game_id, person_id, InvitationStatus.DECLINED, now)
     if is_news and row.status == TableStatus.OPEN:
         facts = {"who": people.read(tx, person_id).address}
-        outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.DECLINED, game_id, facts=facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.DECLINED, game_id, facts=facts)], now)
 
 
 def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addresses: tuple[str, ...]) -> list[int]:
@@ -78,14 +78,13 @@ def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addr
 
 def email_invitations(tx: Tx, server: Server, row: GameRow, host_name: str, to: list[int] | None = None) -> None:
     """Email invitations to these people, or to everyone invited."""
-    now = server.now()
     invited = [invitation.person_id for invitation in tables.invitations(tx, row.id)] if to is None else to
     facts = {"host": host_name}
     # People who block the host get no email, and the host is not told.
     blockers = block_rows.blockers_of(tx, row.host_id)
     readers = [person for person in invited if person not in blockers]
     emails = [outbox.NewEmail(person, EmailKind.INVITATION, row.id, facts=facts) for person in readers]
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, server.now())
 
 
 def must_be_open(row: GameRow) -> None:

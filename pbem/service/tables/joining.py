@@ -146,7 +146,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     else:
         # The email proves what the server had committed to when the player gave the word.
         facts = {"commitment": row.commitment, "word": word}
-        outbox.queue(tx, [outbox.NewEmail(person.id, EmailKind.JOINED, game_id, facts=facts)], now, now)
+        outbox.queue(tx, [outbox.NewEmail(person.id, EmailKind.JOINED, game_id, facts=facts)], now)
     return Joined(game_id, (*held, *taken), again=False, begun=begun)
 
 

@@ -49,7 +49,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     now = server.now()
     tables.withdraw_acceptance(tx, game_id, person_id, now)
     facts = {"who": own[0].name} | reason_facts(reason)
-    outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.LEFT, game_id, facts=facts)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.LEFT, game_id, facts=facts)], now)
 
 
 def expire(server: Server) -> list[int]:
@@ -143,7 +143,7 @@ def close(
     if row.status == TableStatus.OPEN:
         waited.add(row.host_id)
     readers = sorted(person for person in waited - {besides} if person is not None)
-    outbox.queue(tx, [outbox.NewEmail(person, EmailKind(status), row.id, facts=facts) for person in readers], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person, EmailKind(status), row.id, facts=facts) for person in readers], now)
 
 
 def _expire(tx: Tx, server: Server, game_id: int) -> bool:
@@ -157,13 +157,12 @@ def _expire(tx: Tx, server: Server, game_id: int) -> bool:
 
 def _email_people(tx: Tx, server: Server, row: GameRow, kind: EmailKind, facts: Mapping[str, object]) -> None:
     """Email the people at a table, once for each seat."""
-    now = server.now()
     emails = [
         outbox.NewEmail(player.person_id, kind, row.id, row.seq, player.seat, facts=facts)
         for player in player_rows.of_game(tx, row.id)
         if player.person_id is not None
     ]
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, server.now())
 
 
 def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -> None:
@@ -171,9 +170,8 @@ def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -
     heir = left[0].person_id
     if heir is None or heir == row.host_id:
         return
-    now = server.now()
     tables.change_game(tx, row.id, host_id=heir)
-    outbox.queue(tx, [outbox.NewEmail(heir, EmailKind.HOST, row.id)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(heir, EmailKind.HOST, row.id)], server.now())
 
 
 def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: list[PlayerRow]) -> None:
@@ -187,7 +185,7 @@ def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: 
         for other in others
         if people.count_emails_since(tx, other, "end_proposed", since, row.id) < PROPOSALS_A_DAY
     ]
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, now)
 
 
 def _running(tx: Tx, game_id: int) -> GameRow:

@@ -88,4 +88,4 @@ def _open_turns(
         if player.person_id is not None
         for kind in ((EmailKind.WELCOME, EmailKind.TURN) if seat in asked else (EmailKind.WELCOME,))
     ]
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, now)

@@ -8,7 +8,18 @@ This package must never hold a query.
 """
 
 from pbem.store.schema.base import METADATA
-from pbem.store.schema.desk import AUDIT, AUDIT_HEAD, AuditRow
+from pbem.store.schema.desk import (
+    AUDIT,
+    AUDIT_HEAD,
+    FLAW,
+    JOB,
+    SEARCH_WORD,
+    TALLY,
+    TASK_PROGRESS,
+    AuditRow,
+    FlawRow,
+    JobRow,
+)
 from pbem.store.schema.mail import (
     ALARM,
     DOMAIN_TRAFFIC,
@@ -24,7 +35,6 @@ from pbem.store.schema.mail import (
     LinkRow,
     ReceivedRow,
 )
-from pbem.store.schema.overview import FLAW, JOB, SEARCH_WORD, TALLY, TASK_PROGRESS, FlawRow, JobRow
 from pbem.store.schema.people import (
     BAN,
     BLOCK,

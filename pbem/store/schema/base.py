@@ -52,7 +52,6 @@ PersonId = Annotated[int, Reference("person.id")]
 
 
 def table(name: str, row: type[Any], *constraints: SchemaItem) -> Table:
-    """Declare the table of a class of rows."""
     hints = get_type_hints(row, include_extras=True)
     return Table(name, METADATA, *(_column(field, hint) for field, hint in hints.items()), *constraints)
 

@@ -1,11 +1,13 @@
-"""The organisers' desk: what was done there, by which organiser and why."""
+"""The organisers' desk: what was done there and why, the data of its overview, and acts on many tables at once."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from typing import Annotated
 
 from sqlalchemy import Index, UniqueConstraint
 
-from pbem.store.schema.base import GameId, Part, PersonId, table
+from pbem.domain.states import JobStatus
+from pbem.store.schema.base import KEY, GameId, Id, Part, PersonId, one_of, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +54,89 @@ class AuditHeadRow:
 
 
 AUDIT_HEAD = table("audit_head", AuditHeadRow)
+
+
+@dataclass(frozen=True, slots=True)
+class TallyRow:
+    """How often something of a kind happened in one hour, in numbers and without names."""
+
+    day: Annotated[date, KEY]
+    hour: Part
+    kind: Annotated[str, KEY]
+    count: int
+
+
+TALLY = table("tally", TallyRow)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgressRow:
+    """The progress of a task that goes through the rows of a table by id."""
+
+    task: Annotated[str, KEY]
+    last_id: int
+
+
+TASK_PROGRESS = table("task_progress", TaskProgressRow)
+
+
+@dataclass(frozen=True, slots=True)
+class FlawRow:
+    """A table whose log failed its last check; deleted when it passes again."""
+
+    game_id: Annotated[GameId, KEY]
+    found_at: datetime
+    seq: int
+    says: str
+
+
+FLAW = table("flaw", FlawRow)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchWordRow:
+    """A word by which a table or person is found. Stored as bytes, which both databases sort alike."""
+
+    about: Annotated[str, KEY]
+    word: Annotated[bytes, KEY]
+    subject_id: Part
+
+
+SEARCH_WORD = table(
+    "search_word", SearchWordRow, one_of("about", "table", "person"), Index(None, "about", "subject_id")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """An act on many tables, people or emails, one after the other by id.
+
+    `last_id` is the last one dealt with; it changes in the same transaction, so that nothing is done twice. `total` was
+    counted at the start. `failures` lists the last targets that failed, and why. `key` is that of the form, so that
+    pressing the button twice starts one job.
+    """
+
+    id: Id
+    key: str
+    what: str
+    facts: str
+    reason: str
+    actor: str
+    status: str
+    last_id: int
+    total: int
+    done: int
+    failed: int
+    failures: str
+    created_at: datetime
+    ended_at: datetime | None
+
+
+JOB = table(
+    "job",
+    JobRow,
+    UniqueConstraint("key"),
+    one_of("what", "pause", "resume", "extend", "announce", "resend"),
+    one_of("status", *JobStatus),
+    Index(None, "status", "id"),
+)

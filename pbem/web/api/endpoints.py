@@ -80,7 +80,6 @@ def history() -> Response:
 
 @routes.get("/export")
 def whole_game() -> Response:
-    """The file of the finished game."""
     game_file = server().read(export.by_link, _token(), Purpose.API)
     return Response(export.write(game_file), mimetype="application/json")
 

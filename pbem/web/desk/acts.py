@@ -226,7 +226,6 @@ def _about(values: Values) -> dict[str, Any]:
 
 
 def _back(values: Values) -> str:
-    """The page that an act belongs to."""
     if "game_id" in values:
         return url_for("desk_table.show", game_id=values["game_id"])
     if "person_id" in values:

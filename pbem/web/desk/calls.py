@@ -54,6 +54,5 @@ def answer(call_id: int) -> Response:
 @permissions.needs(Act.CLOSE_CALL)
 @site.shows_refusals_on(_page)
 def close(call_id: int) -> Response:
-    """Close a call without an answer."""
     server().run(calls.close, permissions.actor(), call_id, field("reason"))
     return site.go("desk_calls.show_call", call_id=call_id)

@@ -8,6 +8,7 @@ from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import jobs
 from pbem.service.desk.jobs import ACTS, LISTED, What
+from pbem.store import jobs as job_rows
 from pbem.web import site
 from pbem.web.desk import permissions
 from pbem.web.desk.overview import live
@@ -23,7 +24,7 @@ def job(job_id: int) -> Response:
 
 
 def _job(job_id: int, refused: Refusal | None = None) -> Response:
-    return live(site.page("desk/job.html", job=server().read(jobs.read, job_id), refused=refused))
+    return live(site.page("desk/job.html", job=server().query(job_rows.read, job_id), refused=refused))
 
 
 def _form(what: What, refused: Refusal | None = None) -> Response:

@@ -68,7 +68,6 @@ def change_address() -> Response:
 
 @pages.post("/blocks")
 def unblock() -> Response:
-    """Unmute a player."""
     server().run(blocks.unblock, person_id(), whole_number("person", _("the number of a person")))
     return site.go("account.show")
 

@@ -27,7 +27,7 @@ def must_be_signed_in() -> Response | None:
     """Lead people who are not signed in to the form for a link, and refuse forms from other sites."""
     session = session_cookie.session(Cookie.PERSON)
     if request.method != "POST":
-        return None if session is not None else site.go("send_links.show")
+        return None if session is not None else site.go("sign_in.show_form")
     if session is None:
         raise Forbidden(
             _("You are not signed in any more."),
@@ -55,7 +55,6 @@ def show(refused: Refusal | None = None) -> Response:
 
 @pages.post("/seat")
 def open_seat() -> Response:
-    """Lead to one of the person's seats."""
     return site.go("seat.show", token=server().run(my_page.seat_token, person_id(), *_game_and_seat()))
 
 
@@ -68,7 +67,6 @@ def open_table() -> Response:
 @pages.post("/again")
 @site.shows_refusals_on(show)
 def resend_turn() -> Response:
-    """Email a turn again."""
     server().run(ledger.resend_turn, person_id(), *_game_and_seat())
     return site.go("my_page.emails")
 
@@ -101,7 +99,6 @@ def choose_delivery() -> Response:
 @pages.post("/mails/again")
 @site.shows_refusals_on(emails)
 def resend_email() -> Response:
-    """Send an email again."""
     server().run(ledger.resend_own, person_id(), whole_number("mail", _("the number of a mail")))
     return site.go("my_page.emails")
 
@@ -131,7 +128,6 @@ def save_settings() -> Response:
 @pages.post("/vacation")
 @site.shows_refusals_on(settings)
 def change_vacation() -> Response:
-    """Book a vacation, or cancel one."""
     if field("cancel"):
         server().run(vacations.cancel, person_id(), whole_number("cancel", _("the number of a vacation")))
     else:
@@ -154,7 +150,6 @@ def session() -> sessions.Session:
 
 
 def person_id() -> int:
-    """The person who is signed in."""
     number = session().holder.person_id
     assert number is not None, "it is a person's cookie"
     return number

@@ -9,7 +9,6 @@ from typing import Final
 
 from flask import Response, g, request
 
-from pbem.domain.device import device_name
 from pbem.service.people import sessions
 from pbem.service.people.sessions import ORGANISER_LIFETIME, PERSON_LIFETIME, Session
 from pbem.web.site import config, server
@@ -23,6 +22,30 @@ class Cookie(StrEnum):
 
 
 _LIFETIMES: Final = {Cookie.PERSON: PERSON_LIFETIME, Cookie.ORGANISER: ORGANISER_LIFETIME}
+
+# The first match counts: most browsers also claim to be those further down.
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"),
+    ("Safari/", "Safari"),
+    ("Lynx/", "Lynx"),
+    ("w3m/", "w3m"),
+    ("curl/", "curl"),
+)
+_SYSTEMS: Final = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("CrOS", "ChromeOS"),
+    ("Windows", "Windows"),
+    ("Macintosh", "Mac"),
+    ("Linux", "Linux"),
+)
 
 
 def session(cookie: Cookie) -> Session | None:
@@ -57,8 +80,14 @@ def delete_from(response: Response, cookie: Cookie) -> Response:
     return response
 
 
+def device_name(user_agent: str) -> str:
+    """A guess at a device, such as `Firefox on Linux`, so that people recognise theirs; empty if unknown. Decides nothing."""
+    browser = next((name for sign, name in _BROWSERS if sign in user_agent), "")
+    system = next((name for sign, name in _SYSTEMS if sign in user_agent), "")
+    return " on ".join(filter(None, (browser, system)))
+
+
 def this_device() -> str:
-    """The device of this request, in words."""
     return device_name(request.headers.get("User-Agent", ""))
 
 

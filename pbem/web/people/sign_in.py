@@ -1,19 +1,32 @@
-"""Signing in by a link from an email: its page has a button, and the button opens a session and leads to “My games”."""
+"""Signing in: “Send me my games” emails someone their links, and the button on the page of a link opens a session."""
 
 from flask import Blueprint, Response
 
+from pbem.domain.errors import Refusal
 from pbem.service.people import sign_in as link_email
 from pbem.web import csrf, site
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
-from pbem.web.site import server
+from pbem.web.site import field, server
 
 pages = Blueprint("sign_in", __name__)
 
 
+@pages.get("/mine")
+def show_form(refused: Refusal | None = None) -> Response:
+    return site.page("mine.html", refused=refused)
+
+
+@pages.post("/mine")
+@site.shows_refusals_on(show_form)
+def send_links() -> Response:
+    """Email the links. The answer is the same for every address, so it tells nobody which are known."""
+    server().run(link_email.send_link, field("address"))
+    return site.go("front.sent")
+
+
 @pages.get("/l/<token>")
 def show(token: str, *, ask_again: bool = False) -> Response:
-    """The page with the button."""
     name = server().read(link_email.name_of_link, token)
     return site.page("sign_in.html", name=name, token=token, ask_again=ask_again)
 

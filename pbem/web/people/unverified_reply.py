@@ -11,7 +11,6 @@ pages = Blueprint("unverified_reply", __name__)
 
 @pages.get("/w/<token>")
 def show(token: str, *, sure_of: int | None = None) -> Response:
-    """The reply, and whether it still waits."""
     return site.page(
         "written.html", found=site.server().read(unverified_replies.read, token), token=token, sure_of=sure_of
     )
@@ -19,7 +18,6 @@ def show(token: str, *, sure_of: int | None = None) -> Response:
 
 @pages.post("/w/<token>")
 def confirm(token: str) -> Response:
-    """Carry out the reply."""
     if not csrf.a_person_clicked():
         return show(token, sure_of=_number())
     unverified_replies.confirm(site.server(), token, _number())

@@ -1,6 +1,8 @@
-"""The front page: open tables, the games of this server, and a button for a demo."""
+"""The front page, with open tables, games and a demo; and what programs ask of every site: search rules and an icon."""
 
-from flask import Blueprint, Response
+from typing import Final
+
+from flask import Blueprint, Response, current_app
 
 from engine import game
 from pbem.i18n import speech
@@ -10,6 +12,13 @@ from pbem.web.site import server
 from pbem.web.tables.joining import table_values
 
 pages = Blueprint("front", __name__)
+
+ROBOTS: Final = """\
+# Pages that are not for search engines say so themselves, in a header. What is forbidden here would not be asked for that
+# header, and its address could be listed all the same. So only what is no page is left out.
+User-agent: *
+Disallow: /api/
+"""
 
 
 @pages.get("/")
@@ -30,3 +39,20 @@ def sent() -> Response:
 def start_demo() -> Response:
     """Start a short game against bots, and lead to its seat."""
     return site.go("seat.show", token=demo.begin(server()))
+
+
+@pages.get("/robots.txt")
+def robots() -> Response:
+    """The addresses that search engines may fetch."""
+    return _cached(Response(ROBOTS, mimetype="text/plain"))
+
+
+@pages.get("/favicon.ico")
+def icon() -> Response:
+    """The icon, for programs that do not look for the one named by a page."""
+    return _cached(current_app.send_static_file("icon.png"))
+
+
+def _cached(response: Response) -> Response:
+    response.headers["Cache-Control"] = "public, max-age=86400"
+    return response

@@ -17,7 +17,6 @@ WIDTHS: Final = (24, 40, 96)
 
 @pages.get("/art")
 def show() -> Response:
-    """All pictures by kind."""
     kinds: dict[str, list[str]] = defaultdict(list)
     for kind, each in DRAWINGS:
         kinds[kind].append(each)

@@ -32,7 +32,6 @@ def bare(token: str) -> Response:
 
 @pages.post("/m/<token>/<option>")
 def play(token: str, option: str) -> Response:
-    """Make the choice."""
     if not csrf.a_person_clicked():
         return _page(token, option, ask_again=True)
     try:

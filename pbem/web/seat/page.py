@@ -80,7 +80,6 @@ def why(token: str) -> Response:
 
 @pages.post("/s/<token>/order")
 def leave_order(token: str) -> Response:
-    """Set a standing order."""
     order = field("order")
     if field("limit"):
         order = f"up to {site.whole_number('limit', 'a limit')}" + (" or ask me" if site.ticked("ask") else "")

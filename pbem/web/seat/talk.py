@@ -36,7 +36,6 @@ def say(token: str) -> Response:
 
 @pages.post("/s/<token>/talk/hear")
 def mute(token: str) -> Response:
-    """Mute a player, or unmute one."""
     choose = blocks.block if field("hear") == "no" else blocks.unblock_seat
     server().run(choose, token, whole_number("seat", _("the number of a seat")))
     return site.go("talk.show", token=token)

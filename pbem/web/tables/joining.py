@@ -29,7 +29,6 @@ def show(key: str, refused: Refusal | None = None) -> Response:
 @pages.post("/t/<key>")
 @site.shows_refusals_on(show)
 def join(key: str) -> Response:
-    """Ask for a seat."""
     table = _public_table(key)
     server().run(joining.ask_to_join, table.game_id, field("address"), field("name"), field("word"))
     return site.go("front.sent")
@@ -43,7 +42,6 @@ def show_private(token: str, refused: Refusal | None = None) -> Response:
 @pages.post("/j/<token>")
 @site.shows_refusals_on(show_private)
 def join_private(token: str) -> Response:
-    """Ask for a seat at a private table."""
     by_link.ask_to_join(server(), token, field("address"), field("name"), field("word"))
     return site.go("front.sent")
 

@@ -50,7 +50,6 @@ def create(kind: str) -> Response:
 
 
 def _settings(rules: Game[object]) -> TableSettings:
-    """The settings of the table, as the form has them."""
     bots = whole_number("bots", _("a number of bots"))
     if bots > rules.seats[1]:
         raise BadInput(_("%(bots)s bots are too many.", bots=bots))

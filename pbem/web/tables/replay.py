@@ -46,7 +46,6 @@ def stop_sharing(token: str) -> Response:
 
 
 def _whole(way: Access, *, token: str = "", key: str = "") -> Response:
-    """The course of a game."""
     which = token or key
     found = server().read(replay.whole, way, which)
     return make_response(page_cache.drawn_once(("replay", way, which), found, partial(_draw_whole, way, which)))

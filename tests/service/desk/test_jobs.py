@@ -10,7 +10,7 @@ from pbem.service.desk import jobs
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.desk.jobs import What
 from pbem.service.tables import demo
-from pbem.store import audit, guests, outbox, tables
+from pbem.store import audit, guests, jobs as job_rows, outbox, tables
 from tests.service.actors import OLGA, ROOT, moderate
 from tests.service.clock import HOUR, Time
 from tests.service.database import all_rows, count_calls, queued_emails
@@ -44,7 +44,7 @@ def test_all_tables_are_paused_and_resumed_each_with_its_row_and_its_emails(serv
     assert all(game.row().paused for game in three)
     assert [game.log()[-1].kind for game in three] == ["Paused"] * 3
     assert len(queued_emails(server, kind="notice")) == 6
-    done = server.read(jobs.read, job)
+    done = server.query(job_rows.read, job)
     assert (done.status, done.total, done.done, done.failed) == ("done", 3, 3, 0)
     assert acts(server) == ["pause all", "pause", "pause", "pause"]
     begins(server, What.RESUME, key="another")
@@ -117,7 +117,7 @@ def test_the_demo_is_neither_counted_nor_touched(server, three, what):
     assert plan.total == len(expected)
     job = begins(server, what, "1d")
     goes_on(server)
-    assert server.read(jobs.read, job).total == len(expected)
+    assert server.query(job_rows.read, job).total == len(expected)
     assert of_the_demo(server) == before
 
 
@@ -127,7 +127,7 @@ class KilledError(BaseException):
 
 def test_a_worker_that_dies_at_any_moment_leaves_nothing_half_done_and_nothing_is_done_twice(server, three):
     job, deaths = begins(server, What.PAUSE), 0
-    while server.read(jobs.read, job).status == "running":
+    while server.query(job_rows.read, job).status == "running":
         deaths += 1
 
         def strike(count, at=deaths):
@@ -136,9 +136,9 @@ def test_a_worker_that_dies_at_any_moment_leaves_nothing_half_done_and_nothing_i
 
         with suppress(KilledError), count_calls(server.store, strike):
             jobs.advance_all(server)
-        assert server.read(jobs.read, job).done == sum(game.row().paused for game in three)
+        assert server.query(job_rows.read, job).done == sum(game.row().paused for game in three)
     assert deaths > 20
-    assert server.read(jobs.read, job).failed == 0
+    assert server.query(job_rows.read, job).failed == 0
     assert [[row.kind for row in game.log()].count("Paused") for game in three] == [1, 1, 1]
     assert acts(server) == ["pause all", "pause", "pause", "pause"]
 
@@ -170,7 +170,7 @@ def test_a_table_where_the_organiser_plays_is_named_and_left_out_and_the_others_
     goes_on(server)
     assert three[1].row() == known
     assert [kind in {row.kind for row in game.log()} for game in three] == [True, False, True]
-    found = server.read(jobs.read, job)
+    found = server.query(job_rows.read, job)
     assert (found.done, found.failed) == (2, 1)
     ((number, why),) = found.failures
     assert number == three[1].id
@@ -200,7 +200,7 @@ def test_a_stopped_job_does_no_more_and_the_stop_is_in_the_audit(server, three):
     server.run(jobs.stop, OLGA, job, "the wrong button")
     goes_on(server)
     assert not any(game.row().paused for game in three)
-    assert server.read(jobs.read, job).status == "stopped"
+    assert server.query(job_rows.read, job).status == "stopped"
     assert acts(server) == ["pause all", "pause all"]
 
 

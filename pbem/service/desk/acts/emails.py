@@ -68,7 +68,7 @@ class RetryDeadline(TableAct):
         if not parked:
             raise Gone(_("Nothing is parked there."), remedy=_("Nothing was changed."))
         for row in parked:
-            deadlines.unpark(context.tx, row)
+            deadlines.release(context.tx, row)
         return ActResult((_("It is tried again with the next tick."),))
 
 

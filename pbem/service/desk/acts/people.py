@@ -170,7 +170,7 @@ class Merge(PersonAct):
         turns = [
             outbox.NewEmail(self.person_id, EmailKind.TURN, row.game_id, None, row.seat, row.turn) for row in asked
         ]
-        outbox.queue(tx, turns, now, now)
+        outbox.queue(tx, turns, now)
         begun = [row for row in locked.values() if row.status in _STARTED]
         for row in begun:
             self._tell(context, row)

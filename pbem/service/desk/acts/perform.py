@@ -60,9 +60,8 @@ class Context:
         return write(self.tx, row, record)
 
     def email(self, person_id: int, kind: EmailKind, **facts: Any) -> None:
-        """Email a person about the act and its reason."""
-        now = self.server.now()
-        outbox.queue(self.tx, [outbox.NewEmail(person_id, kind, facts=facts | {"reason": self.reason})], now, now)
+        email = outbox.NewEmail(person_id, kind, facts=facts | {"reason": self.reason})
+        outbox.queue(self.tx, [email], self.server.now())
 
     def tell_players(self, row: GameRow, what: str, without: int | None = None, **facts: Any) -> None:
         """Email a notice about the act and its reason to the people at a table."""

@@ -99,7 +99,7 @@ def _ask(context: Context, row: GameRow, players: list[PlayerRow], turn: int, ma
         for player in players
         if player.seat in asked and player.person_id is not None
     ]
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, now)
 
 
 def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list[StandingEntry]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbem.domain.device import device_name
+from pbem.web.people.session_cookie import device_name
 
 MOZILLA = "Mozilla/5.0"
 
