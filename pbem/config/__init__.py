@@ -105,10 +105,7 @@ def _catalogue_problems(texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _language(tag: str, folder: Path | None) -> Language:
-    """A language with the translations of `<folder>/de/LC_MESSAGES/pbem.mo`. Raises BadInput if that cannot be read.
-
-    English needs none, since code and templates are in English. A sentence that a catalogue lacks stays English.
-    """
+    """A language with its catalogue; what that lacks stays English. Raises BadInput if it cannot be read."""
     if tag == ENGLISH.tag:
         return ENGLISH
     if folder is None:

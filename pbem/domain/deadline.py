@@ -177,10 +177,7 @@ def reasons_later(deadline: Deadline, promised: datetime) -> list[str]:
 
 
 def seat_offer_at(turn: Turn) -> datetime | None:
-    """The moment at which the others stop waiting for an unreachable address and its seat is offered.
-
-    None if an email went through again in time. The moment may be in the future; it holds if nothing changes.
-    """
+    """When an unreachable seat is offered, perhaps in the future; None if an email went through again in time."""
     failures, waited = _failures(turn), _waited(turn)
     return waited[-1].end if waited != failures else None
 

@@ -154,10 +154,7 @@ def judge(
 
 
 def starts_without_mail(asked_at: datetime, hold: timedelta, quiet: QuietHours | None) -> datetime:
-    """When the clock of a turn starts if its email is delayed or withheld at the reader's preference.
-
-    That is when an email sent at once would have left: after the table's hold, and outside quiet hours.
-    """
+    """When a turn's clock starts if its email is held back: when an email sent at once would have left."""
     return end_of_quiet(asked_at + hold, quiet)
 
 

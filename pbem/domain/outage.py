@@ -40,10 +40,7 @@ def reason_to_wait(
     outages: Collection[Interval],
     settling: timedelta = SETTLING_TIME,
 ) -> str | None:
-    """The reason why no clock may run out at this moment; None if clocks may.
-
-    `last_beat` is the newest heartbeat of all workers, and `outages` are those recorded so far.
-    """
+    """Why no clock may run out now, judged by the newest heartbeat and the recorded outages; None if clocks may."""
     if last_beat is None:
         return "no worker has written a heartbeat yet"
     ends = [outage.end for outage in outages if outage.end is not None]

@@ -77,10 +77,7 @@ def parse_cadence(text: str) -> Cadence:
 
 
 def reminders(turn: Turn, due: Deadline, cadence: Cadence) -> tuple[datetime, ...]:
-    """The moments of the reminders, in order; none while there is no deadline.
-
-    Of two that would be close together the later stays, because it is the more useful.
-    """
+    """The moments of the reminders, in order. Of two close together the later stays, because it is more useful."""
     if due.start is None or due.at is None:
         return ()
     apart = negligible(turn.pace)

@@ -76,10 +76,7 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
 
 
 def check_vacation(vacation: Vacation, booked: Collection[Vacation], now: datetime, zone: ZoneInfo) -> None:
-    """Check a new vacation against the calendar, those already booked, and the budget.
-
-    Raises BadInput if it is past or too far ahead, Refusal if it overlaps another, and TooMany if it exceeds the budget.
-    """
+    """Check a new vacation. Raises BadInput if past or too far ahead, Refusal if it overlaps, TooMany over budget."""
     today = local_day(now, zone)
     if vacation.first < today:
         raise BadInput(

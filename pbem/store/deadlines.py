@@ -190,10 +190,7 @@ def change(tx: Connection, row: DeadlineRow, **values: Any) -> None:
 
 
 def claim(tx: Connection, now: datetime, until: datetime, limit: int, *, bots: bool) -> list[DeadlineRow]:
-    """Lease expired deadlines of people or of bots, oldest first. Each claim counts as an attempt.
-
-    It skips locked rows: a move locks its game first, and the two would wait for each other.
-    """
+    """Lease expired deadlines, oldest first, counting an attempt. Locked rows are skipped, or moves would deadlock."""
     rows = queries.many(tx, DeadlineRow, _CLAIM[bots], {"now": now, "until": until, "most": limit})
     return sorted(rows, key=lambda row: (row.due_at, row.game_id, row.seat))
 

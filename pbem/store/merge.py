@@ -1,7 +1,4 @@
-"""Moving one person's rows to another, when two addresses belong to the same person.
-
-Emails already queued to the old address stay with it. Whether the two may be merged is decided elsewhere.
-"""
+"""Moving one person's rows to another. Queued emails stay; whether the two may be merged is decided elsewhere."""
 
 from collections.abc import Iterable
 from typing import Any, Final

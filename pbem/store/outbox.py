@@ -297,10 +297,7 @@ def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[Em
 
 
 def release(tx: Connection, email: EmailRow, due_at: datetime) -> None:
-    """Release a claimed email without counting the attempt, if the lease is still ours.
-
-    One that was tried before goes back among the expired leases, where it is sent alone.
-    """
+    """Release a claimed email if the lease is still ours, uncounted. One that was tried before is sent alone."""
     leased = (
         OUTBOX.c.id == email.id,
         OUTBOX.c.status == EmailStatus.QUEUED,

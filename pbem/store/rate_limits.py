@@ -1,7 +1,4 @@
-"""Quotas, as rows: until when each share of sending, or of attempts to sign in, is used up.
-
-Rows are locked from reading to writing, the quota of all emails first, so that workers can share them.
-"""
+"""Quotas, as rows: until when a share of sending or signing in is used up. Locked from reading to writing."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime

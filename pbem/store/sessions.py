@@ -1,7 +1,4 @@
-"""Sessions: browsers in which a person or organiser is signed in. Of the browser's secret only a hash is stored.
-
-This module only reads and writes; it must not decide how long a session lasts or who may end it.
-"""
+"""Sessions: browsers in which someone is signed in, and hashes of their secrets. Nothing is decided here."""
 
 from dataclasses import dataclass
 from datetime import date, datetime

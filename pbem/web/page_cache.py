@@ -45,10 +45,7 @@ def drawn_once(key: object, content: V, draw: Callable[[V], str]) -> str:
 
 
 def part(template: str, token: str, **values: Hashable) -> Markup:
-    """A part of a page made of these values and the reader's token, and of nothing else.
-
-    It is drawn once for all readers, because most of what surrounds a table is the same at every table and after each move.
-    """
+    """A part of a page made of these values and the reader's token alone, and so drawn once for all readers."""
     parts: LRU[str] = current_app.extensions[_PARTS]
     key = (template, speech.language(), *sorted(values.items()))
     html = parts.get(key) or parts.put(key, render_template(template, token=_TOKEN, **values))

@@ -1,7 +1,4 @@
-"""DNS queries about email. An error is never taken for an empty answer.
-
-It needs the extra library, so only commands that check the DNS import it. Nothing in here judges a record.
-"""
+"""DNS queries about email, for commands that check the DNS. An error is never taken for an empty answer."""
 
 from collections.abc import Callable
 from typing import Any, Final, TypeVar

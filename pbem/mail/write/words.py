@@ -94,10 +94,7 @@ class DigestSection:
 
 
 def table_name(title: str, game: str) -> str:
-    """The name of a table with its game, once if they are the same.
-
-    The name of a game may end like a sentence, as `Bid!` does. It is then quoted, because a full stop may follow.
-    """
+    """The name of a table with its game, once if equal. A name ending like a sentence, as `Bid!` does, is quoted."""
     if title != game:
         return f"{title} ({game})"
     return game if game[-1].isalnum() else f"“{game}”"

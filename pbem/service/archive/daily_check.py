@@ -1,8 +1,4 @@
-"""Checking the logs of all tables once a day, a few at a time, so that damage is known before anyone needs a log.
-
-Problems are stored for the desk, and the organisers get an alarm when a table first fails. Nothing is repaired or
-stopped here: organisers decide that.
-"""
+"""The daily check of all logs, a few at a time. Flaws are stored, and raise an alarm; nothing is repaired."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The rules of a table: built in, from another package, or a stand-in while they are missing.
-
-Rules are always loaded for one table, so that rules that fail stop that table and no other.
-"""
+"""A table's rules: built in, another package's, or a stand-in. Loaded for each table: a failure stops one alone."""
 
 from typing import Any
 

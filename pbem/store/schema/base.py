@@ -1,7 +1,4 @@
-"""How a table is declared: by the class of its rows, with a column for each field.
-
-The type of a field is the type of its column, which is NULL where it may be None; `Annotated` adds keys and references.
-"""
+"""Declaring a table by the class of its rows. Each field is a column; `Annotated` adds keys and references."""
 
 from datetime import date, datetime
 from types import NoneType

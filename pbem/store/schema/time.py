@@ -76,10 +76,7 @@ HEARTBEAT = table("heartbeat", HeartbeatRow)
 
 @dataclass(frozen=True, slots=True)
 class OutageRow:
-    """A time in which no worker ran: it counts for no deadline. `applied_at` is when all open deadlines had been moved.
-
-    `why` is empty if the server found the outage itself.
-    """
+    """A time without workers; `applied_at` is when all deadlines had moved, `why` empty if the server found it."""
 
     id: Id
     start_at: datetime

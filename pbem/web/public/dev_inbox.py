@@ -105,10 +105,7 @@ def _one_of(values: Collection[str], name: str) -> str:
 
 
 def _in_scheme(html: str, scheme: str) -> str:
-    """The HTML of an email in light or dark mode, with links that open in the whole tab.
-
-    In a frame, the media query for dark mode depends on the machine, so the queries in the email are replaced.
-    """
+    """An email's HTML in light or dark mode, whatever the machine's, with links that open in the whole tab."""
     dark = "all" if scheme == "dark" else "not all"
     html = html.replace("(prefers-color-scheme: dark)", dark).replace("(prefers-color-scheme:dark)", dark)
     head_additions = f'<base target="_top"><style>:root {{ color-scheme: {scheme} !important; }}</style>'

@@ -1,7 +1,4 @@
-"""The course of a game as line charts: the scores turn by turn, and the highest bids auction by auction.
-
-A line belongs to a seat. Lines can be told apart by the shape of their marks and by the names at their ends; colours only help.
-"""
+"""The course of a game as line charts, a line for each seat, which can be told apart without their colours."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

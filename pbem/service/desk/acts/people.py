@@ -216,10 +216,7 @@ class Merge(PersonAct):
 
 @dataclass(frozen=True)
 class SendExport(PersonAct):
-    """Email a person a link to their own page, where they can download all data about them.
-
-    Only their own address gets it, because the file shows what they hold and have sealed at their tables.
-    """
+    """Email a person a link to their own page, where they, and nobody else, can download all data about them."""
 
     kind = Act.EXPORT
 

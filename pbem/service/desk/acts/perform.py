@@ -75,10 +75,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class ActResult:
-    """What an act reports: lines to show, details for the audit, and the act that would undo it.
-
-    `tables` and `people` are those it has emailed besides its own.
-    """
+    """What an act reports: lines to show, audit details, its undo, and other tables and people it has emailed."""
 
     says: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
