@@ -154,7 +154,10 @@ def judge(
 
 
 def starts_without_mail(asked_at: datetime, hold: timedelta, quiet: QuietHours | None) -> datetime:
-    """When a turn's clock starts if its email is held back: when an email sent at once would have left."""
+    """When a turn's clock starts if its email is held back.
+
+    That is when an email sent at once would have left: after the table's hold, and outside quiet hours.
+    """
     return end_of_quiet(asked_at + hold, quiet)
 
 

@@ -1,4 +1,7 @@
-"""Quotas, as rows: until when a share of sending or signing in is used up. Locked from reading to writing."""
+"""Rate limits, as rows: until when a share of sending or of attempts to sign in is used up.
+
+Rows are locked from reading to writing, the limit of all emails first, so that workers can share them.
+"""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime

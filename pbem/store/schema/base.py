@@ -1,4 +1,7 @@
-"""Declaring a table by the class of its rows. Each field is a column; `Annotated` adds keys and references."""
+"""Declaring a table by the class of its rows: each field is a column, which is NULL where the field may be None.
+
+`Annotated` adds keys and references.
+"""
 
 from datetime import date, datetime
 from types import NoneType
