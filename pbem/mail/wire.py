@@ -156,7 +156,9 @@ def one_line(text: str, longest: int = LONGEST_SUBJECT) -> str:
 
 def redacted_line(text: str, longest: int) -> str:
     """A server's words as one printable line, without addresses and tokens."""
-    return redact(" ".join("".join(c if c.isprintable() else " " for c in text).split()))[:longest]
+    # Of endless words only the beginning is looked at: with everything redacted that is still more than the longest.
+    beginning = "".join(c if c.isprintable() else " " for c in text[: 20 * longest])
+    return redact(" ".join(beginning.split()))[:longest]
 
 
 def _headers(email: Email) -> list[tuple[str, str]]:

@@ -13,11 +13,13 @@ from hypothesis import given, strategies as st
 from pbem.domain.errors import BadInput
 from pbem.mail.read import inbound
 from pbem.mail.read.auto_replies import automation_sign
-from pbem.mail.read.delivery_reports import parse_report
+from pbem.mail.read.delivery_reports import parse_report, read_report
 from pbem.mail.read.inbound import (
     DEEPEST,
     MOST_BOUNDARIES,
+    MOST_HEADER_BYTES,
     MOST_HEADER_LINES,
+    MOST_LINES,
     MOST_PARTS,
     parse,
     parse_recipient,
@@ -189,6 +191,8 @@ def nested(kind: str, deep: int) -> bytes:
 TOO_MUCH = {
     "lines of headers": b"X: y\n" * (MOST_HEADER_LINES + 2) + b"\nbid 7\n",
     "lines in one header": b"X: y\n" + b" y\n" * (MOST_HEADER_LINES + 1) + b"\nbid 7\n",
+    "bytes of headers": b"X: " + b"y" * MOST_HEADER_BYTES + b"\n\nbid 7\n",
+    "bytes of a folded header": b"X: y" + b" " * MOST_HEADER_BYTES + b"y\n\nbid 7\n",
     "boundaries": nested("parts", MOST_BOUNDARIES + 1),
     "parts in parts": nested("parts", DEEPEST + 2),
     "parts": b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nbid 7\n" * (MOST_PARTS + 1) + b"--b--\n",
@@ -198,6 +202,11 @@ TOO_MUCH = {
     "parameters in lines": b"Content-Type: text/plain;\n" + b" a=b;\n" * 900 + b"\nbid 7\n",
     "parameters of a part": b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Disposition: x; "
     + b"a*1=b; " * 1000,
+    # A lone CR ends a line as well.
+    "lines of headers that end in CR": b"X: y\r" * (MOST_HEADER_LINES + 2) + b"\n\nbid 7\n",
+    "parameters after a CR": b"X: y\rContent-Type: text/plain; " + b"a=b; " * 1000 + b"\n\nbid 7\n",
+    "parts that begin after a CR": b"Content-Type: multipart/mixed; boundary=b\n\n"
+    + b"--b\r\rbid 7\r" * (MOST_PARTS + 1),
     "mails in mails": nested("mail", 30_000),
 }
 
@@ -218,6 +227,35 @@ def test_deeply_attached_emails_are_cheap():
 
 def test_an_endless_text_is_cut():
     assert len(sanitise(b"Subject: x\n\n" + b"bid 7\n" * 200_000, "")) < inbound.LONGEST_TEXT + 1000
+
+
+def test_lines_beyond_those_of_an_email_are_not_parsed():
+    parts = b"--b\n\nbid 7\n--b\nContent-Type: image/png\n\n" + b"x\n" * MOST_LINES + b"--b\n\nbid 8\n--b--\n"
+    assert words(sanitise(b"Content-Type: multipart/mixed; boundary=b\n\n" + parts, "")) == ["bid 7"]
+
+
+LARGEST = 2**20
+"""Bytes of the largest email that is read."""
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        # Each of these took from seconds to hours. What takes so long again ends the run by its limit for what hangs.
+        b"Content-Type: text/plain; charset=punycode\n\n" + b"99" * (LARGEST // 2),
+        b"X: a" + b" " * LARGEST + b"b\n\nbid 7\n",
+        b"Content-Type: message/delivery-status\n\nX: a" + b" " * LARGEST + b"b\n\nAction: failed\n\n",
+        b"Message-ID: <" + b"a@" * (LARGEST // 2) + b"\n\nbid 7\n",
+        b"Subject: " + b"=?utf-8?q?a?= " * (LARGEST // 14) + b"\n\nbid 7\n",
+    ],
+    ids=["punycode", "blanks in a header", "blanks in a report", "at signs in a Message-ID", "words in a subject"],
+)
+def test_the_largest_email_is_read_or_refused_at_once(raw):
+    with suppress(BadInput):
+        stored = sanitise(raw, "ann@example.net", inbound.raw_message_id(raw))
+        automation_sign(parse(stored), HOST, f"games@{HOST}")
+        read_report(stored)
+        parse_reply(parse(stored))
 
 
 # Known again

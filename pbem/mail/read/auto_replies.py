@@ -6,10 +6,10 @@ sign is a row of a table. In doubt, an email counts as a program's.
 
 import re
 from collections.abc import Callable
-from email.errors import MessageError
-from email.header import decode_header, make_header
 from email.message import Message
 from typing import Final
+
+from pbem.mail.read.charsets import header_text
 
 MOST_RECEIVED: Final = 30
 """More mail servers than this mean a loop."""
@@ -75,11 +75,7 @@ def is_auto_reply(message: Message) -> bool:
 
 def subject(message: Message) -> str:
     """The subject as a person reads it."""
-    text = _text(message, "Subject")
-    try:
-        return " ".join(str(make_header(decode_header(text))).split())
-    except (LookupError, MessageError, ValueError):
-        return text
+    return header_text(_text(message, "Subject"))
 
 
 def _text(message: Message, name: str) -> str:

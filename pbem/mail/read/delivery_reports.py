@@ -14,9 +14,13 @@ from typing import Final
 from flufl.bounce import all_failures
 
 from pbem.mail.read.auto_replies import is_auto_reply
+from pbem.mail.read.inbound import parse
 from pbem.mail.wire import redacted_line
 
 LONGEST_ANSWER: Final = 200
+
+_MOST_LINES: Final = 2000
+"""Lines of a report that are read: twice our longest email, which some servers send back whole."""
 
 # The library logs at length which of its parsers it tries.
 logging.getLogger("flufl.bounce").setLevel(logging.CRITICAL)
@@ -53,8 +57,13 @@ _ARRIVED: Final = frozenset({"delivered", "relayed", "expanded"})
 _ABUSE: Final = frozenset({"abuse", "fraud", "miscategorized", "not-spam", "opt-out", "virus", "other"})
 
 
+def read_report(stored: bytes) -> Report:
+    """The report in a stored email that came to a bounce address."""
+    return parse_report(parse(b"\n".join(stored.split(b"\n", _MOST_LINES)[:_MOST_LINES])))
+
+
 def parse_report(message: Message) -> Report:
-    """The report in an email that came to a bounce address."""
+    """The report in a message."""
     parts = list(message.walk())
     for part in parts:
         if part.get_content_type() == "message/feedback-report":

@@ -1,7 +1,7 @@
 """Inbound email: the recipient it is for, and the form in which it is stored.
 
-Strangers write these bytes. They are counted before they are parsed, because the standard library copes with broken email
-but not with endless email. The stored form has headers, texts and the reports of mail servers; attachments are dropped
+Strangers write these bytes. They are counted and cut before they are parsed, because the standard library copes with broken
+email but not with endless email. The stored form has headers, texts and the reports of mail servers; attachments are dropped
 unopened, and anything that could be a token is replaced by asterisks.
 
 This module must never decide what to do with an email.
@@ -10,6 +10,7 @@ This module must never decide what to do with an email.
 import hashlib
 import re
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from email.message import Message
 from email.parser import BytesParser
@@ -18,6 +19,7 @@ from typing import Final
 
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
+from pbem.mail.read import charsets
 from pbem.tokens import Purpose
 
 InboundEmail = Message
@@ -28,6 +30,12 @@ COMPLAINTS: Final = "complaints"
 
 MOST_HEADER_LINES: Final = 1000
 """Large providers write two hundred lines; an email in a loop collects more."""
+
+MOST_HEADER_BYTES: Final = 100 * 1024
+"""Bytes of all headers: as many as mail servers take."""
+
+MOST_LINES: Final = 20_000
+"""Lines of a body that are read; those after them belong to attachments."""
 
 MOST_BOUNDARIES: Final = 20
 """Occurrences of the word in an email: the parser compares each line with each boundary of the enclosing parts."""
@@ -42,6 +50,9 @@ LONGEST_STRUCTURE: Final = 2000
 LONGEST_TEXT: Final = 256 * 1024
 """Characters of one text; a reply quotes at most the 60 KB of our longest email."""
 
+_MOST_ENCODED: Final = 4 * LONGEST_TEXT
+"""Bytes of one text that are decoded."""
+
 LONGEST_MESSAGE_ID: Final = 250
 
 _ADDRESS: Final = re.compile(r"<?([a-z])\+([a-z2-7]{33})@([a-z0-9.-]+?)\.?>?", re.IGNORECASE | re.ASCII)
@@ -54,8 +65,7 @@ _MESSAGE_ID: Final = re.compile(r"<[!-;=?-~]+@[!-;=?-~]+>", re.ASCII)
 _KIND: Final = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+", re.ASCII)
 _PLAIN_WORD: Final = re.compile(r"[a-z]+", re.ASCII | re.IGNORECASE)
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f]")
-_BREAK: Final = re.compile(r"\s*[\r\n]+\s*")
-_FOLD: Final = "\n "
+_BREAK: Final = re.compile(r"[\r\n]+")
 _TEXTS: Final = frozenset({"text/plain", "text/html"})
 _REPORTS: Final = frozenset({"message/delivery-status", "message/feedback-report"})
 
@@ -98,13 +108,13 @@ def fingerprint(raw: bytes, recipient: str) -> bytes:
 
 def raw_message_id(raw: bytes) -> str:
     """The Message-ID of an email that is not parsed yet."""
-    return message_id(BytesParser(policy=compat32).parsebytes(_split(raw)[0], headersonly=True))
+    return message_id(BytesParser(policy=compat32).parsebytes(_split(raw)[0][:MOST_HEADER_BYTES], headersonly=True))
 
 
 def message_id(message: Message) -> str:
     """The Message-ID of an email, or an empty string if it has no valid one."""
-    found = _MESSAGE_ID.fullmatch(" ".join(str(message.get("Message-ID", "")).split()))
-    return found[0] if found and len(found[0]) <= LONGEST_MESSAGE_ID else ""
+    name = " ".join(str(message.get("Message-ID", "")).split())
+    return name if len(name) <= LONGEST_MESSAGE_ID and _MESSAGE_ID.fullmatch(name) else ""
 
 
 def sanitise(raw: bytes, envelope_from: str, name: str = "") -> bytes:
@@ -128,34 +138,36 @@ def parse(stored: bytes) -> Message:
 
 def text_of(part: Message) -> str:
     """The text of a part, with replacement characters for unreadable bytes."""
-    encoded = b""
+    label = part.get_param("charset", "utf-8")
+    # Some versions of the library decode a payload with any codec that is named here.
+    unlabelled = copy(part)
+    del unlabelled["Content-Type"]
     try:
-        payload = part.get_payload(decode=True)
-        encoded = payload if isinstance(payload, bytes) else b""
-        charset = part.get_content_charset("utf-8")
-        # Text labelled Latin-1 often has the quotes and dashes of Windows; the letters are the same.
-        text = encoded.decode("cp1252" if charset in ("iso-8859-1", "latin-1") else charset, "replace")
-    except (LookupError, TypeError, ValueError):
-        # An unknown encoding, or one that is not for text.
-        text = encoded.decode("utf-8", "replace")
+        payload = unlabelled.get_payload(decode=True)
+    except (TypeError, ValueError):
+        payload = None
+    encoded = payload if isinstance(payload, bytes) else b""
+    text = charsets.decode(encoded[:_MOST_ENCODED], label[2] if isinstance(label, tuple) else str(label))
     # Lone surrogates cannot be stored, and control characters are not text.
     whole = text[:LONGEST_TEXT].encode("utf-8", "replace").decode()
     return _CONTROLS.sub("", whole.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _split(raw: bytes) -> tuple[bytes, bytes]:
-    """Headers and body."""
-    end = re.search(rb"\r?\n\r?\n", raw)
-    return (raw, b"") if end is None else (raw[: end.start()] + b"\n\n", raw[end.end() :])
+    """Headers and body, with the line ends that all of this module looks for; the library reads a lone CR as one, too."""
+    headers, _blank, body = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").partition(b"\n\n")
+    return headers + b"\n\n", body
 
 
 def _parsed(raw: bytes) -> Message:
     headers, body = _split(raw)
-    if headers.count(b"\n") > MOST_HEADER_LINES:
+    if len(headers) > MOST_HEADER_BYTES or headers.count(b"\n") > MOST_HEADER_LINES:
         raise BadInput(_("A mail has too many lines of headers."))
-    if raw.lower().count(b"boundary") > MOST_BOUNDARIES or raw.count(b"\n--") > MOST_PARTS * 10:
+    body = b"\n".join(body.split(b"\n", MOST_LINES)[:MOST_LINES])
+    whole = b"".join((headers, body))
+    if whole.lower().count(b"boundary") > MOST_BOUNDARIES or whole.count(b"\n--") > MOST_PARTS * 10:
         raise BadInput(_("A mail has too many parts."))
-    if any(len(header) > LONGEST_STRUCTURE for header in _STRUCTURE.findall(raw)):
+    if any(len(header) > LONGEST_STRUCTURE for header in _STRUCTURE.findall(whole)):
         raise BadInput(_("A mail says too much of one of its parts."))
     try:
         # The library drops this line, which other programs read as another sender.
@@ -187,7 +199,7 @@ def _headers(part: Message) -> Iterator[str]:
     """The headers of an email or of a block of a report as received, except those about its structure."""
     for name, value in part.raw_items():
         if not name.lower().startswith(("content-", "mime-version", "return-path")):
-            yield f"{name}: {_BREAK.sub(_FOLD, str(value))}"
+            yield f"{name}: {_folded(value)}"
 
 
 def _stored_lines(part: Message, number: str = "part") -> Iterator[str]:
@@ -221,7 +233,12 @@ def _stored_lines(part: Message, number: str = "part") -> Iterator[str]:
 def _disposition(part: Message) -> str:
     """The Content-Disposition of a part, with its file name."""
     value = next((str(value) for name, value in part.raw_items() if name.lower() == "content-disposition"), "inline")
-    return f"Content-Disposition: {_BREAK.sub(_FOLD, value)}"
+    return f"Content-Disposition: {_folded(value)}"
+
+
+def _folded(value: object) -> str:
+    """The value of a header in lines without blanks around them."""
+    return "\n ".join(line.strip() for line in _BREAK.split(str(value)) if line.strip())
 
 
 def _param(part: Message, name: str) -> str:

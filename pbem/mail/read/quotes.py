@@ -114,7 +114,7 @@ def _own(lines: Sequence[Line]) -> Iterator[Line]:
             continue
         if _MARKED.search(text):
             return
-        program_line = _PROGRAM_LINE.fullmatch(text)
+        program_line = len(text) <= _LONGEST_INTRODUCTION and _PROGRAM_LINE.fullmatch(text)
         if text and not program_line and (introducing := _introducing(lines, at)) > 0:
             at += introducing
             if not _quoted_next(lines, at):

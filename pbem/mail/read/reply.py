@@ -37,6 +37,9 @@ _DEEPEST: Final = 10
 _LONGEST_HTML: Final = 300_000
 """Characters of HTML that are read: a text longer than ten of our emails is not a reply to one."""
 
+_MOST_TAGS: Final = 8000
+"""Tags of HTML that are read; our longest email has a few hundred."""
+
 _QUOTES: Final = (
     "//blockquote",
     "//*[{gmail_attr} or {moz-cite-prefix} or {yahoo_quoted} or {protonmail_quote} or {tutanota_quote} or {k9mail-quote}]",
@@ -76,7 +79,7 @@ def _parse_text(message: Message) -> Reply:
         lines = _flowed(part, plain) if part.get_param("format") == "flowed" else split_lines(plain)
         return Reply(own_paragraphs(lines), _turn(plain))
     rich = next((text for part, text in bodies if part.get_content_subtype() == "html"), "")
-    return _parse_html(rich[:_LONGEST_HTML])
+    return _parse_html("<".join(rich[:_LONGEST_HTML].split("<", _MOST_TAGS)[:_MOST_TAGS]))
 
 
 def _bodies(message: Message, depth: int = 0) -> Iterator[tuple[Message, str]]:

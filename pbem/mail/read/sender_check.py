@@ -21,6 +21,8 @@ from typing import Any, Final
 import authres
 from authres import dmarc
 
+from pbem.mail.read import charsets
+
 LONGEST_HEADER: Final = 10_000
 
 _LONGEST_FROM: Final = 1000
@@ -34,7 +36,7 @@ def sender_of(message: Message) -> str | None:
     if len(named) != 1 or len(named[0]) > _LONGEST_FROM:
         return None
     try:
-        header: Any = default.header_factory("from", "".join(named[0].splitlines()))
+        header: Any = default.header_factory("from", charsets.relabelled("".join(named[0].splitlines())))
         groups, addresses, defects = header.groups, header.addresses, header.defects
     except (MessageError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError):
         # Nothing that trips up the library is a real address.

@@ -194,9 +194,8 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
     assert row.raw is not None
     with server.store.read() as tx:
         link_row = links.read(tx, row.link_id)
-    email = inbound.parse(row.raw)
     if link_row.purpose == Purpose.BOUNCE:
-        report = delivery_reports.parse_report(email)
+        report = delivery_reports.read_report(row.raw)
 
         def apply(tx: Tx) -> None:
             bounces.apply_report(tx, server, EmailLink.of(link_row), report)
@@ -204,6 +203,7 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
 
         _if_claimed(server, row, apply)
         return
+    email = inbound.parse(row.raw)
     program = auto_replies.automation_sign(email, settings.domain, settings.sender)
     if link_row.person_id is None:
         checked = _check_reply(settings, email, program)
