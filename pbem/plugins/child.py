@@ -8,7 +8,6 @@ process, and so does a parent that is gone.
 import importlib
 import inspect
 import os
-import resource
 import signal
 import socket
 import sys
@@ -27,6 +26,7 @@ from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, fold, secrets_of
 from engine.game import Game, game_in, kinds_of
 from engine.tell import Text, sentence
+from pbem import child_process
 from pbem.plugins import wire
 
 Request = dict[str, Any]
@@ -118,8 +118,7 @@ def main() -> None:
     place, number, memory, seconds = sys.argv[1:]
     line = socket.socket(fileno=int(number))
     try:
-        _limit_memory(int(memory))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        child_process.limit(child_process.MEMORY, int(memory))
         with _limited(float(seconds)):
             player = Player(_imported(place), line)
     except MemoryError:
@@ -143,13 +142,6 @@ def main() -> None:
         except BaseException as error:  # noqa: BLE001 - everything rules raise is for the parent to hear
             text = wire.dumps({"raised": _kind_of(error)})
         wire.send(line, text)
-
-
-def _limit_memory(most: int) -> None:
-    """Take no more than this; where less is allowed already, no more than that."""
-    _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _imported(place: str) -> Game[Any]:

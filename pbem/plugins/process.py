@@ -9,7 +9,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pbem import child_process
 from pbem.plugins import wire
 
 PATIENCE: Final = 5
@@ -93,13 +93,12 @@ class Process:
         words = [self._place, str(number), str(self._limits.megabytes * _MEGABYTE), str(self._limits.starting)]
         with end_of_child:
             self._child = subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-P", "-s", "-m", "pbem.plugins.child", *words],
+                child_process.command("pbem.plugins.child", *words),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[number],
-                # Of our environment, which holds keys and passwords, nothing but where the modules are.
-                env={"PYTHONPATH": os.pathsep.join(each for each in sys.path if each)},
+                env=child_process.environment(),
                 # Ctrl-C is for the server, which ends its children when it has stopped.
                 start_new_session=True,
             )

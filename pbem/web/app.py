@@ -35,9 +35,6 @@ _log = structlog.get_logger(__name__)
 
 _LINK: Final = re.compile(rf"/+[{''.join(Purpose)}](?:/+[^/]+)+/*", re.IGNORECASE)
 
-MOST_FORM_PARTS: Final = 50
-"""Only the form for a game file has parts; the one-click form of email programs has one or two."""
-
 
 def create_app(server: Server, config: Config) -> Flask:
     """The application of a server."""
@@ -46,7 +43,7 @@ def create_app(server: Server, config: Config) -> Flask:
         TRUSTED_HOSTS=list(config.trusted_hosts),
         MAX_CONTENT_LENGTH=config.limits.request_bytes,
         MAX_FORM_MEMORY_SIZE=config.limits.request_bytes,
-        MAX_FORM_PARTS=MOST_FORM_PARTS,
+        MAX_FORM_PARTS=security.MOST_PARTS,
         SEND_FILE_MAX_AGE_DEFAULT=86400,
     )
     app.jinja_env.undefined = StrictUndefined

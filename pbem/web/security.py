@@ -4,6 +4,7 @@ Pages load nothing but the site's own style sheet and pictures, run no script, a
 are kept by no cache and no search engine.
 """
 
+import re
 from collections.abc import Callable
 from typing import Final
 from urllib.parse import unquote_to_bytes
@@ -49,6 +50,13 @@ UPLOAD: Final = "verify.check"
 MOST_UPLOADED: Final = verify_upload.MOST_BYTES + 2**16
 """A file, and the rest of the form around it."""
 
+MOST_PARTS: Final = 50
+"""The form for a game file has two; the one-click form of email programs has one or two."""
+
+LONGEST_PART_HEADER: Final = 2000
+"""Bytes of headers before a file: its name, which has at most 255 letters, and its type."""
+
+_BLANK_LINE: Final = re.compile(rb"\r\n\r\n|\r\r|\n\n")
 _FILES: Final = "multipart/form-data"
 _FORM: Final = "application/x-www-form-urlencoded"
 _ONLY_HTTPS: Final = {"Strict-Transport-Security": f"max-age={365 * 24 * 60 * 60}"}
@@ -73,7 +81,8 @@ def _check_request() -> None:
         # An email and not a form. Its view reads it, and knows how large one may be.
         return
     csrf.refuse_scripts()
-    if endpoint == UPLOAD:
+    is_upload = (endpoint, request.mimetype) == (UPLOAD, _FILES)
+    if is_upload:
         request.max_content_length = request.max_form_memory_size = MOST_UPLOADED
     # Reading the body raises an error where it is too large.
     body = request.get_data(cache=True)
@@ -85,9 +94,20 @@ def _check_request() -> None:
                 _("The form has too many fields."),
                 why=_("No page of ours has more than %(most_fields)s.", most_fields=MOST_FIELDS),
             )
-    elif body and endpoint != csrf.UNSUBSCRIBE and (endpoint, request.mimetype) != (UPLOAD, _FILES):
+    elif is_upload:
+        _check_upload(body)
+    elif body and endpoint != csrf.UNSUBSCRIBE:
         raise BadInput(_("This is not one of our forms."), why=_("Our pages send %(form)s.", form=_FORM))
     csrf.refuse_other_sites()
+
+
+def _check_upload(body: bytes) -> None:
+    """Refuse more parts than a form has, or more headers of one than a browser writes: the library takes long to read them."""
+    boundary = request.mimetype_params.get("boundary", "")
+    before, *parts = body.split(f"--{boundary}".encode(), MOST_PARTS + 1)
+    headed = all(part.startswith(b"--") or _BLANK_LINE.search(part, 0, LONGEST_PART_HEADER) for part in parts)
+    if before or len(parts) > MOST_PARTS or not headed:
+        raise BadInput(_("The form cannot be read."), why=_("No browser writes so much around a file."))
 
 
 def _unreadable(data: bytes) -> str:

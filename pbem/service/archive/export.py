@@ -111,8 +111,8 @@ def write(export: Export) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def read(text: str) -> Export:
-    """The game in a file. Raises BadInput if the file has another format."""
+def read(text: str, most_rows: int | None = None) -> Export:
+    """The game in a file. Raises BadInput if the file has another format or more rows."""
     if len(text) > MOST_BYTES:
         raise _no_game_file(_("It is too large."))
     try:
@@ -120,6 +120,12 @@ def read(text: str) -> Export:
         if document["format"] != FORMAT or document["version"] not in _READABLE:
             raise _no_game_file(_("Its form is not version %(version)s of %(format)s.", version=VERSION, format=FORMAT))
         game, chance = document["game"], document["chance"]
+        if most_rows is not None and len(document["log"]) + len(document["talk"]) > most_rows:
+            raise BadInput(
+                _("This file is too long."),
+                why=_("%(value)s rows are the most that a page checks.", value=most_rows),
+                remedy=_("With the program itself you can check it on a machine of your own: pbem verify FILE."),
+            )
         return Export(
             key=_checked(str, game["key"]),
             kind=_checked(str, game["kind"]),

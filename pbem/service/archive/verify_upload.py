@@ -8,7 +8,6 @@ pbem.service.archive.verify_upload` is that process; it knows no database.
 import json
 import logging
 import os
-import resource
 import subprocess
 import sys
 import threading
@@ -17,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
 from engine.chance import Derived, derive
-from pbem import program_log
+from pbem import child_process, program_log
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, TooMany
 from pbem.i18n.speech import gettext as _
@@ -27,7 +26,13 @@ from pbem.service.archive.verify import Verdict
 from pbem.service.tables.start import SEATING
 
 MOST_BYTES: Final = 5 * 2**20
-"""Our longest games have some hundred kilobytes."""
+"""Our longest games have one megabyte."""
+
+MOST_ROWS: Final = 10_000
+"""Rows of a log and lines of talk: seven times those of our longest games, and half of the time."""
+
+MOST_ANSWERED: Final = 2**18
+"""Characters of a result: ten times an ordinary one."""
 
 MOST_SECONDS: Final = 20
 MOST_MEMORY: Final = 2**30
@@ -97,37 +102,44 @@ def inspect(text: str) -> UploadReport:
 
 def main() -> None:
     """Check a file from standard input with little time and memory, and print the result."""
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    child_process.limit(child_process.CPU, MOST_SECONDS)
+    child_process.limit(child_process.MEMORY, MOST_MEMORY)
+    # Pages and moves come first.
+    os.nice(19)
     # Standard output is for the answer only.
     program_log.configure(sys.stderr, logging.WARNING)
     try:
-        answer: Mapping[str, Any] = asdict(_check(sys.stdin.read()))
+        answer = json.dumps(asdict(_check(sys.stdin.buffer.read().decode())))
+        if len(answer) > MOST_ANSWERED:
+            raise _too_much()
     except BadInput as refused:
-        answer = {"refused": [refused.what, refused.why, refused.remedy]}
-    json.dump(answer, sys.stdout)
+        answer = json.dumps({"refused": [refused.what, refused.why, refused.remedy]})
+    sys.stdout.write(answer)
 
 
 def _run_process(text: str) -> dict[str, Any]:
-    # Not our environment: it holds our keys, and this process reads untrusted input.
-    environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, "-m", "pbem.service.archive.verify_upload"]
+    command = child_process.command("pbem.service.archive.verify_upload")
+    environment, most = child_process.environment(), 3 * MOST_SECONDS
     try:
         done = subprocess.run(  # noqa: S603 - our own module; what comes from elsewhere is only read
-            command, input=text.encode(), capture_output=True, env=environment, timeout=3 * MOST_SECONDS, check=True
+            command, input=text.encode(), capture_output=True, env=environment, timeout=most, check=True
         )
         answer: dict[str, Any] = json.loads(done.stdout)
     except (subprocess.SubprocessError, ValueError) as error:
-        raise BadInput(
-            _("This file cannot be checked here."),
-            why=_("It takes more time or memory than any game of ours."),
-            remedy=_("With the program itself you can check it on a machine of your own: pbem verify FILE."),
-        ) from error
+        raise _too_much() from error
     return answer
 
 
+def _too_much() -> BadInput:
+    return BadInput(
+        _("This file cannot be checked here."),
+        why=_("It takes more time or memory than any game of ours."),
+        remedy=_("With the program itself you can check it on a machine of your own: pbem verify FILE."),
+    )
+
+
 def _check(text: str) -> UploadReport:
-    game = export.read(text)
+    game = export.read(text, MOST_ROWS)
     report, reading = verify.of_file(game)
     luck = list(_luck(reading, game.seats)) if reading.seed is not None else []
     shown, steps = list[Luck](), 0

@@ -196,6 +196,52 @@ def test_a_file_that_takes_too_long_is_given_up(browser, file, monkeypatch):
     assert "pbem verify FILE" in page.text
 
 
+@pytest.mark.parametrize("kind", ["log", "talk"])
+def test_a_file_with_more_rows_than_any_game_is_refused(browser, file, kind):
+    document = json.loads(file)
+    row = document["log"][-1]
+    document[kind] = [row | {"seq": seq} for seq in range(1, verify_upload.MOST_ROWS + 2)]
+    page = send(browser, json.dumps(document).encode())
+    assert (page.status, "This file is too long." in page.text) == (400, True)
+    assert "pbem verify FILE" in page.text
+
+
+def test_a_file_whose_result_would_fill_a_page_is_refused(browser, file):
+    document = json.loads(file)
+    document["chance"]["words"] = ["<" * 1000] * 1000
+    page = send(browser, json.dumps(document).encode())
+    assert (page.status, "more time or memory" in page.text) == (400, True)
+    assert len(page.source) < 10_000
+
+
+END = b"\r\n\r\n{}\r\n--between--\r\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"--between\r\nContent-Disposition: form-data; " + b"a=b; " * 1000 + END,
+        b"--between  \r\nContent-Disposition: form-data; name=text\r\n" + b"X: y\r\n" * 1000 + END,
+        b"--between\nContent-Disposition: form-data; name=text\n" + b"X: y\n" * 1000 + END,
+        b"--between\r\nContent-Disposition: form-data; name=text; a=" + b"x" * 5000,
+        b"--between\r\nContent-Disposition: form-data; name=text\r\n\r\nx\r\n" * 60 + b"--between--",
+        b"\r\n" * 5000 + b"--between\r\nContent-Disposition: form-data; name=text" + END,
+    ],
+    ids=["parameters", "headers", "headers with LF", "no end", "parts", "preamble"],
+)
+def test_more_around_a_file_than_browsers_write_is_refused_unread(browser, body):
+    kind = "multipart/form-data; boundary=between"
+    response = browser.client.post("/verify", data=body, content_type=kind, headers=browser.says, base_url=HOST)
+    assert (response.status_code, b"so much around a file" in response.data) == (400, True)
+
+
+def test_only_a_form_with_a_file_may_be_as_long_as_one(browser):
+    kind = "application/x-www-form-urlencoded"
+    body = b"text=" + b"%41" * 30_000
+    response = browser.client.post("/verify", data=body, content_type=kind, headers=browser.says, base_url=HOST)
+    assert response.status_code == 413
+
+
 def test_one_file_is_checked_at_a_time(browser, file):
     with verify_upload._ONE_AT_A_TIME:
         assert send(browser, file.encode()).status == 429
@@ -219,4 +265,4 @@ def test_the_process_that_reads_the_file_does_not_get_the_settings(browser, file
 
     monkeypatch.setattr(verify_upload.subprocess, "run", watched)
     assert send(browser, file.encode()).status == 200
-    assert seen.keys() == {"PYTHONPATH", "PYTHONIOENCODING"}
+    assert seen.keys() == {"PYTHONPATH"}
