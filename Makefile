@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 WORKERS ?= 2
+EXAMPLES ?= 2000
 VENV := .venv
 PY := $(VENV)/bin/python
 
@@ -54,6 +55,10 @@ soak: $(VENV)/.dev-ready ## Play 20,000 moves on processes that die, and simulat
 	PBEM_TEST_MOVES=20000 $(PY) -m pytest -p no:xdist --capture=no tests/crash $(ARGS)
 	for seed in 1 2 3 4 5 6 7 8 9 10; do $(PY) -m tests.sim --seed $$seed --games 100 --days 10 || exit 1; done
 
+.PHONY: fuzz
+fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an hour or more; the tests try a slice)
+	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(WORKERS) tests/fuzz $(ARGS)
+
 .PHONY: simulate
 simulate: $(VENV)/.dev-ready ## Play simulated weeks with faults: make simulate ARGS="--seed 7 --games 50 --days 5"
 	$(PY) -m tests.sim $(ARGS)
@@ -72,8 +77,9 @@ coverage: $(VENV)/.dev-ready ## The whole suite in one process, with branch cove
 	$(PY) -m coverage report
 
 .PHONY: audit
-audit: $(VENV)/.dev-ready ## Ask for known vulnerabilities in what the lock installs
-	$(VENV)/bin/pip-audit --require-hashes --disable-pip -r requirements.lock
+audit: $(VENV)/.dev-ready ## Ask for known vulnerabilities in what the lock installs; fails where one package is not known
+	grep -q -- --hash= requirements.lock
+	$(VENV)/bin/pip-audit --strict --require-hashes --disable-pip -r requirements.lock
 
 LOCK = $(VENV)/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-config --no-emit-index-url --no-emit-find-links --all-extras \

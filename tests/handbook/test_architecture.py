@@ -70,6 +70,16 @@ def test_a_contributor_is_led_to_the_architecture_and_the_glossary_by_names_that
         assert gone(text) == set(), name
 
 
+def test_security_is_found_from_the_other_pages_and_names_what_exists():
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert all(
+        "](SECURITY.md)" in (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md")
+    )
+    assert {link for link in re.findall(r"\]\(([^)]+)\)", text) if not (ROOT / link).exists()} == set()
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"`make (\w+)", text)) == {"fuzz", "audit"} <= targets
+
+
 def test_records_of_decisions_are_numbered_short_and_name_files_that_exist():
     records = sorted((handbook() / "decisions").glob("*.md"))
     assert [int(record.name[:4]) for record in records] == list(range(1, len(records) + 1))

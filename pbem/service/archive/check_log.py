@@ -28,7 +28,11 @@ MOST_PROBLEMS: Final = 20
 """The most problems reported by one check: later ones follow from the first."""
 
 # Exceptions that altered data causes in code that trusts it. Any other is a bug and must be seen.
-_NONSENSE: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, StopIteration)
+_NONSENSE: Final = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, StopIteration),
+    # What becomes of a StopIteration in a generator.
+    RuntimeError,
+)
 
 
 class Check(StrEnum):

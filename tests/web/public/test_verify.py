@@ -112,6 +112,13 @@ def test_luck_that_does_not_follow_from_the_seed_is_marked_however_much_else_is_
     assert verdicts(send(browser, forged(file, began={"seating": [0, 0, 0]})))["The luck"] == "Failed"
 
 
+def test_rows_that_come_again_after_the_end_are_located(browser, file):
+    rows = json.loads(file)["log"]
+    for row in rows[:6]:
+        page = send(browser, json.dumps(json.loads(file) | {"log": rows + [row] * 3}).encode())
+        assert (page.status, page.heading) == (200, "This is not the game as it was played")
+
+
 def test_choices_under_other_rules_are_shown_as_not_repeated(browser, file):
     page = send(browser, forged(file, rules=99))
     assert verdicts(page) == dict.fromkeys(KINDS, "Passed") | {"The choices": "Not reached"}
