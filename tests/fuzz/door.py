@@ -21,7 +21,7 @@ SLICE: Final = 20
 
 examples: Final = settings(
     max_examples=int(os.environ.get("PBEM_TEST_EXAMPLES", SLICE)),
-    # Explaining a failure would count steps in the middle of ours.
+    # Explaining a failure would count steps in the middle of the work.
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
 )
@@ -113,7 +113,7 @@ def must_be_linear(work: Callable[[int], object], short: int = SHORT) -> None:
 
     Where the steps jump once, a limit was passed, and something else is done. They must not jump again.
     """
-    # Whatever is imported, compiled or kept the first time is no part of the work.
+    # Imports, and what is compiled or kept the first time, are no part of the work.
     work(short * GROWTH)
     length, few = short, steps(lambda: work(short))
     for _jump in range(2):

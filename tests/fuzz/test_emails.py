@@ -110,7 +110,7 @@ REPORTS = (
 
 
 def read(raw: bytes) -> None:
-    """All that is done with an email before anybody knows what it says."""
+    """All that is done with an email before its commands are carried out."""
     # To be refused in our own words is no fault.
     with suppress(BadInput):
         inbound.bounce_tokens(raw)

@@ -27,7 +27,7 @@ _CODECS: Final = frozenset(
 
 _LABEL: Final = re.compile(r"=\?([^?*]*)(?:\*[^?]*)?\?")
 
-# Labels by which mail programs name them, some of which Python does not know.
+# Labels in mail programs. Python does not know all of them.
 _LABELS: Final = {
     **{codec: codec for codec in _CODECS},
     **{alias: codec for alias, codec in aliases.items() if codec in _CODECS},
@@ -46,12 +46,12 @@ _LABELS: Final = {
 
 
 def codec_of(label: str) -> str | None:
-    """Python's codec for a label in an email; None if it is no character set of ours."""
+    """Python's codec for a label in an email; None if it is not on our list."""
     return _LABELS.get(label.strip().lower().replace("-", "_").replace(" ", "_"))
 
 
 def relabelled(text: str) -> str:
-    """A header whose encoded words name codecs of ours only, so that a library may decode them."""
+    """A header whose encoded words name only codecs on our list, so that a library may decode them."""
     return _LABEL.sub(lambda found: f"=?{codec_of(found[1]) or 'ascii'}?", text)
 
 
