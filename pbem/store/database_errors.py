@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError, TimeoutError as PoolExhausted
 
 from pbem.domain.errors import BadInput, Fault, Unavailable
 from pbem.i18n.speech import gettext as _
@@ -23,10 +23,12 @@ _MEANINGS: Final = (
     ("not a database", "The file of the database is something else.", "Correct PBEM_DATABASE_URL, or restore a backup with `pbem restore`."),
     ("malformed", "The file of the database is damaged.", "Stop the server, keep a copy of the file, and restore a backup with `pbem restore`."),
     ("locked", "The database is busy.", "Somebody else has it locked; try again, and stop other programs that use the file."),
-    ("no such table", "The database lacks tables.", "Run `pbem migrate`."),
+    ("no such", "The database lacks something.", "Run `pbem migrate`, which says what and what to do."),
     # Words of PostgreSQL's messages.
-    ("does not exist", "The database lacks something.", "Check PBEM_DATABASE_URL, create the database, and run `pbem migrate`."),
+    ("does not exist", "The database lacks something.", "Check PBEM_DATABASE_URL, create the database, and run `pbem migrate`, which says more."),
     ("authentication", "The database did not let us in.", "Check the name and the password in PBEM_DATABASE_URL."),
+    ("read-only", "The database is a standby, which takes no writes.", "Promote it, or name the primary in PBEM_DATABASE_URL."),
+    ("connection failed", "The database cannot be reached.", "Start it, or promote its standby; then check host and port in PBEM_DATABASE_URL."),
     ("permission denied", "The database did not allow it.", "Give the role in PBEM_DATABASE_URL the rights to its tables."),
 )  # fmt: skip
 
@@ -58,10 +60,17 @@ def explained() -> Iterator[None]:
 
 def for_visitors(error: Exception) -> Fault:
     """The error as shown to visitors: what they can rely on, and nothing about the server's insides."""
-    # An operational error is not about the statement: the database is full, busy or away.
-    if isinstance(error, OperationalError):
+    if _is_away(error):
         return Unavailable(_("We cannot get at our records just now."), why=_("What we had confirmed to you is safe."))
     return Fault(_("Something went wrong here."))
+
+
+def _is_away(error: Exception) -> bool:
+    """Whether an error is not about the statement: the database is full, busy, or away, or another takes its place."""
+    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    # All connections of this process are waiting for an answer.
+    exhausted = isinstance(error, PoolExhausted)
+    return lost or exhausted or isinstance(error, OperationalError)
 
 
 def _meaning(error: BaseException) -> Fault:

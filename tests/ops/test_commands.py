@@ -295,7 +295,7 @@ def test_a_missing_postgresql_is_told_without_a_trace_and_without_its_password(p
     for command in (["doctor"], ["verify"], ["init"]):
         ended = pbem(*command, PBEM_DATABASE_URL=url)
         assert ended.exit_code == 1
-        assert "database cannot be used" in ended.output
+        assert "database cannot be reached" in ended.output
         assert "hunter2" not in ended.output
 
 
