@@ -84,13 +84,14 @@ def worker() -> None:
 
 @command(main, example="pbem backup before.sqlite3 && pbem migrate")
 def migrate() -> None:
-    """Bring the database to the newest step. On SQLite the server must be stopped first."""
+    """Bring the database to the newest step, and compare it with what this release expects. On SQLite stop the server first."""
     from pbem.ops import setup as ops_setup
 
     config = read_settings()
     ops_setup.must_be_there(config)
     steps = ops_setup.migrate(config)
     click.echo(f"Brought the database to step {steps[-1]}." if steps else "The database is at the newest step already.")
+    ops_setup.check_schema(config)
 
 
 @command(main, example="pbem verify --game 7 --head 3fa94c1b22d07e6a91c5")

@@ -23,7 +23,17 @@ from pbem.ops.domains import look_at_domains
 from pbem.ops.monitoring import admin_port, readiness
 from pbem.ops.setup import must_be_there, offer_games
 from pbem.plugins import offers
-from pbem.store import calls, database_copy, database_health, deadlines, games, heartbeats, migrations, outbox
+from pbem.store import (
+    calls,
+    database_copy,
+    database_health,
+    deadlines,
+    games,
+    heartbeats,
+    migrations,
+    outbox,
+    schema_check,
+)
 from pbem.store.database import Store
 from pbem.store.database_errors import explained
 
@@ -106,6 +116,7 @@ def _database(store: Store) -> Iterator[Finding]:
     looks: tuple[tuple[str, Callable[[Store], Iterator[Finding]]], ...] = (
         ("database", _version),
         ("migrations", _steps),
+        ("schema", _schema),
         ("clock", _clock),
         ("worker", _worker),
         ("queue", _queue),
@@ -121,7 +132,7 @@ def _database(store: Store) -> Iterator[Finding]:
             yield finding.of_error(what, error)
             return
         yield from found
-        if any(each.severity is Severity.ERROR for each in found) and what in ("database", "migrations"):
+        if any(each.severity is Severity.ERROR for each in found) and what in ("database", "migrations", "schema"):
             return
 
 
@@ -142,6 +153,14 @@ def _steps(store: Store) -> Iterator[Finding]:
     migrations.must_be_current(store)
     database_health.takes_writes(store)
     yield finding.ok("migrations", f"the database is at the newest step, {migrations.head()}, and can be written")
+
+
+def _schema(store: Store) -> Iterator[Finding]:
+    found = schema_check.differences(store)
+    for each in found:
+        yield Finding("schema", Severity.WARNING if each.slow_only else Severity.ERROR, each.says, each.remedy)
+    if not found:
+        yield Finding("schema", Severity.OK, "tables, columns, checks, keys and indexes are as this release makes them")
 
 
 def _clock(store: Store) -> Iterator[Finding]:

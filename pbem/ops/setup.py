@@ -11,13 +11,13 @@ from datetime import timedelta
 from pbem.clock import SystemClock, SystemRandomness
 from pbem.config import save_keys
 from pbem.config.settings import Config
-from pbem.domain.errors import BadInput
+from pbem.domain.errors import BadInput, Fault
 from pbem.ops.process_lock import alone
 from pbem.plugins import offers
 from pbem.plugins.offers import Offer
 from pbem.plugins.process import Limits
 from pbem.service.server import Server
-from pbem.store import migrations
+from pbem.store import migrations, schema_check
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
 
@@ -82,6 +82,15 @@ def make_ready(config: Config, say: Callable[[str], None] = lambda _: None) -> C
     if ran := migrate(config):
         say(f"Brought the database to step {ran[-1]}.")
     return config
+
+
+def check_schema(config: Config) -> None:
+    """Compare the database with the schema of this release. Raises Fault with all differences."""
+    with open_store(config) as store:
+        found = schema_check.differences(store)
+    if found:
+        listed = "".join(f"\n- {each.says} {each.remedy}" for each in found)
+        raise Fault("The database is at the newest step, and yet not as this release makes it:", remedy=listed)
 
 
 def migrate(config: Config) -> list[str]:

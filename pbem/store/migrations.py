@@ -12,10 +12,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from alembic import command
-from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -24,7 +23,6 @@ from sqlalchemy import Connection
 from pbem import paths
 from pbem.domain.errors import BadInput, Fault
 from pbem.store.database import Store
-from pbem.store.schema import METADATA
 
 EMPTY: Final = "base"
 """The name of the state before the first migration."""
@@ -86,12 +84,6 @@ def must_be_current(store: Store) -> None:
             why=f"It is at step {at}, and this release needs step {newest}.",
             remedy="Make a backup with `pbem backup`, then run `pbem migrate`.",
         )
-
-
-def differences(store: Store) -> list[Any]:
-    """The differences Alembic finds between database and schema; none at the newest migration."""
-    with store.read() as tx:
-        return list(compare_metadata(MigrationContext.configure(tx), METADATA))
 
 
 def write(message: str) -> Path:
