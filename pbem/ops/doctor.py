@@ -14,14 +14,14 @@ from pbem.clock import SystemClock
 from pbem.config.settings import Config
 from pbem.domain import finding
 from pbem.domain.duration import duration_text
-from pbem.domain.errors import PbemError
+from pbem.domain.errors import BadInput, PbemError
 from pbem.domain.finding import Finding, Severity
 from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_GAP
 from pbem.mail.send.relay import Relay
 from pbem.ops import mail_checks, mail_intake
 from pbem.ops.domains import look_at_domains
 from pbem.ops.monitoring import admin_port, readiness
-from pbem.ops.setup import must_be_there, offer_games
+from pbem.ops.setup import must_be_there, must_not_need_keys, offer_games
 from pbem.plugins import offers
 from pbem.store import (
     calls,
@@ -73,7 +73,15 @@ def _files() -> Iterator[Finding]:
 
 def _keys(config: Config) -> Iterator[Finding]:
     if config.keys is None:
-        yield finding.error("keys", "There are no keys, so no link can be made.", "Make them with `pbem init`.")
+        try:
+            with explained():
+                must_not_need_keys(config)
+            says, remedy = "There are no keys, so no link can be made.", "Make them with `pbem init`."
+        except BadInput as refusal:
+            says, remedy = f"{refusal.what} {refusal.why}", refusal.remedy
+        except PbemError:
+            says, remedy = "There are no keys, and the database does not say whether there were any.", "See `database`."
+        yield finding.error("keys", says, remedy)
         return
     newest = config.keys.keys[0]
     if SystemClock().now().date() - newest.made > _OLD_KEY:
@@ -140,7 +148,7 @@ def _version(store: Store) -> Iterator[Finding]:
     version = database_health.version(store)
     broken = database_copy.damage(store)
     if broken is not None:
-        remedy = "Stop the server, keep a copy of the file, and restore the last backup with `pbem restore`."
+        remedy = "Stop the server, move the file away, and restore the last backup with `pbem restore`."
         yield finding.error("database", f"The file is damaged. SQLite says: {broken}.", remedy)
     elif database_health.unsafe_sqlite(store):
         says = f"{version} can damage a database in rare moments (fixed in 3.51.3)."

@@ -35,7 +35,7 @@ _COUNTS: Final = tempfile.mkdtemp(prefix="pbem-counts-")
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = _COUNTS
 
 from pbem.ops.monitoring import admin_port  # noqa: E402
-from pbem.ops.setup import open_store, server_on  # noqa: E402
+from pbem.ops.setup import keyring, open_store, server_on  # noqa: E402
 from pbem.store.database import Store  # noqa: E402
 from pbem.store.database_errors import explained  # noqa: E402
 
@@ -74,8 +74,8 @@ def on_starting(arbiter: Any) -> None:
         if Store.file_of(_SETTINGS.database_url) is not None:
             raise Forbidden("Several web servers cannot share an SQLite file.", remedy="Run `pbem serve` instead.")
         # Closed again at once: a connection must not be shared by processes.
-        with explained(), open_store(_SETTINGS):
-            pass
+        with explained(), open_store(_SETTINGS) as store:
+            keyring(store, _SETTINGS)
         if _SETTINGS.web.admin_port:
             _shared.append(admin_port.listening(_SETTINGS.web.admin_port))
     except PbemError as refusal:

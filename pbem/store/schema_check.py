@@ -24,8 +24,8 @@ COPY: Final = (
     "Stop the server, make all tables anew in another database with `pbem copy`, and set PBEM_DATABASE_URL to that one."
 )
 RESTORE: Final = (
-    "What was in it is lost here. Stop the server, and restore the newest backup that has it into an empty database with"
-    " `pbem restore`."
+    "What was in it is lost here. Stop the server, move the database away (on PostgreSQL name an empty one in"
+    " PBEM_DATABASE_URL), and restore the newest backup that has it with `pbem restore`."
 )
 
 
