@@ -166,9 +166,9 @@ def _steps(store: Store) -> Iterator[Finding]:
 def _schema(store: Store) -> Iterator[Finding]:
     found = schema_check.differences(store)
     for each in found:
-        yield Finding("schema", Severity.WARNING if each.slow_only else Severity.ERROR, each.says, each.remedy)
+        yield (finding.warning if each.slow_only else finding.error)("schema", each.says, each.remedy)
     if not found:
-        yield Finding("schema", Severity.OK, "tables, columns, checks, keys and indexes are as this release makes them")
+        yield finding.ok("schema", "tables, columns, checks, keys and indexes are as this release makes them")
 
 
 def _clock(store: Store) -> Iterator[Finding]:

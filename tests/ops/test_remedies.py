@@ -43,15 +43,26 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def gone(*names: str) -> Spoil:
-    return lambda folder: [(folder / name).unlink() for name in names] and None
+    def do(folder: Path) -> None:
+        for name in names:
+            (folder / name).unlink()
+
+    return do
 
 
 def filled(content: bytes) -> Spoil:
-    return lambda folder: (folder / "pbem.sqlite3").write_bytes(content) and None
+    def do(folder: Path) -> None:
+        (folder / "pbem.sqlite3").write_bytes(content)
+
+    return do
 
 
 def both(*spoils: Spoil) -> Spoil:
-    return lambda folder: [spoil(folder) for spoil in spoils] and None
+    def do(folder: Path) -> None:
+        for spoil in spoils:
+            spoil(folder)
+
+    return do
 
 
 def damaged(folder: Path) -> None:
