@@ -119,16 +119,16 @@ def copy(source_url: str, target_url: str, begin: Begin = silent) -> Saved:
         raise BadInput(f"There is no database at {file}.", remedy="Correct --from.")
     if parse_url(source_url) == parse_url(target_url):
         raise BadInput("Source and target are the same database.", remedy="Name another one with --to.")
-    with closing(Store(source_url)) as source:
+    with (
+        closing(Store(source_url)) as source,
+        _nothing_left(target_url, *([target_file.parent] if target_file else [])),
         # A move made while the server is copied would be lost.
-        with (
-            _nothing_left(target_url, *([target_file.parent] if target_file else [])),
-            alone(source_url),
-            alone(target_url),
-        ):
-            migrations.must_be_current(source)
-            with _target(target_url) as target:
-                return _copy(source, target, begin)
+        alone(source_url),
+        alone(target_url),
+    ):
+        migrations.must_be_current(source)
+        with _target(target_url) as target:
+            return _copy(source, target, begin)
 
 
 def _copy(

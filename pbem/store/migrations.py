@@ -23,7 +23,7 @@ from sqlalchemy import Connection, inspect
 from pbem import paths
 from pbem.domain.errors import BadInput, Fault
 from pbem.store.database import Store
-from pbem.store.schema import Base
+from pbem.store.schema import METADATA
 
 EMPTY: Final = "base"
 """The name of the state before the first migration."""
@@ -159,7 +159,7 @@ def _alone(store: Store) -> Iterator[Connection]:
 
 def _has_tables(store: Store) -> bool:
     with store.read() as tx:
-        return not Base.metadata.tables.keys().isdisjoint(inspect(tx).get_table_names())
+        return not METADATA.tables.keys().isdisjoint(inspect(tx).get_table_names())
 
 
 def _script() -> ScriptDirectory:

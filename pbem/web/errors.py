@@ -11,9 +11,6 @@ from pbem.i18n.speech import gettext as _
 from pbem.store.database_errors import for_visitors
 from pbem.web.site import config, page, status_of
 
-RETRY_AFTER: Final = "30"
-"""Seconds until a program should ask again while the database is away: a standby takes over in less."""
-
 _log = structlog.get_logger(__name__)
 
 
@@ -86,13 +83,6 @@ def _answer_unexpected(error: Exception) -> Response:
 
 
 def _answer(error: PbemError, status: int) -> Response:
-    response = _form_of(error, status)
-    if status == STATUS[Unavailable]:
-        response.headers["Retry-After"] = RETRY_AFTER
-    return response
-
-
-def _form_of(error: PbemError, status: int) -> Response:
     if request.path.startswith("/api/"):
         response = jsonify(as_data(error))
         response.status_code = status

@@ -49,6 +49,9 @@ UPLOAD: Final = "verify.check"
 MOST_UPLOADED: Final = verify_upload.MOST_BYTES + 2**16
 """A file, and the rest of the form around it."""
 
+RETRY_AFTER: Final = "30"
+"""Seconds until a program should ask again while the database is away: a standby takes over in less."""
+
 _FILES: Final = "multipart/form-data"
 _FORM: Final = "application/x-www-form-urlencoded"
 _ONLY_HTTPS: Final = {"Strict-Transport-Security": f"max-age={365 * 24 * 60 * 60}"}
@@ -118,6 +121,8 @@ def _header_setter(config: Config) -> Callable[[Response], Response]:
         headers.extend(defaults)
         if response.status_code >= 400 and (back := g.get("back_to")):
             headers["Refresh"] = f"1; url={back}"
+        if response.status_code == 503:
+            headers["Retry-After"] = RETRY_AFTER
         return response
 
     return set_headers

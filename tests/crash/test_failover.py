@@ -67,7 +67,7 @@ class Players(threading.Thread):
         read = 0
         try:
             while not self.stopped.is_set():
-                emails = self.town.sink.kept[read:]
+                emails = self.town.sink.emails[read:]
                 read += len(emails)
                 for email in emails:
                     self.town.answer(email)

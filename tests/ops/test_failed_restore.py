@@ -164,7 +164,7 @@ def test_a_full_disk_is_not_called_a_fault_of_the_backup_and_nothing_stays(copie
 def test_a_restore_that_is_stopped_leaves_nothing(copied: Path, machine: Config, how: signal.Signals) -> None:
     with serving("restore", str(copied), folder=copied.parent, PBEM_DATA_DIR=str(machine.data_dir)) as restoring:
         restoring.until("Copying")
-        assert restoring.stop(how) == 130, restoring.said
+        assert restoring.stop(how) == 130, restoring.output
 
 
 def test_what_a_killed_restore_left_is_gone_after_the_next(copied: Path, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_every_port_listens_at_an_ipv6_number(tmp_path: Path, host: str) -> None
         assert connection.getresponse().status == 400
         connection.close()
         assert server.stop() == 0
-    assert "Traceback" not in "".join(server.said)
+    assert "Traceback" not in "".join(server.output)
 
 
 @pytest.mark.slow

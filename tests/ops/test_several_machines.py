@@ -222,7 +222,7 @@ def test_two_machines_set_up_line_by_line_play_a_game_and_one_goes_on_alone(
         assert [process.stop() for process in others] == [0, 0]
         game.server.store.close()
     for process in (*started, *others):
-        assert "Traceback" not in "".join(process.said)
+        assert "Traceback" not in "".join(process.output)
     _restored(second)
 
 
@@ -261,7 +261,7 @@ def _play(game: RunningGame, relay: Sink, port: int, moves: int) -> None:
 
 def _asking(relay: Sink, turn: int) -> list[str]:
     """The paths of the links in an email that asks for a turn; none if there is none yet."""
-    for email in reversed(relay.kept):
+    for email in reversed(relay.emails):
         if f"This is turn {turn} of" in " ".join(email.text.split()):
             return re.findall(rf"https://{SITE}(/m/[a-z2-7]{{33}}/[^\s/]+)\s", email.text)
     return []
