@@ -43,7 +43,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command. SIGTERM ends it like Ctrl-C, so that it removes what was half done."""
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             with explained():
                 return super().invoke(ctx)
@@ -55,6 +55,8 @@ class Commands(click.Group):
             raise CommandError(f"{what}{error.strerror or error}. {check}") from None
         except KeyboardInterrupt:
             raise CommandError("Interrupted. What was confirmed is kept, what was half done is not.", 130) from None
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 def command(
