@@ -117,7 +117,8 @@ def is_newer(store: Store) -> bool:
 
 
 def _must_be_known(store: Store, revision: str) -> None:
-    if revision == EMPTY and _has_tables(store):
+    # Another process may have made them just now, and with them the note of its step.
+    if revision == EMPTY and _has_tables(store) and current(store) == EMPTY:
         raise BadInput(
             "The database has tables, and does not say of which step.",
             remedy="Stop the server, move the database away (on PostgreSQL name an empty one in PBEM_DATABASE_URL), and"
