@@ -84,13 +84,14 @@ def worker() -> None:
 
 @command(main, example="pbem backup before.sqlite3 && pbem migrate")
 def migrate() -> None:
-    """Bring the database to the newest step. On SQLite the server must be stopped first."""
+    """Bring the database to the newest step, and compare it with what this release expects. On SQLite stop the server first."""
     from pbem.ops import setup as ops_setup
 
     config = read_settings()
     ops_setup.must_be_there(config)
     steps = ops_setup.migrate(config)
     click.echo(f"Brought the database to step {steps[-1]}." if steps else "The database is at the newest step already.")
+    ops_setup.check_schema(config)
 
 
 @command(main, example="pbem verify --game 7 --head 3fa94c1b22d07e6a91c5")
@@ -187,7 +188,8 @@ def restore(path: Path) -> None:
         click.echo(f"The keys are in {config.data_dir / 'keys'}.")
     elif config.keys is None:
         click.echo(
-            "There are no keys: put the old ones back, or make new ones with `pbem init`; then old links are dead."
+            f"There are no keys: put the old ones back at {config.data_dir / 'keys'}. If they are lost for good, `pbem keys"
+            " new` makes others; then old links are dead."
         )
 
 
@@ -252,6 +254,20 @@ def keys_list() -> None:
     for key in ops_keys.listed(read_settings()):
         use = "signs new links" if key.signs else f"old links work; may be retired on {key.may_retire_on}"
         click.echo(f"{key.id}  made {key.made}  {use}")
+
+
+@command(keys, "new", example="pbem keys new")
+def keys_new() -> None:
+    """Make keys where the old ones are lost for good: every link sent so far is dead, and open turns are emailed again.
+
+    Look for the old ones first, beside the backups. Stop the server before (on PostgreSQL all web servers and workers).
+    """
+    from pbem.ops import key_rotation as ops_keys
+
+    renewed = ops_keys.new(read_settings())
+    click.echo(
+        f"There are new keys; keep a copy. Start the server: it mails {counted(renewed.emailed_again, 'open turn')} again."
+    )
 
 
 @command(keys, "rotate", example="pbem keys rotate")

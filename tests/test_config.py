@@ -58,9 +58,9 @@ def test_a_public_site_needs_only_its_address_and_relay() -> None:
 
 
 def test_a_development_server_answers_to_every_local_name() -> None:
-    assert read({}).trusted_hosts == ("localhost", "127.0.0.1")
+    assert read({}).trusted_hosts == ("localhost", "127.0.0.1", "[::1]")
     named = read({"PBEM_BASE_URL": "http://games.localhost:8000"})
-    assert named.trusted_hosts == ("games.localhost", "localhost", "127.0.0.1")
+    assert named.trusted_hosts == ("games.localhost", "localhost", "127.0.0.1", "[::1]")
 
 
 def test_the_environment_wins_over_the_file(folder: Path) -> None:

@@ -144,8 +144,16 @@ def _language(text: str) -> str:
     return _matching(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?")(text.replace("_", "-"))
 
 
+def _host(text: str) -> str:
+    """The name or number of a host; an IPv6 number also as URLs have it, in brackets."""
+    inside = re.fullmatch(r"\[([0-9a-fA-F:.]+)\]", text)
+    return inside[1] if inside else _matching(r"[\w.:-]+")(text)
+
+
 def _hosts(text: str) -> tuple[str, ...]:
-    return tuple(_matching(r"[\w.:\[\]-]+")(host.strip()) for host in text.split(","))
+    """Hosts as browsers ask for them: IPv6 numbers in brackets."""
+    hosts = (_matching(r"[\w.:-]+|\[[0-9a-fA-F:.]+\]")(host.strip()) for host in text.split(","))
+    return tuple(f"[{host}]" if host.count(":") > 1 and host[0] != "[" else host for host in hosts)
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -195,8 +203,8 @@ FOLDER = Kind("a folder", _folder)
 FOLDER_OR_NONE: Kind[Path | None] = Kind(
     "a folder", lambda text: _folder(text) if text else None, lambda folder: "" if folder is None else str(folder)
 )
-HOST = Kind("the name or number of a host", _matching(r"[\w.:-]+"))
-HOST_OR_NONE = Kind("the name or number of a host", _matching(r"[\w.:-]*"))
+HOST = Kind("the name or number of a host", _host)
+HOST_OR_NONE = Kind("the name or number of a host", lambda text: _host(text) if text else "")
 HOSTS = Kind("a list of hosts, with commas", _hosts, ", ".join)
 KEYS: Kind[Keyring | None] = Kind("a list of keys", lambda text: Keyring.parse(text) if text else None, _set_or_not)
 LANGUAGE = Kind("the tag of a language, like de or pt-BR", _language)

@@ -71,9 +71,8 @@ class Web:
 
     host: str = setting(HOST, "127.0.0.1", "Address the web server listens on.")
     port: int = setting(PORT, "8000", "Port the web server listens on.")
-    admin_port: int = setting(
-        number(0, 65535), "0", "Port for metrics and health, on this machine only, each process its own; 0 for none."
-    )
+    admin_port: int = setting(number(0, 65535), "0", "Port for metrics and health, each process its own; 0 for none.")
+    admin_host: str = setting(HOST, "127.0.0.1", "Address the admin port listens on; keep it on this machine.")
     threads: int = setting(number(1, 64), "8", "Requests that are answered at the same time.")
 
 
@@ -93,13 +92,20 @@ class Smtp:
     timeout: int = setting(number(1, 120), "60", "Seconds to wait for an answer of the relay; a lease lasts longer.")
 
 
+def _domain(url: str) -> str:
+    host = host_of(url)
+    return "localhost" if ":" in host else host
+
+
 @dataclass(frozen=True, slots=True)
 class Mail:
     """Outgoing email: addresses, delay and rates."""
 
     domain: str = setting(
         DOMAIN,
-        Derived("the host of base_url", lambda texts: host_of(texts["base_url"])),
+        Derived(
+            "the host of base_url, or localhost where that is an IPv6 number", lambda texts: _domain(texts["base_url"])
+        ),
         "Domain of our addresses: replies, bounces and list names.",
     )
     sender: str = setting(
@@ -216,7 +222,8 @@ class Games:
 
 def _names_of(host: str) -> str:
     # Someone trying out the server may enter any name of their own machine.
-    return ", ".join(dict.fromkeys([host, "localhost", "127.0.0.1"])) if is_local(host) else host
+    named = f"[{host}]" if ":" in host else host
+    return ", ".join(dict.fromkeys([named, "localhost", "127.0.0.1", "[::1]"])) if is_local(host) else named
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +252,7 @@ class Config:
     trusted_hosts: tuple[str, ...] = setting(
         HOSTS,
         Derived(
-            "the host of base_url; where that is this machine, localhost and 127.0.0.1",
+            "the host of base_url; where that is this machine, localhost, 127.0.0.1 and [::1]",
             lambda texts: _names_of(host_of(texts["base_url"])),
         ),
         "Names under which browsers may ask for the site; other requests are refused.",

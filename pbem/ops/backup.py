@@ -6,23 +6,24 @@ they hold addresses, hidden cards, and with the keys everyone's links.
 
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from pbem.config import save_keys
-from pbem.config.settings import Config
+from pbem.config.settings import KEYS_FILE, Config
 from pbem.config.sources import read_private_text
 from pbem.domain.errors import BadInput, Fault, Forbidden
 from pbem.ops.process_lock import alone
-from pbem.ops.setup import open_store
+from pbem.ops.setup import keyring, open_store
 from pbem.ops.verify import verify_game
 from pbem.service.desk import audit
-from pbem.store import database_copy, games, migrations
-from pbem.store.database import Store, Tx
+from pbem.store import database_copy, database_health, games, migrations, schema_check
+from pbem.store.database import Store, Tx, parse_url
+from pbem.store.database_errors import blaming
 from pbem.tokens import Keyring
 
 Progress = Callable[[int], None]
@@ -59,6 +60,7 @@ def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent
     written = path.with_name(f"{path.name}.part")
     try:
         with open_store(config) as source:
+            keys = keyring(source, config).text() if with_keys else ""
             # Created private, before it has any content.
             os.close(os.open(written, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             if source.on_sqlite:
@@ -68,7 +70,7 @@ def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent
                     _copy(source, target, begin)
         saved = _verify_file(written, begin)
         if with_keys:
-            _write_privately(keys_beside(path), config.keyring().text())
+            _write_privately(keys_beside(path), keys)
         _flush(written)
         written.rename(path)
     except FileExistsError as error:
@@ -76,49 +78,67 @@ def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent
             f"{written} is there already.", why="Another backup runs, or was cut short.", remedy="Remove it."
         ) from error
     except BaseException:
-        for part in _parts(written):
-            part.unlink(missing_ok=True)
+        _remove(_parts(written))
         raise
     return Saved(saved.games, saved.rows, with_keys)
 
 
 def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
     """Restore a backup into an empty database: all of it, verified, or nothing. Raises BadInput, Forbidden, Fault."""
-    with path.open("rb") as file:
-        if file.read(len(_FIRST_BYTES)) != _FIRST_BYTES:
-            raise BadInput(f"{path} is no backup.", remedy="Name a file that `pbem backup` wrote.")
-    keys = _keys_to_restore(config, keys_beside(path))
-    with (
-        _working_copy(path) as copy,
-        alone(config.database_url),
-        closing(Store(f"sqlite:///{copy}")) as source,
-        closing(Store(config.database_url)) as target,
-    ):
-        if migrations.current(source) == migrations.EMPTY:
-            raise BadInput(f"{path} is no backup of a server.", remedy="Name a file that `pbem backup` wrote.")
-        # A backup of an older release is migrated in the copy, so the file stays as it is.
-        migrations.upgrade(source)
-        saved = _copy(source, target, begin)
-    if keys is not None:
-        save_keys(config.data_dir, keys)
+    with blaming(path):
+        with path.open("rb") as file:
+            if file.read(len(_FIRST_BYTES)) != _FIRST_BYTES:
+                raise BadInput("It is no file that `pbem backup` wrote.")
+        theirs = Keyring.parse(read_private_text(keys_beside(path))) if keys_beside(path).exists() else None
+    keys = _keys_to_restore(config, theirs, path)
+
+    def keep_keys() -> None:
+        if keys is not None:
+            save_keys(config.data_dir, keys)
+
+    folder = (Store.file_of(config.database_url) or config.data_dir / "any").parent
+    try:
+        with (
+            _nothing_left(config.database_url, folder, config.data_dir),
+            alone(config.database_url),
+            _working_copy(path, folder) as source,
+            _target(config.database_url) as target,
+        ):
+            saved = _copy(source, target, begin, partial(blaming, path), keep_keys)
+    except BaseException:
+        if keys is not None:
+            (config.data_dir / KEYS_FILE).unlink(missing_ok=True)
+        raise
     return Saved(saved.games, saved.rows, keys is not None)
 
 
 def copy(source_url: str, target_url: str, begin: Begin = silent) -> Saved:
     """Move a server to another database: all of it, verified, or nothing. The source stays as it is."""
-    file = Store.file_of(source_url)
+    file, target_file = Store.file_of(source_url), Store.file_of(target_url)
     if file is not None and not file.exists():
         raise BadInput(f"There is no database at {file}.", remedy="Correct --from.")
-    with closing(Store(source_url)) as source, closing(Store(target_url)) as target:
-        if source.url == target.url:
-            raise BadInput("Source and target are the same database.", remedy="Name another one with --to.")
+    if parse_url(source_url) == parse_url(target_url):
+        raise BadInput("Source and target are the same database.", remedy="Name another one with --to.")
+    with (
+        closing(Store(source_url)) as source,
+        _nothing_left(target_url, *([target_file.parent] if target_file else [])),
         # A move made while the server is copied would be lost.
-        with alone(source_url), alone(target_url):
-            migrations.must_be_current(source)
+        alone(source_url),
+        alone(target_url),
+    ):
+        migrations.must_be_current(source)
+        with _target(target_url) as target:
             return _copy(source, target, begin)
 
 
-def _copy(source: Store, target: Store, begin: Begin) -> Saved:
+def _copy(
+    source: Store,
+    target: Store,
+    begin: Begin,
+    blaming: Callable[[], AbstractContextManager[None]] = nullcontext,
+    finish: Callable[[], None] = lambda: None,
+) -> Saved:
+    """Copy and verify. What is wrong with the rows is told in `blaming`; `finish` is called just before the commit."""
     fresh = migrations.current(target) == migrations.EMPTY
     if not fresh:
         with target.read() as tx:
@@ -129,17 +149,69 @@ def _copy(source: Store, target: Store, begin: Begin) -> Saved:
 
         def work(writing: Tx) -> Saved:
             database_copy.must_be_empty(writing)
-            database_copy.copy_all(reading, writing, begin("Copying", sum(there.values())))
-            if database_copy.counts(writing) != there:
-                raise Fault("Not every row has arrived, so nothing was kept.")
-            return Saved(_verify(writing, begin), sum(there.values()))
+            with blaming():
+                database_copy.copy_all(reading, writing, begin("Copying", sum(there.values())))
+                if database_copy.counts(writing) != there:
+                    raise Fault("Not every row has arrived, so nothing was kept.")
+                saved = Saved(_verify(writing, begin), sum(there.values()))
+            finish()
+            return saved
 
         try:
             return target.write(work)
         except BaseException:
             if fresh:
-                migrations.downgrade(target, migrations.EMPTY)
+                migrations.remove_all(target)
             raise
+
+
+@contextmanager
+def _target(url: str) -> Iterator[Store]:
+    """The database to fill; a new SQLite file gets its name only when all is well. Raises Forbidden."""
+    file = Store.file_of(url)
+    if file is None or file.exists():
+        with closing(Store(url)) as store:
+            if file is not None and not database_health.can_be_read(store):
+                raise Forbidden(
+                    f"{file} is there already, and cannot be read.",
+                    why="It is damaged, or no database.",
+                    remedy=f"Move {file} away, and try again.",
+                )
+            yield store
+        return
+    for each in _parts(file):
+        # SQLite would apply what is in there to the new file.
+        if each.exists():
+            raise Forbidden(f"{each} is left of another database.", remedy=f"Move {each} away, and try again.")
+    new = file.with_name(f"{file.name}.part")
+    try:
+        _remove(_parts(new))
+        # Created private, before it has any content.
+        os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with closing(Store(f"sqlite:///{new}")) as store:
+            yield store
+        _flush(new)
+        new.rename(file)
+    finally:
+        _remove(_parts(new))
+
+
+@contextmanager
+def _nothing_left(url: str, *folders: Path) -> Iterator[None]:
+    """Remove the folders and the lock that were made in this context, if it fails."""
+    file = Store.file_of(url)
+    made = [each for folder in folders for each in (folder, *folder.parents) if not each.exists()]
+    lock = None if file is None else Path(f"{file}.lock")
+    locked_before = lock is None or lock.exists()
+    try:
+        yield
+    except BaseException:
+        if lock is not None and not locked_before:
+            lock.unlink(missing_ok=True)
+        for each in made:
+            with suppress(OSError):
+                each.rmdir()
+        raise
 
 
 def _verify_file(path: Path, begin: Begin) -> Saved:
@@ -169,26 +241,57 @@ def _verify(tx: Tx, begin: Begin) -> int:
     return len(ids)
 
 
-def _keys_to_restore(config: Config, path: Path) -> Keyring | None:
-    if not path.exists():
-        return None
-    keys = Keyring.parse(read_private_text(path))
-    if config.keys is not None and config.keys != keys:
+def _keys_to_restore(config: Config, keys: Keyring | None, path: Path) -> Keyring | None:
+    if keys is None or config.keys is None:
+        return keys
+    if config.keys != keys:
         raise Forbidden(
             "This server has other keys than the backup.",
             why="With the one no link of the other works.",
-            remedy=f"Move {config.data_dir / 'keys'} away to take those of the backup, or {path} to keep these.",
+            remedy=f"Move {config.data_dir / KEYS_FILE} away to take those of the backup, or {keys_beside(path)} to keep these.",
         )
-    return keys if config.keys is None else None
+    return None
 
 
 @contextmanager
-def _working_copy(path: Path) -> Iterator[Path]:
-    """A temporary copy of a backup, which may be changed."""
-    with tempfile.TemporaryDirectory(prefix="pbem-restore-") as folder:
-        copied = Path(folder) / "backup.sqlite3"
-        shutil.copyfile(path, copied)
-        yield copied
+def _working_copy(path: Path, folder: Path) -> Iterator[Store]:
+    """A temporary copy of a backup as a database of this release; the file stays as it is. Raises BadInput."""
+    temporary = folder / "restore.part"
+    # One that was cut short by force has left it.
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(mode=0o700, parents=True)
+    try:
+        shutil.copyfile(path, temporary / "backup.sqlite3")
+        store = Store(f"sqlite:///{temporary}/backup.sqlite3")
+        try:
+            with blaming(path):
+                _must_be_whole(store)
+            if migrations.is_newer(store):
+                raise BadInput(
+                    f"The backup {path} is of a newer release.",
+                    remedy="Nothing was kept. Install that release, or a newer one, and restore it with that.",
+                )
+            with blaming(path):
+                _bring_up_to_date(store)
+            yield store
+        finally:
+            store.close()
+    finally:
+        shutil.rmtree(temporary)
+
+
+def _must_be_whole(store: Store) -> None:
+    if (broken := database_copy.damage(store)) is not None:
+        raise BadInput("It is damaged.", why=f"SQLite says: {broken}.")
+    if migrations.current(store) == migrations.EMPTY:
+        raise BadInput("It holds no server.")
+
+
+def _bring_up_to_date(store: Store) -> None:
+    migrations.upgrade(store)
+    # An index is made anew where the rows go; rows cannot be.
+    if lost := [each.says for each in schema_check.differences(store) if each.remedy == schema_check.RESTORE]:
+        raise BadInput(lost[0])
 
 
 def _write_privately(path: Path, text: str) -> None:
@@ -199,6 +302,11 @@ def _write_privately(path: Path, text: str) -> None:
 def _flush(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for each in paths:
+        each.unlink(missing_ok=True)
 
 
 def _parts(path: Path) -> list[Path]:

@@ -14,16 +14,26 @@ from pbem.clock import SystemClock
 from pbem.config.settings import Config
 from pbem.domain import finding
 from pbem.domain.duration import duration_text
-from pbem.domain.errors import PbemError
+from pbem.domain.errors import BadInput, PbemError
 from pbem.domain.finding import Finding, Severity
 from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_GAP
 from pbem.mail.send.relay import Relay
 from pbem.ops import mail_checks, mail_intake
 from pbem.ops.domains import look_at_domains
 from pbem.ops.monitoring import admin_port, readiness
-from pbem.ops.setup import must_be_there, offer_games
+from pbem.ops.setup import must_be_there, must_not_need_keys, offer_games
 from pbem.plugins import offers
-from pbem.store import calls, database_copy, database_health, deadlines, games, heartbeats, migrations, outbox
+from pbem.store import (
+    calls,
+    database_copy,
+    database_health,
+    deadlines,
+    games,
+    heartbeats,
+    migrations,
+    outbox,
+    schema_check,
+)
 from pbem.store.database import Store
 from pbem.store.database_errors import explained
 
@@ -63,7 +73,15 @@ def _files() -> Iterator[Finding]:
 
 def _keys(config: Config) -> Iterator[Finding]:
     if config.keys is None:
-        yield finding.error("keys", "There are no keys, so no link can be made.", "Make them with `pbem init`.")
+        try:
+            with explained():
+                must_not_need_keys(config)
+            says, remedy = "There are no keys, so no link can be made.", "Make them with `pbem init`."
+        except BadInput as refusal:
+            says, remedy = f"{refusal.what} {refusal.why}", refusal.remedy
+        except PbemError:
+            says, remedy = "There are no keys, and the database does not say whether there were any.", "See `database`."
+        yield finding.error("keys", says, remedy)
         return
     newest = config.keys.keys[0]
     if SystemClock().now().date() - newest.made > _OLD_KEY:
@@ -106,6 +124,7 @@ def _database(store: Store) -> Iterator[Finding]:
     looks: tuple[tuple[str, Callable[[Store], Iterator[Finding]]], ...] = (
         ("database", _version),
         ("migrations", _steps),
+        ("schema", _schema),
         ("clock", _clock),
         ("worker", _worker),
         ("queue", _queue),
@@ -121,7 +140,7 @@ def _database(store: Store) -> Iterator[Finding]:
             yield finding.of_error(what, error)
             return
         yield from found
-        if any(each.severity is Severity.ERROR for each in found) and what in ("database", "migrations"):
+        if any(each.severity is Severity.ERROR for each in found) and what in ("database", "migrations", "schema"):
             return
 
 
@@ -129,7 +148,7 @@ def _version(store: Store) -> Iterator[Finding]:
     version = database_health.version(store)
     broken = database_copy.damage(store)
     if broken is not None:
-        remedy = "Stop the server, keep a copy of the file, and restore the last backup with `pbem restore`."
+        remedy = "Stop the server, move the file away, and restore the last backup with `pbem restore`."
         yield finding.error("database", f"The file is damaged. SQLite says: {broken}.", remedy)
     elif database_health.unsafe_sqlite(store):
         says = f"{version} can damage a database in rare moments (fixed in 3.51.3)."
@@ -142,6 +161,14 @@ def _steps(store: Store) -> Iterator[Finding]:
     migrations.must_be_current(store)
     database_health.takes_writes(store)
     yield finding.ok("migrations", f"the database is at the newest step, {migrations.head()}, and can be written")
+
+
+def _schema(store: Store) -> Iterator[Finding]:
+    found = schema_check.differences(store)
+    for each in found:
+        yield (finding.warning if each.slow_only else finding.error)("schema", each.says, each.remedy)
+    if not found:
+        yield finding.ok("schema", "tables, columns, checks, keys and indexes are as this release makes them")
 
 
 def _clock(store: Store) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from gunicorn.glogging import Logger
 
-from pbem import program_log
+from pbem import program_log, sockets
 from pbem.config import read
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden, PbemError
@@ -35,7 +35,7 @@ _COUNTS: Final = tempfile.mkdtemp(prefix="pbem-counts-")
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = _COUNTS
 
 from pbem.ops.monitoring import admin_port  # noqa: E402
-from pbem.ops.setup import open_store, server_on  # noqa: E402
+from pbem.ops.setup import keyring, open_store, server_on  # noqa: E402
 from pbem.store.database import Store  # noqa: E402
 from pbem.store.database_errors import explained  # noqa: E402
 
@@ -54,7 +54,7 @@ class EventLogger(Logger):  # type: ignore[misc]  # gunicorn says no types
 wsgi_app = "pbem.ops.serve:application()"
 # Read once: a process that takes the place of one that died is of the same release, whatever was installed since.
 preload_app = True
-bind = f"{_SETTINGS.web.host}:{_SETTINGS.web.port}"
+bind = sockets.with_port(_SETTINGS.web.host, _SETTINGS.web.port)
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 worker_class = "gthread"
 threads = _SETTINGS.web.threads
@@ -74,10 +74,10 @@ def on_starting(arbiter: Any) -> None:
         if Store.file_of(_SETTINGS.database_url) is not None:
             raise Forbidden("Several web servers cannot share an SQLite file.", remedy="Run `pbem serve` instead.")
         # Closed again at once: a connection must not be shared by processes.
-        with explained(), open_store(_SETTINGS):
-            pass
+        with explained(), open_store(_SETTINGS) as store:
+            keyring(store, _SETTINGS)
         if _SETTINGS.web.admin_port:
-            _shared.append(admin_port.listening(_SETTINGS.web.admin_port))
+            _shared.append(admin_port.listening(_SETTINGS.web.admin_host, _SETTINGS.web.admin_port))
     except PbemError as refusal:
         on_exit(arbiter)
         raise SystemExit(str(refusal)) from None

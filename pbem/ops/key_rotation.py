@@ -4,16 +4,16 @@ They are changed in the file of the data folder. A running server has to be star
 starts. No secret of a key is ever shown.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbem import tokens
 from pbem.clock import SystemClock, SystemRandomness
 from pbem.config import save_keys
 from pbem.config.settings import Config
 from pbem.config.sources import read_private_text
-from pbem.domain.errors import BadInput
+from pbem.domain.errors import BadInput, Forbidden
 from pbem.ops.process_lock import alone
-from pbem.ops.setup import open_store, server_on
+from pbem.ops.setup import keyring, new_keys, open_store, server_on
 from pbem.service.links import Renewed, renew_emails
 from pbem.tokens import RETIREMENT_DELAY, SECRET_BYTES, Key, Keyring
 
@@ -30,7 +30,7 @@ class KeyInfo:
 
 def listed(config: Config) -> list[KeyInfo]:
     """The keys, newest first."""
-    keys = config.keyring().keys
+    keys = _keys(config).keys
     return [_info(key, newer) for key, newer in zip(keys, (None, *keys), strict=False)]
 
 
@@ -55,8 +55,18 @@ def revoke(config: Config, key_id: str) -> Renewed:
         return server_on(store, config).run(renew_emails)
 
 
+def new(config: Config) -> Renewed:
+    """Make keys where the old ones are lost for good, and mail every open turn again; on SQLite the server must be stopped."""
+    if config.keys is not None:
+        raise Forbidden("This server has its keys.", remedy="Make another one with `pbem keys rotate`.")
+    with alone(config.database_url), open_store(config) as store:
+        config = replace(config, keys=new_keys())
+        save_keys(config.data_dir, config.keyring())
+        return server_on(store, config).run(renew_emails)
+
+
 def _stored_keys(config: Config) -> Keyring:
-    keys, file = config.keyring(), config.data_dir / "keys"
+    keys, file = _keys(config), config.data_dir / "keys"
     if not file.exists() or Keyring.parse(read_private_text(file)) != keys:
         raise BadInput(
             "The keys of this server are not in its data folder.",
@@ -64,6 +74,13 @@ def _stored_keys(config: Config) -> Keyring:
             remedy=f"Take them out of there and put them into {file}, readable by you alone; then try again.",
         )
     return keys
+
+
+def _keys(config: Config) -> Keyring:
+    if config.keys is not None:
+        return config.keys
+    with open_store(config) as store:
+        return keyring(store, config)
 
 
 def _info(key: Key, newer: Key | None) -> KeyInfo:

@@ -93,17 +93,18 @@ def retry(config: Config) -> int:
 def look_at_settings(config: Config) -> Iterator[Finding]:
     """Whether emails can arrive, by the settings."""
     inbound = config.inbound
+    at = f"{inbound.lmtp_host}, port {inbound.lmtp_port}"
     if not inbound.replies:
         yield finding.ok("answers", "answers to mails are not read, and the mails say so")
         return
     if not inbound.lmtp_port:
         yield finding.ok("answers", "answers to mails are read; none are taken by LMTP")
     elif trouble := _connection_error(inbound.lmtp_host, inbound.lmtp_port):
-        says = f"Nobody takes mails at {inbound.lmtp_host}, port {inbound.lmtp_port} ({trouble})."
+        says = f"Nobody takes mails at {at} ({trouble})."
         remedy = "Start the server with `pbem serve`, or `pbem mail serve` on PostgreSQL; mail servers wait for days."
         yield finding.warning("answers", says, remedy)
     else:
-        yield finding.ok("answers", f"mails are taken at {inbound.lmtp_host}, port {inbound.lmtp_port}")
+        yield finding.ok("answers", f"mails are taken at {at}")
     if inbound.sender_check is not SenderCheck.STRICT and not config.development:
         says = f"The check of senders is {inbound.sender_check}: who has seen a player's mail can move for them."
         remedy = "Let your mail server write Authentication-Results, and set PBEM_INBOUND_SENDER_CHECK to strict."

@@ -22,7 +22,7 @@ from wsgiref.types import WSGIApplication
 import structlog
 from waitress.server import create_server
 
-from pbem import metrics, program_log
+from pbem import metrics, program_log, sockets
 from pbem.config import language_of, read
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden
@@ -76,7 +76,7 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
             ):
                 for line in _welcome(config):
                     say(line)
-                _log.info("web_started", host=config.web.host, port=config.web.port)
+                _log.info("web_started", at=sockets.with_port(config.web.host, config.web.port))
                 tune_garbage_collection()
                 # Returns when told to stop, after what is under way was answered.
                 web_server.run()
@@ -159,8 +159,7 @@ def _listening(config: Config, app: Any) -> Any:
     try:
         return create_server(
             app,
-            host=web.host,
-            port=web.port,
+            sockets=[sockets.listening(web.host, web.port)],
             threads=web.threads,
             url_scheme=urlsplit(config.base_url).scheme,
             max_request_body_size=_longest_body(config),

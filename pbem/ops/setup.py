@@ -11,13 +11,13 @@ from datetime import timedelta
 from pbem.clock import SystemClock, SystemRandomness
 from pbem.config import save_keys
 from pbem.config.settings import Config
-from pbem.domain.errors import BadInput
+from pbem.domain.errors import BadInput, Fault
 from pbem.ops.process_lock import alone
 from pbem.plugins import offers
 from pbem.plugins.offers import Offer
 from pbem.plugins.process import Limits
 from pbem.service.server import Server
-from pbem.store import migrations
+from pbem.store import games, migrations, schema_check
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
 
@@ -44,7 +44,10 @@ def must_be_there(config: Config) -> None:
     """Refuse to create a database just by opening it. Raises BadInput."""
     file = Store.file_of(config.database_url)
     if file is not None and not file.exists():
-        raise BadInput(f"There is no database at {file}.", remedy="Make one with `pbem init`.")
+        again = "Bring it back from a backup with `pbem restore`, or begin anew with `pbem init`."
+        raise BadInput(
+            f"There is no database at {file}.", remedy=again if config.keys else "Make one with `pbem init`."
+        )
 
 
 def offer_games(config: Config) -> tuple[Offer, ...]:
@@ -60,7 +63,7 @@ def server_on(store: Store, config: Config) -> Server:
         store,
         SystemClock(),
         SystemRandomness(),
-        config.keyring(),
+        keyring(store, config),
         hold=timedelta(seconds=config.mail.hold),
         open_tables=config.limits.open_tables,
         zone=config.site.timezone.key,
@@ -69,19 +72,64 @@ def server_on(store: Store, config: Config) -> Server:
     )
 
 
+def keyring(store: Store, config: Config) -> Keyring:
+    """The keys of links. Raises BadInput if there are none."""
+    if config.keys is None:
+        _must_not_need_keys(store, config)
+    return config.keyring()
+
+
+def must_not_need_keys(config: Config) -> None:
+    """Refuse to go on without keys where games need those that are missing. Raises BadInput."""
+    file = Store.file_of(config.database_url)
+    if file is None or file.exists():
+        with open_store(config, current=False) as store:
+            _must_not_need_keys(store, config)
+
+
+def _must_not_need_keys(store: Store, config: Config) -> None:
+    if migrations.current(store) == migrations.EMPTY:
+        return
+    with store.read() as tx:
+        number = games.count(tx)
+    if number:
+        raise BadInput(
+            "The keys of this server are missing.",
+            why=f"Every link of its {number} games was made with them.",
+            remedy=f"Put them back from the backup: its file that ends in .keys belongs at {config.data_dir / 'keys'}. "
+            "If they are lost for good, `pbem keys new` makes others; then every link sent so far is dead.",
+        )
+
+
+def new_keys() -> Keyring:
+    """Keys that nobody has ever had."""
+    return Keyring.new(SystemRandomness().bytes(SECRET_BYTES), SystemClock().now().date())
+
+
 def make_ready(config: Config, say: Callable[[str], None] = lambda _: None) -> Config:
     """Create the folder, the keys and the database as needed; returns the settings with the keys."""
+    if config.keys is None:
+        must_not_need_keys(config)
     if not config.data_dir.exists():
         config.data_dir.mkdir(parents=True, mode=0o700)
         say(f"Made the folder {config.data_dir}.")
     if config.keys is None:
-        keys = Keyring.new(SystemRandomness().bytes(SECRET_BYTES), SystemClock().now().date())
+        keys = new_keys()
         save_keys(config.data_dir, keys)
         config = replace(config, keys=keys)
         say(f"Made the keys of all links in {config.data_dir / 'keys'}; keep a copy in a safe place.")
     if ran := migrate(config):
         say(f"Brought the database to step {ran[-1]}.")
     return config
+
+
+def check_schema(config: Config) -> None:
+    """Compare the database with the schema of this release. Raises Fault with all differences."""
+    with open_store(config) as store:
+        found = schema_check.differences(store)
+    if found:
+        listed = "".join(f"\n- {each.says} {each.remedy}" for each in found)
+        raise Fault("The database is at the newest step, and yet not as this release makes it:", remedy=listed)
 
 
 def migrate(config: Config) -> list[str]:

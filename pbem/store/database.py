@@ -9,6 +9,7 @@ asks for a retry; so it must have no other effects. No transaction may wait for 
 """
 
 import random
+import re
 import sqlite3
 import threading
 import time
@@ -17,13 +18,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.pool import StaticPool
 
 from pbem import failpoints, metrics
-from pbem.domain.errors import Fault
+from pbem.domain.errors import BadInput, Fault
 from pbem.store.prefetch import OPTION
 
 T = TypeVar("T")
@@ -39,14 +41,33 @@ _BUSY_MILLISECONDS: Final = 10_000
 _RETRY_CODES: Final = frozenset({"40001", "40P01", "55P03"})
 """PostgreSQL's error codes for a conflict that a retry solves."""
 
+_READ_ONLY: Final = "25006"
+"""PostgreSQL's error code for a write to a standby."""
+
+_CONNECTING: Final = {
+    # Of several hosts only the primary will do, and a standby that is to become one is refused until then.
+    "target_session_attrs": "read-write",
+    # A machine that is gone says nothing: without these a connection to it would hang for a quarter of an hour.
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
+"""How we connect to PostgreSQL, unless the URL says otherwise."""
+
+_SEVERAL_HOSTS: Final = re.compile(
+    r"(?P<before>postgresql(?:\+\w+)?://(?:[^:/]*(?::[^@]*)?@)?)(?P<hosts>[^/?@]*,[^/?@]*)(?P<rest>.*)", re.ASCII
+)
+
 
 class Store:
     """The database of one process."""
 
     def __init__(self, url: str, *, threads: int = 8) -> None:
-        self.url = make_url(url)
+        self.url = parse_url(url)
         self.on_sqlite = self.url.get_backend_name() == "sqlite"
-        self.engine = _sqlite(url) if self.on_sqlite else _postgresql(url, threads)
+        self.engine = _sqlite(self.url) if self.on_sqlite else _postgresql(self.url, threads)
         self._writers: AbstractContextManager[Any] = threading.Lock() if self.on_sqlite else nullcontext()
 
     @contextmanager
@@ -65,16 +86,20 @@ class Store:
         """Run a use case in one transaction and commit, rerunning it all if the database asks for a retry."""
         for attempt in range(1, TRIES + 1):
             metrics.drop_pending_rows()
+            committing = False
             try:
                 with self._writers, self.engine.connect() as connection, connection.begin():
                     self._begin(connection, "BEGIN IMMEDIATE")
                     result = work(connection)
                     failpoints.hit("store.committing")
+                    committing = True
                 failpoints.hit("store.committed")
                 metrics.count_pending_rows()
                 return result
             except DBAPIError as error:
-                if attempt == TRIES or not _may_retry(error):
+                # A connection lost in the commit may have done everything: whoever asked looks before asking again.
+                in_doubt = committing and error.connection_invalidated
+                if attempt == TRIES or in_doubt or not _may_retry(error):
                     raise
                 metrics.RETRIES.inc()
                 # A short random wait, so that the transaction in the way can finish.
@@ -106,7 +131,7 @@ class Store:
     @staticmethod
     def file_of(url: str) -> Path | None:
         """The file a URL names; None if there is none, as on PostgreSQL."""
-        parsed = make_url(url)
+        parsed = parse_url(url)
         if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
             return None
         return Path(str(parsed.database)).expanduser()
@@ -128,8 +153,26 @@ def sqlite_module() -> ModuleType:
     return module
 
 
-def _sqlite(url: str) -> Engine:
-    parsed = make_url(url)
+def parse_url(url: str) -> URL:
+    """A database URL, which may name several PostgreSQL hosts as `host:port,host:port`. Raises BadInput."""
+    several = _SEVERAL_HOSTS.fullmatch(url)
+    try:
+        if several is None:
+            return make_url(url)
+        hosts = [urlsplit(f"//{each}") for each in several["hosts"].split(",")]
+        listed = {
+            "host": ",".join(each.hostname or "" for each in hosts),
+            "port": ",".join(str(each.port or 5432) for each in hosts),
+        }
+        return make_url(several["before"] + several["rest"]).update_query_dict(listed)
+    except (ArgumentError, ValueError) as error:
+        raise BadInput(
+            "The URL of the database cannot be read.",
+            remedy="Write it as postgresql://NAME:PASSWORD@HOST:PORT/DATABASE, with %40 for an @ in the password.",
+        ) from error
+
+
+def _sqlite(parsed: URL) -> Engine:
     in_memory = parsed.database in (None, "", ":memory:")
     if not in_memory:
         Path(str(parsed.database)).expanduser().parent.mkdir(parents=True, exist_ok=True)
@@ -150,9 +193,9 @@ def _sqlite(url: str) -> Engine:
     return engine
 
 
-def _postgresql(url: str, threads: int) -> Engine:
-    return create_engine(
-        make_url(url).set(drivername="postgresql+psycopg"),
+def _postgresql(url: URL, threads: int) -> Engine:
+    engine = create_engine(
+        url.set(drivername="postgresql+psycopg").update_query_dict(_CONNECTING | dict(url.query)),
         pool_size=threads + 2,
         max_overflow=0,
         pool_pre_ping=True,
@@ -161,6 +204,14 @@ def _postgresql(url: str, threads: int) -> Engine:
             "options": "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
         },
     )
+
+    @event.listens_for(engine, "handle_error")
+    def _drop_standby(context: ExceptionContext) -> None:
+        # The server behind this connection has become a standby: another one takes writes now.
+        if getattr(context.original_exception, "sqlstate", None) == _READ_ONLY:
+            context.is_disconnect = True
+
+    return engine
 
 
 def _may_retry(error: DBAPIError) -> bool:

@@ -5,11 +5,12 @@ This module must never show a password: a driver's text is shown only with its s
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError, TimeoutError as PoolExhausted
 
-from pbem.domain.errors import BadInput, Fault, Unavailable
+from pbem.domain.errors import BadInput, Fault, PbemError, Unavailable
 from pbem.i18n.speech import gettext as _
 from pbem.store.database import sqlite_module
 from pbem.tokens import redact
@@ -20,15 +21,20 @@ _MEANINGS: Final = (
     ("disk i/o error", "The disk does not take what is written.", "Nothing that was confirmed is lost. See whether it is full or broken."),
     ("readonly database", "The database cannot be written.", "Give this account the right to write the file and its folder."),
     ("unable to open", "The database cannot be opened.", "Give this account the right to read and write the file and its folder."),
-    ("not a database", "The file of the database is something else.", "Correct PBEM_DATABASE_URL, or restore a backup with `pbem restore`."),
-    ("malformed", "The file of the database is damaged.", "Stop the server, keep a copy of the file, and restore a backup with `pbem restore`."),
+    ("not a database", "The file of the database is something else.", "Correct PBEM_DATABASE_URL, or move the file away and restore a backup with `pbem restore`."),
+    ("malformed", "The file of the database is damaged.", "Stop the server, move the file away, and restore a backup with `pbem restore`."),
     ("locked", "The database is busy.", "Somebody else has it locked; try again, and stop other programs that use the file."),
-    ("no such table", "The database lacks tables.", "Run `pbem migrate`."),
+    ("no such", "The database lacks something.", "Run `pbem migrate`, which says what and what to do."),
     # Words of PostgreSQL's messages.
-    ("does not exist", "The database lacks something.", "Check PBEM_DATABASE_URL, create the database, and run `pbem migrate`."),
+    ("does not exist", "The database lacks something.", "Check PBEM_DATABASE_URL, create the database, and run `pbem migrate`, which says more."),
     ("authentication", "The database did not let us in.", "Check the name and the password in PBEM_DATABASE_URL."),
+    ("read-only", "The database is a standby, which takes no writes.", "Promote it, or name the primary in PBEM_DATABASE_URL."),
+    ("connection failed", "The database cannot be reached.", "Start it, or promote its standby; then check host and port in PBEM_DATABASE_URL."),
     ("permission denied", "The database did not allow it.", "Give the role in PBEM_DATABASE_URL the rights to its tables."),
 )  # fmt: skip
+
+_IN_THE_WAY: Final = ("disk is full", "disk i/o error", "readonly database", "unable to open", "is locked")
+"""Words of SQLite's that are about this machine, and not about what is in a file."""
 
 
 @contextmanager
@@ -56,12 +62,41 @@ def explained() -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def blaming(backup: Path) -> Iterator[None]:
+    """Name a backup as the culprit of what goes wrong in this context, unless a disk or a database is in the way."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        if isinstance(error, OperationalError) and not isinstance(error.orig, sqlite_module().Error):
+            raise
+        if any(words in str(error).lower() for words in _IN_THE_WAY):
+            raise
+        what = (
+            (error.what, error.why) if isinstance(error, PbemError) else (f"It cannot be read: {_first_line(error)}.",)
+        )
+        raise BadInput(
+            _("The backup %(backup)s cannot be used.", backup=backup),
+            why=" ".join(filter(None, what)),
+            remedy=_("Nothing was kept. Take the backup before it, or a copy of this one from another place."),
+        ) from error
+
+
 def for_visitors(error: Exception) -> Fault:
     """The error as shown to visitors: what they can rely on, and nothing about the server's insides."""
-    # An operational error is not about the statement: the database is full, busy or away.
-    if isinstance(error, OperationalError):
+    if _is_away(error):
         return Unavailable(_("We cannot get at our records just now."), why=_("What we had confirmed to you is safe."))
     return Fault(_("Something went wrong here."))
+
+
+def _is_away(error: Exception) -> bool:
+    """Whether an error is not about the statement: the database is full, busy, or away, or another takes its place."""
+    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    # All connections of this process are waiting for an answer.
+    exhausted = isinstance(error, PoolExhausted)
+    return lost or exhausted or isinstance(error, OperationalError)
 
 
 def _meaning(error: BaseException) -> Fault:

@@ -4,6 +4,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, func, insert, select
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from pbem.store.database import SAFE_SQLITE, Store, sqlite_module
 from pbem.store.schema import TASK_RUN
@@ -15,6 +16,18 @@ def version(store: Store) -> str:
         return f"SQLite {sqlite_module().sqlite_version} ({sqlite_module().__name__})"
     with store.read() as tx:
         return f"PostgreSQL {tx.exec_driver_sql('SHOW server_version').scalar_one()}"
+
+
+def can_be_read(store: Store) -> bool:
+    """Whether the file of an SQLite database is one, and whole enough to be looked at."""
+    try:
+        with store.read() as tx:
+            tx.exec_driver_sql("SELECT count(*) FROM sqlite_master")
+    except OperationalError:
+        raise
+    except DatabaseError:
+        return False
+    return True
 
 
 def unsafe_sqlite(store: Store) -> bool:

@@ -12,14 +12,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from alembic import command
-from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect
 
 from pbem import paths
 from pbem.domain.errors import BadInput, Fault
@@ -59,7 +58,7 @@ def upgrade(store: Store, to: str = "head") -> list[str]:
     """Run missing migrations up to `to`, and return those that were run."""
     target = head() if to == "head" else to
     before = current(store)
-    _must_be_known(before)
+    _must_be_known(store, before)
     if before == target:
         return []
     with _alone(store) as connection:
@@ -74,24 +73,24 @@ def downgrade(store: Store, to: str) -> None:
         command.downgrade(_config(connection), to)
 
 
+def remove_all(store: Store) -> None:
+    """Undo all migrations, and leave no table at all."""
+    downgrade(store, EMPTY)
+    store.write(lambda tx: tx.exec_driver_sql("DROP TABLE IF EXISTS alembic_version"))
+
+
 def must_be_current(store: Store) -> None:
     """Refuse a database that is not at the newest migration. Raises BadInput."""
     at, newest = current(store), head()
-    _must_be_known(at)
+    _must_be_known(store, at)
     if at == EMPTY:
         raise BadInput("The database is empty.", remedy="Set it up with `pbem init`.")
     if at != newest:
         raise BadInput(
             "The database is older than this release.",
             why=f"It is at step {at}, and this release needs step {newest}.",
-            remedy="Make a backup with `pbem backup`, then run `pbem migrate`.",
+            remedy="Make a backup with the release it was used with, then run `pbem migrate` of this one.",
         )
-
-
-def differences(store: Store) -> list[Any]:
-    """The differences Alembic finds between database and schema; none at the newest migration."""
-    with store.read() as tx:
-        return list(compare_metadata(MigrationContext.configure(tx), METADATA))
 
 
 def write(message: str) -> Path:
@@ -112,7 +111,19 @@ def write(message: str) -> Path:
     return path
 
 
-def _must_be_known(revision: str) -> None:
+def is_newer(store: Store) -> bool:
+    """Whether a database is at a migration that this release does not know."""
+    return current(store) not in (EMPTY, *steps())
+
+
+def _must_be_known(store: Store, revision: str) -> None:
+    # Another process may have made them just now, and with them the note of its step.
+    if revision == EMPTY and _has_tables(store) and current(store) == EMPTY:
+        raise BadInput(
+            "The database has tables, and does not say of which step.",
+            remedy="Stop the server, move the database away (on PostgreSQL name an empty one in PBEM_DATABASE_URL), and"
+            " restore a backup with `pbem restore`.",
+        )
     if revision != EMPTY and revision not in steps():
         raise BadInput(
             "The database is newer than this release.",
@@ -145,6 +156,11 @@ def _alone(store: Store) -> Iterator[Connection]:
                 waiting.exec_driver_sql(f"SELECT pg_advisory_unlock({_LOCK})")
                 # A connection with these settings must not go back to the pool.
                 waiting.invalidate()
+
+
+def _has_tables(store: Store) -> bool:
+    with store.read() as tx:
+        return not METADATA.tables.keys().isdisjoint(inspect(tx).get_table_names())
 
 
 def _script() -> ScriptDirectory:

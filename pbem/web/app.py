@@ -9,9 +9,12 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 import structlog
-from flask import Flask, Response, request
+from flask import Flask, Request, Response, request
 from jinja2 import Environment, StrictUndefined, Template
 from jinja2.environment import TemplateModule
+from werkzeug.exceptions import SecurityError
+from werkzeug.routing import MapAdapter
+from werkzeug.sansio.utils import get_host
 
 from pbem import paths
 from pbem.config.settings import Config
@@ -36,11 +39,27 @@ _log = structlog.get_logger(__name__)
 _LINK: Final = re.compile(rf"/+[{''.join(Purpose)}](?:/+[^/]+)+/*", re.IGNORECASE)
 
 
+class _Application(Flask):
+    """An application that refuses requests for other hosts than `hosts`; of the library's check no IPv6 number is ever one."""
+
+    hosts: tuple[str, ...] = ()
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """Prepare to find the view of a request. Raises SecurityError if it is for another host."""
+        if request is not None:
+            asked = request.headers.get("host", "").lower()
+            ours = asked.partition("]")[0] + "]" in self.hosts
+            request.host = get_host(request.scheme, asked, request.server, None if ours else self.hosts)
+            if not request.host:
+                raise SecurityError(f"Host {asked!r} is not trusted.")
+        return super().create_url_adapter(request)
+
+
 def create_app(server: Server, config: Config) -> Flask:
     """The application of a server."""
-    app = Flask("pbem.web", template_folder=str(paths.templates() / "web"), static_folder="static")
+    app = _Application("pbem.web", template_folder=str(paths.templates() / "web"), static_folder="static")
+    app.hosts = config.trusted_hosts
     app.config.update(
-        TRUSTED_HOSTS=list(config.trusted_hosts),
         MAX_CONTENT_LENGTH=config.limits.request_bytes,
         MAX_FORM_MEMORY_SIZE=config.limits.request_bytes,
         MAX_FORM_PARTS=security.MOST_PARTS,

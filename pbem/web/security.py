@@ -56,6 +56,9 @@ MOST_PARTS: Final = 50
 LONGEST_PART_HEADER: Final = 2000
 """Bytes of headers before a file: its name, which has at most 255 letters, and its type."""
 
+RETRY_AFTER: Final = "30"
+"""Seconds until a program should ask again while the database is away: a standby takes over in less."""
+
 _BLANK_LINE: Final = re.compile(rb"\r\n\r\n|\r\r|\n\n")
 _FILES: Final = "multipart/form-data"
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -138,6 +141,8 @@ def _header_setter(config: Config) -> Callable[[Response], Response]:
         headers.extend(defaults)
         if response.status_code >= 400 and (back := g.get("back_to")):
             headers["Refresh"] = f"1; url={back}"
+        if response.status_code == 503:
+            headers["Retry-After"] = RETRY_AFTER
         return response
 
     return set_headers

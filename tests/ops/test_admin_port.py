@@ -47,7 +47,7 @@ def ports(server: Server, config: Config) -> Iterator[Callable[..., int]]:
     with ExitStack() as open_ports:
 
         def opened(worker: str | None = None) -> int:
-            on = admin_port.listening(0)
+            on = admin_port.listening("127.0.0.1", 0)
             open_ports.enter_context(admin_port.answering(on, server, config, worker))
             return int(on.getsockname()[1])
 
@@ -245,7 +245,7 @@ def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_sti
     tmp_path: Path, server: Server, config: Config
 ) -> None:
     away = replace(server, store=Store("postgresql://pbem:hunter2@127.0.0.1:9/pbem"))
-    on = admin_port.listening(0)
+    on = admin_port.listening("127.0.0.1", 0)
     with admin_port.answering(on, away, config, None):
         port = int(on.getsockname()[1])
         found, checks = ready(port)
@@ -259,14 +259,14 @@ def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_sti
 
 
 def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
-    with admin_port.listening(0) as taken:
+    with admin_port.listening("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(BadInput, match=rf"Port {port} .* is in use.* PBEM_WEB_ADMIN_PORT=8011"):
-            admin_port.listening(port)
+            admin_port.listening("127.0.0.1", port)
 
 
 def test_the_port_is_this_machine_s_alone(ports: Callable[..., int]) -> None:
-    with admin_port.listening(0) as on:
+    with admin_port.listening("127.0.0.1", 0) as on:
         assert on.getsockname()[0] == "127.0.0.1"
 
 

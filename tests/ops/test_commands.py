@@ -64,6 +64,44 @@ def test_init_again_changes_nothing(pbem: Run, folder: Path) -> None:
     assert (folder / ".pbem" / "keys").read_text() == keys
 
 
+@pytest.mark.slow
+def test_keys_that_games_need_are_never_made_anew_but_asked_for(pbem: Run, folder: Path) -> None:
+    pbem("init")
+    begin_here()
+    keys = folder / ".pbem" / "keys"
+    assert pbem("backup", "saved").exit_code == 0
+    keys.unlink()
+    commands = ["serve"], ["init"], ["doctor"], ["backup", "other"], ["keys", "list"], ["keys", "rotate"], ["worker"]
+    for command in commands:
+        told = pbem(*command)
+        assert told.exit_code == 1
+        assert "The keys of this server are missing." in told.output
+        assert f"Put them back from the backup: its file that ends in .keys belongs at {keys}." in told.output
+        assert "Make them with `pbem init`" not in told.output
+        assert not keys.exists()
+    new = pbem("keys", "new")
+    assert new.exit_code == 0
+    assert "open turn" in new.output
+    assert stat.S_IMODE(keys.stat().st_mode) == 0o600
+    assert pbem("keys", "new").exit_code == 1
+    keys.unlink()
+    keys.write_bytes((folder / "saved.keys").read_bytes())
+    keys.chmod(0o600)
+    assert "nothing was changed" in pbem("init").output
+
+
+def test_doctor_and_migrate_name_what_is_not_as_this_release_makes_it(pbem: Run) -> None:
+    pbem("init")
+    change("DROP INDEX ix_outbox_due")
+    change("ALTER TABLE ban DROP COLUMN reason")
+    for command in ("doctor", "migrate"):
+        told = pbem(command)
+        assert told.exit_code == 1
+        assert "The table outbox lacks the index ix_outbox_due (status, due_at)." in told.output
+        assert "Make it again: CREATE INDEX ix_outbox_due ON outbox (status, due_at);" in told.output
+        assert "The table ban lacks the column reason" in told.output
+
+
 def test_keys_that_are_set_elsewhere_are_not_made(pbem: Run, folder: Path, tmp_path: Path) -> None:
     pbem("init")
     keys = tmp_path / "secret"
@@ -295,7 +333,7 @@ def test_a_missing_postgresql_is_told_without_a_trace_and_without_its_password(p
     for command in (["doctor"], ["verify"], ["init"]):
         ended = pbem(*command, PBEM_DATABASE_URL=url)
         assert ended.exit_code == 1
-        assert "database cannot be used" in ended.output
+        assert "database cannot be reached" in ended.output
         assert "hunter2" not in ended.output
 
 

@@ -43,6 +43,7 @@ def test_a_move_without_disk_space_is_not_half_made_and_counts_once_there_is_spa
             if page.status != 200:
                 break
         assert page.status == 503
+
         assert "We cannot get at our records just now. What we had confirmed to you is safe." in page.text
         assert browser.open(f"/s/{token}").status == 200
         assert everything(server) == before

@@ -22,6 +22,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from pbem import sockets
 from pbem.domain.errors import BadInput
 
 Store = Callable[[str, str, bytes], object]
@@ -59,7 +60,7 @@ class Lmtp:
             _Handler(self._store, self._threads), listener, data_size_limit=self._most_bytes, ident="pbem"
         )
         self._controller.start()
-        _log.info("lmtp_started", port=self.port)
+        _log.info("lmtp_started", at=sockets.with_port(self.host, self.port), port=self.port)
 
     def stop(self) -> None:
         """Stop listening, and finish storing."""
@@ -67,9 +68,8 @@ class Lmtp:
         self._threads.shutdown(wait=True)
 
     def _open_port(self) -> socket.socket:
-        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
-            return socket.create_server((self.host, self.port), family=family)
+            return sockets.listening(self.host, self.port)
         except OSError as error:
             what = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror or error})"
             raise BadInput(

@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -41,7 +42,8 @@ class Commands(click.Group):
     """The group of all commands, which turns expected errors into messages."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command."""
+        """Run a command. SIGTERM ends it like Ctrl-C, so that it removes what was half done."""
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             with explained():
                 return super().invoke(ctx)
@@ -53,6 +55,8 @@ class Commands(click.Group):
             raise CommandError(f"{what}{error.strerror or error}. {check}") from None
         except KeyboardInterrupt:
             raise CommandError("Interrupted. What was confirmed is kept, what was half done is not.", 130) from None
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 def command(

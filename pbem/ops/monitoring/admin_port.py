@@ -4,8 +4,8 @@
     /health    200 as long as the process is alive; it asks nothing and nobody
     /ready     200 if it can do its work, 503 if not, and why, as JSON
 
-Nothing is changed here, and nothing names a person, a token or a key. It must never be reachable from elsewhere: it is
-bound to the loopback address, whatever the settings say.
+Nothing is changed here, and nothing names a person, a token or a key. It is bound to the loopback address, whatever the
+settings say of the site's; only a setting of its own changes that.
 """
 
 import errno
@@ -21,6 +21,8 @@ from typing import Final
 
 import structlog
 
+from pbem import sockets
+from pbem.config.checks import is_local
 from pbem.config.settings import Config
 from pbem.domain import finding
 from pbem.domain.errors import BadInput
@@ -28,8 +30,6 @@ from pbem.domain.finding import Finding, Severity
 from pbem.ops.monitoring.prometheus import exposition
 from pbem.ops.monitoring.readiness import readiness
 from pbem.service.server import Server
-
-HOST: Final = "127.0.0.1"
 
 _JSON: Final = "application/json"
 _PROMETHEUS: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -48,28 +48,28 @@ def admin_port(server: Server, config: Config, worker: str | None = None) -> Ite
     if not config.web.admin_port:
         yield
         return
-    with answering(listening(config.web.admin_port), server, config, worker):
+    with answering(listening(config.web.admin_host, config.web.admin_port), server, config, worker):
         yield
 
 
-def listening(port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
     """A socket on the admin port. Raises BadInput if it is taken."""
     try:
-        found = socket.create_server((HOST, port))
+        found = sockets.listening(host, port)
         # Processes sharing the port race for each connection, and the losers must not block.
         found.settimeout(0)
         return found
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise BadInput(
-                f"Port {port} of {HOST}, for metrics and health, is in use.",
+                f"Port {port} of {host}, for metrics and health, is in use.",
                 why="Another program, or another pbem, listens there.",
                 remedy="Give each process on a machine its own, PBEM_WEB_ADMIN_PORT=8011, or none with 0.",
             ) from error
         raise BadInput(
-            f"Nobody can listen on {HOST}, port {port}.",
+            f"Nobody can listen on {host}, port {port}.",
             why=f"{error.strerror or error}.",
-            remedy="Correct PBEM_WEB_ADMIN_PORT.",
+            remedy="Correct PBEM_WEB_ADMIN_HOST and PBEM_WEB_ADMIN_PORT.",
         ) from error
 
 
@@ -89,11 +89,15 @@ def answering(on: socket.socket, server: Server, config: Config, worker: str | N
 
 
 def look_at_port(config: Config) -> Iterator[Finding]:
-    port = config.web.admin_port
+    host, port = config.web.admin_host, config.web.admin_port
     if not port:
         yield finding.ok("admin port", "there is none; with PBEM_WEB_ADMIN_PORT=8001 metrics and health are there")
         return
-    connection = HTTPConnection(HOST, port, timeout=_PATIENCE)
+    if not is_local(host):
+        says = f"The admin port listens at {sockets.with_port(host, port)}, for all who can reach this machine there."
+        remedy = "Set PBEM_WEB_ADMIN_HOST to 127.0.0.1, unless a firewall keeps others out."
+        yield finding.warning("admin port", says, remedy)
+    connection = HTTPConnection(host, port, timeout=_PATIENCE)
     try:
         connection.request("GET", "/ready")
         answer = json.loads(connection.getresponse().read())
@@ -101,11 +105,11 @@ def look_at_port(config: Config) -> Iterator[Finding]:
             f"{each['what']}: {each['says']}" for each in answer["checks"] if each["severity"] == Severity.ERROR
         ]
     except OSError as error:
-        says = f"Nobody answers at {HOST}, port {port} ({error.strerror or error})."
+        says = f"Nobody answers at {host}, port {port} ({error.strerror or error})."
         yield finding.warning("admin port", says, "Start the server, or look which port it was given.")
         return
     except (HTTPException, ValueError, KeyError, TypeError):
-        says = f"Something that is not pbem answers at {HOST}, port {port}."
+        says = f"Something that is not pbem answers at {host}, port {port}."
         yield finding.error("admin port", says, "Give pbem another port: PBEM_WEB_ADMIN_PORT=8011")
         return
     finally:
@@ -113,7 +117,7 @@ def look_at_port(config: Config) -> Iterator[Finding]:
     if troubles:
         yield finding.error("admin port", f"The server is not ready. {' '.join(troubles)}", "See above.")
     else:
-        yield finding.ok("admin port", f"the server says it is ready ({HOST}, port {port})")
+        yield finding.ok("admin port", f"the server says it is ready ({host}, port {port})")
 
 
 def _routes(server: Server, config: Config, worker: str | None) -> dict[str, Callable[[], Answer]]:

@@ -32,6 +32,7 @@ FOR_ORGANISERS: Final = (
     "running-a-server",
     "small-machine",
     "several-machines",
+    "failover",
     "receiving-mail",
     "metrics",
     "settings",
