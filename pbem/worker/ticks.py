@@ -8,6 +8,7 @@ people, tables or time, which are in `service`.
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 import structlog
@@ -54,8 +55,12 @@ class Tick:
 
 
 def beat(context: WorkerContext) -> None:
-    """Write a heartbeat; record an outage, and extend every clock that ran in it."""
-    outage = context.server.run(outages.beat, context.worker)
+    """Write a heartbeat; record a step of the clock or an outage, and extend every clock that ran in it."""
+    steps = context.worker.steps
+    step = steps.find(context.server) if steps else timedelta(0)
+    outage = context.server.run(outages.beat, context.worker, step)
+    if steps:
+        steps.done()
     if outage is not None:
         _log.warning("outage_found", start=outage.start, end=outage.end)
     moved = outages.apply_outages(context.server)

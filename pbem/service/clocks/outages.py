@@ -19,7 +19,8 @@ from pbem.domain.errors import BadInput, Gone
 from pbem.domain.interval import Interval, running_time
 from pbem.domain.outage import SETTLING_TIME, outage_between, reason_to_wait
 from pbem.i18n.speech import gettext as _
-from pbem.service.clocks import deadlines as clocks_deadlines
+from pbem.service.clocks import clock_steps, deadlines as clocks_deadlines
+from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.deadlines import people_by_seat
 from pbem.service.play.log import Kind, add_row, body_of
 from pbem.service.play.rules import rules_of
@@ -50,12 +51,18 @@ class Worker:
     name: str
     started_at: datetime
     settling: timedelta = SETTLING_TIME
+    steps: StepFinder | None = None
 
 
-def beat(tx: Tx, server: Server, worker: Worker) -> Interval | None:
-    """Record a heartbeat. A gap since the last one is stored as an outage and returned."""
+def beat(tx: Tx, server: Server, worker: Worker, step: timedelta = timedelta(0)) -> Interval | None:
+    """Record a heartbeat, and a step of the clock. A gap since the last one is stored as an outage and returned."""
+    if step <= -clock_steps.SMALLEST:
+        clock_steps.go_back(tx, server, -step)
     now, last = server.now(), heartbeats.newest(tx)
     gap = outage_between(last, now)
+    if step >= clock_steps.SMALLEST:
+        clock_steps.note(tx, server, "forward", step)
+        gap = gap or Interval(now - step, now)
     if gap is not None and last is not None:
         if running_time(last, now, outages.since(tx, last)) > LONGEST_BELIEVED:
             # Without a beat the gap stays open, so nothing fires until an organiser declares what is true.
@@ -102,7 +109,13 @@ def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) ->
     """The reason why no deadline may fire now, or None."""
     last = heartbeats.newest(tx)
     recent = outages.since(tx, min(last or now, now) - _LOOK_BACK)
-    return reason_to_wait(now, worker.started_at, last, recent, worker.settling)
+    if worker.steps is not None and worker.steps.went_forward():
+        return "the clock was set forward: the next heartbeat notes it"
+    started_at = worker.started_at
+    if started_at > now:
+        # The clock was set back since, and the worker's row with it.
+        started_at = heartbeats.started_at(tx, worker.name) or started_at
+    return reason_to_wait(now, started_at, last, recent, worker.settling)
 
 
 def _apply(server: Server, game_id: int, outage: OutageRow) -> bool:
