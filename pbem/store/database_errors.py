@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError, TimeoutError as NoConnection
 
 from pbem.domain.errors import BadInput, Fault, Unavailable
 from pbem.i18n.speech import gettext as _
@@ -54,6 +54,13 @@ def explained() -> Iterator[None]:
             _("The database cannot be used: %(first_line)s", first_line=_first_line(error)),
             remedy=_("Check PBEM_DATABASE_URL."),
         ) from error
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether the database failed, and not what was asked of it: it is full, busy or away."""
+    return isinstance(error, (OperationalError, InterfaceError, NoConnection)) or (
+        isinstance(error, DBAPIError) and error.connection_invalidated
+    )
 
 
 def for_visitors(error: Exception) -> Fault:

@@ -24,6 +24,7 @@ from pbem.service.people import sessions
 from pbem.service.play import views
 from pbem.service.server import Server
 from pbem.service.tables import demo, leaving
+from pbem.store.deadlines import DeadlineRow
 
 _log = structlog.get_logger(__name__)
 
@@ -43,6 +44,7 @@ class WorkerContext:
     look: daily_check.CheckTable | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
+    bots_held: list[DeadlineRow] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def time_out(context: WorkerContext) -> None:
 
 def play_bots(context: WorkerContext) -> None:
     """Let bots decide until no bot is to move."""
-    while not context.stopping.is_set() and bots.play_bots(context.server):
+    while not context.stopping.is_set() and bots.play_bots(context.server, held=context.bots_held):
         pass
 
 

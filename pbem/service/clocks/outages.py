@@ -6,7 +6,7 @@ no deadline fires; what is due stays due.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import takewhile
@@ -27,6 +27,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, heartbeats, log, outages
 from pbem.store.database import Tx
+from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
 from pbem.store.outages import OutageRow
 
@@ -46,12 +47,16 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker process. `settling` is how long after its start it fires nothing."""
+    """A worker process. `settling` is how long after its start it fires nothing.
+
+    `held` are deadlines that it had claimed when the database failed.
+    """
 
     name: str
     started_at: datetime
     settling: timedelta = SETTLING_TIME
     steps: StepFinder | None = None
+    held: list[DeadlineRow] = field(default_factory=list, compare=False)
 
 
 def beat(tx: Tx, server: Server, worker: Worker, step: timedelta = timedelta(0)) -> Interval | None:

@@ -53,6 +53,9 @@ IN_A_ROW: Final = 5
 RESTS: Final = timedelta(minutes=5)
 """The time for which a domain is left alone."""
 
+LONGEST_REST: Final = timedelta(minutes=1)
+"""The relay is tried again after less. A rest that seems longer began before the clock was set back."""
+
 TOGETHER: Final = 10
 """Accepted emails that are recorded in one transaction: what a sender that dies may have sent and not recorded."""
 
@@ -150,9 +153,12 @@ def mailbox_of(config: Config) -> LocalMailbox:
 def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
     """Send the emails that are due, at most one batch."""
     done, started = Delivered(), server.now()
-    if post.rests_until is not None and started < post.rests_until:
+    if post.rests_until is not None and timedelta(0) < post.rests_until - started <= LONGEST_REST:
         return done
     post.rests_until = None
+    if post.failures:
+        # One email finds out whether the relay is back.
+        limit = 1
     claimed, done.postponed = server.store.write(lambda tx: _claim(tx, post.throttle, started, limit))
     for row in claimed:
         if row.attempts > outcomes.TRIES:
@@ -296,7 +302,7 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
     """Leave the relay alone for a while: it is away. The organisers are told if that lasts."""
     now = server.now()
     post.failures += 1
-    post.rests_until = now + outcomes.jittered(server, min(post.failures, 5))
+    post.rests_until = now + outcomes.jittered(server, 1)
     post.down_since = post.down_since or now
     _log.warning("relay_down", failures=post.failures, said=outcome.answer)
     if now - post.down_since >= ALARMED and not post.alarmed:

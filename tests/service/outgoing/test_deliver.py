@@ -508,7 +508,7 @@ def test_a_relay_that_is_back_and_breaks_one_connection_gets_the_other_emails_at
     clock.set(post.rests_until)
     post.transport = reached
     sink.does("drop")
-    deliver.deliver(server, post, limit=100)
+    work(server, post)
     assert [row.attempts for row in rows(server, "queued")] == [1], "the one that was under way"
     assert sink.emails
 
