@@ -11,6 +11,7 @@ import os
 import secrets
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
@@ -134,7 +135,8 @@ def _worker_loop(context: WorkerContext, config: Config) -> Iterator[None]:
 
 
 def _worker_context(server: Server, config: Config) -> WorkerContext:
-    post, box = post_of(config), receive.inbound_settings(config)
+    stopping = threading.Event()
+    post, box = post_of(config, stopping), receive.inbound_settings(config)
 
     def send(server: Server) -> int:
         done = deliver(server, post)
@@ -152,7 +154,7 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
 
     name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
     steps = StepFinder(StepWatch(server.clock))
-    return WorkerContext(server, Worker(name, server.now(), steps=steps), send, receive_batch, look)
+    return WorkerContext(server, Worker(name, server.now(), steps=steps), send, receive_batch, look, stopping)
 
 
 def _listening(config: Config, app: Any) -> Any:

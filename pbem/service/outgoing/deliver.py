@@ -11,6 +11,7 @@ there is nothing else to begin: an email that kills its sender again and again t
 left, it is never written again. This module must never store or log a token.
 """
 
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -83,6 +84,7 @@ class Post:
 
     letterhead: Letterhead
     transport: Transport
+    stopping: threading.Event = field(default_factory=threading.Event, kw_only=True)
     throttle: Throttle = field(default_factory=Throttle)
     signer: "Signer | None" = None
     failures: int = 0
@@ -114,8 +116,9 @@ class Delivered:
             self.given_up += 1
 
 
-def post_of(config: Config) -> Post:
-    """What to send with, by the settings: the relay, or without one the local mailbox."""
+def post_of(config: Config, stopping: threading.Event | None = None) -> Post:
+    """What to send with, by the settings: the relay, or without one the local mailbox; until told to stop."""
+    stopping = stopping or threading.Event()
     letterhead = Letterhead(
         config.site.name,
         config.base_url,
@@ -126,9 +129,9 @@ def post_of(config: Config) -> Post:
     )
     signer = signer_of(config)
     if config.smtp is None:
-        return Post(letterhead, mailbox_of(config), signer=signer)
+        return Post(letterhead, mailbox_of(config), signer=signer, stopping=stopping)
     throttle = Throttle(config.mail.per_second, config.mail.per_domain, config.mail.new_domain)
-    return Post(letterhead, Relay(config.smtp), throttle, signer)
+    return Post(letterhead, Relay(config.smtp, stopping=stopping), throttle, signer, stopping=stopping)
 
 
 def signer_of(config: Config) -> "Signer | None":
@@ -235,7 +238,7 @@ def _send(
     accepted, refused, now = list[Attempt](), set[int](), server.now()
     for position, (email, outgoing) in enumerate(sendable):
         # Preparing may have taken long, too: what is left over is the next claimer's.
-        if now >= started + LEASE / 2:
+        if now >= started + LEASE / 2 or post.stopping.is_set():
             server.run(_give_back, sendable[position:])
             break
         if email.person_id in refused:
