@@ -5,8 +5,13 @@ not import this module. A moment always has a time zone.
 """
 
 import secrets
-from datetime import UTC, datetime
-from typing import Protocol
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Final, Protocol
+
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
+_UNBROKEN: Final = 0.5
 
 
 class Clock(Protocol):
@@ -22,6 +27,32 @@ class SystemClock:
     def now(self) -> datetime:
         """The current time, in UTC."""
         return datetime.now(UTC)
+
+
+class StepWatch:
+    """A comparison of a clock with a steady one, which nobody sets. It starts at the last `rebase`."""
+
+    def __init__(self, clock: Clock, steady: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._steady = steady
+        self._offset = self._measured()
+
+    def step(self) -> timedelta:
+        """How far the clock was set forward since, or back if negative."""
+        return self._measured() - self._offset
+
+    def rebase(self, step: timedelta) -> None:
+        """Take this step as dealt with."""
+        self._offset += step
+
+    def _measured(self) -> timedelta:
+        """The clock's lead over the steady one, in one unbroken look at both."""
+        while True:
+            before = self._steady()
+            now = self._clock.now()
+            after = self._steady()
+            if after - before < _UNBROKEN:
+                return now - _EPOCH - timedelta(seconds=after)
 
 
 class Randomness(Protocol):

@@ -57,6 +57,7 @@ TOOLS = {
     "curl": Tool(("curl",), "apt-get install curl"),
     "dnsmasq": Tool(("dnsmasq",), "apt-get install dnsmasq-base"),
     "dovecot": Tool(("dovecot",), "apt-get install dovecot-imapd dovecot-lmtpd dovecot-sieve"),
+    "faketime": Tool(("faketime",), "apt-get install faketime"),
     "lynx": Tool(("lynx",), "apt-get install lynx"),
     "mshow": Tool(("mshow",), "apt-get install mblaze"),
     "nginx": Tool(("nginx",), "apt-get install nginx-light"),

@@ -182,6 +182,8 @@ def _clock(store: Store) -> Iterator[Finding]:
         yield finding.error("clock", says, "Run a time service (chrony, systemd-timesyncd) on both machines.")
     else:
         yield finding.ok("clock", f"{here:%Y-%m-%d %H:%M:%S} UTC, as in the database")
+    with store.read() as tx:
+        yield from readiness.clock_steps(tx, here)
 
 
 def _worker(store: Store) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ import os
 import secrets
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
@@ -23,6 +24,7 @@ import structlog
 from waitress.server import create_server
 
 from pbem import metrics, program_log, sockets
+from pbem.clock import StepWatch
 from pbem.config import language_of, read
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden
@@ -34,6 +36,7 @@ from pbem.ops.setup import make_ready, must_be_there, open_store, server_on
 from pbem.ops.verify import verify_game
 from pbem.plugins import offers
 from pbem.service.archive import daily_check
+from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
 from pbem.service.incoming import receive
 from pbem.service.outgoing.deliver import deliver, post_of
@@ -132,7 +135,8 @@ def _worker_loop(context: WorkerContext, config: Config) -> Iterator[None]:
 
 
 def _worker_context(server: Server, config: Config) -> WorkerContext:
-    post, box = post_of(config), receive.inbound_settings(config)
+    stopping = threading.Event()
+    post, box = post_of(config, stopping), receive.inbound_settings(config)
 
     def send(server: Server) -> int:
         done = deliver(server, post)
@@ -149,7 +153,8 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
         return daily_check.CheckResult(report.rows, len(report.problems), first)
 
     name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
-    return WorkerContext(server, Worker(name, server.now()), send, receive_batch, look)
+    steps = StepFinder(StepWatch(server.clock))
+    return WorkerContext(server, Worker(name, server.now(), steps=steps), send, receive_batch, look, stopping)
 
 
 def _listening(config: Config, app: Any) -> Any:

@@ -25,6 +25,7 @@ class AlarmKind(StrEnum):
     RECORD = "record"
     GAME = "game"
     UNREACHABLE = "unreachable"
+    CLOCK = "clock"
 
 
 def raise_alarm(tx: Tx, server: Server, kind: AlarmKind, says: str, game_id: int | None = None) -> None:

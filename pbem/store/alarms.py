@@ -23,6 +23,12 @@ def any_unsent_before(tx: Connection, moment: datetime) -> bool:
     return tx.execute(_ANY_UNSENT, {"moment": moment}).first() is not None
 
 
+def newest(tx: Connection, what: str, since: datetime) -> AlarmRow | None:
+    """The newest alarm of a kind since this moment, sent or not."""
+    query = select(ALARM).where(ALARM.c.what == what, ALARM.c.at > since).order_by(ALARM.c.id.desc()).limit(1)
+    return queries.one(tx, AlarmRow, query)
+
+
 def take(tx: Connection, now: datetime) -> list[AlarmRow]:
     """All unsent alarms, oldest first, marked as sent."""
     rows = queries.many(tx, AlarmRow, _UNSENT.with_for_update(skip_locked=True))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError, TimeoutError as PoolExhausted
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError, TimeoutError as PoolExhausted
 
 from pbem.domain.errors import BadInput, Fault, PbemError, Unavailable
 from pbem.i18n.speech import gettext as _
@@ -82,6 +82,13 @@ def blaming(backup: Path) -> Iterator[None]:
             why=" ".join(filter(None, what)),
             remedy=_("Nothing was kept. Take the backup before it, or a copy of this one from another place."),
         ) from error
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether the database failed, and not what was asked of it: it is full, busy or away."""
+    return isinstance(error, (OperationalError, InterfaceError, PoolExhausted)) or (
+        isinstance(error, DBAPIError) and error.connection_invalidated
+    )
 
 
 def for_visitors(error: Exception) -> Fault:

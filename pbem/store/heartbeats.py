@@ -9,7 +9,7 @@ from pbem.store.schema import HEARTBEAT, TASK_RUN, HeartbeatRow
 
 # A worker runs these every few seconds.
 _NEWEST = select(func.max(HEARTBEAT.c.beat_at))
-_READ = select(HEARTBEAT.c.beat_at).where(HEARTBEAT.c.worker == bindparam("of_worker"))
+_READ = select(HEARTBEAT.c.beat_at, HEARTBEAT.c.started_at).where(HEARTBEAT.c.worker == bindparam("of_worker"))
 _UPDATE = (
     update(HEARTBEAT)
     .where(HEARTBEAT.c.worker == bindparam("of_worker"))
@@ -19,11 +19,19 @@ _UPDATE = (
 
 def record(tx: Connection, worker: str, started_at: datetime, now: datetime) -> None:
     """Record that a worker is running. Its row never goes back in time, so that a clock set back shows."""
-    last = tx.execute(_READ, {"of_worker": worker}).scalar_one_or_none()
+    last = tx.execute(_READ, {"of_worker": worker}).one_or_none()
     if last is None:
         tx.execute(insert(HEARTBEAT), {"worker": worker, "started_at": started_at, "beat_at": now})
-    elif last < now:
-        tx.execute(_UPDATE, {"of_worker": worker, "new_start": started_at, "new_beat": now})
+    elif last.beat_at < now:
+        # A start that lies in the future was brought back when the clock was.
+        start = started_at if started_at <= now else last.started_at
+        tx.execute(_UPDATE, {"of_worker": worker, "new_start": start, "new_beat": now})
+
+
+def started_at(tx: Connection, worker: str) -> datetime | None:
+    """When a worker started, by its row; None before its first beat."""
+    row = tx.execute(_READ, {"of_worker": worker}).one_or_none()
+    return None if row is None else row.started_at
 
 
 def newest(tx: Connection) -> datetime | None:

@@ -1,13 +1,15 @@
 """The schedule of a worker. The only module that knows the scheduler, which stores nothing: the database does.
 
 Each tick has a thread and never runs twice at once. A tick that fails is logged and runs again at its next time. A worker
-told to stop finishes what it has started. This module must never decide what to do.
+told to stop finishes what it has started. The scheduler reckons with the machine's clock; when that is set, all ticks run at once
+and count from then on. This module must never decide what to do.
 """
 
 import logging
 import signal
 import threading
 from collections.abc import Mapping
+from datetime import timedelta
 from types import FrameType
 from typing import Final
 
@@ -16,8 +18,14 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from pbem import metrics
-from pbem.clock import SystemClock
+from pbem.clock import StepWatch, SystemClock
 from pbem.worker.ticks import TICKS, Tick, WorkerContext
+
+_STEP: Final = timedelta(seconds=1)
+"""A smaller step of the clock delays no tick noticeably."""
+
+_LOOK: Final = 1.0
+"""Seconds between two looks at the clock."""
 
 _NAMES: Final = frozenset(tick.name for tick in TICKS)
 
@@ -40,6 +48,8 @@ class Loop:
             job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1},
             daemon=True,
         )
+        self._clock = StepWatch(SystemClock())
+        self._watching = threading.Thread(target=self._watch_clock, name="clock", daemon=True)
         # A tick that is still running at its next time is skipped, as intended: no warning.
         logging.getLogger("apscheduler").setLevel(logging.ERROR)
 
@@ -57,14 +67,26 @@ class Loop:
                 next_run_time=now,
             )
         self._scheduler.start()
+        self._watching.start()
         _log.info("worker_started", worker=self._context.worker.name)
 
     def stop(self) -> None:
         """Finish the running ticks, and start no more."""
         self._context.stopping.set()
+        if self._watching.is_alive():
+            self._watching.join()
         if self._scheduler.running:
             self._scheduler.shutdown(wait=True)
         _log.info("worker_stopped", worker=self._context.worker.name)
+
+    def _watch_clock(self) -> None:
+        """Run all ticks at once whenever the clock was set: the scheduler may wait for a moment that is far away now."""
+        while not self._context.stopping.wait(_LOOK):
+            if abs(step := self._clock.step()) >= _STEP:
+                self._clock.rebase(step)
+                _log.warning("clock_set", seconds=round(step.total_seconds(), 1))
+                for tick in TICKS:
+                    self._scheduler.modify_job(tick.name, next_run_time=SystemClock().now())
 
 
 def run(context: WorkerContext, every: Mapping[str, float] | None = None) -> None:

@@ -8,6 +8,7 @@ people, tables or time, which are in `service`.
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 import structlog
@@ -23,6 +24,7 @@ from pbem.service.people import sessions
 from pbem.service.play import views
 from pbem.service.server import Server
 from pbem.service.tables import demo, leaving
+from pbem.store.deadlines import DeadlineRow
 
 _log = structlog.get_logger(__name__)
 
@@ -42,6 +44,7 @@ class WorkerContext:
     look: daily_check.CheckTable | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
+    bots_held: list[DeadlineRow] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,12 @@ class Tick:
 
 
 def beat(context: WorkerContext) -> None:
-    """Write a heartbeat; record an outage, and extend every clock that ran in it."""
-    outage = context.server.run(outages.beat, context.worker)
+    """Write a heartbeat; record a step of the clock or an outage, and extend every clock that ran in it."""
+    steps = context.worker.steps
+    step = steps.find(context.server) if steps else timedelta(0)
+    outage = context.server.run(outages.beat, context.worker, step)
+    if steps:
+        steps.done()
     if outage is not None:
         _log.warning("outage_found", start=outage.start, end=outage.end)
     moved = outages.apply_outages(context.server)
@@ -76,7 +83,7 @@ def time_out(context: WorkerContext) -> None:
 
 def play_bots(context: WorkerContext) -> None:
     """Let bots decide until no bot is to move."""
-    while not context.stopping.is_set() and bots.play_bots(context.server):
+    while not context.stopping.is_set() and bots.play_bots(context.server, held=context.bots_held):
         pass
 
 

@@ -245,3 +245,63 @@ def _trickle(listening, word):
 def test_a_relay_that_sends_its_answer_letter_by_letter_is_cut_off(word, time_limit, result):
     with trickling(word) as port:
         assert sent(Relay(settings(port), time_limit=time_limit)) == [result]
+
+
+@contextmanager
+def silent(after):
+    """A relay that answers normally until it receives this word, and then says nothing more."""
+    ended = threading.Event()
+
+    def serve():
+        connection, _ = listening.accept()
+        with connection, connection.makefile("rb") as answer, suppress(OSError):
+            heard = "nothing"
+            while heard != after:
+                greeting = b"250-yes\r\n250 STARTTLS\r\n" if heard == "ehlo" else b"250 yes\r\n"
+                known = {"nothing": b"220 ready\r\n", "data": b"354 go on\r\n", "starttls": b"220 go on\r\n"}
+                connection.sendall(known.get(heard, greeting))
+                if heard == "data":
+                    while answer.readline() != b".\r\n":
+                        pass
+                    heard = "a mail"
+                else:
+                    heard = answer.readline().decode().strip().partition(" ")[0].lower()
+            if after == "starttls":
+                connection.sendall(b"220 go on\r\n")
+            ended.wait()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, daemon=True).start()
+        yield listening.getsockname()[1]
+        ended.set()
+
+
+@contextmanager
+def full():
+    """A relay whose machine does not answer a new connection."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listening, ExitStack() as waiting:
+        for _ in range(3):
+            queued = waiting.enter_context(socket.socket())
+            queued.setblocking(False)
+            queued.connect_ex(listening.getsockname())
+        yield listening.getsockname()[1]
+
+
+@pytest.mark.parametrize(
+    "after", ["connect", "nothing", "tls", "starttls", "ehlo", "mail", "rcpt", "data", "a mail", "quit"]
+)
+def test_an_email_ends_soon_after_a_stop_whatever_the_relay_does(after, monkeypatch):
+    monkeypatch.setattr("pbem.mail.send.relay.STOP_TIME", 0.5)
+    security = {"tls": Security.TLS, "starttls": Security.STARTTLS}.get(after, Security.NONE)
+    with full() if after == "connect" else silent("nothing" if after == "tls" else after) as port:
+        relay = Relay(settings(port, security, timeout=60), client_trust() if security is not Security.NONE else None)
+        results = []
+        sending = threading.Thread(target=lambda: results.extend(sent(relay)), daemon=True)
+        sending.start()
+        sending.join(0.5)
+        assert sending.is_alive(), "it hangs"
+        relay.stopping.set()
+        sending.join(10)
+        assert not sending.is_alive()
+    assert results == [Result.ACCEPTED if after == "quit" else results[0]]
+    assert results[0] in (Result.ACCEPTED, Result.LOST, Result.DOWN)

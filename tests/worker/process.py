@@ -3,6 +3,7 @@
 Everything is as on a server, except that ticks run more often: outages, settling time and sending follow the real rules.
 """
 
+import threading
 from datetime import date, datetime
 from pathlib import Path
 
@@ -44,7 +45,10 @@ def main(database: str, clock_file: str, smtp_port: str, name: str) -> None:
     clock = FileClock(Path(clock_file))
     keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
     server = Server(Store(database), clock, SystemRandomness(), keys)
-    relay = Relay(Smtp("127.0.0.1", Security.NONE, int(smtp_port), "", "", 5))
-    post = Post(HEAD, relay, signer=signer(SIGNING))
-    loop.run(WorkerContext(server, Worker(name, clock.now()), lambda hands: deliver(hands, post).dealt_with), OFTEN)
+    stopping = threading.Event()
+    relay = Relay(Smtp("127.0.0.1", Security.NONE, int(smtp_port), "", "", 60), stopping=stopping)
+    post = Post(HEAD, relay, signer=signer(SIGNING), stopping=stopping)
+    worker = Worker(name, clock.now())
+    context = WorkerContext(server, worker, lambda hands: deliver(hands, post).dealt_with, stopping=stopping)
+    loop.run(context, OFTEN)
     server.store.close()

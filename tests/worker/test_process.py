@@ -199,3 +199,12 @@ def test_a_worker_told_to_stop_finishes_and_exits_with_success(worker, asked):
     assert worker.process.wait(PATIENCE) == 0
     assert worker.events("worker_stopped")
     assert not worker.events("tick_failed")
+
+
+def test_a_worker_told_to_stop_ends_within_ten_seconds_while_the_relay_hangs(worker, table):
+    worker.sink.does(*["hang"] * 10)
+    table("sun-bid", 2, pace="10m")
+    until(lambda: "MAIL hang" in worker.sink.handler.commands, "the relay hangs")
+    worker.send(signal.SIGTERM)
+    assert worker.process.wait(10) == 0
+    assert worker.events("worker_stopped")

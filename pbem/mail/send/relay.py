@@ -39,6 +39,8 @@ _DONE: Final = 2
 _GO_ON: Final = 3
 """The first digits of positive answers: a command is completed, and the content may follow."""
 
+_GREETED: Final = 220
+
 _DOT: Final = re.compile(rb"^\.", re.MULTILINE)
 
 TIME_LIMIT: Final = 140.0
@@ -46,6 +48,12 @@ TIME_LIMIT: Final = 140.0
 
 The setting limits each answer, and a relay that sends an answer one letter at a time never exceeds that.
 """
+
+STOP_TIME: Final = 5.0
+"""Seconds that an email may still take when the process is told to stop."""
+
+_LOOK: Final = 0.5
+"""Seconds between two looks whether the process is told to stop."""
 
 
 class Result(StrEnum):
@@ -101,10 +109,12 @@ class Relay:
     trust: ssl.SSLContext | None = None
     """The trusted certificates; those of the machine by default."""
     time_limit: float = TIME_LIMIT
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Set when the process is told to stop."""
 
     def session(self) -> "RelaySession":
         """A batch for this relay."""
-        return RelaySession(self.settings, self.trust, self.time_limit)
+        return RelaySession(self)
 
     def problem(self) -> str:
         """Why no email can be sent now, in the relay's words; empty if one can. Sends nothing."""
@@ -115,12 +125,14 @@ class Relay:
 class RelaySession:
     """A connection to the relay, opened for the first email, and again after an email that broke it."""
 
-    def __init__(self, settings: Smtp, trust: ssl.SSLContext | None, time_limit: float) -> None:
-        self._settings = settings
-        self._trust = trust
-        self._time_limit = time_limit
+    def __init__(self, relay: Relay) -> None:
+        self._settings = relay.settings
+        self._trust = relay.trust
+        self._time_limit = relay.time_limit
+        self._stopping = relay.stopping
+        self._stop_at = math.inf
         self._server: smtplib.SMTP | None = None
-        self._connecting: smtplib.SMTP | None = None
+        self._line: socket.socket | None = None
         self._hung_up = False
         self._deadline = math.inf
         self._done = threading.Event()
@@ -136,6 +148,7 @@ class RelaySession:
             with self._time_limited():
                 self._close(quit_first=error is None)
         self._done.set()
+        self._let_go()
 
     def open(self) -> str:
         """Connect, greet and sign in, unless that is done; returns the reason if it fails."""
@@ -176,19 +189,20 @@ class RelaySession:
     def _watch_deadline(self) -> None:
         # One thread for the whole batch. It never waits longer than the time limit of one email, so it need not be woken
         # when one begins.
-        while not self._done.wait(min(self._time_limit, max(0.0, self._deadline - time.monotonic()))):
-            if time.monotonic() >= self._deadline:
+        while not self._done.wait(min(self._time_limit, _LOOK, max(0.0, self._deadline - time.monotonic()))):
+            now = time.monotonic()
+            if self._stopping.is_set():
+                self._stop_at = min(self._stop_at, now + STOP_TIME)
+            if self._deadline < math.inf and now >= min(self._deadline, self._stop_at):
                 self._deadline = math.inf
                 self._hang_up()
 
     def _hang_up(self) -> None:
         self._hung_up = True
-        connection = getattr(self._connecting, "sock", None)
-        if connection is not None:
+        if self._line is not None:
             # It may be closed already.
             with suppress(OSError):
-                # Below the encryption, which would wait for an orderly end.
-                socket.socket.shutdown(connection, socket.SHUT_RDWR)
+                self._line.shutdown(socket.SHUT_RDWR)
 
     def _connect_once(self) -> str:
         if self._server is None:
@@ -207,11 +221,17 @@ class RelaySession:
         trust = None if settings.security is Security.NONE else self._trust or ssl.create_default_context()
         kind: Any = smtplib.SMTP_SSL if settings.security is Security.TLS else smtplib.SMTP
         more = {"context": trust} if settings.security is Security.TLS else {}
-        # It is stored before it connects, so that it can be closed before the relay has greeted.
-        server: smtplib.SMTP = kind.__new__(kind)
-        self._connecting = server
+        server: smtplib.SMTP = kind(timeout=settings.timeout, **more)
         try:
-            kind.__init__(server, settings.host, settings.port, timeout=settings.timeout, **more)
+            # For the name in the certificate and in errors; smtplib would set it while it connects.
+            vars(server)["_host"] = settings.host
+            connected = self._dial()
+            if settings.security is Security.TLS and trust is not None:
+                connected = trust.wrap_socket(connected, server_hostname=settings.host)
+            server.sock, server.file = connected, None
+            code, greeting = server.getreply()
+            if code != _GREETED:
+                raise smtplib.SMTPConnectError(code, greeting)
             if settings.security is Security.STARTTLS:
                 # Raises if the relay does not offer it: nothing is ever sent in the clear by mistake.
                 server.starttls(context=trust)
@@ -223,6 +243,32 @@ class RelaySession:
             raise
         return server
 
+    def _dial(self) -> socket.socket:
+        """A connection to the relay. The session keeps a second handle on it, to hang up in any phase of it."""
+        failed: OSError = OSError("the relay's name has no address")
+        addresses = socket.getaddrinfo(self._settings.host, self._settings.port, type=socket.SOCK_STREAM)
+        for family, kind, protocol, _name, address in addresses:
+            connection = socket.socket(family, kind, protocol)
+            connection.settimeout(self._settings.timeout)
+            # Encryption takes the socket over, and waits for an orderly end; this one stays below it.
+            self._let_go()
+            self._line = connection.dup()
+            try:
+                connection.connect(address)
+            except OSError as error:
+                connection.close()
+                failed = error
+            else:
+                return connection
+            if self._hung_up:
+                break
+        raise failed
+
+    def _let_go(self) -> None:
+        line, self._line = self._line, None
+        if line is not None:
+            line.close()
+
     def _close(self, *, quit_first: bool) -> None:
         server, self._server = self._server, None
         if server is None:
@@ -232,6 +278,7 @@ class RelaySession:
             with suppress(OSError, smtplib.SMTPException):
                 server.quit()
         server.close()
+        self._let_go()
 
 
 def _send(server: smtplib.SMTP, email: OutgoingEmail) -> Outcome:

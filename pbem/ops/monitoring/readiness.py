@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.config.settings import Config
@@ -10,13 +10,19 @@ from pbem.domain import finding
 from pbem.domain.duration import duration_text
 from pbem.domain.errors import PbemError
 from pbem.domain.finding import Finding
+from pbem.domain.moments import relative_text
+from pbem.service.alarms import AlarmKind
 from pbem.service.server import Server
-from pbem.store import heartbeats, migrations
+from pbem.store import alarms, heartbeats, migrations
+from pbem.store.database import Tx
 from pbem.store.database_errors import explained
 
 LITTLE: Final = 1024**3
 TOO_LITTLE: Final = 200 * 1024**2
 """A busy server's log grows by some megabytes a day; a backup and a migration need room for a copy."""
+
+STEPS_SHOWN: Final = timedelta(days=1)
+"""How long a step of the clock is shown."""
 
 SILENT: Final = timedelta(minutes=2)
 """A worker beats every fifteen seconds, and may have to wait for the database."""
@@ -58,6 +64,16 @@ def _database(server: Server, worker: str | None) -> Iterator[Finding]:
     yield finding.ok("database", "it answers")
     yield _steps(at)
     yield _beat(server, worker)
+    with server.store.read() as tx:
+        yield from clock_steps(tx, server.now())
+
+
+def clock_steps(tx: Tx, now: datetime) -> Iterator[Finding]:
+    """The last step of the server's clock, for a day."""
+    if (step := alarms.newest(tx, AlarmKind.CLOCK, now - STEPS_SHOWN)) is not None:
+        says = f"{step.says} That was {relative_text(now, step.at)}, by its time now."
+        remedy = "Run a time service (chrony, systemd-timesyncd), and see what else sets the clock."
+        yield finding.warning("clock steps", says, remedy)
 
 
 def _steps(at: str) -> Finding:

@@ -42,11 +42,12 @@ class _BotTurn:
     decision: Decision
 
 
-def play_bots(server: Server, limit: int = BATCH) -> int:
-    """Play the due turns of bots. Returns how many were played."""
-    now = server.now()
+def play_bots(server: Server, limit: int = BATCH, held: timeouts.Held | None = None) -> int:
+    """Play the due turns of bots. Returns how many were played. `held` keeps those that a failed database left claimed."""
+    now, held = server.now(), [] if held is None else held
+    timeouts.release_held(server, held)
     claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, limit, bots=True))
-    return sum(_try_turn(server, row) for row in claimed)
+    return sum(_try_turn(server, row, held) for row in claimed)
 
 
 def play_bots_of(server: Server, game_id: int) -> None:
@@ -58,7 +59,7 @@ def play_bots_of(server: Server, game_id: int) -> None:
     while (rows := _open_bot_turns(server, game_id)) and (turns := {(row.turn, row.seat) for row in rows}) != before:
         before = turns
         for row in rows:
-            _try_turn(server, row)
+            _try_turn(server, row, [])
 
 
 def _open_bot_turns(server: Server, game_id: int) -> list[DeadlineRow]:
@@ -67,7 +68,7 @@ def _open_bot_turns(server: Server, game_id: int) -> list[DeadlineRow]:
         return [row for row in deadlines.of_game(tx, game_id) if row.seat in seats]
 
 
-def _try_turn(server: Server, row: DeadlineRow) -> bool:
+def _try_turn(server: Server, row: DeadlineRow, held: timeouts.Held) -> bool:
     try:
         turn = _bot_turn(server, row)
         if turn is None:
@@ -78,8 +79,8 @@ def _try_turn(server: Server, row: DeadlineRow) -> bool:
         _log.info("bot_refused", game=row.game_id, turn=row.turn, seat=row.seat, why=str(refused))
         server.store.write(lambda tx: deadlines.release(tx, row, attempts=row.attempts))
         return False
-    except Exception:  # noqa: BLE001 - one broken game must not stop the others
-        timeouts.note_failure(server, row)
+    except Exception as error:  # noqa: BLE001 - one broken game must not stop the others
+        timeouts.note_failure(server, row, error, held)
         return False
     return True
 

@@ -7,6 +7,7 @@ deadline that keeps failing is parked where an organiser sees it.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 import structlog
@@ -20,6 +21,7 @@ from pbem.service.play.move import Actor, agreement_of, play_locked, position_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, outbox, players as player_rows
 from pbem.store.database import Tx
+from pbem.store.database_errors import is_outage
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
 
@@ -30,6 +32,9 @@ RETRY_AFTER: Final = timedelta(hours=1)
 """When a failed deadline is tried again."""
 
 BATCH: Final = 50
+
+Held = list[DeadlineRow]
+"""Deadlines that were claimed when the database failed."""
 
 _log = structlog.get_logger(__name__)
 
@@ -47,10 +52,11 @@ class TimeoutRun:
 def time_out(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     """Play the default choice of every turn whose deadline has passed."""
     now = server.now()
+    release_held(server, worker.held)
     if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
         return TimeoutRun(held_back=reason)
     claims = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit, bots=False))
-    outcomes = [_try_time_out(server, row, now) for row in claims]
+    outcomes = [_try_time_out(server, row, now, worker.held) for row in claims]
     return TimeoutRun(outcomes.count("decided"), outcomes.count("moved"), outcomes.count("failed"))
 
 
@@ -63,8 +69,23 @@ def remind(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     return TimeoutRun(decided=outcomes.count("reminded"), failed=outcomes.count("failed"))
 
 
-def note_failure(server: Server, row: DeadlineRow) -> None:
-    """Log a failed deadline and postpone it; after too many attempts it is parked."""
+def release_held(server: Server, held: Held) -> None:
+    """Release the deadlines that a failure of the database left claimed; none of them counts an attempt."""
+    while held:
+        row = held[-1]
+        server.store.write(partial(deadlines.release, row=row, attempts=row.attempts - 1))
+        held.remove(row)
+
+
+def note_failure(server: Server, row: DeadlineRow, error: Exception, held: Held) -> None:
+    """Log a failed deadline and postpone it; after too many attempts it is parked.
+
+    A failure of the database is no fault of the game's: the deadline is tried again as soon as the database is back.
+    """
+    if is_outage(error):
+        _log.warning("deadline_waits", game=row.game_id, turn=row.turn, seat=row.seat, error=type(error).__name__)
+        held.append(row)
+        return
     _log.exception(
         "deadline_failed",
         game=row.game_id,
@@ -76,18 +97,22 @@ def note_failure(server: Server, row: DeadlineRow) -> None:
     server.store.write(lambda tx: deadlines.release(tx, row, server.now() + RETRY_AFTER, row.attempts))
 
 
-def _try_time_out(server: Server, row: DeadlineRow, now: datetime) -> str:
+def _try_time_out(server: Server, row: DeadlineRow, now: datetime, held: Held) -> str:
     try:
         return server.run(_time_out, row, now)
-    except Exception:  # noqa: BLE001 - one broken game must not stop the others
-        note_failure(server, row)
+    except Exception as error:  # noqa: BLE001 - one broken game must not stop the others
+        note_failure(server, row, error, held)
         return "failed"
 
 
 def _try_remind(server: Server, row: DeadlineRow, now: datetime) -> str:
     try:
         return server.run(_remind, row, now)
-    except Exception:  # noqa: BLE001 - as above
+    except Exception as error:  # noqa: BLE001 - as above
+        if is_outage(error):
+            # It stays due.
+            _log.warning("reminder_waits", game=row.game_id, error=type(error).__name__)
+            return "waits"
         _log.exception("reminder_failed", game=row.game_id, turn=row.turn, seat=row.seat)
         server.store.write(lambda tx: deadlines.change(tx, row, remind_at=server.now() + RETRY_AFTER))
         return "failed"

@@ -6,7 +6,7 @@ no deadline fires; what is due stays due.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import takewhile
@@ -19,13 +19,15 @@ from pbem.domain.errors import BadInput, Gone
 from pbem.domain.interval import Interval, running_time
 from pbem.domain.outage import SETTLING_TIME, outage_between, reason_to_wait
 from pbem.i18n.speech import gettext as _
-from pbem.service.clocks import deadlines as clocks_deadlines
+from pbem.service.clocks import clock_steps, deadlines as clocks_deadlines
+from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.deadlines import people_by_seat
 from pbem.service.play.log import Kind, add_row, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, heartbeats, log, outages
 from pbem.store.database import Tx
+from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
 from pbem.store.outages import OutageRow
 
@@ -45,17 +47,27 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker process. `settling` is how long after its start it fires nothing."""
+    """A worker process. `settling` is how long after its start it fires nothing.
+
+    `held` are deadlines that it had claimed when the database failed.
+    """
 
     name: str
     started_at: datetime
     settling: timedelta = SETTLING_TIME
+    steps: StepFinder | None = None
+    held: list[DeadlineRow] = field(default_factory=list, compare=False)
 
 
-def beat(tx: Tx, server: Server, worker: Worker) -> Interval | None:
-    """Record a heartbeat. A gap since the last one is stored as an outage and returned."""
+def beat(tx: Tx, server: Server, worker: Worker, step: timedelta = timedelta(0)) -> Interval | None:
+    """Record a heartbeat, and a step of the clock. A gap since the last one is stored as an outage and returned."""
+    if step <= -clock_steps.SMALLEST:
+        clock_steps.go_back(tx, server, -step)
     now, last = server.now(), heartbeats.newest(tx)
     gap = outage_between(last, now)
+    if step >= clock_steps.SMALLEST:
+        clock_steps.note(tx, server, "forward", step)
+        gap = gap or Interval(now - step, now)
     if gap is not None and last is not None:
         if running_time(last, now, outages.since(tx, last)) > LONGEST_BELIEVED:
             # Without a beat the gap stays open, so nothing fires until an organiser declares what is true.
@@ -102,7 +114,13 @@ def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) ->
     """The reason why no deadline may fire now, or None."""
     last = heartbeats.newest(tx)
     recent = outages.since(tx, min(last or now, now) - _LOOK_BACK)
-    return reason_to_wait(now, worker.started_at, last, recent, worker.settling)
+    if worker.steps is not None and worker.steps.went_forward():
+        return "the clock was set forward: the next heartbeat notes it"
+    started_at = worker.started_at
+    if started_at > now:
+        # The clock was set back since, and the worker's row with it.
+        started_at = heartbeats.started_at(tx, worker.name) or started_at
+    return reason_to_wait(now, started_at, last, recent, worker.settling)
 
 
 def _apply(server: Server, game_id: int, outage: OutageRow) -> bool:

@@ -11,6 +11,7 @@ there is nothing else to begin: an email that kills its sender again and again t
 left, it is never written again. This module must never store or log a token.
 """
 
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,9 @@ IN_A_ROW: Final = 5
 RESTS: Final = timedelta(minutes=5)
 """The time for which a domain is left alone."""
 
+LONGEST_REST: Final = timedelta(minutes=1)
+"""The relay is tried again after less. A rest that seems longer began before the clock was set back."""
+
 TOGETHER: Final = 10
 """Accepted emails that are recorded in one transaction: what a sender that dies may have sent and not recorded."""
 
@@ -80,6 +84,7 @@ class Post:
 
     letterhead: Letterhead
     transport: Transport
+    stopping: threading.Event = field(default_factory=threading.Event, kw_only=True)
     throttle: Throttle = field(default_factory=Throttle)
     signer: "Signer | None" = None
     failures: int = 0
@@ -111,8 +116,9 @@ class Delivered:
             self.given_up += 1
 
 
-def post_of(config: Config) -> Post:
-    """What to send with, by the settings: the relay, or without one the local mailbox."""
+def post_of(config: Config, stopping: threading.Event | None = None) -> Post:
+    """What to send with, by the settings: the relay, or without one the local mailbox; until told to stop."""
+    stopping = stopping or threading.Event()
     letterhead = Letterhead(
         config.site.name,
         config.base_url,
@@ -123,9 +129,9 @@ def post_of(config: Config) -> Post:
     )
     signer = signer_of(config)
     if config.smtp is None:
-        return Post(letterhead, mailbox_of(config), signer=signer)
+        return Post(letterhead, mailbox_of(config), signer=signer, stopping=stopping)
     throttle = Throttle(config.mail.per_second, config.mail.per_domain, config.mail.new_domain)
-    return Post(letterhead, Relay(config.smtp), throttle, signer)
+    return Post(letterhead, Relay(config.smtp, stopping=stopping), throttle, signer, stopping=stopping)
 
 
 def signer_of(config: Config) -> "Signer | None":
@@ -150,9 +156,12 @@ def mailbox_of(config: Config) -> LocalMailbox:
 def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
     """Send the emails that are due, at most one batch."""
     done, started = Delivered(), server.now()
-    if post.rests_until is not None and started < post.rests_until:
+    if post.rests_until is not None and timedelta(0) < post.rests_until - started <= LONGEST_REST:
         return done
     post.rests_until = None
+    if post.failures:
+        # One email finds out whether the relay is back.
+        limit = 1
     claimed, done.postponed = server.store.write(lambda tx: _claim(tx, post.throttle, started, limit))
     for row in claimed:
         if row.attempts > outcomes.TRIES:
@@ -229,7 +238,7 @@ def _send(
     accepted, refused, now = list[Attempt](), set[int](), server.now()
     for position, (email, outgoing) in enumerate(sendable):
         # Preparing may have taken long, too: what is left over is the next claimer's.
-        if now >= started + LEASE / 2:
+        if now >= started + LEASE / 2 or post.stopping.is_set():
             server.run(_give_back, sendable[position:])
             break
         if email.person_id in refused:
@@ -296,7 +305,7 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
     """Leave the relay alone for a while: it is away. The organisers are told if that lasts."""
     now = server.now()
     post.failures += 1
-    post.rests_until = now + outcomes.jittered(server, min(post.failures, 5))
+    post.rests_until = now + outcomes.jittered(server, 1)
     post.down_since = post.down_since or now
     _log.warning("relay_down", failures=post.failures, said=outcome.answer)
     if now - post.down_since >= ALARMED and not post.alarmed:

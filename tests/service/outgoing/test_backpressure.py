@@ -109,6 +109,36 @@ def test_a_relay_that_is_down_for_two_hours_loses_nothing_and_is_not_stormed_aft
     no_storm(worker.arrived)
 
 
+def test_a_relay_that_returns_is_noticed_within_a_minute_by_one_email(worker):
+    with Sink() as gone:
+        pass
+    worker.reaches(gone)
+    worker.works(timedelta(hours=6), MINUTE)
+    with Sink() as back:
+        worker.reaches(back)
+        for _ in range(30):
+            deliver.deliver(worker.server, worker.post)
+            if back.emails:
+                break
+            worker.clock.advance(timedelta(seconds=2))
+        assert len(back.emails) == 1
+        worker.works(timedelta(seconds=10))
+        assert len(back.emails) > 1
+
+
+def test_a_relay_that_rests_is_tried_again_when_the_clock_is_set_back(worker, clock):
+    with Sink() as gone:
+        pass
+    worker.reaches(gone)
+    worker.works(MINUTE)
+    clock.set(clock.now() - timedelta(seconds=1))
+    with Sink() as back:
+        worker.reaches(back)
+        worker.post.rests_until = clock.now() + timedelta(hours=2)
+        worker.works(MINUTE)
+        assert back.emails
+
+
 def test_a_relay_that_is_down_for_five_minutes_is_an_alarm_and_one_only(worker, server, clock):
     with Sink() as gone:
         pass

@@ -508,7 +508,7 @@ def test_a_relay_that_is_back_and_breaks_one_connection_gets_the_other_emails_at
     clock.set(post.rests_until)
     post.transport = reached
     sink.does("drop")
-    deliver.deliver(server, post, limit=100)
+    work(server, post)
     assert [row.attempts for row in rows(server, "queued")] == [1], "the one that was under way"
     assert sink.emails
 
@@ -1024,3 +1024,13 @@ def test_a_turn_emailed_twice_says_both_times_what_happened_before_it(server, cl
 def queue_links(server, person_id):
     now = server.now()
     server.store.write(lambda tx: outbox.queue(tx, [NewEmail(person_id, "links")], now, now))
+
+
+def test_a_batch_that_is_told_to_stop_gives_the_others_back_without_a_try(server, clock, sink, table):
+    began(table, seats=5)
+    clock.advance(HOUR)
+    sending = Post(HEAD, FunctionTransport(lambda _email: sending.stopping.set() or ACCEPTED))
+    deliver.deliver(server, sending)
+    left = rows(server, "queued")
+    assert len(left) >= 4
+    assert {(row.attempts, row.claimed_until) for row in left} == {(0, None)}

@@ -1,0 +1,88 @@
+"""Moments that were reckoned from a clock that has since been set back. They have not come yet, and work would wait for them."""
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Column, ColumnElement, Connection, bindparam, delete, exists, select, update
+
+from pbem.domain.states import EmailStatus, ReceivedStatus, TurnStatus
+from pbem.store.schema import (
+    ALARM,
+    DEADLINE,
+    HEARTBEAT,
+    OUTAGE,
+    OUTBOX,
+    PAUSE,
+    PERSON,
+    PLAYER,
+    QUOTA,
+    RECEIVED,
+    TASK_RUN,
+    UNREACHABLE,
+)
+
+_QUEUED: Final = OUTBOX.c.status == EmailStatus.QUEUED
+_WAITING: Final = RECEIVED.c.status == ReceivedStatus.WAITING
+_OPEN: Final = DEADLINE.c.status == TurnStatus.OPEN
+_BOT: Final = exists().where(
+    PLAYER.c.game_id == DEADLINE.c.game_id, PLAYER.c.seat == DEADLINE.c.seat, PLAYER.c.bot.is_not(None)
+)
+
+_WAITS: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] = (
+    (OUTBOX.c.due_at, (_QUEUED,)),
+    (RECEIVED.c.due_at, (_WAITING,)),
+    (DEADLINE.c.due_at, (_OPEN, _BOT)),
+    (QUOTA.c.used_until, ()),
+)
+"""What waits for a moment. The deadlines of people are no part of it: a promise is never taken back."""
+
+_LEASES: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] = (
+    (OUTBOX.c.claimed_until, (_QUEUED,)),
+    (RECEIVED.c.claimed_until, (_WAITING,)),
+    (DEADLINE.c.claimed_until, (_OPEN,)),
+)
+
+_PAST: Final = (
+    (OUTBOX.c.queued_at, _QUEUED),
+    (ALARM.c.at, ALARM.c.emailed_at.is_(None)),
+    *((column, column.is_not(None)) for column in (PAUSE.c.start_at, PAUSE.c.end_at)),
+    *((column, column.is_not(None)) for column in (UNREACHABLE.c.start_at, UNREACHABLE.c.end_at)),
+    *((column, column.is_not(None)) for column in (OUTAGE.c.end_at, HEARTBEAT.c.started_at, HEARTBEAT.c.beat_at)),
+)
+"""What has happened, and so cannot be later than now."""
+
+
+def bring_back(tx: Connection, now: datetime, step: timedelta, longest_lease: timedelta) -> None:
+    """Bring back by this step what waits, and to now what is past; leases only if nobody can have them."""
+    for column, conditions in _WAITS:
+        _shift(tx, column, conditions, now, now, step)
+    for column, conditions in _LEASES:
+        _shift(tx, column, conditions, now + longest_lease, now, step)
+    tx.execute(delete(OUTAGE).where(OUTAGE.c.start_at >= now))
+    for column, condition in _PAST:
+        tx.execute(update(column.table).where(column > now, condition).values({column: now}))
+    # A day in the reader's zone is never further ahead than a day in UTC.
+    tomorrow = (now + timedelta(days=1)).date()
+    tx.execute(delete(TASK_RUN).where(TASK_RUN.c.period >= tomorrow.isoformat()))
+    early = update(PERSON).where(PERSON.c.digest_on > tomorrow)
+    tx.execute(early.values(digest_on=now.date() - timedelta(days=1)))
+
+
+def _shift(
+    tx: Connection,
+    column: Column[Any],
+    conditions: tuple[ColumnElement[bool], ...],
+    after: datetime,
+    now: datetime,
+    step: timedelta,
+) -> None:
+    table = column.table
+    keys = list(table.primary_key.columns)
+    rows = tx.execute(select(column.label("moment"), *keys).where(column > after, *conditions).with_for_update()).all()
+    if rows:
+        same = [key == bindparam(f"of_{key.name}") for key in keys]
+        back = update(table).where(*same).values({column: bindparam("new_moment")})
+        of_row = [{f"of_{key.name}": row._mapping[key.name] for key in keys} for row in rows]
+        tx.execute(
+            back, [{**of, "new_moment": max(now, row.moment - step)} for of, row in zip(of_row, rows, strict=True)]
+        )

@@ -1,0 +1,211 @@
+"""Steps of the server's clock: nothing waits for a step back, and nobody is timed out by a step forward."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.clock import StepWatch
+from pbem.domain.states import EmailKind
+from pbem.ops.monitoring import readiness
+from pbem.service.absence import timeouts
+from pbem.service.clocks.clock_steps import STILL_BEATS, StepFinder
+from pbem.service.clocks.outages import Worker
+from pbem.service.tables import talk
+from pbem.store import deadlines, heartbeats, outages, outbox, pauses, rate_limits
+from pbem.store.outbox import NewEmail
+from pbem.worker import ticks
+from pbem.worker.ticks import WorkerContext
+from tests.service.clock import DAY, HOUR, MINUTE
+from tests.service.database import queued_emails
+
+
+class Steady:
+    """The clock that nobody sets."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
+
+
+class Awake:
+    """A worker that beats, with both of its clocks."""
+
+    def __init__(self, server, clock, name="first", started_at=None):
+        self.server, self.clock, self.steady = server, clock, Steady()
+        steps = StepFinder(StepWatch(clock, self.steady))
+        self.worker = Worker(name, started_at or clock.now() - HOUR, steps=steps)
+        self.context = WorkerContext(server, self.worker, lambda _: 0)
+
+    def passes(self, by, *, beats=True):
+        self.steady.seconds += by.total_seconds()
+        self.clock.set(self.clock.now() + by)
+        if beats:
+            ticks.beat(self.context)
+
+    def steps(self, by, *, beats=True):
+        self.clock.set(self.clock.now() + by)
+        if beats:
+            ticks.beat(self.context)
+
+    def runs_out(self):
+        return timeouts.time_out(self.server, self.worker)
+
+
+@pytest.fixture
+def awake(server, clock):
+    found = Awake(server, clock)
+    ticks.beat(found.context)
+    return found
+
+
+@pytest.fixture
+def asked(time, awake, table):
+    game = table("sun-bid", 2, pace="1h")
+    (seat,) = game.asked()
+    time.sends()
+    return game, seat
+
+
+def notes(server):
+    with server.store.read() as tx:
+        return [found.says for found in readiness.clock_steps(tx, server.now())]
+
+
+def test_after_a_step_back_deadlines_pass_as_ever_and_not_before(time, awake, asked):
+    game, seat = asked
+    due = time.due(game, seat)
+    awake.passes(MINUTE)
+    awake.steps(-2 * HOUR)
+    # It started later than now, so it waits once for answers that waited.
+    for _ in range(3):
+        awake.passes(4 * MINUTE)
+    assert awake.runs_out().held_back is None
+    assert time.due(game, seat) == due
+    while awake.clock.now() < due:
+        assert awake.runs_out().decided == 0
+        awake.passes(4 * MINUTE)
+    assert awake.runs_out().decided == 1
+
+
+def test_a_worker_that_started_in_the_false_future_settles_once_and_then_works(server, clock, asked):
+    clock.advance(5 * HOUR)
+    late = Awake(server, clock, "late", clock.now())
+    ticks.beat(late.context)
+    late.steps(-5 * HOUR)
+    assert "woke up" in late.runs_out().held_back
+    for _ in range(3):
+        late.passes(4 * MINUTE)
+    assert late.runs_out().held_back is None
+
+
+def test_emails_bots_leases_and_limits_from_before_a_step_back_wait_for_nothing(server, awake, table, person):
+    ann = person("Ann")
+    awake.steps(6 * HOUR)
+    game = table("sunset-poker", 3, bots=("random",) * 2)
+    now = server.now()
+
+    def write(tx):
+        outbox.queue(tx, [NewEmail(ann, EmailKind.LINKS)], now, now)
+        rate_limits.write(tx, {"example.org": now + MINUTE})
+        deadlines.claim(tx, now, now + timeouts.LEASE, 10, bots=True)
+        outbox.claim(tx, now, now + 5 * MINUTE, 10)
+        heartbeats.take_task(tx, "daily", (now + 2 * DAY).date().isoformat())
+
+    server.store.write(write)
+    awake.steps(-6 * HOUR)
+    now = server.now()
+
+    def look(tx):
+        assert all(email.queued_at <= now and email.due_at <= now + MINUTE for email in queued_emails(server))
+        (until,) = rate_limits.lock(tx, ["example.org"]).values()
+        assert until == now + MINUTE
+        later = now + 6 * MINUTE
+        assert outbox.claim(tx, later, later + MINUTE, 10), "no lease lasts longer than it may"
+        bots = [row for row in deadlines.of_game(tx, game.id) if row.due_at is not None]
+        assert bots == deadlines.claim(tx, later, later, 10, bots=True) or all(row.due_at <= later for row in bots)
+        assert heartbeats.take_task(tx, "daily", (now + 2 * DAY).date().isoformat())
+
+    server.store.write(look)
+
+
+def test_a_table_paused_in_the_false_future_can_be_resumed(server, awake, asked):
+    game, _ = asked
+    awake.steps(6 * HOUR)
+    server.store.write(lambda tx: pauses.begin(tx, game.id, server.now()))
+    awake.steps(-6 * HOUR)
+    awake.passes(MINUTE)
+    server.store.write(lambda tx: pauses.end(tx, game.id, server.now()))
+    with server.store.read() as tx:
+        (pause,) = pauses.since(tx, {game.id}, server.now() - DAY)[game.id]
+    assert pause.end - pause.start == MINUTE
+
+
+def test_a_worker_started_after_the_step_finds_it_by_a_heartbeat_that_nobody_moves(server, clock, awake):
+    clock.set(clock.now() - DAY)
+    new = Awake(server, clock, "new")
+    for _ in range(STILL_BEATS - 1):
+        ticks.beat(new.context)
+        new.passes(timedelta(seconds=15), beats=False)
+        assert notes(server) == []
+    ticks.beat(new.context)
+    assert "set back by" in notes(server)[0]
+    with server.store.read() as tx:
+        assert heartbeats.newest(tx) == clock.now()
+
+
+def test_machines_that_disagree_bring_nothing_back(server, clock, awake):
+    right = clock.now()
+    for _ in range(2 * STILL_BEATS):
+        server.store.write(lambda tx: heartbeats.record(tx, "elsewhere", right, clock.now() + HOUR))
+        awake.passes(timedelta(seconds=15))
+    assert notes(server) == []
+    assert "the clock went back" in awake.runs_out().held_back
+
+
+@pytest.mark.parametrize("step", [timedelta(seconds=40), 4 * MINUTE, 3 * HOUR, 3 * DAY])
+@pytest.mark.parametrize("beats", [True, False], ids=["after the beat", "before the beat"])
+def test_a_step_forward_times_nobody_out(server, time, awake, asked, step, beats):
+    game, seat = asked
+    due = time.due(game, seat)
+    while due - server.now() > timedelta(seconds=30):
+        awake.passes(min(4 * MINUTE, due - server.now() - timedelta(seconds=20)))
+    assert awake.runs_out().held_back is None
+    awake.steps(step, beats=beats)
+    assert awake.runs_out().held_back is not None
+    ticks.beat(awake.context)
+    for _ in range(3):
+        awake.passes(4 * MINUTE, beats=True)
+    with server.store.read() as tx:
+        (outage,) = outages.newest(tx)
+    assert outage.end_at - outage.start_at >= step
+    assert time.due(game, seat) >= due + step
+    assert "set forward by" in notes(server)[0]
+
+
+def test_a_step_forward_and_right_again_leaves_nothing_behind(server, time, awake, asked):
+    game, seat = asked
+    due = time.due(game, seat)
+    awake.steps(3 * HOUR)
+    awake.passes(MINUTE)
+    awake.steps(-3 * HOUR)
+    assert awake.runs_out().held_back is None or "woke up" in awake.runs_out().held_back
+    with server.store.read() as tx:
+        assert all(found.end_at <= server.now() for found in outages.newest(tx))
+    assert time.due(game, seat) >= due
+
+
+def test_a_step_is_told_for_a_day(server, awake):
+    awake.steps(-HOUR)
+    assert notes(server) == ["The server's clock was set back by 1 hour. That was now, by its time now."]
+    awake.passes(DAY + MINUTE)
+    assert not [note for note in notes(server) if "back" in note]
+
+
+def test_talk_said_in_the_false_future_is_followed_by_more(server, awake, asked):
+    game, seat = asked
+    awake.steps(HOUR)
+    server.run(talk.say, game.id, seat, game.person_at(seat), "hello")
+    awake.steps(-HOUR)
+    server.run(talk.say, game.id, seat, game.person_at(seat), "hello again")
