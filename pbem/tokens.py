@@ -64,6 +64,7 @@ class Purpose(StrEnum):
     NEWS = "n"
     YES = "y"
     SHARE = "h"
+    DISOWN = "d"
 
 
 def row_of(token: str) -> int:

@@ -58,6 +58,7 @@ GOLDEN = [
     ("aaaaaaabfvu2laq7pynql7jhgdyxj7zst", Purpose.NEWS, 37, 0),
     ("aaaaaaabgjk3lza7zu7m2jvucfelept3m", Purpose.YES, 38, 0),
     ("aaaaaaabevwfk6ytsqt5r3qpp7hxwxlya", Purpose.SHARE, 36, 0),
+    ("aaaaaaabhhhjn2duxs3hvcfme66cfvij7", Purpose.DISOWN, 39, 0),
 ]
 
 
@@ -148,7 +149,7 @@ def test_a_number_out_of_range_is_refused(row: int, nonce: int) -> None:
 
 
 def test_every_purpose_is_a_letter_of_its_own() -> None:
-    assert "".join(Purpose) == "msrbulacwjknyh"
+    assert "".join(Purpose) == "msrbulacwjknyhd"
 
 
 @given(purposes, rows, nonces)

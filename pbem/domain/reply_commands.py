@@ -28,6 +28,7 @@ class Word(StrEnum):
     BOARD = "board"
     RULES = "rules"
     RESEND = "resend"
+    NEW_LINKS = "new links"
     UNDO = "undo"
     TALK = "talk"
     VACATION = "vacation"
@@ -136,6 +137,8 @@ def _bare(line: str) -> str:
 
 
 def _word_command(text: str, words: list[str]) -> WordCommand | None:
+    if words == Word.NEW_LINKS.split():
+        return WordCommand(text, Word.NEW_LINKS)
     if not words or words[0] not in tuple(Word):
         return None
     word = Word(words[0])

@@ -37,6 +37,11 @@ class PersonLink:
     seat: int | None
     created_at: datetime
 
+    @classmethod
+    def of(cls, row: LinkRow) -> Self:
+        """The link of a row."""
+        return cls(_field(row.person_id), row.game_id, row.seat, row.created_at)
+
 
 @dataclass(frozen=True, slots=True)
 class SeatLink:
@@ -95,8 +100,7 @@ def follow(tx: Tx, server: Server, token: str, purpose: Purpose) -> LinkRow:
 
 def follow_person(tx: Tx, server: Server, token: str, purpose: Purpose) -> PersonLink:
     """The link of a token whose purpose belongs to a person: every one but SHARE."""
-    row = follow(tx, server, token, purpose)
-    return PersonLink(_field(row.person_id), row.game_id, row.seat, row.created_at)
+    return PersonLink.of(follow(tx, server, token, purpose))
 
 
 def follow_seat(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.SEAT) -> SeatLink:
@@ -110,7 +114,7 @@ def follow_move(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.M
 
 
 def follow_email(tx: Tx, server: Server, token: str, purpose: Purpose) -> EmailLink:
-    """The link of a YES, WRITTEN or BOUNCE token."""
+    """The link of a YES, WRITTEN, DISOWN or BOUNCE token."""
     return EmailLink.of(follow(tx, server, token, purpose))
 
 
@@ -197,7 +201,12 @@ def _open(tx: Tx, server: Server, token: str, purpose: Purpose, read_rows: Calla
     if not genuine:
         raise Gone(_("This link has been replaced by a new one."), why=_("The links of its owner were renewed."))
     if link.expires_at is not None and link.expires_at <= server.now():
-        raise Gone(_("This link is too old."), remedy=_("Please ask for a new one where you asked for this one."))
+        too_old = (
+            _("This link was used already, or is too old.")
+            if purpose == Purpose.SIGN_IN
+            else _("This link is too old.")
+        )
+        raise Gone(too_old, remedy=_("Please ask for a new one where you asked for this one."))
     return rows
 
 

@@ -37,6 +37,7 @@ LIFETIMES: Final[Mapping[str, timedelta]] = {
     Purpose.CONFIRM: timedelta(days=14),
     Purpose.WRITTEN: timedelta(days=7),
     Purpose.YES: timedelta(hours=24),
+    Purpose.DISOWN: timedelta(days=14),
 }
 """How long a link works. Those of a game work as long as the game exists, which says itself what is over."""
 
@@ -128,8 +129,11 @@ def revoke_seat(tx: Connection, randomness: Randomness, game_id: int, seat: int)
 
 
 def revoke_person(tx: Connection, randomness: Randomness, person_id: int) -> int:
-    """Revoke every token of a person, at all tables; returns the number of links."""
-    return _revoke(tx, randomness, LINK.c.person_id == person_id)
+    """Revoke every token of a person, at all tables; returns the number of links.
+
+    Those that say “This wasn't me” stay: all they do is revoke the others.
+    """
+    return _revoke(tx, randomness, LINK.c.person_id == person_id, LINK.c.purpose != Purpose.DISOWN)
 
 
 def expire(tx: Connection, link_id: int, at: datetime | None) -> None:

@@ -200,6 +200,11 @@ def of_kind(tx: Connection, person_id: int, kind: str, status: EmailStatus, limi
     return _newest(tx, same, limit=limit)
 
 
+def later_of_kind(tx: Connection, person_id: int, kind: str, outbox_id: int) -> list[EmailRow]:
+    """The emails of one kind to a person that were queued after this one, newest first."""
+    return _newest(tx, and_(OUTBOX.c.person_id == person_id, OUTBOX.c.kind == kind, OUTBOX.c.id > outbox_id), limit=100)
+
+
 def last_turn_emailed(tx: Connection, person_id: int, game_id: int) -> int:
     """The last turn a person was sent a full account of; 0 if there was none."""
     sent = (OUTBOX.c.person_id == person_id, OUTBOX.c.game_id == game_id, OUTBOX.c.status == EmailStatus.SENT)

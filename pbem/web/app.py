@@ -29,7 +29,7 @@ from pbem.web.access_log import log_requests
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
 from pbem.web.errors import handle_errors
-from pbem.web.people import account, consent, feeds, my_page, sign_in, unsubscribe, unverified_reply
+from pbem.web.people import account, consent, disown, feeds, my_page, sign_in, unsubscribe, unverified_reply
 from pbem.web.public import contact, dev_inbox, front, gallery, handbook, rules, verify
 from pbem.web.seat import choice, ending, move, page, talk
 from pbem.web.tables import interventions, invitations, joining, new, replay
@@ -92,7 +92,7 @@ def create_app(server: Server, config: Config) -> Flask:
     handle_errors(app)
     app.teardown_request(lambda _error: _stop_failed_games(server))
     public = (front, contact, rules, handbook, verify)
-    people = (sign_in, my_page, account, consent, feeds, unsubscribe, unverified_reply)
+    people = (sign_in, my_page, account, consent, disown, feeds, unsubscribe, unverified_reply)
     tables = (new, joining, invitations, interventions, replay)
     seats = (page, choice, move, talk, ending)
     for module in (*public, *people, *tables, *seats, inbound):

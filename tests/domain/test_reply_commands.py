@@ -151,6 +151,7 @@ def test_a_standing_order_is_read(line: str, order: orders.Order) -> None:
         ("*Board*", Word.BOARD, ""),
         ("rules", Word.RULES, ""),
         ("resend.", Word.RESEND, ""),
+        ("New links, please.", Word.NEW_LINKS, ""),
         ("Undo", Word.UNDO, ""),
         ("undo, please", Word.UNDO, ""),
         ("talk good game, thanks!", Word.TALK, "good game, thanks!"),

@@ -15,6 +15,7 @@ from werkzeug.test import TestResponse
 
 from pbem.service import links as service_links
 from pbem.service.server import Server
+from pbem.store import links as link_rows
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.running_game import RunningGame
@@ -187,4 +188,7 @@ class Links:
     def made(self, purpose: Purpose, person: int, game: int | None = None) -> str:
         """The token of a person's link."""
         row = self.server.store.write(lambda tx: service_links.make(tx, self.server, LinkKey(purpose, person, game)))
+        if purpose is Purpose.SIGN_IN:
+            # Each email has one of its own, which works once.
+            self.server.store.write(lambda tx: link_rows.expire(tx, row, None))
         return self.token(purpose, row)

@@ -65,6 +65,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
         ],
         "joining": [links.made(Purpose.INVITE, person("Ann"), waiting.game_id)],
         "consent": [inbox.token(Purpose.YES, person_id=player, outbox_id=goodbye.id)],
+        "disown": [inbox.token(Purpose.DISOWN, person_id=player, outbox_id=goodbye.id)],
         "feeds": [server.read(feeds.feed_tokens, player).calendar, server.read(feeds.feed_tokens, player).news],
         "sign_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
         "unsubscribe": [links.made(Purpose.STOP, player)],

@@ -6,20 +6,22 @@ mailbox; open turns are emailed again to the new address.
 """
 
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
 from pbem.domain.guests import is_guest
-from pbem.domain.states import EmailKind, EmailStatus
+from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
+from pbem.service import links as service_links
 from pbem.service.clocks import reachability
-from pbem.service.outgoing.prepare import ASKED_FOR
-from pbem.service.people import addresses as persons, sessions
+from pbem.service.outgoing import new_links
+from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import deadlines, games, links, merge, outbox, people
+from pbem.store import links, merge, outbox, people
 from pbem.store.database import Tx
-from pbem.store.sessions import Holder
+from pbem.store.links import LinkKey
+from pbem.tokens import Purpose
 
 EMAILS_A_DAY: Final = 5
 """Emails about a change to one address, and requests of one person, in a day."""
@@ -45,20 +47,33 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
                 why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=EMAILS_A_DAY),
                 remedy=_("Please use the link in one of them, or try again tomorrow."),
             )
-    request = {"here": True, "person": person.id, "address": given}
+    # The request is as good as this link: when the person's links are revoked, it ends too.
+    granted = service_links.read(tx, service_links.make(tx, server, LinkKey(Purpose.STOP, person.id))).nonce
+    request = {"here": True, "person": person.id, "address": given, "granted": granted}
     emails = [
         outbox.NewEmail(newcomer.id, EmailKind.NEW_ADDRESS, facts=request),
-        outbox.NewEmail(person.id, EmailKind.NEW_ADDRESS, facts={"here": False}),
+        outbox.NewEmail(person.id, EmailKind.NEW_ADDRESS, facts={"here": False, "address": person.address}),
     ]
     outbox.queue(tx, emails, now, now)
 
 
-def change_address(tx: Tx, server: Server, person_id: int, address: str, reason: str = "") -> tuple[int, int]:
-    """Change a person's address. Returns who has the old one now, and how many turns are emailed again."""
+def must_be_granted(tx: Tx, person_id: int, granted: int) -> None:
+    """Raise Gone if the links of the person who asked were revoked since."""
+    link = links.find(tx, LinkKey(Purpose.STOP, person_id))
+    if link is None or link.nonce != granted:
+        raise Gone(_("This link has been replaced by a new one."), why=_("The links of its owner were renewed."))
+
+
+def change_address(
+    tx: Tx, server: Server, person_id: int, address: str, reason: str = "", undoes: int | None = None
+) -> tuple[int, int]:
+    """Change a person's address. Returns who has the old one now, and how many turns are emailed again.
+
+    `undoes` is the email that warned of a change which this one takes back. An organiser's change, which has a reason, is
+    final: no earlier warning takes it back.
+    """
     given, mailbox = persons.normalised(address)
-    asked = deadlines.of_person(tx, person_id)
-    # Games are locked before people, as everywhere, against deadlocks.
-    locked = {game_id: games.lock(tx, game_id) for game_id in sorted({row.game_id for row in asked})}
+    new_links.lock_games(tx, person_id)
     person = people.lock(tx, person_id)
     if person.mailbox == mailbox:
         raise Gone(_("This is their address already."), remedy=_("Nothing was changed."))
@@ -70,23 +85,19 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     if unused is not None:
         people.change(tx, unused, address=person.address, mailbox=person.mailbox, name="")
     before = persons.find_or_add(tx, server, person.address).id
-    links.revoke_person(tx, server.randomness, person_id)
-    sessions.end_all(tx, server, Holder(person_id=person_id))
     reachability.mark_reachable(tx, server, person_id)
-    outbox.unwrite_to(tx, person_id)
+    at_old: dict[str, Any] = {"here": False, "reason": reason}
+    here: dict[str, Any] = {"here": True, "reason": reason}
+    if reason or undoes is not None:
+        here["undoes"] = undoes or 0
+    else:
+        at_old |= {"person": person_id, "address": person.address}
     emails = [
-        outbox.NewEmail(before, EmailKind.MOVED, facts={"here": False, "reason": reason}),
-        outbox.NewEmail(person_id, EmailKind.MOVED, facts={"here": True, "reason": reason}),
-    ]
-    queued = outbox.of_kind(tx, person_id, EmailKind.TURN, EmailStatus.QUEUED)
-    turns = {(row.game_id, row.turn, row.seat) for row in asked if row.turn == locked[row.game_id].turn}
-    again = sorted(turns - {(email.game_id, email.turn, email.seat) for email in queued})
-    emails += [
-        outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, turn, {ASKED_FOR: True})
-        for game_id, turn, seat in again
+        outbox.NewEmail(before, EmailKind.MOVED, facts=at_old),
+        outbox.NewEmail(person_id, EmailKind.MOVED, facts=here),
     ]
     outbox.queue(tx, emails, now, now)
-    return before, len(again)
+    return before, new_links.replace_all(tx, server, person_id)
 
 
 def _free_mailbox(tx: Tx, mailbox: str) -> int | None:

@@ -40,6 +40,7 @@ def give_consent(tx: Tx, server: Server, token: str) -> str:
     facts = json.loads(email.facts)
     # Pressing the button twice changes the address once.
     if people.read(tx, facts["person"]).address != facts["address"]:
+        change_address.must_be_granted(tx, facts["person"], facts["granted"])
         change_address.change_address(tx, server, facts["person"], facts["address"])
     return email.kind
 

@@ -37,7 +37,7 @@ from pbem.mail.read.reply import Reply
 from pbem.mail.write.compose import ANSWERS
 from pbem.service.clocks import vacations
 from pbem.service.links import MoveLink
-from pbem.service.outgoing import ledger, preferences
+from pbem.service.outgoing import ledger, new_links, preferences
 from pbem.service.play import move as play_move, standing_orders as play_orders, undo, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import Actor
@@ -79,6 +79,7 @@ class Done(StrEnum):
     TALKED = "said"
     AWAY = "away"
     RESENT = "resent"
+    NEW_LINKS = "new_links"
     STOPPED = "stopped"
     SHOWN = "shown"
     TO_CONFIRM = "to_confirm"
@@ -86,6 +87,9 @@ class Done(StrEnum):
 
 _CHANGE_THE_TABLE: Final = frozenset({Done.PLAYED, Done.SEALED, Done.ORDERED, Done.TAKEN_BACK})
 _CHANGE_NOTHING: Final = frozenset({Done.AGAIN, Done.RESENT, Done.SHOWN, Done.TO_CONFIRM})
+
+
+_OF_ALL_GAMES: Final = frozenset({Word.VACATION, Word.NEW_LINKS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +176,10 @@ def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bo
 
 
 def _lock(acting: _Acting, reply: Reply) -> None:
-    """Lock the game, and all others that a vacation would change, in the order of their ids."""
+    """Lock the game, and all others that a command would change, in the order of their ids."""
     game_ids = {acting.game_id}
     commands = [reply_commands.read(line, None) for line in reply.lines]
-    if any(isinstance(command, WordCommand) and command.word is Word.VACATION for command in commands):
+    if any(isinstance(command, WordCommand) and command.word in _OF_ALL_GAMES for command in commands):
         game_ids |= {row.game_id for row in deadlines.of_person(acting.tx, acting.person_id)}
     for game_id in sorted(game_ids):
         games.lock(acting.tx, game_id)
@@ -289,6 +293,9 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
         case Word.RESEND:
             ledger.resend_turn(tx, server, person_id, acting.game().id, acting.seat)
             return Done.RESENT, ""
+        case Word.NEW_LINKS:
+            new_links.send(tx, server, person_id)
+            return Done.NEW_LINKS, ""
         case Word.STOP:
             preferences.choose(tx, server, person_id, Delivery(Way.NOTHING), acting.game().key)
             return Done.STOPPED, ""

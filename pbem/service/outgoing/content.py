@@ -73,6 +73,7 @@ _LINK_VARIABLES: Final = {
     Purpose.SIGN_IN: "sign_in",
     Purpose.WRITTEN: "written",
     Purpose.YES: "yes",
+    Purpose.DISOWN: "disown",
     Purpose.SEAT: "seat_page",
 }
 """The variables of the templates with the URL of a link."""

@@ -61,6 +61,10 @@ _LINKS_OF_EMAIL: Final[Mapping[str, Purpose]] = {
 }
 """Kinds with a link of the email itself, beside the one for bounces."""
 
+_WARNINGS: Final = frozenset({EmailKind.DELETION, EmailKind.WAS_IT_YOU})
+_OF_ADDRESS: Final = frozenset({EmailKind.MOVED, EmailKind.NEW_ADDRESS})
+"""Kinds that warn of a stranger, with a link to say “This wasn't me”; of an address, those to the old one do."""
+
 _WITH_CONFIRM: Final = frozenset(
     {
         EmailKind.CONFIRM,
@@ -367,6 +371,8 @@ def _link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose,
     # Of a new address the old one is only informed.
     if purpose is not None and facts.get("here", True):
         keys[purpose] = LinkKey(purpose, person_id, outbox_id=email.id)
+    if email.kind in _WARNINGS or (email.kind in _OF_ADDRESS and "address" in facts and not facts["here"]):
+        keys[Purpose.DISOWN] = LinkKey(Purpose.DISOWN, person_id, outbox_id=email.id)
     if email.kind in _WITH_CONFIRM or facts.get("what") == "replaced":
         # Its reader may have no seat, or another person plays it now.
         named = facts.get("seat", email.seat) if email.kind == EmailKind.NOTICE else email.seat

@@ -9,9 +9,10 @@ from typing import Final
 from pbem.domain.states import EmailKind
 from pbem.service import links
 from pbem.service.clocks import reachability
+from pbem.service.links import PersonLink
 from pbem.service.people import addresses as persons, sessions
 from pbem.service.server import Server
-from pbem.store import outbox, people
+from pbem.store import links as link_rows, outbox, people
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
@@ -47,8 +48,11 @@ def name_of_link(tx: Tx, server: Server, token: str) -> str:
 
 
 def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
-    """Sign a browser in by a link, which works for a day in any number of browsers. Returns the session's secret."""
-    link = links.follow_person(tx, server, token, Purpose.SIGN_IN)
+    """Sign a browser in by a link, which works once within a day. Returns the session's secret."""
+    people.lock(tx, links.follow_person(tx, server, token, Purpose.SIGN_IN).person_id)
+    # Read again under the lock: of two presses at once, one signs in.
+    row = links.follow(tx, server, token, Purpose.SIGN_IN)
+    link = PersonLink.of(row)
+    link_rows.expire(tx, row.id, server.now())
     reachability.note_contact(tx, server, link.person_id, link.created_at)
-    people.lock(tx, link.person_id)
     return sessions.start(tx, server, Holder(person_id=link.person_id), device)

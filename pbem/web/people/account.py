@@ -5,6 +5,7 @@ from flask import Blueprint, Response
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import change_address as address_change, delete, personal_data
+from pbem.service.outgoing import new_links
 from pbem.service.people import addresses, blocks, sessions
 from pbem.web import site
 from pbem.web.people import my_page, session_cookie
@@ -34,10 +35,10 @@ def show(refused: Refusal | None = None) -> Response:
 @pages.post("/sessions")
 @site.shows_refusals_on(show)
 def end_session() -> Response:
-    """Sign out another browser, or all others."""
+    """Sign out another browser; or all others, which ends everything else that is outstanding too."""
     here = my_page.session()
     if field("others"):
-        server().run(sessions.end_all, here.holder, here.id)
+        server().run(new_links.send, person_id(), here.id)
     else:
         server().run(sessions.end, here.holder, whole_number("session", _("the number of a sign-in")))
     return site.go("account.show")

@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response
 
-from pbem.domain.errors import Refusal
+from pbem.domain.errors import Gone, Refusal
 from pbem.service.people import sign_in as link_email
 from pbem.web import csrf, site
 from pbem.web.people import session_cookie
@@ -35,5 +35,11 @@ def show(token: str, *, ask_again: bool = False) -> Response:
 def sign_in(token: str) -> Response:
     if not csrf.a_person_clicked():
         return show(token, ask_again=True)
-    secret = server().run(link_email.sign_in, token, session_cookie.this_device())
+    try:
+        secret = server().run(link_email.sign_in, token, session_cookie.this_device())
+    except Gone:
+        if session_cookie.session(Cookie.PERSON) is None:
+            raise
+        # The second half of a double click.
+        return site.go("my_page.show")
     return session_cookie.set_on(site.go("my_page.show"), Cookie.PERSON, secret)

@@ -10,11 +10,13 @@ from pbem.service.clocks import vacations
 from pbem.service.desk.acts.clocks import Freeze
 from pbem.service.incoming import replies
 from pbem.service.outgoing import preferences
+from pbem.service.people import sessions
 from pbem.service.play import move
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor
 from pbem.service.tables import leaving
 from pbem.store import talk
+from pbem.store.sessions import Holder
 from tests.service.actors import moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.email_replies import Replies
@@ -344,6 +346,14 @@ def test_resend_emails_the_present_turn_again(at):
     assert [email.status for email in turns] == ["sent", "queued"]
 
 
+def test_new_links_ends_the_old_ones_and_sends_fresh_ones(at):
+    answers = at(TURNS)
+    stranger = answers.server.run(sessions.start, Holder(person_id=answers.person(0)), "")
+    answers.write(0, "new links", turn=FIRST)
+    assert len(queued_emails(answers.server, answers.person(0), "links")) == 1
+    assert answers.server.read(sessions.find, stranger) is None
+
+
 def test_resend_queues_no_second_email_while_one_is_on_its_way(at):
     answers = at(TURNS)
     answers.write(0, "resend", "resend")
@@ -367,7 +377,7 @@ def test_the_receipt_contains_the_answer_to_a_question(at, word):
 
 
 def test_every_word_has_its_test():
-    tried = {"help", "board", "rules", "resend", "undo", "talk", "vacation", "stop", "resign"}
+    tried = {"help", "board", "rules", "resend", "undo", "talk", "vacation", "stop", "resign", "new links"}
     assert {word.value for word in Word} == tried
 
 

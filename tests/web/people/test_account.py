@@ -132,3 +132,27 @@ def test_the_account_page_takes_few_queries(browser, sign_in, ann, server):
     with count_calls(server.store) as made:
         assert browser.open("/my/account").status == 200
     assert len([each for each in made if not each.startswith(("BEGIN", "COMMIT"))]) <= 6
+
+
+def test_this_was_not_me_signs_a_stranger_out_once_its_button_is_pressed(browser, sign_in, newest, ann, server):
+    account(sign_in(ann)).form("Send the mail").press(address="new@example.net")
+    before = all_rows(server.store)
+    page = newest(ADDRESS, "/d/")
+    assert page.heading == "Was someone else acting as you?"
+    assert all_rows(server.store).keys() == before.keys()
+    assert len(server.read(sessions.open_sessions, Holder(person_id=ann))) == 1
+    browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
+    assert page.form("This wasn't me").press().heading == "Please press the button yourself"
+    assert len(server.read(sessions.open_sessions, Holder(person_id=ann))) == 1
+    browser.says = {}
+    assert page.form("This wasn't me").press().heading == "Please look in your mail"
+    assert server.read(sessions.open_sessions, Holder(person_id=ann)) == []
+    assert newest(ADDRESS, "/l/").form("Sign in").press().url == "/my"
+
+
+def test_a_second_press_of_sign_in_leads_to_the_same_page(browser, links, ann, app):
+    address = f"/l/{links.made(Purpose.SIGN_IN, ann)}"
+    form = browser.open(address).form("Sign in")
+    assert form.press().url == "/my"
+    assert form.press().url == "/my"
+    assert Browser(app).open(address).status == 410

@@ -75,6 +75,7 @@ def test_the_cookie_is_sent_to_this_site_alone_and_over_https_to_this_host(brows
     assert "Domain" not in cookie
     public = replace(settings, base_url="https://play.example.org", trusted_hosts=("play.example.org",))
     client = application(server, public).test_client()
+    path = f"/l/{links.made(Purpose.SIGN_IN, ann)}"
     cookie = client.post(path, base_url="https://play.example.org").headers["Set-Cookie"]
     assert cookie.startswith("__Host-pbem-person=")
     assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))

@@ -1,0 +1,49 @@
+"""“This wasn't me”: the link of every email that warns of a stranger, which puts things back as they were.
+
+It ends everything outstanding. If the address was changed since, it is again the one that the warning was sent to. So
+taking an account over lasts only until its owner reads a warning. A link that was itself made by the stranger does nothing
+any more once an earlier warning, or an organiser, has put the address right.
+"""
+
+import json
+from typing import Any, Final
+
+from pbem.domain.errors import Gone
+from pbem.domain.states import EmailKind
+from pbem.i18n.speech import gettext as _
+from pbem.service import links
+from pbem.service.account import change_address
+from pbem.service.outgoing import new_links
+from pbem.service.server import Server
+from pbem.store import outbox, people
+from pbem.store.database import Tx
+from pbem.tokens import Purpose
+
+_NEVER: Final = 2**62
+
+
+def check(tx: Tx, server: Server, token: str) -> None:
+    """Raise NotFound or Gone unless the link still works."""
+    _open(tx, server, token)
+
+
+def disown(tx: Tx, server: Server, token: str) -> None:
+    """End everything of the person who was warned, restore their address, and email them fresh links."""
+    email_id, person_id, facts = _open(tx, server, token)
+    address = facts.get("address")
+    if address is not None and people.read(tx, person_id).address != address:
+        change_address.change_address(tx, server, person_id, address, undoes=email_id)
+    new_links.send(tx, server, person_id)
+
+
+def _open(tx: Tx, server: Server, token: str) -> tuple[int, int, dict[str, Any]]:
+    """The email of a link, the person it warned, and its facts."""
+    link = links.follow_email(tx, server, token, Purpose.DISOWN)
+    email = outbox.read(tx, link.email_id)
+    assert email is not None, "its link is made with it"
+    facts: dict[str, Any] = json.loads(email.facts)
+    person_id: int = facts.get("person", link.person_id)
+    later = [json.loads(row.facts) for row in outbox.later_of_kind(tx, person_id, EmailKind.MOVED, email.id)]
+    if any(moved.get("undoes", _NEVER) < email.id for moved in later):
+        raise Gone(_("This link is of no use any more."), why=_("The address was put right after that mail."))
+    return email.id, person_id, facts

@@ -1,0 +1,160 @@
+"""“This wasn't me”: the owner of an account ends everything a stranger could use, and gets their address back."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.errors import Gone, Refusal
+from pbem.service import links as service_links
+from pbem.service.account import change_address, consent, delete, disown
+from pbem.service.outgoing import new_links
+from pbem.service.people import addresses, sessions, sign_in
+from pbem.store.sessions import Holder
+from pbem.tokens import Purpose
+from tests.mail.kinds import kind_of
+from tests.service.database import all_rows, check_atomic
+from tests.service.outgoing.test_deliver import drain, links_in, post_to
+
+OLD, NEW, THIRD = "ann@example.org", "stranger@example.net", "further@example.net"
+
+
+@pytest.fixture
+def emails_to(server, clock, sink):
+    """emails_to(address) -> the newest email of each kind there, by kind."""
+
+    def of(address):
+        clock.advance(timedelta(minutes=2))
+        drain(server, clock, post_to(sink))
+        return {kind_of(email.message): email for email in sink.to(address)}
+
+    return of
+
+
+@pytest.fixture
+def ann(person):
+    return person("Ann")
+
+
+def token_in(email, purpose):
+    return next(token for kind, token, _ in links_in(email) if kind == purpose)
+
+
+def move(server, emails_to, ann, address):
+    """Another address, asked for and confirmed."""
+    server.run(change_address.ask, ann, address)
+    server.run(consent.give_consent, token_in(emails_to(address)["new_address"], "y"))
+
+
+def address_of(server, person):
+    return server.read(addresses.read, person).address
+
+
+def test_a_sign_in_link_works_once(server, emails_to, ann):
+    server.run(sign_in.send_link, OLD)
+    token = token_in(emails_to(OLD)["links"], "l")
+    server.run(sign_in.sign_in, token, "")
+    with pytest.raises(Gone, match="used already"):
+        server.run(sign_in.sign_in, token, "")
+    with pytest.raises(Gone, match="used already"):
+        server.read(sign_in.name_of_link, token)
+
+
+@pytest.mark.parametrize("ends", ["others", "warning"])
+def test_everything_outstanding_ends_together(server, emails_to, table, ends):
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    ann = game.person_at(seat)
+    old = address_of(server, ann)
+    seat_link = token_in(emails_to(old)["turn"], "s")
+    server.run(sign_in.send_link_to, ann)
+    sign_in_link = token_in(emails_to(old)["links"], "l")
+    api = server.store.write(
+        lambda tx: service_links.make_token(tx, server, service_links.LinkKey(Purpose.API, ann, game.id, None, seat))
+    )
+    stranger = server.run(sessions.start, Holder(person_id=ann), "")
+    server.run(change_address.ask, ann, NEW)
+    warning = token_in(emails_to(old)["new_address"], "d")
+    request = token_in(emails_to(NEW)["new_address"], "y")
+    server.run(change_address.ask, ann, THIRD)
+    if ends == "others":
+        here = server.read(sessions.find, server.run(sessions.start, Holder(person_id=ann), ""))
+        server.run(new_links.send, ann, here.id)
+        assert len(server.read(sessions.open_sessions, Holder(person_id=ann))) == 1
+    else:
+        before = all_rows(server.store)
+        server.read(disown.check, warning)
+        assert all_rows(server.store) == before
+        server.run(disown.disown, warning)
+        assert server.read(sessions.open_sessions, Holder(person_id=ann)) == []
+    for token, purpose in ((seat_link, Purpose.SEAT), (sign_in_link, Purpose.SIGN_IN), (api, Purpose.API)):
+        with pytest.raises(Gone):
+            server.read(service_links.follow, token, purpose)
+    assert server.read(sessions.find, stranger) is None
+    for unread in (request, token_in(emails_to(THIRD)["new_address"], "y")):
+        with pytest.raises(Gone):
+            server.run(consent.give_consent, unread)
+    assert address_of(server, ann) == old
+    server.run(sign_in.sign_in, token_in(emails_to(old)["links"], "l"), "")
+    fresh = token_in(emails_to(old)["turn"], "s")
+    assert server.read(service_links.follow_seat, fresh).person_id == ann
+
+
+@pytest.mark.parametrize("warning", ["new_address", "moved"])
+def test_an_account_that_was_taken_over_comes_back(server, emails_to, ann, warning):
+    move(server, emails_to, ann, NEW)
+    move(server, emails_to, ann, THIRD)
+    stranger = server.run(sessions.start, Holder(person_id=ann), "")
+    emails = emails_to(NEW)
+    later = [token_in(emails[kind], "d") for kind in ("new_address", "moved")]
+    server.run(disown.disown, token_in(emails_to(OLD)[warning], "d"))
+    assert address_of(server, ann) == OLD
+    assert server.read(sessions.find, stranger) is None
+    assert server.run(sign_in.sign_in, token_in(emails_to(OLD)["links"], "l"), "")
+    for token in later:
+        with pytest.raises(Gone):
+            server.run(disown.disown, token)
+    assert address_of(server, ann) == OLD
+    assert "d" not in {kind for kind, _, _ in links_in(emails_to(THIRD)["moved"])}
+
+
+def test_a_stranger_cannot_use_the_link_to_keep_the_account(server, emails_to, ann):
+    move(server, emails_to, ann, NEW)
+    owners = token_in(emails_to(OLD)["moved"], "d")
+    move(server, emails_to, ann, THIRD)
+    server.run(disown.disown, token_in(emails_to(NEW)["moved"], "d"))
+    assert address_of(server, ann) == NEW
+    server.run(disown.disown, owners)
+    assert address_of(server, ann) == OLD
+
+
+def test_a_change_by_an_organiser_is_final(server, emails_to, ann):
+    server.run(change_address.ask, ann, NEW)
+    warning = token_in(emails_to(OLD)["new_address"], "d")
+    server.run(change_address.change_address, ann, THIRD, "a reason")
+    assert "d" not in {kind for kind, _, _ in links_in(emails_to(OLD)["moved"])}
+    with pytest.raises(Gone):
+        server.run(disown.disown, warning)
+    assert address_of(server, ann) == THIRD
+
+
+def test_of_two_requests_for_an_address_the_first_confirmed_counts(server, emails_to, ann):
+    server.run(change_address.ask, ann, THIRD)
+    other = token_in(emails_to(THIRD)["new_address"], "y")
+    move(server, emails_to, ann, NEW)
+    with pytest.raises(Gone):
+        server.run(consent.give_consent, other)
+    assert address_of(server, ann) == NEW
+
+
+def test_nothing_is_ended_for_someone_who_has_left(server, emails_to, ann):
+    server.run(delete.ask, ann)
+    warning = token_in(emails_to(OLD)["deletion"], "d")
+    server.run(delete.delete_person, ann)
+    with pytest.raises(Refusal):
+        server.run(disown.disown, warning)
+
+
+def test_everything_ends_or_nothing(server, emails_to, ann):
+    move(server, emails_to, ann, NEW)
+    token = token_in(emails_to(OLD)["moved"], "d")
+    assert check_atomic(server.store, lambda: server.run(disown.disown, token)) > 5
