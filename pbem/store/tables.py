@@ -119,9 +119,15 @@ def hosted_by(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[G
     return queries.many(tx, GameRow, query.order_by(GAME.c.id))
 
 
-def invite(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
-    values = {"game_id": game_id, "person_id": person_id, "status": InvitationStatus.OPEN, "created_at": now}
-    tx.execute(insert(INVITATION), values)
+def invite(tx: Connection, game_id: int, person_id: int, typed: str, now: datetime) -> None:
+    """Add an invitation to an address as its host typed it."""
+    values = {"game_id": game_id, "person_id": person_id, "typed": typed, "status": InvitationStatus.OPEN}
+    tx.execute(insert(INVITATION), values | {"created_at": now})
+
+
+def forget_typed(tx: Connection, game_id: int) -> None:
+    """Forget the addresses typed for a table, because its host did not type them."""
+    tx.execute(update(INVITATION).where(INVITATION.c.game_id == game_id).values(typed=None))
 
 
 def invitations(tx: Connection, game_id: int) -> list[InvitationRow]:

@@ -18,7 +18,7 @@ from pbem.service.clocks import reachability
 from pbem.service.outgoing import new_links
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import links, merge, outbox, people
+from pbem.store import links, merge, outbox, people, personal_data
 from pbem.store.database import Tx
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
@@ -54,7 +54,7 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
         outbox.NewEmail(newcomer.id, EmailKind.NEW_ADDRESS, facts=request),
         outbox.NewEmail(person.id, EmailKind.NEW_ADDRESS, facts={"here": False, "address": person.address}),
     ]
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, now)
 
 
 def must_be_granted(tx: Tx, person_id: int, granted: int) -> None:
@@ -79,11 +79,9 @@ def change_address(
         raise Gone(_("This is their address already."), remedy=_("Nothing was changed."))
     if is_former(person.address) or is_guest(person.address):
         raise Gone(_("Nobody is mailed there."), why=_("This is a guest, or somebody who has left for good."))
-    unused = _free_mailbox(tx, mailbox)
+    _free_mailbox(tx, server, person_id, mailbox)
     now = server.now()
     people.change(tx, person_id, address=given, mailbox=mailbox, confirmed_at=now)
-    if unused is not None:
-        people.change(tx, unused, address=person.address, mailbox=person.mailbox, name="")
     before = persons.find_or_add(tx, server, person.address).id
     reachability.mark_reachable(tx, server, person_id)
     at_old: dict[str, Any] = {"here": False, "reason": reason}
@@ -96,20 +94,20 @@ def change_address(
         outbox.NewEmail(before, EmailKind.MOVED, facts=at_old),
         outbox.NewEmail(person_id, EmailKind.MOVED, facts=here),
     ]
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, now)
     return before, new_links.replace_all(tx, server, person_id)
 
 
-def _free_mailbox(tx: Tx, mailbox: str) -> int | None:
-    """Free a mailbox whose person has only that. Returns their id, or None. Raises BadInput if they play here."""
+def _free_mailbox(tx: Tx, server: Server, person_id: int, mailbox: str) -> None:
+    """Free a mailbox whose person has only that; what came there is this person's. Raises BadInput if they play here."""
     holder = people.by_mailbox(tx, mailbox)
     if holder is None:
-        return None
+        return
     if holder.confirmed_at is not None or merge.tables_of(tx, holder.id):
         raise BadInput(
             _("With this address somebody plays here already."),
             remedy=_("Nothing was changed; if both are one person, the organiser can make them one."),
         )
-    # A mailbox is unique, so it is set aside until both are changed.
-    people.change(tx, holder.id, address="", mailbox=f"moving {holder.key}")
-    return holder.id
+    merge.move_rows(tx, holder.id, person_id)
+    # The row is used for nobody else: its emails name this address.
+    personal_data.forget(tx, holder, server.zone)

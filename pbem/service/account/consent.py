@@ -38,8 +38,8 @@ def give_consent(tx: Tx, server: Server, token: str) -> str:
         delete.delete_person(tx, server, link.person_id)
         return email.kind
     facts = json.loads(email.facts)
-    # Pressing the button twice changes the address once.
-    if people.read(tx, facts["person"]).address != facts["address"]:
+    # Pressing the button twice changes the address once; the request is forgotten with it.
+    if "person" in facts and people.read(tx, facts["person"]).address != facts["address"]:
         change_address.must_be_granted(tx, facts["person"], facts["granted"])
         change_address.change_address(tx, server, facts["person"], facts["address"])
     return email.kind

@@ -43,7 +43,13 @@ def _open(tx: Tx, server: Server, token: str) -> tuple[int, int, dict[str, Any]]
     assert email is not None, "its link is made with it"
     facts: dict[str, Any] = json.loads(email.facts)
     person_id: int = facts.get("person", link.person_id)
+    if email.kind == EmailKind.MOVED and "person" not in facts:
+        raise _no_use()
     later = [json.loads(row.facts) for row in outbox.later_of_kind(tx, person_id, EmailKind.MOVED, email.id)]
     if any(moved.get("undoes", _NEVER) < email.id for moved in later):
-        raise Gone(_("This link is of no use any more."), why=_("The address was put right after that mail."))
+        raise _no_use()
     return email.id, person_id, facts
+
+
+def _no_use() -> Gone:
+    return Gone(_("This link is of no use any more."), why=_("The address was put right after that mail."))

@@ -24,7 +24,7 @@ def send(tx: Tx, server: Server, person_id: int, but: int | None = None) -> None
         raise Gone(_("They have left for good."), remedy=_("Nothing was changed."))
     replace_all(tx, server, person_id, but)
     now = server.now()
-    outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.LINKS)], now, now)
+    outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.LINKS)], now)
 
 
 def replace_all(tx: Tx, server: Server, person_id: int, but: int | None = None) -> int:
@@ -42,7 +42,7 @@ def replace_all(tx: Tx, server: Server, person_id: int, but: int | None = None) 
         for game_id, turn, seat in again
     ]
     now = server.now()
-    outbox.queue(tx, emails, now, now)
+    outbox.queue(tx, emails, now)
     return len(again)
 
 

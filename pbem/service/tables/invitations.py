@@ -43,7 +43,8 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     now = server.now()
     is_news = tables.answer_invitation(tx, game_id, person_id, InvitationStatus.DECLINED, now)
     if is_news and row.status == TableStatus.OPEN:
-        facts = {"who": people.read(tx, person_id).address}
+        # What the host typed, never an address that they may not know: it can have changed since.
+        facts = {"who": invitation.typed or people.read(tx, person_id).name}
         outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.DECLINED, game_id, facts=facts)], now)
 
 
@@ -58,7 +59,7 @@ def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addr
             continue
         if tables.invited_since(tx, person.id, now - timedelta(days=1)) >= INVITATIONS_A_DAY:
             raise TooMany(
-                _("%(address)s was invited to many tables today.", address=person.address),
+                _("%(address)s was invited to many tables today.", address=address.strip()),
                 why=_(
                     "We send an address %(invitations_a_day)s invitations in a day at most.",
                     invitations_a_day=INVITATIONS_A_DAY,
@@ -66,7 +67,7 @@ def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addr
                 remedy=_("Please leave it out for now."),
             )
         new.append(person.id)
-        tables.invite(tx, game_id, person.id, now)
+        tables.invite(tx, game_id, person.id, address.strip(), now)
     count = len(earlier) + len(new)
     if count > MOST_INVITED:
         raise BadInput(

@@ -171,6 +171,7 @@ def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -
     if heir is None or heir == row.host_id:
         return
     tables.change_game(tx, row.id, host_id=heir)
+    tables.forget_typed(tx, row.id)
     outbox.queue(tx, [outbox.NewEmail(heir, EmailKind.HOST, row.id)], server.now())
 
 

@@ -9,7 +9,7 @@ import json
 from itertools import count
 
 from pbem.domain.deleted_people import is_former
-from pbem.domain.errors import Stale
+from pbem.domain.errors import Stale, TooMany
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
@@ -36,7 +36,7 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
         key = _key(before.key, number)
         row = lobby_rows.by_key(tx, key)
         if row is None:
-            game_id = joining.create_table(tx, server, person_id, _settings(tx, before, person_id), key).game_id
+            game_id = _create(tx, server, person_id, _settings(tx, before, person_id), key)
         elif row.status in _LIVE:
             game_id = row.id
         else:
@@ -45,6 +45,18 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
         games.lock(tx, game_id)
         return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id))
     raise AssertionError("numbers do not end")
+
+
+def _create(tx: Tx, server: Server, person_id: int, settings: TableSettings, key: str) -> int:
+    """Open the table; its host knows the other players, and none of their addresses."""
+    try:
+        game_id = joining.create_table(tx, server, person_id, settings, key).game_id
+    except TooMany as refused:
+        raise TooMany(
+            _("Someone at this table was invited to many tables today."), remedy=_("Try again tomorrow.")
+        ) from refused
+    lobby_rows.forget_typed(tx, game_id)
+    return game_id
 
 
 def _settings(tx: Tx, before: GameRow, person_id: int) -> TableSettings:

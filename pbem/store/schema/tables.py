@@ -92,11 +92,16 @@ PLAYER = table("player", PlayerRow, UniqueConstraint("game_id", "seat"), Index(N
 
 @dataclass(frozen=True, slots=True)
 class InvitationRow:
-    """An invitation to a table, and its answer."""
+    """An invitation to a table, and its answer.
+
+    `typed` is the address that the table's host typed: the only one that the host may read again. It is empty where they
+    typed none.
+    """
 
     id: Id
     game_id: GameId
     person_id: PersonId
+    typed: str | None
     status: str
     created_at: datetime
     answered_at: datetime | None
