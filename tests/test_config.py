@@ -141,7 +141,7 @@ def test_a_value_of_another_kind_is_refused_from_any_source(folder: Path) -> Non
 
 DISAGREEMENTS = [
     ({"PBEM_BASE_URL": "http://games.example.org"}, "write https://"),
-    ({"PBEM_DEVELOPMENT": "yes"}, "everybody could read all mails"),
+    ({"PBEM_DEVELOPMENT": "yes"}, "could read all mails"),
     ({"PBEM_SMTP_HOST": ""}, "name a relay"),
     ({"PBEM_SMTP_USER": "u"}, "both or neither"),
     ({"PBEM_SMTP_PASSWORD": "p"}, "both or neither"),
@@ -157,9 +157,24 @@ def test_conflicting_settings_are_refused(changed: dict[str, str], message: str)
     assert message in problem
 
 
-def test_a_home_server_can_be_used_by_its_ip_address() -> None:
-    config = read({"PBEM_BASE_URL": "http://192.168.1.5:8000", "PBEM_DEVELOPMENT": "yes"})
-    assert config.development
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"PBEM_BASE_URL": "http://192.168.1.5:8000"},
+        {"PBEM_BASE_URL": "https://192.168.1.5"},
+        {"PBEM_WEB_HOST": "0.0.0.0"},
+        {"PBEM_WEB_HOST": "::"},
+        {"PBEM_WEB_HOST": "192.168.1.5"},
+    ],
+)
+def test_the_development_inbox_is_refused_at_an_address_that_others_reach(settings: dict[str, str]) -> None:
+    (problem,) = problems(**settings, PBEM_DEVELOPMENT="yes")
+    assert "could read all mails" in problem
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
+def test_the_development_inbox_is_open_on_this_machine(host: str) -> None:
+    assert read({"PBEM_WEB_HOST": host}).development
 
 
 # Secrets.

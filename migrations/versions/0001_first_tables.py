@@ -66,10 +66,12 @@ def upgrade() -> None:
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("passphrase", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("totp", sa.Text(), nullable=True),
         sa.Column("totp_step", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_organiser_person_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_organiser")),
         sa.UniqueConstraint("name", name=op.f("uq_organiser_name")),
     )

@@ -19,10 +19,11 @@ def is_local(host: str) -> bool:
 
 def _insecure_site(texts: Texts) -> Iterator[str]:
     url = texts["base_url"]
+    for name, host in (("PBEM_BASE_URL", host_of(url)), ("PBEM_WEB_HOST", texts["web.host"])):
+        if texts["development"] == "yes" and not is_local(host):
+            yield f"PBEM_DEVELOPMENT: everybody who reaches {name} could read all mails; set it to no."
     if is_local(host_of(url)):
         return
-    if texts["development"] == "yes" and url.startswith("https:"):
-        yield "PBEM_DEVELOPMENT: everybody could read all mails of a public site; set it to no."
     if texts["development"] == "no" and url.startswith("http:"):
         yield "PBEM_BASE_URL: links in mails must be safe from listeners; write https://."
 

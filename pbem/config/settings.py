@@ -264,7 +264,7 @@ class Config:
             "yes where base_url is this machine and there is no relay, otherwise no",
             lambda texts: "yes" if is_local(host_of(texts["base_url"])) and not texts["smtp.host"] else "no",
         ),
-        "Show every mail to every visitor at /mailbox, to play without real mail.",
+        "Show every mail to every visitor at /mailbox, to play without real mail; refused unless base_url and web.host are this machine.",
     )
     language: str = setting(
         LANGUAGE, "en", "The language of all pages and mails; one other than en needs a catalogue of translations."

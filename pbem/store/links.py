@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, insert, select, tuple_, update
 
 from pbem.clock import Randomness
 from pbem.store import queries
-from pbem.store.schema import LINK, LinkRow
+from pbem.store.schema import LINK, PLAYER, LinkRow
 from pbem.tokens import Purpose
 
 # Used by every move and every link of an email, so these statements are built once.
@@ -112,6 +112,14 @@ def renew_of_nobody(tx: Connection, randomness: Randomness, purpose: str, now: d
         set_=_renewed(randomness),
     )
     return LinkRow._make(tx.execute(renewed.returning(LINK)).one())
+
+
+def has_sat(tx: Connection, person_id: int, game_id: int) -> bool:
+    """Whether a person sits at a table, or ever had links to a seat there; links are never deleted."""
+    seat = LINK.c.purpose.in_((Purpose.MOVE, Purpose.SEAT, Purpose.REPLY))
+    linked = exists().where(LINK.c.person_id == person_id, LINK.c.game_id == game_id, seat)
+    seated = exists().where(PLAYER.c.person_id == person_id, PLAYER.c.game_id == game_id)
+    return bool(tx.execute(select(linked | seated)).scalar_one())
 
 
 def key_of(row: LinkRow) -> LinkKey:

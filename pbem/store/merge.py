@@ -14,6 +14,7 @@ from pbem.store.schema import (
     INVITATION,
     JOIN_REQUEST,
     OFFER,
+    ORGANISER,
     OUTBOX,
     PLAYER,
     PREFERENCE,
@@ -29,6 +30,7 @@ _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
     BAN.c.person_id,
     CALL.c.person_id,
     VACATION.c.person_id,
+    ORGANISER.c.person_id,
 )
 """Columns in which a person may occur any number of times."""
 

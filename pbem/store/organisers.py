@@ -13,9 +13,9 @@ from pbem.store.schema import ORGANISER, OrganiserRow
 _READ = select(ORGANISER).where(ORGANISER.c.id == bindparam("of_id"))
 
 
-def add(tx: Connection, name: str, address: str, passphrase: str, now: datetime) -> int:
+def add(tx: Connection, name: str, address: str, person_id: int, passphrase: str, now: datetime) -> int:
     """Add an organiser and return the id."""
-    values = {"name": name, "address": address, "passphrase": passphrase, "created_at": now}
+    values = {"name": name, "address": address, "person_id": person_id, "passphrase": passphrase, "created_at": now}
     return queries.add(tx, ORGANISER, values)
 
 

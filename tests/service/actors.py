@@ -5,6 +5,7 @@ from argon2 import PasswordHasher
 from pbem.domain.acts import Actor, Role
 from pbem.domain.states import CallStatus
 from pbem.service.desk.acts.perform import DeskAct, Outcome, perform
+from pbem.service.people import addresses
 from pbem.service.server import Server
 from pbem.store import calls, organisers
 from pbem.store.calls import CallRow
@@ -27,7 +28,11 @@ def add_organiser(server: Server, name: str, domain: str = "example.org") -> Org
     """Add an organiser who may sign in. Hashes the passphrase cheaply, which only a test may do."""
     hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSPHRASE)
     address = f"{name.lower()}@{domain}"
-    organiser_id = server.store.write(lambda tx: organisers.add(tx, name, address, hashed, server.now()))
+    organiser_id = server.store.write(
+        lambda tx: organisers.add(
+            tx, name, address, addresses.find_or_add(tx, server, address).id, hashed, server.now()
+        )
+    )
     with server.store.read() as tx:
         return organisers.read(tx, organiser_id)
 

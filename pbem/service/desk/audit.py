@@ -18,7 +18,7 @@ from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.user_text import parse_reason, refuse_addresses
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import audit as rows, games, people, players as player_rows
+from pbem.store import audit as rows, games, links, people
 from pbem.store.audit import AuditFilter, AuditRow
 from pbem.store.database import Tx
 
@@ -135,9 +135,8 @@ def export(server: Server) -> Iterator[str]:
 
 
 def _plays_at(tx: Tx, actor: Actor, game_id: int) -> bool:
-    return actor.person_id is not None and any(
-        player.person_id == actor.person_id for player in player_rows.of_game(tx, game_id)
-    )
+    """Whether an actor sits at a table, or had links to a seat there."""
+    return actor.person_id is not None and links.has_sat(tx, actor.person_id, game_id)
 
 
 def _plays_with(tx: Tx, actor: Actor, person_id: int | None) -> bool:

@@ -11,11 +11,12 @@ from typing import Final
 from argon2 import PasswordHasher
 
 from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import BadInput, Forbidden, NotFound, quoted
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit, one_time_codes
-from pbem.service.people.addresses import normalised
+from pbem.service.people.addresses import find_or_add, normalised
 from pbem.service.people.sessions import Session
 from pbem.service.server import Server
 from pbem.store import games, organisers, people
@@ -42,7 +43,7 @@ def add(server: Server, actor: Actor, name: str, address: str, passphrase: str) 
             raise BadInput(
                 _("There is an organiser %(name)s already.", name=quoted(name)), remedy=_("Choose another name.")
             )
-        organiser_id = organisers.add(tx, name, address, hashed, server.now())
+        organiser_id = organisers.add(tx, name, address, find_or_add(tx, server, address).id, hashed, server.now())
         audit.record(tx, server, actor, Act.ORGANISER_ADDED, AT_THE_MACHINE, organiser=organiser_id, name=name)
 
     server.store.write(work)
@@ -139,9 +140,12 @@ def _actors(tx: Tx, game_id: int | None, organiser: Session | None, person: Sess
 
 
 def actor_of(tx: Tx, row: OrganiserRow) -> Actor:
-    """An organiser as an actor, with the person who has the same address, if there is one."""
-    person = people.by_mailbox(tx, normalised(row.address)[1])
-    return Actor(Role.ORGANISER, row.name, row.id, None if person is None else person.id)
+    """An organiser as an actor, with the person they are, whichever address that person has by now."""
+    person = people.read(tx, row.person_id)
+    if is_former(person.address):
+        # They deleted their account, and may be back.
+        person = people.by_mailbox(tx, normalised(row.address)[1]) or person
+    return Actor(Role.ORGANISER, row.name, row.id, person.id)
 
 
 def named(tx: Tx, server: Server, name: str) -> OrganiserRow:

@@ -162,6 +162,7 @@ class OrganiserRow:
     id: Id
     name: str
     address: str = field(repr=False)
+    person_id: PersonId
     passphrase: str = field(repr=False)
     created_at: datetime
     totp: str | None = field(repr=False)
