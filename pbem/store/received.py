@@ -4,6 +4,7 @@ An attempt is counted by the claim, before the work, so that an email that crash
 email keeps its row without its text for a while: a second copy of it is recognised by that.
 """
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass, fields
 from datetime import date, datetime
@@ -63,10 +64,16 @@ class SummaryRow:
 class AnswerRow:
     """An email sent in answer to one that arrived."""
 
+    kind: str
     game_id: int | None
     turn: int | None
     queued_at: datetime
     facts: str
+
+    @property
+    def error(self) -> str:
+        """What it refused, in short."""
+        return str(json.loads(self.facts).get("error", ""))
 
 
 def add(tx: Connection, *, fingerprint: bytes, link_id: int, message_id: str, raw: bytes, now: datetime) -> int | None:
@@ -172,7 +179,7 @@ def answers(
 ) -> list[AnswerRow]:
     """The answers emailed to a person since this moment, and all answers about one turn."""
     this_turn = (OUTBOX.c.game_id == game_id) & (OUTBOX.c.turn == turn)
-    query = select(OUTBOX.c.game_id, OUTBOX.c.turn, OUTBOX.c.queued_at, OUTBOX.c.facts).where(
+    query = select(*(OUTBOX.c[field.name] for field in fields(AnswerRow))).where(
         OUTBOX.c.person_id == person_id, OUTBOX.c.kind.in_(kinds), or_(OUTBOX.c.queued_at > since, this_turn)
     )
     return queries.many(tx, AnswerRow, query)
