@@ -37,7 +37,7 @@ from pbem.store.database import Tx
 from pbem.store.links import LinkRow
 from pbem.store.outbox import NewEmail
 from pbem.store.received import ReceivedRow
-from pbem.tokens import Purpose, contains_token, rows_in
+from pbem.tokens import Purpose
 
 LEASE: Final = timedelta(minutes=5)
 """The time for which nobody else processes a claimed email."""
@@ -92,16 +92,17 @@ def receive(server: Server, settings: InboundSettings, envelope_from: str, envel
         return _drop(server, "too large")
     if link.purpose == Purpose.REPLY and not settings.replies:
         return _drop(server, "replies are off")
-    message_id = inbound.raw_message_id(raw)
-    if _is_secret(server, message_id.encode()):
-        message_id = ""
     try:
-        sanitised = inbound.sanitise(raw, envelope_from, message_id)
+        sanitised = inbound.sanitise(raw, envelope_from)
     except BadInput:
         return _drop(server, "unreadable")
+    hidden = server.read(links.hide_tokens, sanitised)
+    message_id = inbound.raw_message_id(raw)
+    if message_id.encode() not in hidden:
+        message_id = ""
     # By the id of the link and not its token, which must not be stored, and whose letters may change case on the way.
     fingerprint = inbound.fingerprint(raw, f"{link.purpose}{link.id}")
-    return server.run(_store, link, fingerprint, message_id, sanitised)
+    return server.run(_store, link, fingerprint, message_id, hidden)
 
 
 def process(server: Server, settings: InboundSettings, limit: int = BATCH) -> int:
@@ -163,12 +164,6 @@ def _follow(server: Server, token: str, purpose: Purpose) -> LinkRow | str:
         return "a stranger"
     except Gone:
         return "to an address that was replaced"
-
-
-def _is_secret(server: Server, text: bytes) -> bool:
-    """Whether a token of this server is in a text that would be stored."""
-    rows = rows_in(text)
-    return bool(rows) and contains_token(text, server.keys, server.read(links.nonces, rows))
 
 
 def _drop(server: Server, why: str) -> str:
