@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from urllib.parse import unquote_to_bytes
 
@@ -269,7 +269,7 @@ def hide_tokens(stored: bytes, keyring: Keyring, nonces: Mapping[int, int]) -> b
     )
     for token in [token for token in tokens if token[:_SHORTEST_SECRET] in beginnings]:
         in_plain = re.compile(_spelled(token), re.IGNORECASE)
-        stored = _ENCODED.sub(lambda word, pattern=in_plain: _encoded_stars(word, pattern), stored)
+        stored = _ENCODED.sub(partial(_encoded_stars, token=in_plain), stored)
         stored = in_plain.sub(b"***", stored)
     return stored
 

@@ -76,7 +76,16 @@ class AnswerRow:
         return str(json.loads(self.facts).get("error", ""))
 
 
-def add(tx: Connection, *, fingerprint: bytes, link_id: int, message_id: str, raw: bytes, now: datetime) -> int | None:
+def add(
+    tx: Connection,
+    *,
+    fingerprint: bytes,
+    link_id: int,
+    message_id: str,
+    raw: bytes,
+    now: datetime,
+    signatures: Collection[str] = (),
+) -> int | None:
     """Store an email and return its id; None if it is stored already."""
     if queries.count(tx, RECEIVED, RECEIVED.c.fingerprint == fingerprint):
         return None
@@ -84,6 +93,7 @@ def add(tx: Connection, *, fingerprint: bytes, link_id: int, message_id: str, ra
         "fingerprint": fingerprint,
         "link_id": link_id,
         "message_id": message_id,
+        "signatures": " ".join(signatures),
         "raw": raw,
         "received_at": now,
         "status": ReceivedStatus.WAITING,
@@ -133,6 +143,16 @@ def of_link(tx: Connection, link_id: int, limit: int) -> list[ReceivedRow]:
     """The emails sent to one link's address, newest first."""
     query = select(RECEIVED).where(RECEIVED.c.link_id == link_id).order_by(RECEIVED.c.id.desc()).limit(limit)
     return queries.many(tx, ReceivedRow, query)
+
+
+def came_before(tx: Connection, row: ReceivedRow, person_id: int) -> bool:
+    """Whether an email was received earlier, at this or another address of its person."""
+    query = select(RECEIVED.c.message_id, RECEIVED.c.signatures).join(LINK, LINK.c.id == RECEIVED.c.link_id)
+    signatures = set(row.signatures.split())
+    return any(
+        (row.message_id and each.message_id == row.message_id) or signatures & set(each.signatures.split())
+        for each in tx.execute(query.where(LINK.c.person_id == person_id, RECEIVED.c.id < row.id))
+    )
 
 
 def change(tx: Connection, received_id: int, **values: Any) -> None:

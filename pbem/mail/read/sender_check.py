@@ -12,6 +12,7 @@ below it in the DNS, but a domain above may be one under which strangers registe
 This module must never read the text of an email.
 """
 
+import hashlib
 import re
 from email.errors import MessageError
 from email.message import Message
@@ -26,6 +27,8 @@ from pbem.mail.read import charsets
 LONGEST_HEADER: Final = 10_000
 
 _LONGEST_FROM: Final = 1000
+_MOST_SIGNATURES: Final = 20
+_SIGNATURE: Final = re.compile(rb"^dkim-signature[ \t]*:((?:[^\n]|\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
 _READER: Final = authres.FeatureContext(dmarc)
 
 
@@ -58,6 +61,16 @@ def is_authenticated(message: Message, address: str, authserv_id: str) -> bool:
             set(verdicts) <= {"pass", "none"} and _is_signed(results, domain)
         )
     return _is_signed(results, domain)
+
+
+def signatures(raw: bytes) -> tuple[str, ...]:
+    """A hash of each DKIM signature of an email: nobody can send a signed email again without one of them."""
+    headers = re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0]
+    values = [b"".join(value.split()) for value in _SIGNATURE.findall(headers)[:_MOST_SIGNATURES]]
+    found = [re.search(rb"(?:^|;)b=([^;]+)", value) for value in values]
+    # Some verifiers skip what is not base 64, and the last letter may have bits that do not count.
+    plain = {re.sub(rb"[^A-Za-z0-9+/]", b"", each[1])[:-1] for each in found if each is not None}
+    return tuple(sorted(hashlib.sha256(each).hexdigest()[:32] for each in plain))
 
 
 def verdicts(message: Message, authserv_id: str) -> tuple[str, ...]:

@@ -397,6 +397,41 @@ def test_a_forged_reply_changes_nothing_and_only_the_player_is_asked(inbox, serv
     assert [(each.kind, each.person_id) for each in queued_emails(server)[known:]] == asked
 
 
+SIGNED = "v=1; a=rsa-sha256; d=example.org; s=x; h=from:subject; bh=aaaa; b=%s"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"Message-ID": "<1@example.org>"}, {"Message-ID": "<1@example.org>"}),
+        ({"DKIM-Signature": SIGNED % "AbC/1="}, {"DKIM-Signature": SIGNED % "AbC/1="}),
+        ({"DKIM-Signature": SIGNED % "AbC/1="}, {"dkim-signature ": SIGNED % "Ab\r\n C/_1"}),
+        (
+            {"DKIM-Signature": SIGNED % "AbC/1="},
+            {"DKIM-Signature": SIGNED % "other" + "\r\nDKIM-Signature: " + SIGNED % "AbC/1="},
+        ),
+    ],
+)
+@pytest.mark.parametrize("same_table", [True, False])
+def test_a_signed_email_sent_again_to_another_address_asks_first(inbox, server, table, first, second, same_table):
+    game = table("templari")
+    seat = min(game.asked())
+    assert inbox.replies(game, seat, "talk hello", **first).outcome == "reply: carried out"
+    if not same_table:
+        inbox.takes(inbox.written(game, seat, "bid 3"), inbox.reply_address(game, seat))
+        inbox.attends()
+    before = chosen(game)
+    to = inbox.reply_address(game, seat, turn=game.row().turn if not same_table else game.row().turn + 1)
+    inbox.takes(inbox.written(game, seat, "talk hello", second), to)
+    inbox.attends()
+    row = inbox.rows()[-1]
+    assert (row.status, row.outcome) == ("doubted", "sent before to another address")
+    assert chosen(game) == before
+    assert [json.loads(each.facts)["error"] for each in answers(server, "was_it_you")] == [row.outcome]
+    inbox.replies(game, seat, "talk hello again", DKIM_Signature=SIGNED % "new")
+    assert inbox.rows()[-1].outcome == "reply: carried out"
+
+
 def test_an_address_is_compared_as_it_was_when_it_was_entered(inbox, game):
     for sender in ("ANN@example.org", "Ann@EXAMPLE.org", '"Ann (me)" <ann@example.org>'):
         assert inbox.replies(game, 0, choice(game), From=sender).status == "done"
