@@ -312,7 +312,7 @@ LARGEST = 2**20
 )
 def test_the_largest_email_is_read_or_refused_at_once(raw):
     with suppress(BadInput):
-        stored = sanitise(raw, "ann@example.net", inbound.raw_message_id(raw))
+        stored = sanitise(raw, "ann@example.net")
         automation_sign(parse(stored), HOST, f"games@{HOST}")
         read_report(stored)
         parse_reply(parse(stored))
