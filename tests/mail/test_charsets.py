@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from pbem.domain.errors import BadInput
-from pbem.mail.read import charsets, inbound
+from pbem.mail.read import charsets
 from pbem.mail.read.auto_replies import automation_sign, subject
 from pbem.mail.read.delivery_reports import read_report
 from pbem.mail.read.inbound import parse, sanitise

@@ -241,7 +241,8 @@ def _disposition(part: Message) -> str:
 
 def _folded(value: object) -> str:
     """The value of a header in lines without blanks around them."""
-    return "\n ".join(line.strip() for line in _BREAK.split(str(value)) if line.strip())
+    first, *more = [line.strip() for line in _BREAK.split(str(value))]
+    return "\n ".join([first, *filter(None, more)])
 
 
 def _param(part: Message, name: str) -> str:
