@@ -20,12 +20,14 @@ import hashlib
 import hmac
 import re
 from base64 import b32decode, b32encode, b64decode
+from binascii import a2b_qp
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
+from urllib.parse import unquote_to_bytes
 
 from itsdangerous import URLSafeTimedSerializer
 
@@ -243,22 +245,10 @@ def revoke(keyring: Keyring, key_id: str) -> Keyring:
     return Keyring(left)
 
 
-def rows_in(data: bytes) -> set[int]:
-    """The rows named by all that looks like a token in these bytes, genuine or not."""
-    return {row_of(token) for token in _runs(data)}
-
-
-def contains_token(data: bytes, keyring: Keyring, nonces: Mapping[int, int]) -> bool:
-    """Whether these bytes contain a token of one of the rows, each given with its nonce.
-
-    Transfer encodings must be undone first.
-    """
-    return any(
-        keyring.verify(token, purpose, row, nonces[row])
-        for token in _runs(data)
-        if (row := row_of(token)) in nonces
-        for purpose in Purpose
-    )
+def rows_in(data: bytes, keyring: Keyring) -> set[int]:
+    """The rows named by all that looks like a token of these keys in the bytes, genuine or not."""
+    ids = {key.id for key in keyring.keys}
+    return {int.from_bytes(_bytes(each[_ROW])) for each in _beginnings(data) if each[0] in ids}
 
 
 def hide_links(stored: bytes) -> bytes:
@@ -266,9 +256,23 @@ def hide_links(stored: bytes) -> bytes:
     return _PLACEHOLDER.sub(b"*" * TOKEN_LENGTH, stored)
 
 
-def hide_tokens(stored: bytes) -> bytes:
-    """A stored email with stars instead of its links and of any token quoted in it, for an organiser."""
-    return _WRITTEN_SECRET.sub(_stars, hide_links(stored))
+def hide_tokens(stored: bytes, keyring: Keyring, nonces: Mapping[int, int]) -> bytes:
+    """An email with stars instead of the tokens of these rows, each given with its nonce, and of nothing else.
+
+    A token is found in upper case, cut short, broken by quoted-printable, in an encoded header, or with letters as %61.
+    """
+    beginnings = _beginnings(stored)
+    tokens = (
+        _token(key, purpose, row, nonces[row])
+        for row in sorted(rows_in(stored, keyring) & nonces.keys())
+        for key in keyring.keys
+        for purpose in Purpose
+    )
+    for token in [token for token in tokens if token[:_SHORTEST_SECRET] in beginnings]:
+        in_plain = re.compile(_spelled(token), re.IGNORECASE)
+        stored = _ENCODED.sub(partial(_encoded_stars, token=in_plain), stored)
+        stored = in_plain.sub(b"***", stored)
+    return stored
 
 
 def redact(text: str) -> str:
@@ -287,10 +291,11 @@ _PROOF_LENGTH = 21
 # network. A client may write a letter as %61.
 _SHORTEST_SECRET = 24
 _SECRET = re.compile(rf"(?:[a-z2-7]|%[0-9a-f]{{2}}){{{_SHORTEST_SECRET},}}", re.IGNORECASE | re.ASCII)
-# In an email, an encoded subject looks like a token, and may contain one.
-_WRITTEN_SECRET = re.compile(
-    rb"=\?[\w-]+\?b\?(?P<encoded>[A-Za-z0-9+/=]*)\?=|" + _SECRET.pattern.encode(), re.IGNORECASE | re.ASCII
-)
+# Encoded words of a header, which together may contain a token.
+_ENCODED = re.compile(rb"=\?[\w-]+\?([bq])\?[!->@-~]*\?=(?:\s+=\?[\w-]+\?\1\?[!->@-~]*\?=)*", re.IGNORECASE)
+_PIECE = re.compile(rb"=\?[\w-]+\?[bq]\?([!->@-~]*)\?=", re.IGNORECASE)
+_SOFT_BREAK = re.compile(rb"=\r?\n")
+_RUN = re.compile(rb"[A-Za-z2-7]{%d,}" % _SHORTEST_SECRET)
 # A value from `signer`: payload, time and SHA-256 in URL-safe base 64. Here and below, the lookbehind keeps the search linear:
 # a run of characters is only matched from its beginning.
 _SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)
@@ -300,12 +305,27 @@ _AT = rf"{_ADDRESS_PART}+(?:@|%40){_ADDRESS_PART}+"
 _ADDRESS = re.compile(rf"<{_AT}>|(?<!{_ADDRESS_PART}){_AT}")
 
 
-def _stars(found: re.Match[bytes]) -> bytes:
-    """Stars for a text that looks like a token; an encoded word that contains none stays."""
-    encoded = found["encoded"]
-    if encoded is not None and not _SECRET.search(b64decode(encoded).decode("utf-8", "replace")):
-        return found[0]
-    return b"*" * len(found[0])
+def _encoded_stars(found: re.Match[bytes], token: re.Pattern[bytes]) -> bytes:
+    """Stars for encoded words that contain a token; others stay."""
+    return b"***" if token.search(_decoded(found)) else found[0]
+
+
+def _decoded(found: re.Match[bytes]) -> bytes:
+    """The bytes of encoded words."""
+    if found[1] in b"qQ":
+        return b"".join(map(a2b_qp, _PIECE.findall(found[0])))
+    # Without a strict check, the library leaves out what is not of the alphabet.
+    pieces = (re.sub(rb"[^A-Za-z0-9+/]", b"", piece) for piece in _PIECE.findall(found[0]))
+    return b"".join(b64decode(piece[: len(piece) - (len(piece) % 4 == 1)] + b"==") for piece in pieces)
+
+
+def _spelled(token: str) -> bytes:
+    """A pattern for a token that may be cut short, broken, or have letters as %61."""
+    letters = [rb"(?:%c|%%%02x)" % (ord(letter), ord(letter)) for letter in token]
+    whole, rest = letters[:_SHORTEST_SECRET], b""
+    for letter in reversed(letters[_SHORTEST_SECRET:]):
+        rest = rb"(?:(?:=\r?\n)?" + letter + rest + rb")?"
+    return rb"(?:=\r?\n)?".join(whole) + rest
 
 
 def _token(key: Key, purpose: Purpose, row: int, nonce: int) -> str:
@@ -323,11 +343,17 @@ def _placeholder(key: Key, purpose: Purpose, row: int) -> str:
     return f"0{purpose}{key.id}{_text(number)}{_text(proof)[:_PROOF_LENGTH]}1"
 
 
+def _beginnings(data: bytes) -> set[str]:
+    """Every piece of the bytes that may be the beginning of a token."""
+    return {run[at : at + _SHORTEST_SECRET] for run in _runs(data) for at in range(len(run) - _SHORTEST_SECRET + 1)}
+
+
 def _runs(data: bytes) -> Iterator[str]:
-    """Every piece of the bytes that could be a token, anywhere in a longer word."""
-    for run in re.findall(rb"[A-Za-z2-7]{33,}", data):
-        for start in range(len(run) - TOKEN_LENGTH + 1):
-            yield run[start : start + TOKEN_LENGTH].decode()
+    """The words in the bytes that are long enough for a token, in lower case and without transfer encodings."""
+    joined = _SOFT_BREAK.sub(b"", data)
+    views = [data, joined, *(_decoded(found) for found in _ENCODED.finditer(data))]
+    plain = dict.fromkeys([*views, *map(unquote_to_bytes, views)])
+    return (run.decode().lower() for view in plain for run in _RUN.findall(view))
 
 
 def _key(at: int, entry: str) -> Key:

@@ -642,6 +642,7 @@ def upgrade() -> None:
         sa.Column("fingerprint", sa.LargeBinary(), nullable=False),
         sa.Column("link_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("message_id", sa.Text(), nullable=False),
+        sa.Column("signatures", sa.Text(), nullable=False),
         sa.Column("raw", sa.LargeBinary(), nullable=True),
         sa.Column("received_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),

@@ -202,9 +202,9 @@ class Limits:
     )
     open_tables: int = setting(number(1, 1000), "20", "Tables one person can have open or be playing at.")
     answers_a_turn: int = setting(
-        number(1, 100), "5", "Answers by mail to one player in one turn; then silence and a note."
+        number(1, 100), "5", "Receipts to one player in one turn, and as many about refusals; the last says so."
     )
-    answers_a_day: int = setting(number(1, 1000), "20", "Answers by mail to one player in a day.")
+    answers_a_day: int = setting(number(1, 1000), "20", "Receipts to one player in a day, and as many about refusals.")
 
 
 @dataclass(frozen=True, slots=True)

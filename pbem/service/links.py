@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple, Self, TypeVar
 
+from pbem import tokens
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
@@ -22,7 +23,7 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
 from pbem.store.players import SeatRow
-from pbem.tokens import Purpose, row_of
+from pbem.tokens import Purpose, row_of, rows_in
 
 T = TypeVar("T")
 Rows = TypeVar("Rows", bound="tuple[LinkRow, *tuple[object, ...]]")
@@ -83,6 +84,10 @@ class EmailLink:
 
 # Mail programs that guess where an address ends may leave these around it.
 _AROUND: Final = " \t\r\n.,;:!?'\"<>()[]{}*_"
+
+
+_MOST_NAMED: Final = 1000
+"""Rows that one text may name to be looked up."""
 
 
 class SeatLinks(NamedTuple):
@@ -154,6 +159,13 @@ def read(tx: Tx, link_id: int) -> LinkRow:
 def nonces(tx: Tx, _server: Server, link_ids: Collection[int]) -> dict[int, int]:
     """The nonces of links by id, of those that exist."""
     return {row.id: row.nonce for row in links.read_all(tx, link_ids).values()}
+
+
+def hide_tokens(tx: Tx, server: Server, text: bytes) -> bytes:
+    """An email with stars instead of the tokens of this server, and of nothing that only looks like one."""
+    rows = sorted(rows_in(text, server.keys))
+    # Rows count up: what names a row by chance names a far larger one.
+    return tokens.hide_tokens(text, server.keys, nonces(tx, server, rows[:_MOST_NAMED]))
 
 
 def make(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = None) -> int:

@@ -4,6 +4,7 @@ An attempt is counted by the claim, before the work, so that an email that crash
 email keeps its row without its text for a while: a second copy of it is recognised by that.
 """
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass, fields
 from datetime import date, datetime
@@ -63,13 +64,28 @@ class SummaryRow:
 class AnswerRow:
     """An email sent in answer to one that arrived."""
 
+    kind: str
     game_id: int | None
     turn: int | None
     queued_at: datetime
     facts: str
 
+    @property
+    def error(self) -> str:
+        """What it refused, in short."""
+        return str(json.loads(self.facts).get("error", ""))
 
-def add(tx: Connection, *, fingerprint: bytes, link_id: int, message_id: str, raw: bytes, now: datetime) -> int | None:
+
+def add(
+    tx: Connection,
+    *,
+    fingerprint: bytes,
+    link_id: int,
+    message_id: str,
+    raw: bytes,
+    now: datetime,
+    signatures: Collection[str] = (),
+) -> int | None:
     """Store an email and return its id; None if it is stored already."""
     if queries.count(tx, RECEIVED, RECEIVED.c.fingerprint == fingerprint):
         return None
@@ -77,6 +93,7 @@ def add(tx: Connection, *, fingerprint: bytes, link_id: int, message_id: str, ra
         "fingerprint": fingerprint,
         "link_id": link_id,
         "message_id": message_id,
+        "signatures": " ".join(signatures),
         "raw": raw,
         "received_at": now,
         "status": ReceivedStatus.WAITING,
@@ -128,6 +145,16 @@ def of_link(tx: Connection, link_id: int, limit: int) -> list[ReceivedRow]:
     return queries.many(tx, ReceivedRow, query)
 
 
+def came_before(tx: Connection, row: ReceivedRow, person_id: int) -> bool:
+    """Whether an email was received earlier, at this or another address of its person."""
+    query = select(RECEIVED.c.message_id, RECEIVED.c.signatures).join(LINK, LINK.c.id == RECEIVED.c.link_id)
+    signatures = set(row.signatures.split())
+    return any(
+        (row.message_id and each.message_id == row.message_id) or signatures & set(each.signatures.split())
+        for each in tx.execute(query.where(LINK.c.person_id == person_id, RECEIVED.c.id < row.id))
+    )
+
+
 def change(tx: Connection, received_id: int, **values: Any) -> None:
     tx.execute(update(RECEIVED).where(RECEIVED.c.id == received_id).values(**values))
 
@@ -172,7 +199,7 @@ def answers(
 ) -> list[AnswerRow]:
     """The answers emailed to a person since this moment, and all answers about one turn."""
     this_turn = (OUTBOX.c.game_id == game_id) & (OUTBOX.c.turn == turn)
-    query = select(OUTBOX.c.game_id, OUTBOX.c.turn, OUTBOX.c.queued_at, OUTBOX.c.facts).where(
+    query = select(*(OUTBOX.c[field.name] for field in fields(AnswerRow))).where(
         OUTBOX.c.person_id == person_id, OUTBOX.c.kind.in_(kinds), or_(OUTBOX.c.queued_at > since, this_turn)
     )
     return queries.many(tx, AnswerRow, query)

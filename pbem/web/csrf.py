@@ -54,6 +54,14 @@ def a_person_clicked() -> bool:
     return _may_be_a_click() or request.form.get("sure") == "yes"
 
 
+def our_button_was_pressed() -> bool:
+    """Whether a person's click sent this form, and with the field that our form for a move has (`press`, or `sure`).
+
+    A program that posts to each address it finds, without reading the form there, has no such field.
+    """
+    return a_person_clicked() and "yes" in (request.form.get("press"), request.form.get("sure"))
+
+
 def _pressed_by_a_script() -> bool:
     """Whether this form was sent without a person's click, by a browser that always reports one.
 

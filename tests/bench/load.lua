@@ -13,7 +13,7 @@ function init(args)
       paths[#paths + 1] = line
    end
    wrk.method = "POST"
-   wrk.body = "go=1"
+   wrk.body = "press=yes"
    wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"
 end
 

@@ -103,7 +103,7 @@ def test_a_web_server_killed_between_commit_and_answer_has_kept_the_move_once(to
         seq = games.read(tx, game_id).seq
     assert seq > before, "the move was committed"
     town.start(web)
-    again = [path for path in moves_in(email) if post(int(web.last), path, {}) == 303]
+    again = [path for path in moves_in(email) if post(int(web.last), path, {"press": "yes"}) == 303]
     with town.server.store.read() as tx:
         assert games.read(tx, game_id).seq == seq, "pressing again changes nothing"
     assert len(again) == 1, "only the choice that was made gets its receipt again"

@@ -148,7 +148,7 @@ class Town:
             return False
         moves = moves_in(email)
         if moves:
-            path, fields = self.luck.choice(moves), {}
+            path, fields = self.luck.choice(moves), {"press": "yes"}
             noted = path.split("/")[2], path.split("/")[3]
         else:
             seat = re.search(rf"{SITE}/s/([a-z2-7]{{33}})\s", email.text)

@@ -92,6 +92,30 @@ def complaint(kind: str = "abuse", returns: str = "b+***@play.example.org") -> b
     return "\r\n".join(lines).encode()
 
 
+def exim(answer: str = "550 5.1.1 no such user", *, late: bool = False) -> bytes:
+    """A report of Exim as it is by default: plain text, labelled as an automatic reply."""
+    lines = [
+        *([] if late else [f"X-Failed-Recipients: {READER}"]),
+        "Auto-Submitted: auto-replied",
+        "From: Mail Delivery System <Mailer-Daemon@mx.example.net>",
+        f"Subject: {'Warning: message 1tXy delayed 24 hours' if late else 'Mail delivery failed: returning message to sender'}",
+        "",
+        "This message was created automatically by mail delivery software.",
+        "",
+        *(
+            ["A message that you sent has not yet been delivered to one or more of its"]
+            if late
+            else ["A message that you sent could not be delivered to one or more of its"]
+        ),
+        "recipients. This is a permanent error. The following address(es) failed:",
+        "",
+        f"  {READER}",
+        f"    host mx.example.net [192.0.2.1]: {answer}" if answer else "",
+        "",
+    ]
+    return "\r\n".join(lines).encode()
+
+
 OWN_WORDS: Final = {
     "exim": f"""\
 From: Mail Delivery System <Mailer-Daemon@mx.example.net>

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from pbem.domain.errors import BadInput
-from pbem.mail.read import charsets, inbound
+from pbem.mail.read import charsets
 from pbem.mail.read.auto_replies import automation_sign, subject
 from pbem.mail.read.delivery_reports import read_report
 from pbem.mail.read.inbound import parse, sanitise
@@ -102,7 +102,7 @@ def asked():
 def test_no_name_in_an_email_reaches_a_codec(place, asked):
     raw = NAMED[place].encode("latin-1")
     with suppress(BadInput):
-        sanitised = sanitise(raw, "ann@example.net", inbound.raw_message_id(raw))
+        sanitised = sanitise(raw, "ann@example.net")
         # What was stored before could still hold any name.
         for stored in (sanitised, raw):
             email = parse(stored)

@@ -84,3 +84,31 @@ def test_an_away_notice_is_not_a_failure():
 )
 def test_anything_else_is_not_a_report(raw):
     assert report_in(raw).kind is ReportKind.OTHER
+
+
+@pytest.mark.parametrize(
+    ("answer", "permanent"),
+    [("550 5.1.1 no such user", True), ("550 unknown", True), ("452 4.2.2 mailbox full", False), ("", True)],
+)
+def test_a_plain_report_of_exim_is_a_failure_though_it_says_automatic_reply(answer, permanent):
+    report = report_in(report_samples.exim(answer))
+    assert (report.kind, report.permanent) == (ReportKind.FAILED, permanent)
+    assert report.answer == (answer or "a report in a server's own words")
+
+
+def test_a_plain_warning_of_exim_is_a_delay():
+    assert report_in(report_samples.exim("", late=True)).kind is ReportKind.LATE
+
+
+@pytest.mark.parametrize(("action", "kind"), [("failed", ReportKind.FAILED), ("delayed", ReportKind.LATE)])
+def test_a_report_for_addresses_in_utf_8_is_understood(action, kind):
+    raw = report_samples.failure("5.1.1", "smtp; 550 no such user", action=action)
+    report = report_in(
+        raw.replace(b"message/delivery-status", b"message/global-delivery-status").replace(b"rfc822;", b"utf-8;")
+    )
+    assert (report.kind, report.answer) == (kind, "5.1.1 550 no such user")
+
+
+def test_an_away_notice_is_none_of_them():
+    raw = b"From: Ann <ann@example.net>\r\nAuto-Submitted: auto-replied\r\nSubject: Away\r\n\r\n550 5.1.1 delayed\r\n"
+    assert report_in(raw).kind is ReportKind.AWAY

@@ -3,9 +3,13 @@
 import base64
 import zlib
 from contextlib import suppress
+from datetime import date
+from email.charset import QP, Charset
+from email.header import Header
 from email.message import EmailMessage
 from email.policy import SMTP
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import given, strategies as st
@@ -27,12 +31,21 @@ from pbem.mail.read.inbound import (
 )
 from pbem.mail.read.reply import parse_reply
 from pbem.mail.read.sender_check import is_authenticated, sender_of
-from pbem.tokens import Purpose
+from pbem.tokens import SECRET_BYTES, Keyring, Purpose, hide_tokens
 from tests.mail import report_samples
 
 HOST = "play.example.org"
-TOKEN = "abcdefghijklmnopqrstuvwxyz2345672"
+
+
+RING = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
+ROW, NONCE = 9, 77
+TOKEN = RING.make(Purpose.MOVE, ROW, NONCE)
 LINK = f"https://{HOST}/m/{TOKEN}/bid-7"
+
+
+def sanitised(raw: bytes, envelope_from: str = "") -> bytes:
+    """The stored form of an email, without tokens."""
+    return hide_tokens(sanitise(raw, envelope_from), RING, {ROW: NONCE})
 
 
 def words(stored: bytes) -> list[str]:
@@ -125,7 +138,7 @@ def test_no_token_is_stored_from_anywhere_in_an_email():
     wrapped = "https%3A%2F%2Fplay.example.org%2Fm%2F" + TOKEN + "%2Fbid-7"
     raw = email.as_bytes().replace(b"\r\n\r\n", f"\r\n\r\n{LINK} preamble {wrapped}\r\n".encode(), 1)
     for each in (raw, raw.replace(f"b+{TOKEN}".encode(), b"")):
-        stored = sanitise(each, f"b+{TOKEN}@{HOST}").lower()
+        stored = sanitised(each, f"b+{TOKEN}@{HOST}").lower()
         assert TOKEN.encode() not in stored
         assert base64.b64encode(TOKEN.encode())[:20].lower() not in stored
         assert b"/m/***/bid-7" in stored
@@ -134,14 +147,61 @@ def test_no_token_is_stored_from_anywhere_in_an_email():
 def test_a_token_broken_in_two_by_quoting_is_not_stored():
     broken = TOKEN[:10] + "=\r\n" + TOKEN[10:]
     raw = f"Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n> {broken}\r\n".encode()
-    assert words(sanitise(raw, "")) == ["> ***\n"]
+    assert words(sanitised(raw)) == ["> ***\n"]
 
 
 def test_a_message_id_is_stored_even_if_it_looks_like_a_token():
-    name = f"<CA{TOKEN.upper()}@mail.example.net>"
+    name = f"<CA{'A' * 33}@mail.example.net>"
     raw = f"Message-ID: {name}\r\nReferences: <{TOKEN}@{HOST}>\r\n\r\nbid 7\r\n".encode()
-    stored = parse(sanitise(raw, "", inbound.raw_message_id(raw)))
+    stored = parse(sanitised(raw))
     assert (stored["Message-ID"], stored["References"]) == (name, f"<***@{HOST}>")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rechtsschutzversicherungsgesellschaften",
+        "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft",
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAARGH",
+        "a" * 33,
+        TOKEN[:20],
+        TOKEN[:-14] + "aaaaaaaaaaaaaa",
+    ],
+)
+def test_no_word_is_hidden_that_is_no_token(text):
+    raw = f"Subject: Re: {text}\r\n\r\ntalk {text}\r\n".encode()
+    assert sanitised(raw) == sanitise(raw, "")
+    assert parse_reply(parse(sanitised(raw))).subject == f"Re: {text}"
+    assert parse_reply(parse(sanitised(raw))).lines == (f"talk {text}",)
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1"])
+@pytest.mark.parametrize("subject", ["Re: “Bid!”, turn 4: the choice is yours", "Bid!" * 30])
+def test_an_encoded_subject_is_stored_whole(subject, charset):
+    subject = subject.encode(charset, "ignore").decode(charset)
+    raw = b"Subject: " + Header(subject, charset).encode().encode() + b"\r\n\r\nbid 7\r\n"
+    assert parse_reply(parse(sanitised(raw))).subject == subject
+
+
+@pytest.mark.parametrize("long", [0, 20, 24, 33, 50])
+@pytest.mark.parametrize("written", [str.upper, str.lower, lambda token: f"%{ord(token[0]):x}{token[1:]}"])
+def test_a_token_in_an_encoded_subject_is_not_stored(long, written):
+    subject = f"{'ü' * long}{written(TOKEN)}"
+    quoted = Charset("utf-8")
+    quoted.header_encoding = QP
+    for encoded in (Header(subject, "utf-8").encode(), Header(subject, quoted).encode()):
+        stored = sanitised(f"Subject: {encoded}\r\n\r\nbid 7\r\n".encode())
+        assert TOKEN[1:] not in unquote(parse_reply(parse(stored)).subject).lower()
+
+
+def test_a_token_cut_short_or_broken_is_not_stored():
+    for piece in (TOKEN[:24], TOKEN[:30], f"x{TOKEN}x", f"{TOKEN}{TOKEN}"):
+        assert words(sanitised(f"\r\n{piece}\r\n".encode()))[0].strip("x\n") in ("***", "******")
+
+
+def test_many_words_that_look_like_tokens_are_stored_in_time():
+    texts = ["a" * 250_000, "".join(RING.keys[0].id + f"aaaaaa{a}{b}" for a in "abcdefgh" for b in "abcdefgh") * 400]
+    assert all(sanitised(b"X: y\r\n\r\n" + text.encode()) is not None for text in texts)
 
 
 def test_only_the_names_of_attachments_are_stored():
@@ -252,7 +312,7 @@ LARGEST = 2**20
 )
 def test_the_largest_email_is_read_or_refused_at_once(raw):
     with suppress(BadInput):
-        stored = sanitise(raw, "ann@example.net", inbound.raw_message_id(raw))
+        stored = sanitise(raw, "ann@example.net")
         automation_sign(parse(stored), HOST, f"games@{HOST}")
         read_report(stored)
         parse_reply(parse(stored))
@@ -325,7 +385,7 @@ def test_no_email_breaks_the_parser(raw, blows):
         raw = raw[: place % len(raw)] + splinter + raw[place % len(raw) + length :] or b"\n"
     # To be refused in words is no break.
     with suppress(BadInput):
-        stored = parse(sanitise(raw, "ann@example.net", inbound.raw_message_id(raw)))
+        stored = parse(sanitise(raw, "ann@example.net"))
         automation_sign(stored, HOST, f"games@{HOST}")
         parse_report(stored)
         parse_reply(stored)

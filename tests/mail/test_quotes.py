@@ -57,3 +57,43 @@ def test_every_line_found_is_in_the_text_and_unmarked(lines: list[str]) -> None:
     found = own("\n".join(lines))
     assert all(line in lines for line in found)
     assert not any(line.startswith(">") for line in found)
+
+
+@pytest.mark.parametrize(
+    "introduction",
+    [
+        "On Mon, 23 Nov 2026 at 10:00, Ann <ann@example.net> wrote:",
+        "On Mon, 23 Nov 2026 at 10:00, Ann\n<ann@example.net> wrote:",
+        "On Monday Ann wrote:",
+        "On 23/11 Ann wrote:",
+        "Am 23.11.2026 um 10:00\nschrieb Ann <ann@example.net>:",
+        "Le lun. 23 nov. 2026 à 10:00, Ann a écrit :",
+        "2026年11月23日(月) 10:00 Ann <ann@example.net>:",
+        "From: Ann <ann@example.net>\nSent: Monday",
+    ],
+)
+@pytest.mark.parametrize("command", ["pass", "bid 7", "bid 2026"])
+def test_a_command_directly_above_an_introduction_is_the_writers(command: str, introduction: str) -> None:
+    assert own(f"{command}\n{introduction}\n> bid 8") == [command]
+    assert own(f"Hello\n{command}\n{introduction}\n\n> bid 8") == ["Hello", command]
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("~~bid 7~~", []),
+        ("~~bid 7~~\nbid 8", ["bid 8"]),
+        ("~~bid 7\npass~~\nbid 8", ["bid 8"]),
+        ("bid ~~7~~ 8", ["bid  8"]),
+        ("".join(f"{letter}\u0336" for letter in "bid 7"), []),
+        ("".join(f"{letter}\u0335" for letter in "bid 7") + "\npass", ["pass"]),
+        ("Hello~~\nbid 7\nThanks~~", ["Hello~~", "bid 7", "Thanks~~"]),
+    ],
+)
+def test_text_with_marks_of_a_stroke_is_not_read(text: str, read: list[str]) -> None:
+    assert own(text) == read
+
+
+def test_endless_strokes_are_read_in_time() -> None:
+    for text in ("~~a " * (LONG // 4), "a\u0336" * (LONG // 2), "~~a~ " * (LONG // 5), "\u0336" * LONG):
+        own(text)

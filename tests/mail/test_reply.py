@@ -1,5 +1,7 @@
 """Replies by real mail programs: exactly the intended commands are read."""
 
+from email.message import EmailMessage
+
 import pytest
 
 from pbem.domain import reply_commands
@@ -49,3 +51,41 @@ def test_only_legal_commands_of_a_reply_could_be_played(sample: Sample) -> None:
     moves = [command.choice for command in read_as if isinstance(command, reply_commands.Move)]
     assert all(choice in decision for choice in moves)
     assert len(moves) + sum(isinstance(command, Slip) for command in read_as) <= len(sample.commands)
+
+
+def written(rich: str, plain: str = "") -> tuple[str, ...]:
+    """The lines that are read of an email with this HTML, and the same text without it if given."""
+    email = EmailMessage()
+    if plain:
+        email.set_content(plain)
+        email.add_alternative(rich, subtype="html")
+    else:
+        email.set_content(rich, subtype="html")
+    return parse_reply(parse(sanitise(email.as_bytes(), "ann@example.net"))).lines
+
+
+STRUCK = {
+    "an element": "<p><s>bid 7</s></p>",
+    "an old element": "<p><STRIKE>bid 7</STRIKE></p>",
+    "a deletion": "<p><del>bid 7</del></p>",
+    "a style": '<p style="color:red; Text-Decoration: Line-Through">bid 7</p>',
+    "the longer property": '<p><span style="text-decoration-line:line-through">bid 7</span></p>',
+    "a class": "<style>/* x */ .x1 { text-decoration: line-through }</style><p class='b x1'>bid 7</p>",
+    "a class of an element": "<style>p.a, span.gone{text-decoration:underline LINE-THROUGH}</style><span class=gone>bid 7</span>",
+    "an id": "<style>#old{text-decoration-line:line-through}</style><p id=old>bid 7</p>",
+    "an element of a sheet": "<style>@media screen { i{color:red} em{text-decoration:line-through} }</style><em>bid 7</em>",
+    "an element within another": "<style>div > p i{text-decoration:line-through}</style><div><p><i>bid 7</i></div>",
+    "an element by its attribute": "<style>p[title=x]{text-decoration:line-through}</style><p title=x>bid 7</p>",
+    "everything in an element": "<style>.a *{text-decoration:line-through}</style><div class=a><p>bid 7</p></div>",
+}
+
+
+@pytest.mark.parametrize("how", STRUCK)
+def test_struck_text_is_not_read_whatever_strikes_it(how: str) -> None:
+    assert "bid 7" not in written(f"<html><body>{STRUCK[how]}<b>bid 8</b></body></html>")
+    assert "bid 7" not in written(f"<html><body>{STRUCK[how]}</body></html>", "bid 7\n")
+
+
+def test_text_beside_a_stroke_is_read() -> None:
+    assert written("<p><s>bid 7</s> bid 8</p><p>pass</p>", "bid 7 bid 8\n\npass\n") == ("bid 8", "pass")
+    assert written("<style>.x{text-decoration:line-through}</style><p>bid 8</p>", "bid 8\n") == ("bid 8",)

@@ -129,6 +129,27 @@ def test_forged_results_do_not_count(forgery: str) -> None:
     assert not vouched(*FORGED[forgery])
 
 
+IMITATIONS = {
+    "a comment before our name": f"Authentication-Results: (x) {OUR_ADDRESS}; dmarc=pass header.from=example.net",
+    "two comments": f"Authentication-Results: (x (y)) {OUR_ADDRESS}; dmarc=pass header.from=example.net",
+    "a comment after our name": f"Authentication-Results: {OUR_ADDRESS} (x); dmarc=pass header.from=example.net",
+    "a comment and a version": f"Authentication-Results: {OUR_ADDRESS} (x) 1; dmarc=pass header.from=example.net",
+    "another version": f"Authentication-Results: {OUR_ADDRESS} 2; dmarc=pass header.from=example.net",
+    "our name in quotes": f'Authentication-Results: "{OUR_ADDRESS}"; dmarc=pass header.from=example.net',
+    "a fold before our name": f"Authentication-Results:\r\n {OUR_ADDRESS}; dmarc=pass header.from=example.net",
+    "a fold after our name": f"Authentication-Results: {OUR_ADDRESS}\r\n ; dmarc=pass header.from=example.net",
+    "a dot after our name": f"Authentication-Results: {OUR_ADDRESS}.; dmarc=pass header.from=example.net",
+    "a semicolon in a comment": f"Authentication-Results: {OUR_ADDRESS} (;); dmarc=pass header.from=example.net",
+}
+
+
+@pytest.mark.parametrize("imitation", IMITATIONS)
+def test_only_our_exact_form_counts_and_nothing_counts_beside_an_imitation(imitation: str) -> None:
+    assert not vouched(IMITATIONS[imitation])
+    assert not vouched(GOOD, IMITATIONS[imitation])
+    assert vouched(GOOD, "Authentication-Results: (x) mx.example.net; dmarc=fail header.from=example.net")
+
+
 RECEIVED = f"Received: from mail.example.net by {OUR_ADDRESS}; Sat, 21 Nov 2026 12:00:00 +0000"
 NO_POLICY = f"Authentication-Results: {OUR_ADDRESS}; dmarc=none header.from=example.net"
 SIGNED = f"Authentication-Results: {OUR_ADDRESS}; dkim=pass header.d=example.net"

@@ -63,7 +63,7 @@ class Place:
             email = self.asking()
             (path, *_) = moves_in(email)
             assert get(self.port, path, {"Host": "127.0.0.1:8000"})[0] == 200
-            assert post(self.port, path, {}) == 303
+            assert post(self.port, path, {"press": "yes"}) == 303
             assert game.row().turn > turn
 
     def asking(self) -> ReceivedEmail:

@@ -229,7 +229,7 @@ class World:
         for written in ("", "nonsense", "play", "bid 999", "up to 9"):
             page = browser.post(f"/s/{token}/preview", [("turn", turn), ("written", written)])
             yield f"preview of {written!r}", _answer(page.response)
-        yield "POST of nonsense", _answer(browser.post(f"/m/{move}/nonsense", []).response)
+        yield "POST of nonsense", _answer(browser.post(f"/m/{move}/nonsense", [("press", "yes")]).response)
 
     def _by_api(self, browser: Browser, token: str) -> Iterator[tuple[str, bytes]]:
         headers = {"Authorization": f"Bearer {token}"}

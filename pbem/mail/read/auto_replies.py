@@ -73,6 +73,11 @@ def is_auto_reply(message: Message) -> bool:
     return bool(values) or _word(message, "Precedence") in _BULK or subject(message).casefold().startswith(_AWAY)
 
 
+def is_by_a_mail_server(message: Message) -> bool:
+    """Whether an email is a mail server's report, in whatever form."""
+    return "X-Failed-Recipients" in message or bool(_local_parts(message) & _ROBOTS)
+
+
 def subject(message: Message) -> str:
     """The subject as a person reads it."""
     return header_text(_text(message, "Subject"))

@@ -6,6 +6,7 @@ without addresses and tokens. This module must never decide what to do about a r
 """
 
 import logging
+import re
 from dataclasses import dataclass
 from email.message import Message
 from enum import StrEnum
@@ -13,8 +14,8 @@ from typing import Final
 
 from flufl.bounce import all_failures
 
-from pbem.mail.read.auto_replies import is_auto_reply
-from pbem.mail.read.inbound import parse
+from pbem.mail.read.auto_replies import is_auto_reply, is_by_a_mail_server, subject
+from pbem.mail.read.inbound import parse, text_of
 from pbem.mail.wire import redacted_line
 
 LONGEST_ANSWER: Final = 200
@@ -54,6 +55,9 @@ class Report:
 # A report lists each recipient; ours has one. Of several, the worst counts.
 _ACTIONS: Final = {"failed": ReportKind.FAILED, "delayed": ReportKind.LATE}
 _ARRIVED: Final = frozenset({"delivered", "relayed", "expanded"})
+_OWN_WORDS: Final = "a report in a server's own words"
+_ANSWER: Final = re.compile(r"(?<![\w.])(?:[45]\d\d[ -])(?:[45]\.\d{1,3}\.\d{1,3}\b)?[^\n]*")
+_DELAYED: Final = re.compile(r"\bdelayed\b|not yet delivered", re.IGNORECASE)
 _ABUSE: Final = frozenset({"abuse", "fraud", "miscategorized", "not-spam", "opt-out", "virus", "other"})
 
 
@@ -71,7 +75,8 @@ def parse_report(message: Message) -> Report:
     for part in parts:
         if part.get_content_type() == "message/delivery-status":
             return _delivery(part)
-    if is_auto_reply(message):
+    # Exim labels its reports as automatic replies.
+    if is_auto_reply(message) and not is_by_a_mail_server(message):
         return Report(ReportKind.AWAY)
     return _other_form(message)
 
@@ -105,12 +110,19 @@ def _other_form(message: Message) -> Report:
         temporary, permanent = all_failures(message)
     except Exception:  # noqa: BLE001 - parsers without a standard, for input from strangers
         return Report(ReportKind.OTHER)
-    if permanent:
-        return Report(ReportKind.FAILED, permanent=True, answer="a report in a server's own words")
-    return Report(
-        ReportKind.LATE if temporary else ReportKind.OTHER,
-        answer="a report in a server's own words" if temporary else "",
-    )
+    if permanent or (not temporary and "X-Failed-Recipients" in message):
+        answer = _server_answer(message)
+        # A server that gives up after days repeats what it was told each time.
+        return Report(ReportKind.FAILED, not answer.startswith("4"), answer or _OWN_WORDS)
+    late = temporary or (is_by_a_mail_server(message) and _DELAYED.search(subject(message)))
+    return Report(ReportKind.LATE, answer=_OWN_WORDS) if late else Report(ReportKind.OTHER)
+
+
+def _server_answer(message: Message) -> str:
+    """What the reader's mail server answered, as a report in plain text repeats it."""
+    text = next((text_of(part) for part in message.walk() if part.get_content_type() == "text/plain"), "")
+    found = _ANSWER.search(text)
+    return redacted_line(found[0], LONGEST_ANSWER) if found else ""
 
 
 def _field(part: Message, name: str) -> str:

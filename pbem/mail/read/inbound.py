@@ -2,7 +2,7 @@
 
 Strangers write these bytes. They are counted and cut before they are parsed, because the standard library copes with broken
 email but not with endless email. The stored form has headers, texts and the reports of mail servers; attachments are dropped
-unopened, and anything that could be a token is replaced by asterisks.
+unopened, and transfer encodings undone, so that our tokens can be found and hidden.
 
 This module must never decide what to do with an email.
 """
@@ -58,9 +58,12 @@ LONGEST_MESSAGE_ID: Final = 250
 _ADDRESS: Final = re.compile(r"<?([a-z])\+([a-z2-7]{33})@([a-z0-9.-]+?)\.?>?", re.IGNORECASE | re.ASCII)
 _BOUNCE_ADDRESS: Final = re.compile(rb"\bb\+([a-z2-7]{33})@", re.IGNORECASE)
 _MOST_BOUNCE_TOKENS: Final = 10
-_TOKEN: Final = re.compile(rb"[A-Za-z2-7]{33,}")
 _STRUCTURE: Final = re.compile(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.IGNORECASE | re.MULTILINE)
 _SPACED_FROM: Final = re.compile(rb"^from[ \t]+:", re.IGNORECASE | re.MULTILINE)
+# The form for addresses in UTF-8 (RFC 6533), whose blocks the library does not parse.
+_GLOBAL_STATUS: Final = re.compile(
+    rb"^(content-type:\s*message/)global-(?=delivery-status)", re.IGNORECASE | re.MULTILINE
+)
 _MESSAGE_ID: Final = re.compile(r"<[!-;=?-~]+@[!-;=?-~]+>", re.ASCII)
 _KIND: Final = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+", re.ASCII)
 _PLAIN_WORD: Final = re.compile(r"[a-z]+", re.ASCII | re.IGNORECASE)
@@ -117,18 +120,16 @@ def message_id(message: Message) -> str:
     return name if len(name) <= LONGEST_MESSAGE_ID and _MESSAGE_ID.fullmatch(name) else ""
 
 
-def sanitise(raw: bytes, envelope_from: str, name: str = "") -> bytes:
-    """The email in the form in which it is stored: its envelope sender on top, without attachments and tokens.
+def sanitise(raw: bytes, envelope_from: str) -> bytes:
+    """The email in the form in which it is stored: its envelope sender on top, without attachments; tokens are still in it.
 
-    The Message-ID `name` stays, though in some programs it looks like a token. Raises BadInput for an email with more parts or
-    headers than any that people write.
+    Raises BadInput for an email with more parts or headers than any that people write.
     """
     message = _parsed(raw)
     _check_parts(message)
     sender = envelope_from if len(envelope_from) <= 320 and envelope_from.isprintable() else "unreadable"
     lines = [f"Return-Path: <{sender.strip('<> ')}>", *_headers(message), *_stored_lines(message)]
-    stored = "\n".join(lines).encode("utf-8", "surrogateescape")
-    return _TOKEN.sub(lambda found: found[0] if found[0] in name.encode() else b"***", stored)
+    return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 
 def parse(stored: bytes) -> Message:
@@ -171,7 +172,9 @@ def _parsed(raw: bytes) -> Message:
         raise BadInput(_("A mail says too much of one of its parts."))
     try:
         # The library drops this line, which other programs read as another sender.
-        return BytesParser(policy=compat32).parsebytes(_SPACED_FROM.sub(b"From:", headers) + body)
+        return BytesParser(policy=compat32).parsebytes(
+            _SPACED_FROM.sub(b"From:", headers) + _GLOBAL_STATUS.sub(rb"\1", body)
+        )
     except RecursionError:
         raise BadInput(_("The parts of a mail are nested too deep.")) from None
 
@@ -238,7 +241,8 @@ def _disposition(part: Message) -> str:
 
 def _folded(value: object) -> str:
     """The value of a header in lines without blanks around them."""
-    return "\n ".join(line.strip() for line in _BREAK.split(str(value)) if line.strip())
+    first, *more = [line.strip() for line in _BREAK.split(str(value))]
+    return "\n ".join([first, *filter(None, more)])
 
 
 def _param(part: Message, name: str) -> str:

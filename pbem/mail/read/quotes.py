@@ -61,6 +61,7 @@ _WROTE: Final = re.compile(
     r"\b(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|geschreven)\b|のメール|書きました|書いた",
     re.IGNORECASE,
 )
+_OPENING: Final = re.compile(r"(?:On|Am|Le|El|Em|Il|Op)\b")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _BRACKETED: Final = re.compile(r"<[^\s<>@]{1,100}@[^\s<>@]{1,100}>")
 _SINCE: Final = re.compile(r"[\d@]")
@@ -84,6 +85,11 @@ _PROGRAM_LINE: Final = re.compile(
     re.IGNORECASE,
 )
 
+# Between pairs of tildes, perhaps over several lines, or letter by letter with a stroke over each.
+_STRUCK: Final = re.compile(
+    r"(?<!\S)~~(?=\S)(?:(?!~~).)+(?<=\S)~~|(?:[^\n][\u0334-\u0338\u20d2\u20d3\u20e5\u20eb]+)+", re.DOTALL
+)
+
 _ENDS_A_SENTENCE: Final = tuple('.!?:;,…。！？)»”"')
 _BROKEN_FROM: Final = 66
 _BROKEN_TO: Final = 80
@@ -96,8 +102,10 @@ def split_lines(text: str) -> list[Line]:
 
 
 def own_paragraphs(lines: Sequence[Line]) -> tuple[str, ...]:
-    """The writer's own paragraphs; a line that no program has broken is one."""
-    return tuple(islice(_joined(_own(lines)), MOST_PARAGRAPHS))
+    """The writer's own paragraphs without what was struck through; a line that no program has broken is one."""
+    text = "\n".join(islice(_joined(_own(lines)), MOST_PARAGRAPHS))
+    unstruck = _STRUCK.sub(lambda found: "\n" * found[0].count("\n"), text)
+    return tuple(line.strip() for line in unstruck.split("\n") if line.strip())
 
 
 def _own(lines: Sequence[Line]) -> Iterator[Line]:
@@ -158,6 +166,10 @@ def _introducing(lines: Sequence[Line], at: int) -> int:
         if not block[count - 1]:
             break
         sentence = " ".join(block[:count])
+        rest = " ".join(block[1:count])
+        if _introduces(rest) and (_OPENING.match(rest) or _evidence(rest) == _evidence(sentence)):
+            # The rest introduces the quote as well without this line, which is the writer's.
+            return 0
         # Without a date and an address it could be the writer's own, unless a quote follows.
         if _introduces(sentence) and (_SINCE.search(sentence) or _quoted_next(lines, at + count)):
             return count
@@ -176,10 +188,15 @@ def _introduces(text: str) -> bool:
     """Whether a sentence introduces a quote: it names the writer, with a date or an address."""
     if len(text) > _LONGEST_INTRODUCTION or not text.endswith((":", "：", ">")):
         return False
-    dated, addressed = bool(_YEAR.search(text)), bool(_BRACKETED.search(text))
+    dated, addressed, wrote = _evidence(text)
     if text.endswith(">"):
         return dated and addressed and "年" in text
-    return (dated and addressed) or bool(_WROTE.search(text))
+    return (dated and addressed) or wrote
+
+
+def _evidence(text: str) -> tuple[bool, bool, bool]:
+    """Whether there is a year in a sentence, an address, and a word for writing."""
+    return bool(_YEAR.search(text)), bool(_BRACKETED.search(text)), bool(_WROTE.search(text))
 
 
 def _introducing_more(lines: Sequence[Line], at: int) -> int:

@@ -1,7 +1,8 @@
 """Replies: the writer's own text in a message.
 
 The text is the first part meant for reading: plain text if there is one, else the HTML without the elements in which
-programs quote. Attachments are never opened. `inbound` limits the size of a message, `quotes` finds the writer's own lines,
+programs quote. In plain text a program leaves out what is struck through in HTML or loses the strokes; so if there are any,
+the HTML is read. Attachments are never opened. `inbound` limits the size of a message, `quotes` finds the writer's own lines,
 and `domain.reply_commands` interprets them.
 """
 
@@ -51,17 +52,14 @@ _SIGNATURES: Final = (
     "//*[@id='ms-outlook-mobile-signature' or @id='Signature' or @id='signature' or @id='composer_signature']",
     "//*[@id='AppleMailSignature' or @id='fairemail_signature' or {fairemail_signature} or {k9mail-signature}]",
 )
-_NEVER_SEEN: Final = (
-    "//head",
-    "//style",
-    "//script",
-    "//title",
-    "//template",
-    "//s",
-    "//strike",
-    "//del",
-    "//comment()",
+_NEVER_SEEN: Final = ("//head", "//style", "//script", "//title", "//template", "//comment()")
+_STRUCK: Final = (
+    "//s | //strike | //del | //*[contains(translate(@style, 'LINETHROUGH', 'linethrough'), 'line-through')]"
 )
+_MAY_STRIKE: Final = re.compile(r"<(?:s|strike|del)\b|line-through", re.IGNORECASE)
+_RULE_OF_A_SHEET: Final = re.compile(r"([^{}]*)\{([^{}]*)\}")
+_MOST_STRIKING: Final = 50
+"""Selectors that strike out text; programs write one or two."""
 _FROM_HERE_ON: Final = ("//*[@id='divRplyFwdMsg']", "//*[@id='appendonsend']", "//*[@id='x_divRplyFwdMsg']")
 """The elements after which Outlook quotes, without an element around the quote."""
 
@@ -74,12 +72,12 @@ def parse_reply(message: Message) -> Reply:
 def _parse_text(message: Message) -> Reply:
     bodies = list(_bodies(message))
     plain = next((text for part, text in bodies if part.get_content_subtype() == "plain" and text.strip()), None)
-    if plain is not None:
+    rich = next((text for part, text in bodies if part.get_content_subtype() == "html"), "")[:_LONGEST_HTML]
+    if plain is not None and not _MAY_STRIKE.search(rich):
         part = next(part for part, text in bodies if text is plain)
         lines = _flowed(part, plain) if part.get_param("format") == "flowed" else split_lines(plain)
         return Reply(own_paragraphs(lines), _turn(plain))
-    rich = next((text for part, text in bodies if part.get_content_subtype() == "html"), "")
-    return _parse_html("<".join(rich[:_LONGEST_HTML].split("<", _MOST_TAGS)[:_MOST_TAGS]))
+    return _parse_html("<".join(rich.split("<", _MOST_TAGS)[:_MOST_TAGS]))
 
 
 def _bodies(message: Message, depth: int = 0) -> Iterator[tuple[Message, str]]:
@@ -118,12 +116,36 @@ def _parse_html(text: str) -> Reply:
     for start in _FROM_HERE_ON:
         for element in tree.xpath(start)[:1]:
             _cut_from(element)
+    for element in _struck(tree):
+        _cut(element)
     for path in (*_QUOTES, *_SIGNATURES, *_NEVER_SEEN):
         for element in tree.xpath(_with_classes(path)):
             _cut(element)
     text_without_quotes = Inscriptis(tree, ParserConfig()).get_text().replace("\xa0", " ")
     lines = [Line(line.text, line.quoted, whole=True) for line in split_lines(text_without_quotes)]
     return Reply(own_paragraphs(lines), turn)
+
+
+def _struck(tree: html.HtmlElement) -> list[html.HtmlElement]:
+    """The elements that are struck through: by their name or style, or by a style sheet."""
+    sheets = re.sub(
+        r"/\*.*?\*/", "", " ".join(sheet.text_content() for sheet in tree.xpath("//style")), flags=re.DOTALL
+    )
+    rules = (rule for rule in _RULE_OF_A_SHEET.finditer(sheets) if "line-through" in rule[2].lower())
+    selectors = [selector for rule in rules for selector in rule[1].split(",")][:_MOST_STRIKING]
+    by_sheet = [element for selector in selectors for element in tree.xpath(_path_of(selector))]
+    return [*tree.xpath(_STRUCK), *by_sheet]
+
+
+def _path_of(selector: str) -> str:
+    """The elements that a selector of a style sheet may mean: by its last word only, so rather more of them than fewer."""
+    last = (re.split(r"[\s>+~]+", re.sub(r"\[[^\]]*\]|:[\w-]+", "", selector).strip()) or [""])[-1]
+    name = re.match(r"[\w-]+", last)
+    classes = "".join(f"[{{{each}}}]" for each in re.findall(r"\.([\w-]+)", last))
+    ids = "".join(f"[@id='{each}']" for each in re.findall(r"#([\w-]+)", last))
+    # An element of any name is one with a class or an id, or what is within the body.
+    anywhere = "//*" if classes or ids else "//body//*"
+    return _with_classes((f"//{name[0].lower()}" if name else anywhere) + classes + ids)
 
 
 def _with_classes(path: str) -> str:

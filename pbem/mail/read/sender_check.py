@@ -1,7 +1,8 @@
 """The sender of an email: its one address, and whether our own mail server has authenticated its domain.
 
 Anyone can write any sender into an email. Our mail server checks it (DMARC, DKIM) and adds the results in headers with its
-own name. A mail server adds headers on top, so a header of a stranger is below: only headers with our server's name above
+own name, which stands at the very beginning and ends with a semicolon; one that names it in any other way is an imitation,
+and then none counts. A mail server adds headers on top, so a header of a stranger is below: only our headers above
 the first `Received` count, or, for a server that adds its results below that, the topmost. One that cannot be parsed
 authenticates nothing, and neither do those below it.
 
@@ -12,6 +13,7 @@ below it in the DNS, but a domain above may be one under which strangers registe
 This module must never read the text of an email.
 """
 
+import hashlib
 import re
 from email.errors import MessageError
 from email.message import Message
@@ -26,6 +28,9 @@ from pbem.mail.read import charsets
 LONGEST_HEADER: Final = 10_000
 
 _LONGEST_FROM: Final = 1000
+_MOST_SIGNATURES: Final = 20
+_COMMENT: Final = re.compile(r"\([^()]*\)")
+_SIGNATURE: Final = re.compile(rb"^dkim-signature[ \t]*:((?:[^\n]|\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
 _READER: Final = authres.FeatureContext(dmarc)
 
 
@@ -60,6 +65,16 @@ def is_authenticated(message: Message, address: str, authserv_id: str) -> bool:
     return _is_signed(results, domain)
 
 
+def signatures(raw: bytes) -> tuple[str, ...]:
+    """A hash of each DKIM signature of an email: nobody can send a signed email again without one of them."""
+    headers = re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0]
+    values = [b"".join(value.split()) for value in _SIGNATURE.findall(headers)[:_MOST_SIGNATURES]]
+    found = [re.search(rb"(?:^|;)b=([^;]+)", value) for value in values]
+    # Some verifiers skip what is not base 64, and the last letter may have bits that do not count.
+    plain = {re.sub(rb"[^A-Za-z0-9+/]", b"", each[1])[:-1] for each in found if each is not None}
+    return tuple(sorted(hashlib.sha256(each).hexdigest()[:32] for each in plain))
+
+
 def verdicts(message: Message, authserv_id: str) -> tuple[str, ...]:
     """The results of our mail server as it writes them: `spf=pass`, `dkim=none`; for people to read."""
     return tuple(dict.fromkeys(f"{each.method}={each.result}" for each in _our_results(message, authserv_id)))
@@ -91,19 +106,23 @@ def _our_results(message: Message, authserv_id: str) -> list[authres.Authenticat
 
 
 def _our_headers(message: Message, authserv_id: str) -> list[str]:
-    """The values of the headers that our mail server has added, and nobody else can."""
-    headers = [(name.strip().lower(), " ".join(str(value).split())) for name, value in message.raw_items()]
-    names = [name for name, _ in headers]
-    own = names.index("received") if "received" in names else 0
-    candidates = [
-        (position, value)
-        for position, (name, value) in enumerate(headers)
-        if name == "authentication-results" and _is_by(value, authserv_id)
-    ]
-    return [value for position, value in candidates if position < own] or [value for _, value in candidates[:1]]
+    """The values of the headers that our mail server has added, and nobody else can; none if any imitates them."""
+    headers = [(name, str(value)) for name, value in message.raw_items()]
+    named = {at: each for at, each in enumerate(headers) if each[0].strip().lower() == "authentication-results"}
+    exact = re.compile(rf"{re.escape(authserv_id)}(?: 1)?;", re.IGNORECASE)
+    if any(
+        _names(value, authserv_id) and not (name == name.strip() and exact.match(value))
+        for name, value in named.values()
+    ):
+        return []
+    own = next((at for at, (name, _) in enumerate(headers) if name.strip().lower() == "received"), 0)
+    stamped = [at for at, (_, value) in named.items() if exact.match(value)]
+    above = [at for at in stamped if at < own]
+    return [" ".join(headers[at][1].split()) for at in above or stamped[:1]]
 
 
-def _is_by(value: str, authserv_id: str) -> bool:
-    """Whether a header names this server, even if the rest of it is broken."""
-    properties = re.match(r'(?:\([^()]*\)\s*)*"?([^\s";(]+)', value)
-    return properties is not None and properties[1].lower() == authserv_id.lower()
+def _names(value: str, authserv_id: str) -> bool:
+    """Whether a header could be read as one of this server, however it is spelled: with comments, folds or quotes."""
+    bare = _COMMENT.sub(" ", _COMMENT.sub(" ", value.partition(";")[0]))
+    names = [word.rstrip(".").lower() for word in re.findall(r'[^\s"()\\\x00-\x1f]+', bare)]
+    return authserv_id.lower() in (*names, "".join(names))

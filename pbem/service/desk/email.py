@@ -13,13 +13,14 @@ from pbem.domain.errors import NotFound
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import MailboxEmail, parse_email
+from pbem.service import links
 from pbem.service.desk import audit
 from pbem.service.outgoing import digests, ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.server import Server
 from pbem.store import games, outbox, people
 from pbem.store.database import Tx
-from pbem.tokens import hide_tokens
+from pbem.tokens import hide_links
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +55,9 @@ def read(
         audit.must_be_allowed(tx, actor, Act.READ_MAIL, number)
     body: dict[str, Any] = {"email": email.id, "kind": email.kind}
     audit.record(tx, server, actor, Act.READ_MAIL, reason, game_id=email.game_id, person_id=email.person_id, **body)
-    shown = None if email.body is None else parse_email(f"{email.id}", hide_tokens(email.body))
+    shown = (
+        None
+        if email.body is None
+        else parse_email(f"{email.id}", links.hide_tokens(tx, server, hide_links(email.body)))
+    )
     return OpenedEmail(ledger.of_email(tx, email), people.read(tx, email.person_id).name, shown)

@@ -37,7 +37,7 @@ from pbem.store.database import Tx
 from pbem.store.links import LinkRow
 from pbem.store.outbox import NewEmail
 from pbem.store.received import ReceivedRow
-from pbem.tokens import Purpose, contains_token, rows_in
+from pbem.tokens import Purpose
 
 LEASE: Final = timedelta(minutes=5)
 """The time for which nobody else processes a claimed email."""
@@ -55,6 +55,7 @@ RETENTION: Final = timedelta(days=30)
 
 ANOTHER_SENDER: Final = "another sender"
 UNVOUCHED: Final = "a sender nobody vouches for"
+REPLAYED: Final = "sent before to another address"
 
 _log = structlog.get_logger(__name__)
 
@@ -92,16 +93,18 @@ def receive(server: Server, settings: InboundSettings, envelope_from: str, envel
         return _drop(server, "too large")
     if link.purpose == Purpose.REPLY and not settings.replies:
         return _drop(server, "replies are off")
-    message_id = inbound.raw_message_id(raw)
-    if _is_secret(server, message_id.encode()):
-        message_id = ""
     try:
-        sanitised = inbound.sanitise(raw, envelope_from, message_id)
+        sanitised = inbound.sanitise(raw, envelope_from)
     except BadInput:
         return _drop(server, "unreadable")
+    hidden = server.read(links.hide_tokens, sanitised)
+    message_id = inbound.raw_message_id(raw)
+    if message_id.encode() not in hidden:
+        message_id = ""
+    signatures = sender_check.signatures(raw)
     # By the id of the link and not its token, which must not be stored, and whose letters may change case on the way.
     fingerprint = inbound.fingerprint(raw, f"{link.purpose}{link.id}")
-    return server.run(_store, link, fingerprint, message_id, sanitised)
+    return server.run(_store, link, fingerprint, message_id, signatures, hidden)
 
 
 def process(server: Server, settings: InboundSettings, limit: int = BATCH) -> int:
@@ -165,24 +168,22 @@ def _follow(server: Server, token: str, purpose: Purpose) -> LinkRow | str:
         return "to an address that was replaced"
 
 
-def _is_secret(server: Server, text: bytes) -> bool:
-    """Whether a token of this server is in a text that would be stored."""
-    rows = rows_in(text)
-    return bool(rows) and contains_token(text, server.keys, server.read(links.nonces, rows))
-
-
 def _drop(server: Server, why: str) -> str:
     """Count an email that is not stored."""
     server.store.write(lambda tx: rows.count(tx, server.now().date(), why))
     return why
 
 
-def _store(tx: Tx, server: Server, link: LinkRow, fingerprint: bytes, message_id: str, sanitised: bytes) -> str:
+def _store(
+    tx: Tx, server: Server, link: LinkRow, fingerprint: bytes, message_id: str, signatures: tuple[str, ...], raw: bytes
+) -> str:
     now = server.now()
     if rows.count_since(tx, link.id, now - timedelta(hours=1)) >= MOST_AN_HOUR:
         rows.count(tx, now.date(), "too many")
         return "too many"
-    stored = rows.add(tx, fingerprint=fingerprint, link_id=link.id, message_id=message_id, raw=sanitised, now=now)
+    stored = rows.add(
+        tx, fingerprint=fingerprint, link_id=link.id, message_id=message_id, signatures=signatures, raw=raw, now=now
+    )
     return "again" if stored is None else "kept"
 
 
@@ -212,7 +213,7 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
     link = MoveLink.of(link_row)
     if program is not None:
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
-    elif doubt := _doubt(server, settings, link, email):
+    elif doubt := _doubt(server, settings, link, row, email):
         _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, doubt))
     elif (outcome := server.run(replies.carry_out, row.id, link, parse_reply(email))) is not None:
         _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link.person_id, outcome))
@@ -232,16 +233,19 @@ def _check_reply(settings: InboundSettings, email: InboundEmail, program: str | 
     return round_trip.outcome(believed=_is_vouched_for(settings, email, address), findings=findings)
 
 
-def _doubt(server: Server, settings: InboundSettings, link: MoveLink, email: InboundEmail) -> str:
+def _doubt(server: Server, settings: InboundSettings, link: MoveLink, row: ReceivedRow, email: InboundEmail) -> str:
     """The reason to doubt that a reply is from its player; empty if there is none."""
     if settings.check is SenderCheck.OFF:
         return ""
     with server.store.read() as tx:
         mailbox = person_rows.read(tx, link.person_id).mailbox
+        again = rows.came_before(tx, row, link.person_id)
     address = sender_check.sender_of(email)
     if address is None or _mailbox(address) != mailbox:
         return ANOTHER_SENDER
-    return "" if _is_vouched_for(settings, email, address) else UNVOUCHED
+    if not _is_vouched_for(settings, email, address):
+        return UNVOUCHED
+    return REPLAYED if again else ""
 
 
 def _is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str) -> bool:

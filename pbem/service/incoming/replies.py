@@ -11,8 +11,9 @@ between, the next line answers that one.
 Whether the reply is from its player was decided before. This module must never guess what a line means.
 
 An answer goes to the address on file, never to where the email came from, and answers are so few that nobody can make us
-flood anyone, not even by mistake: a limit for one turn and one for a day, and the same error about the same turn once a day.
-Emails beyond that are carried out without an answer. Answers are queued here and nowhere else.
+flood anyone, not even by mistake: a limit for one turn and one for a day. Refusals, receipts and questions each have their
+own, so that a refusal is told however much was carried out before, and the last answer before a limit says so. Emails
+beyond that are carried out without an answer. Answers are queued here and nowhere else.
 """
 
 import json
@@ -155,23 +156,27 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
 
 
 def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
-    """Queue an answer, unless there have been enough; returns whether it was queued.
+    """Queue an answer, unless there have been enough of its kind; returns whether it was queued.
 
-    `error` says in short what was wrong, if nothing was changed because of it.
+    `error` says in short what was refused, if anything. A question with the same error is asked once a day.
     """
     assert email.kind in ANSWERS
+    asks = email.kind == EmailKind.WAS_IT_YOU
     people.lock(tx, email.person_id)
     now = server.now()
     yesterday = now - timedelta(days=1)
     answers = rows.answers(tx, email.person_id, ANSWERS, yesterday, email.game_id, email.turn)
-    today = [answer for answer in answers if answer.queued_at > yesterday]
-    this_turn = [answer for answer in answers if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
-    same_error = error and any(
-        answer in today and json.loads(answer.facts).get("error") == error for answer in this_turn
-    )
-    if len(today) >= server.answers_a_day or len(this_turn) >= server.answers_a_turn or same_error:
+    alike = [
+        answer for answer in answers if (answer.kind == email.kind) and (asks or bool(answer.error) == bool(error))
+    ]
+    today = [answer for answer in alike if answer.queued_at > yesterday]
+    this_turn = [answer for answer in alike if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
+    asked_before = asks and any(answer in today and answer.error == error for answer in this_turn)
+    left_this_turn, left_today = server.answers_a_turn - len(this_turn), server.answers_a_day - len(today)
+    if asked_before or min(left_this_turn, left_today) <= 0:
         return False
-    outbox.queue(tx, [replace(email, facts={**(email.facts or {}), "error": error})], now, now)
+    last_for = "turn" if left_this_turn == 1 else "day" if left_today == 1 else ""
+    outbox.queue(tx, [replace(email, facts={**(email.facts or {}), "error": error, "last_for": last_for})], now, now)
     return True
 
 
@@ -342,8 +347,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "rules": Word.RULES in acting.shown,
     }
     email = NewEmail(acting.person_id, EmailKind.RECEIPT, acting.game_id, None, acting.seat, turn, facts)
-    # A player who asked for something gets it; the same error is answered once a day.
-    error = "" if done else refused or "no command"
+    error = refused or ("" if done else "no command")
     queue_answer(acting.tx, acting.server, email, error)
 
 

@@ -161,7 +161,7 @@ def _example_facts(
         },
         EmailKind.REMINDER: {"due_at": soon, "last": False},
         EmailKind.NOTICE: {"what": "extended", "due_at": soon, "reason": "The server was away for some hours."},
-        EmailKind.WAS_IT_YOU: {"error": "another sender"},
+        EmailKind.WAS_IT_YOU: {"error": "another sender", "last_for": ""},
     }
     match kind:
         case EmailKind.INVITATION:
@@ -190,7 +190,15 @@ def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
     played = {"said": move_text, "outcome": "applied", "done": "played", "text": move_text}
     refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": _("That is nothing you can do here.")}
     shown = {"board": True, "help": True, "rules": False}
-    reply = {"subject": "", "answers": "", "turn": game.turn, "quoted": game.turn, "prose": []}
+    reply = {
+        "error": "",
+        "last_for": "",
+        "subject": "",
+        "answers": "",
+        "turn": game.turn,
+        "quoted": game.turn,
+        "prose": [],
+    }
     return reply | shown | {"lines": [played, refused], "nothing_changed": False, "late": False}
 
 

@@ -32,7 +32,7 @@ def bare(token: str) -> Response:
 
 @pages.post("/m/<token>/<option>")
 def play(token: str, option: str) -> Response:
-    if not csrf.a_person_clicked():
+    if not csrf.our_button_was_pressed():
         return _page(token, option, ask_again=True)
     try:
         site.server().run(by_link.move, token, option)

@@ -397,6 +397,41 @@ def test_a_forged_reply_changes_nothing_and_only_the_player_is_asked(inbox, serv
     assert [(each.kind, each.person_id) for each in queued_emails(server)[known:]] == asked
 
 
+SIGNED = "v=1; a=rsa-sha256; d=example.org; s=x; h=from:subject; bh=aaaa; b=%s"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"Message-ID": "<1@example.org>"}, {"Message-ID": "<1@example.org>"}),
+        ({"DKIM-Signature": SIGNED % "AbC/1="}, {"DKIM-Signature": SIGNED % "AbC/1="}),
+        ({"DKIM-Signature": SIGNED % "AbC/1="}, {"dkim-signature ": SIGNED % "Ab\r\n C/_1"}),
+        (
+            {"DKIM-Signature": SIGNED % "AbC/1="},
+            {"DKIM-Signature": SIGNED % "other" + "\r\nDKIM-Signature: " + SIGNED % "AbC/1="},
+        ),
+    ],
+)
+@pytest.mark.parametrize("same_table", [True, False])
+def test_a_signed_email_sent_again_to_another_address_asks_first(inbox, server, table, first, second, same_table):
+    game = table("templari")
+    seat = min(game.asked())
+    assert inbox.replies(game, seat, "talk hello", **first).outcome == "reply: carried out"
+    if not same_table:
+        inbox.takes(inbox.written(game, seat, "bid 3"), inbox.reply_address(game, seat))
+        inbox.attends()
+    before = chosen(game)
+    to = inbox.reply_address(game, seat, turn=game.row().turn if not same_table else game.row().turn + 1)
+    inbox.takes(inbox.written(game, seat, "talk hello", second), to)
+    inbox.attends()
+    row = inbox.rows()[-1]
+    assert (row.status, row.outcome) == ("doubted", "sent before to another address")
+    assert chosen(game) == before
+    assert [json.loads(each.facts)["error"] for each in answers(server, "was_it_you")] == [row.outcome]
+    inbox.replies(game, seat, "talk hello again", DKIM_Signature=SIGNED % "new")
+    assert inbox.rows()[-1].outcome == "reply: carried out"
+
+
 def test_an_address_is_compared_as_it_was_when_it_was_entered(inbox, game):
     for sender in ("ANN@example.org", "Ann@EXAMPLE.org", '"Ann (me)" <ann@example.org>'):
         assert inbox.replies(game, 0, choice(game), From=sender).status == "done"
@@ -600,14 +635,46 @@ def test_the_same_fault_is_answered_once_a_day_and_nobody_gets_more_than_a_few_a
         inbox.replies(game, 0, choice(game), Authentication_Results=None)
     assert len(answers(server)) == 1
     clock.advance(2 * HOUR)
-    for number in range(MOST_AN_HOUR):
+    for number in range(10):
         inbox.replies(game, 0, f"talk {number}")
-    assert len(answers(server)) == server.answers_a_turn
+    assert len(answers(server, "receipt")) == server.answers_a_turn
     clock.advance(2 * HOUR)
     # A correct reply is carried out nevertheless.
     before = chosen(game)
     assert inbox.replies(game, 0, choice(game)).outcome == "reply: carried out"
-    assert (chosen(game), len(answers(server))) == (before + 1, server.answers_a_turn)
+    assert (chosen(game), len(answers(server))) == (before + 1, server.answers_a_turn + 1)
+
+
+def refusals_and_limits(server):
+    """Of each answer whether it is about a refusal, and the limit that it is the last before."""
+    facts = [json.loads(each.facts) for each in answers(server)]
+    return [(bool(each["error"]), each["last_for"]) for each in facts]
+
+
+@pytest.mark.parametrize("lines", [("talk",), ("talk hello", "talk"), ("Hello?",)])
+def test_a_refusal_is_told_after_every_receipt_and_every_question(inbox, server, game, lines):
+    for number in range(6):
+        inbox.replies(game, 0, f"talk {number}")
+        inbox.replies(game, 0, choice(game), Authentication_Results=None)
+        inbox.replies(game, 0, choice(game), From="ben@evil.example")
+    before = len(answers(server))
+    for _ in range(8):
+        inbox.replies(game, 0, "\n".join(lines))
+    most = server.answers_a_turn
+    assert refusals_and_limits(server)[before:] == [(True, "")] * (most - 1) + [(True, "turn")], (
+        "each is told, the same one too"
+    )
+
+
+def test_the_last_answer_before_a_limit_says_so(server, clock, game):
+    inbox = Inbox(replace(server, answers_a_turn=3, answers_a_day=4), clock)
+    for number in range(5):
+        inbox.replies(game, 0, f"talk {number}")
+    assert refusals_and_limits(server) == [(False, ""), (False, ""), (False, "turn")]
+    inbox = Inbox(replace(server, answers_a_turn=100, answers_a_day=4), clock)
+    for number in range(5):
+        inbox.replies(game, 0, f"talk {number}")
+    assert refusals_and_limits(server)[3:] == [(False, "day")]
 
 
 def test_nobody_gets_more_answers_in_a_day_than_the_settings_say(server, clock, game):

@@ -103,6 +103,14 @@ def test_a_receipt_says_that_nothing_was_changed_only_if_that_is_so(receipt, lin
     assert ("Nothing was changed." in receipt(line).text.split("[pbem")[0]) == (line != "bid 3")
 
 
+def test_the_last_receipt_before_a_limit_says_what_becomes_of_replies_after_it(receipt, server):
+    receipts = [" ".join(receipt("help").text.split()) for _ in range(server.answers_a_turn)]
+    assert ["last receipt for this turn" in text for text in receipts] == [False] * 4 + [True]
+    assert "We still carry out what you write" in receipts[-1]
+    refusals = [" ".join(receipt("bid 99").text.split()) for _ in range(server.answers_a_turn)]
+    assert ["last email about a refusal in this turn" in text for text in refusals] == [False] * 4 + [True]
+
+
 def test_a_receipt_explains_every_word(receipt):
     text = " ".join(receipt("help").text.split())
     for usage in USAGES.values():

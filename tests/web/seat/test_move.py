@@ -182,7 +182,7 @@ def test_a_truncated_link_says_so_and_names_no_card(browser, links, poker):
         assert page.heading == "This link does not say what to do"
         assert not any(word in page.text for word in words)
         assert page.status == 200
-    refused = browser.post(f"/m/{token}/pick", [])
+    refused = browser.post(f"/m/{token}/pick", [("press", "yes")])
     assert refused.status == 400
     assert not any(word in refused.text for word in words)
 
@@ -249,6 +249,17 @@ def test_a_press_by_a_machine_asks_for_confirmation(browser, links, templari):
     assert asked.form("Confirm: bid 5").press().heading == "Your choice counts: bid 5"
 
 
+@pytest.mark.parametrize("fields", [[], [("go", "1")], [("press", "")]])
+def test_a_press_without_the_field_of_our_form_asks_for_confirmation(browser, links, templari, fields):
+    path = link(links, templari, first(templari), "bid 5")
+    for says in (browser.says, {}):
+        browser.says = says
+        asked = browser.post(path, fields)
+        assert (asked.status, asked.heading) == (200, "Please press the button yourself")
+        assert templari.row().turn == 1
+    assert asked.form("Confirm: bid 5").press().heading == "Your choice counts: bid 5"
+
+
 def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first(app, links, templari):
     path = link(links, templari, first(templari), "bid 5")
     # Chromium reports that nobody clicked.
@@ -256,7 +267,7 @@ def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first
 
     def presses(referrer):
         headers = second | {"Referer": referrer}
-        answer = app.test_client().post(path, base_url=HOST, data={"go": "1"}, headers=headers)
+        answer = app.test_client().post(path, base_url=HOST, data={"press": "yes"}, headers=headers)
         assert answer.status_code == 403
         assert templari.row().turn == 1
         return answer.headers.get("Refresh")
