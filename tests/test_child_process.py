@@ -34,6 +34,6 @@ def test_a_limit_below_ours_stays():
     assert limits == f"({lower}, {lower})\n"
 
 
-def test_a_child_process_knows_no_setting_of_ours(monkeypatch):
+def test_a_child_process_knows_no_setting_of_the_server(monkeypatch):
     monkeypatch.setenv("PBEM_KEYS", "a secret")
     assert "a secret" not in run("print(dict(os.environ))")

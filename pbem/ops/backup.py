@@ -89,8 +89,8 @@ def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
         with path.open("rb") as file:
             if file.read(len(_FIRST_BYTES)) != _FIRST_BYTES:
                 raise BadInput("It is no file that `pbem backup` wrote.")
-        theirs = Keyring.parse(read_private_text(keys_beside(path))) if keys_beside(path).exists() else None
-    keys = _keys_to_restore(config, theirs, path)
+        backup_keys = Keyring.parse(read_private_text(keys_beside(path))) if keys_beside(path).exists() else None
+    keys = _keys_to_restore(config, backup_keys, path)
 
     def keep_keys() -> None:
         if keys is not None:
@@ -138,7 +138,7 @@ def _copy(
     blaming: Callable[[], AbstractContextManager[None]] = nullcontext,
     finish: Callable[[], None] = lambda: None,
 ) -> Saved:
-    """Copy and verify. What is wrong with the rows is told in `blaming`; `finish` is called just before the commit."""
+    """Copy and verify. Faults of the rows are raised within `blaming`; `finish` is called just before the commit."""
     fresh = migrations.current(target) == migrations.EMPTY
     if not fresh:
         with target.read() as tx:
@@ -289,7 +289,7 @@ def _must_be_whole(store: Store) -> None:
 
 def _bring_up_to_date(store: Store) -> None:
     migrations.upgrade(store)
-    # An index is made anew where the rows go; rows cannot be.
+    # An index is made again where the rows go; rows cannot be.
     if lost := [each.says for each in schema_check.differences(store) if each.remedy == schema_check.RESTORE]:
         raise BadInput(lost[0])
 

@@ -97,7 +97,7 @@ class Store:
                 metrics.count_pending_rows()
                 return result
             except DBAPIError as error:
-                # A connection lost in the commit may have done everything: whoever asked looks before asking again.
+                # A connection lost in the commit may have done everything: the caller looks before asking again.
                 in_doubt = committing and error.connection_invalidated
                 if attempt == TRIES or in_doubt or not _may_retry(error):
                     raise

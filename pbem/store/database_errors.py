@@ -99,7 +99,7 @@ def for_visitors(error: Exception) -> Fault:
 
 
 def _is_away(error: Exception) -> bool:
-    """Whether an error is not about the statement: the database is full, busy, or away, or another takes its place."""
+    """Whether an error is not about the statement: the database is full, busy, or away, or another is the primary now."""
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
     # All connections of this process are waiting for an answer.
     exhausted = isinstance(error, PoolExhausted)

@@ -1,6 +1,6 @@
-"""The schema of a database compared with ours: tables, columns, checks, keys and indexes.
+"""The schema of a database compared with expected: tables, columns, checks, keys and indexes.
 
-Both are described by the database itself, so that nothing differs but what is different: ours is made beside it, in memory
+Both are described by the database itself, so that nothing differs but what is different: expected is made beside it, in memory
 on SQLite and as temporary tables on PostgreSQL, and is gone afterwards. What an operator has added and nobody trips over
 (a table, an index, a column that may be empty) is no difference.
 """
@@ -39,24 +39,24 @@ class Difference:
 
 
 def differences(store: Store) -> list[Difference]:
-    """How the schema of a database at the newest migration differs from ours."""
+    """How the schema of a database at the newest migration differs from expected."""
     if store.on_sqlite:
         with store.read() as tx:
             there = _tables(tx, None)
         memory = Store("sqlite://")
         try:
             with memory.engine.connect() as connection:
-                ours = _made(connection, None)
+                expected = _made(connection, None)
         finally:
             memory.close()
     else:
         with store.engine.connect() as connection:
             there = _tables(connection, None)
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-            ours = _made(connection, "pg_temp")
+            expected = _made(connection, "pg_temp")
             # The temporary tables are gone with this.
             connection.rollback()
-    return list(_compare(there, ours, store))
+    return list(_compare(there, expected, store))
 
 
 def _made(connection: Connection, schema: str | None) -> dict[str, dict[Part, str]]:
@@ -103,15 +103,17 @@ def _listed(columns: list[str | None]) -> str:
     return ", ".join(each or "an expression" for each in columns)
 
 
-def _compare(there: dict[str, dict[Part, str]], ours: dict[str, dict[Part, str]], store: Store) -> Iterator[Difference]:
-    for table, parts in ours.items():
+def _compare(
+    there: dict[str, dict[Part, str]], expected: dict[str, dict[Part, str]], store: Store
+) -> Iterator[Difference]:
+    for table, parts in expected.items():
         if table not in there:
             yield Difference(_("The table %(table)s is missing.", table=table), RESTORE)
             continue
         found = there[table]
-        for part, wanted in parts.items():
-            if found.get(part) != wanted:
-                yield _difference(table, part, wanted, found.get(part), store)
+        for part, needed in parts.items():
+            if found.get(part) != needed:
+                yield _difference(table, part, needed, found.get(part), store)
         for kind, name in found.keys() - parts.keys():
             if kind not in ("index", "column") or found[kind, name].endswith("never empty, default none"):
                 says = _(
@@ -120,10 +122,10 @@ def _compare(there: dict[str, dict[Part, str]], ours: dict[str, dict[Part, str]]
                 yield Difference(says, COPY)
 
 
-def _difference(table: str, part: Part, wanted: str, found: str | None, store: Store) -> Difference:
+def _difference(table: str, part: Part, needed: str, found: str | None, store: Store) -> Difference:
     kind, name = part
     if found is not None:
-        words = {"table": table, "kind": kind, "name": name, "found": found, "wanted": wanted}
+        words = {"table": table, "kind": kind, "name": name, "found": found, "wanted": needed}
         says = _(
             "In the table %(table)s the %(kind)s %(name)s was changed: it is “%(found)s” and should be “%(wanted)s”.",
             **words,
@@ -134,7 +136,7 @@ def _difference(table: str, part: Part, wanted: str, found: str | None, store: S
             table=table,
             kind=kind,
             name=name,
-            wanted=wanted,
+            wanted=needed,
         )
     if kind == "column" and found is None:
         return Difference(says, RESTORE)

@@ -48,8 +48,8 @@ class _Application(Flask):
         """Prepare to find the view of a request. Raises SecurityError if it is for another host."""
         if request is not None:
             asked = request.headers.get("host", "").lower()
-            ours = asked.partition("]")[0] + "]" in self.hosts
-            request.host = get_host(request.scheme, asked, request.server, None if ours else self.hosts)
+            listed = asked.partition("]")[0] + "]" in self.hosts
+            request.host = get_host(request.scheme, asked, request.server, None if listed else self.hosts)
             if not request.host:
                 raise SecurityError(f"Host {asked!r} is not trusted.")
         return super().create_url_adapter(request)

@@ -52,9 +52,9 @@ class Node:
 
     def does(self, commands: str) -> str:
         """Run lines of the page; returns what they print."""
-        said = self.folder / "said"
+        printed = self.folder / "printed"
         # Not into a pipe: the server that is started would hold it open.
-        with said.open("w") as output:
+        with printed.open("w") as output:
             result = subprocess.run(
                 ["sh", "-e"],
                 input=self.here(commands),
@@ -68,8 +68,8 @@ class Node:
                 check=False,
             )
         log = self.folder / "log"
-        assert result.returncode == 0, f"{commands}\n{said.read_text()}\n{log.read_text() if log.exists() else ''}"
-        return said.read_text()
+        assert result.returncode == 0, f"{commands}\n{printed.read_text()}\n{log.read_text() if log.exists() else ''}"
+        return printed.read_text()
 
     def here(self, text: str) -> str:
         """Lines of the page with the places of this machine."""
@@ -92,7 +92,7 @@ class Node:
                 os.kill(int(each), number)
 
     def stop(self) -> None:
-        """End whatever runs."""
+        """End the node if it runs."""
         if (self.data / "postmaster.pid").exists():
             self.does("pg_ctlcluster 17 main stop -m immediate || true")
 
@@ -139,8 +139,8 @@ class Pair:
         self.db1.does(f"initdb -U postgres -N -D '{self.db1.data}'")
         self.db1.does(lines("On db1."))
         self.db2.does(lines("On db2."))
-        said = self.db1.does(lines("On db1, from now on."))
-        assert said.splitlines()[-1] == "db2|sync", said
+        printed = self.db1.does(lines("On db1, from now on."))
+        assert printed.splitlines()[-1] == "db2|sync", printed
 
     def close(self) -> None:
         """End both nodes, and remove their files."""

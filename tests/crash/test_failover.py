@@ -111,14 +111,14 @@ def test_nothing_acknowledged_is_lost_or_doubled_when_the_primary_dies_and_peopl
         pair.db1.signal(signal.SIGKILL)
         before = len(town.acknowledged)
         for path in ("/", "/tables/1", "/api/v1/seat"):
-            status, headers, said = page_of(town, path)
+            status, headers, page = page_of(town, path)
             if path == "/":
                 assert status == 503
-                assert "Please try again in a few minutes" in said
+                assert "Please try again in a few minutes" in page
             if status == 503:
                 assert int(headers["Retry-After"]) <= 60
             for inside in ("Traceback", "psycopg", "sqlalchemy", "read-only", "127.0.0.1:"):
-                assert inside not in said.replace("http://127.0.0.1:8000", "")
+                assert inside not in page.replace("http://127.0.0.1:8000", "")
         until(lambda: town.seen["answer 503"], "someone is asked to try again")
         assert len(town.acknowledged) - before <= 2, "nothing is confirmed while there is no primary"
         pair.db2.does(lines("On db2, when db1 is dead."))
@@ -144,7 +144,7 @@ def test_nothing_is_confirmed_while_the_standby_is_away_and_all_of_it_once_the_p
     with Players(town):
         acknowledged(town, 5)
         pair.db2.signal(signal.SIGSTOP)
-        # What the standby had is confirmed at once; after that nobody is told anything.
+        # Rows that the standby had are confirmed at once; after that nothing is.
         quiet = until(lambda: _no_more(town), "nothing is confirmed any more")
         with psycopg.connect(pair.db1.here("postgresql://pbem:PASSWORD-OF-PBEM@db1.example.org:5432/pbem")) as admin:
             waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"

@@ -114,7 +114,7 @@ def read(raw: bytes) -> None:
     # To be refused in our own words is no fault.
     with suppress(BadInput):
         inbound.bounce_tokens(raw)
-        stored = sanitise(raw, "ann@example.net", inbound.raw_message_id(raw))
+        stored = sanitise(raw, "ann@example.net")
         email = parse(stored)
         automation_sign(email, HOST, f"games@{HOST}")
         is_auto_reply(email)

@@ -1,6 +1,7 @@
 """The doors for tokens and addresses: anything may stand where they stand."""
 
 from contextlib import suppress
+from datetime import date
 from urllib.parse import quote
 
 import pytest
@@ -11,7 +12,7 @@ from pbem.domain.errors import BadInput, Gone, NotFound
 from pbem.mail.read import inbound
 from pbem.service.links import follow
 from pbem.service.people import addresses
-from pbem.tokens import Purpose
+from pbem.tokens import SECRET_BYTES, Keyring, Purpose
 from tests.fuzz.door import examples, growing, must_be_linear, pieces
 from tests.web.browser import HOST
 
@@ -34,6 +35,9 @@ SYNTAX = (
 )
 
 
+KEYS = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
+
+
 def read(text: str) -> None:
     """All that is done with an address or token before a database is asked."""
     with suppress(BadInput):
@@ -41,7 +45,7 @@ def read(text: str) -> None:
     inbound.parse_recipient(text, "play.example.org")
     inbound.is_complaint_address(text, "play.example.org")
     tokens.redact(text)
-    tokens.rows_in(text.encode("utf-8", "replace"))
+    tokens.rows_in(text.encode("utf-8", "replace"), KEYS)
 
 
 @examples

@@ -67,10 +67,10 @@ def test_every_index_and_table_that_is_missing_is_named(made: Store) -> None:
             assert f"index {index.name} " in found(made)
             made.write(lambda tx, index=index: index.create(tx))  # type: ignore[misc]  # one call each
     execute(made, "DROP TABLE search_word", "DROP TABLE tally")
-    said = found(made)
-    assert "The table search_word is missing." in said
-    assert "The table tally is missing." in said
-    assert "`pbem restore`" in said
+    differences = found(made)
+    assert "The table search_word is missing." in differences
+    assert "The table tally is missing." in differences
+    assert "`pbem restore`" in differences
 
 
 def test_an_index_that_was_changed_is_named_with_both_and_mended(made: Store) -> None:
@@ -92,9 +92,9 @@ def test_a_missing_column_and_one_of_another_type_are_named(made: Store) -> None
 
 def test_a_check_that_was_changed_or_dropped_is_named(made: Store) -> None:
     check = "ck_vote_decision" if "ck_vote_decision" in checks() else sorted(checks())[0]
-    table, wanted = checks()[check]
+    table, condition = checks()[check]
     if made.on_sqlite:
-        rewritten(made, table, f"CONSTRAINT {check} CHECK ({wanted})", f"CONSTRAINT {check} CHECK (1 = 1)")
+        rewritten(made, table, f"CONSTRAINT {check} CHECK ({condition})", f"CONSTRAINT {check} CHECK (1 = 1)")
     else:
         execute(made, f"ALTER TABLE {table} DROP CONSTRAINT {check}")
         assert f"The table {table} lacks the check {check}" in found(made)

@@ -65,7 +65,7 @@ def test_init_again_changes_nothing(pbem: Run, folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_keys_that_games_need_are_never_made_anew_but_asked_for(pbem: Run, folder: Path) -> None:
+def test_keys_that_games_need_are_never_made_again_but_asked_for(pbem: Run, folder: Path) -> None:
     pbem("init")
     begin_here()
     keys = folder / ".pbem" / "keys"
@@ -73,11 +73,11 @@ def test_keys_that_games_need_are_never_made_anew_but_asked_for(pbem: Run, folde
     keys.unlink()
     commands = ["serve"], ["init"], ["doctor"], ["backup", "other"], ["keys", "list"], ["keys", "rotate"], ["worker"]
     for command in commands:
-        told = pbem(*command)
-        assert told.exit_code == 1
-        assert "The keys of this server are missing." in told.output
-        assert f"Put them back from the backup: its file that ends in .keys belongs at {keys}." in told.output
-        assert "Make them with `pbem init`" not in told.output
+        result = pbem(*command)
+        assert result.exit_code == 1
+        assert "The keys of this server are missing." in result.output
+        assert f"Put them back from the backup: its file that ends in .keys belongs at {keys}." in result.output
+        assert "Make them with `pbem init`" not in result.output
         assert not keys.exists()
     new = pbem("keys", "new")
     assert new.exit_code == 0
@@ -95,11 +95,11 @@ def test_doctor_and_migrate_name_what_is_not_as_this_release_makes_it(pbem: Run)
     change("DROP INDEX ix_outbox_due")
     change("ALTER TABLE ban DROP COLUMN reason")
     for command in ("doctor", "migrate"):
-        told = pbem(command)
-        assert told.exit_code == 1
-        assert "The table outbox lacks the index ix_outbox_due (status, due_at)." in told.output
-        assert "Make it again: CREATE INDEX ix_outbox_due ON outbox (status, due_at);" in told.output
-        assert "The table ban lacks the column reason" in told.output
+        result = pbem(command)
+        assert result.exit_code == 1
+        assert "The table outbox lacks the index ix_outbox_due (status, due_at)." in result.output
+        assert "Make it again: CREATE INDEX ix_outbox_due ON outbox (status, due_at);" in result.output
+        assert "The table ban lacks the column reason" in result.output
 
 
 def test_keys_that_are_set_elsewhere_are_not_made(pbem: Run, folder: Path, tmp_path: Path) -> None:

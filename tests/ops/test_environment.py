@@ -1,4 +1,4 @@
-"""What `make run` installs, and that it says what it does while it does it."""
+"""Installing the environment of `make run`: only what running needs, and not in silence."""
 
 import re
 import subprocess
@@ -22,12 +22,12 @@ def test_a_server_is_installed_without_what_only_tests_and_tools_need() -> None:
     # A library that a server uses needs this one as well.
     assert locked("requirements.lock") & dev == {"lxml"}
     assert dev <= locked("requirements-dev.lock")
-    for target, wanted in (("run", {"requirements.lock"}), ("test", {"requirements-dev.lock"})):
-        # Whatever is installed here already: the plan of a fresh checkout.
+    for target, expected in (("run", {"requirements.lock"}), ("test", {"requirements-dev.lock"})):
+        # The plan of a fresh checkout, where nothing is installed yet.
         plan = subprocess.run(
             ["make", "--dry-run", "--always-make", target], cwd=ROOT, capture_output=True, text=True, check=True
         ).stdout
-        assert set(re.findall(r"\.ci/environment \S+ \S+ (\S+)", plan)) == wanted
+        assert set(re.findall(r"\.ci/environment \S+ \S+ (\S+)", plan)) == expected
 
 
 PIP = """#!/bin/sh

@@ -38,8 +38,8 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
         server = server_on(store, config)
         ann = server.run(addresses.confirm, server.run(addresses.register, "ann@example.org", "Ann").id).id
         for kind in ("sun-bid", "bid"):
-            wanted = TableSettings(kind, 3, {}, "1d", bots=("random", "random"))
-            game = RunningGame(server, server.run(joining.create_table, ann, wanted).game_id)
+            settings = TableSettings(kind, 3, {}, "1d", bots=("random", "random"))
+            game = RunningGame(server, server.run(joining.create_table, ann, settings).game_id)
             server.run(joining.join, game.id, ann)
             for _ in zip(range(4), game.play_defaults(), strict=False):
                 pass
@@ -132,9 +132,9 @@ def test_any_bytes_may_be_wrong_and_nothing_stays(copied: Path, tmp_path: Path) 
             content[luck.randrange(len(content))] = luck.randrange(256)
         copied.write_bytes(content)
         folder = tmp_path / f"try-{number}"
-        told = run_here(folder, copied)
-        assert told in ("", f"The backup {copied} cannot be used.")
-        assert folder.exists() == (told == "")
+        outcome = run_here(folder, copied)
+        assert outcome in ("", f"The backup {copied} cannot be used.")
+        assert folder.exists() == (outcome == "")
 
 
 def run_here(folder: Path, path: Path) -> str:
@@ -153,11 +153,11 @@ def test_a_backup_of_a_newer_release_asks_for_that_release(copied: Path, machine
 
 
 def test_a_full_disk_is_not_called_a_fault_of_the_backup_and_nothing_stays(copied: Path, machine: Config) -> None:
-    told = run_on_a_full_disk("restore", str(copied), folder=copied.parent, PBEM_DATA_DIR=str(machine.data_dir))
-    assert told.returncode == 1
-    assert "cannot be used" not in told.stdout
-    assert "room" in told.stdout
-    assert "Traceback" not in told.stdout
+    outcome = run_on_a_full_disk("restore", str(copied), folder=copied.parent, PBEM_DATA_DIR=str(machine.data_dir))
+    assert outcome.returncode == 1
+    assert "cannot be used" not in outcome.stdout
+    assert "room" in outcome.stdout
+    assert "Traceback" not in outcome.stdout
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
@@ -167,7 +167,7 @@ def test_a_restore_that_is_stopped_leaves_nothing(copied: Path, machine: Config,
         assert restoring.stop(how) == 130, restoring.output
 
 
-def test_what_a_killed_restore_left_is_gone_after_the_next(copied: Path, tmp_path: Path) -> None:
+def test_files_of_a_killed_restore_are_gone_after_the_next(copied: Path, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     with serving("restore", str(copied), folder=tmp_path, PBEM_DATA_DIR=str(folder)) as restoring:
         restoring.until("Copying")
@@ -194,7 +194,7 @@ def test_a_database_that_is_there_stays_as_it_was(copied: Path, tmp_path: Path) 
         assert file.read_bytes() == content
 
 
-def test_what_is_left_of_another_database_is_never_applied_to_a_restored_one(copied: Path, tmp_path: Path) -> None:
+def test_files_of_another_database_are_never_applied_to_a_restored_one(copied: Path, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
     (folder / "pbem.sqlite3-wal").write_bytes(b"of another")

@@ -1,4 +1,4 @@
-"""IPv6 numbers as addresses to listen on, with and without brackets: pages, mails by LMTP, the admin port, links, logs, doctor."""
+"""IPv6 numbers as addresses to listen on, with and without brackets: pages, email by LMTP, the admin port, links, logs, doctor."""
 
 import json
 import smtplib
@@ -63,10 +63,10 @@ def test_every_port_listens_at_an_ipv6_number(tmp_path: Path, host: str) -> None
             until(partial(_is_ready, number, here["PBEM_WEB_ADMIN_PORT"]), "it is ready")
             with smtplib.LMTP(number, int(here["PBEM_INBOUND_LMTP_PORT"])) as mail_server:
                 assert mail_server.noop()[0] == 250
-        told = run("doctor", folder=tmp_path, **here).stdout
-        assert f"mails are taken at {host.strip('[]')}, port {here['PBEM_INBOUND_LMTP_PORT']}" in told
-        assert f"the server says it is ready ({host.strip('[]')}, port" in told
-        assert ("The admin port listens at [::]:" in told) == (host.strip("[]") == "::")
+        findings = run("doctor", folder=tmp_path, **here).stdout
+        assert f"mails are taken at {host.strip('[]')}, port {here['PBEM_INBOUND_LMTP_PORT']}" in findings
+        assert f"the server says it is ready ({host.strip('[]')}, port" in findings
+        assert ("The admin port listens at [::]:" in findings) == (host.strip("[]") == "::")
         # Only the numbers that are ours: another site's name at the same address is refused.
         connection = HTTPConnection("::1", int(here["PBEM_WEB_PORT"]), timeout=60)
         connection.request("GET", "/", headers={"Host": "[::2]"})

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a server, doing what its messages say mends it, and no advice leads back to itself."""
+"""A broken server is mended by doing what its messages say, and no advice leads back to itself."""
 
 import os
 import re
@@ -83,7 +83,7 @@ def changed(*statements: str) -> Spoil:
 
 
 def no_game(folder: Path) -> None:
-    """A server of which only the database is there, and nobody has played."""
+    """A server that has lost everything but its database, with no game in it."""
     for each in folder.iterdir():
         each.unlink()
     make_ready(read({"PBEM_DATA_DIR": str(folder)}))
@@ -129,19 +129,19 @@ class Operator:
     def until_it_works(self, command: str) -> None:
         """Run a command, and do what it says until it works or asks for what cannot be done here."""
         while True:
-            code, said = self._run(command)
-            assert "Traceback" not in said
-            if code == 0 or re.search(r"Port \d+ of .* is in use|not empty|is there already\. |newer", said):
+            code, output = self._run(command)
+            assert "Traceback" not in output
+            if code == 0 or re.search(r"Port \d+ of .* is in use|not empty|is there already\. |newer", output):
                 return
-            assert (command, said) not in self.seen, f"the advice of {command} leads back to itself:\n{said}"
-            self.seen.append((command, said))
+            assert (command, output) not in self.seen, f"the advice of {command} leads back to itself:\n{output}"
+            self.seen.append((command, output))
             assert len(self.seen) < MOST, self.seen
-            acted = self._by_hand(said)
-            advised = [each for each in re.findall(r"`pbem ([^`]+)`", said) if each != command]
+            acted = self._by_hand(output)
+            advised = [each for each in re.findall(r"`pbem ([^`]+)`", output) if each != command]
             # Keys that were put back need no others.
-            if advised and "Put them back" not in (said if acted else ""):
+            if advised and "Put them back" not in (output if acted else ""):
                 self.until_it_works(advised[self.choice])
-            assert acted or advised, f"{command} does not say what to do:\n{said}"
+            assert acted or advised, f"{command} does not say what to do:\n{output}"
 
     def _run(self, command: str) -> tuple[int, str]:
         words = command.split()
@@ -158,29 +158,29 @@ class Operator:
             process = run(*words, folder=Path.cwd(), **self.environ, **{port: str(self.port)})
             return process.returncode, process.stdout
         result = self.pbem(*words, **self.environ)
-        said = result.output
+        output = result.output
         if words[0] == "copy" and result.exit_code == 0:
             self.environ["PBEM_DATABASE_URL"] = new
         if words[0] == "doctor":
-            said = "".join(re.findall(r"^error .*\n(?: +->.*\n)?", said, re.MULTILINE))
-        return result.exit_code, said
+            output = "".join(re.findall(r"^error .*\n(?: +->.*\n)?", output, re.MULTILINE))
+        return result.exit_code, output
 
-    def _by_hand(self, said: str) -> bool:
-        """What has to be done without a command of ours; whether anything was."""
+    def _by_hand(self, output: str) -> bool:
+        """Do what no command does; returns whether there was anything."""
         data = self.folder / ".pbem"
         acted = False
-        if re.search("move the (file|database) away", said, re.IGNORECASE):
+        if re.search("move the (file|database) away", output, re.IGNORECASE):
             for each in data.glob("pbem.sqlite3*"):
                 each.replace(self.folder / f"away-{each.name}")
             acted = True
-        for path in re.findall(r"Move (\S.*?) away", said):
+        for path in re.findall(r"Move (\S.*?) away", output):
             if path.startswith(str(data)):
                 Path(path).replace(self.folder / "away")
                 acted = True
-        if (found := re.search(r"Put them back .* belongs at (.*?/keys)\.", said)) and self.choice == 0:
+        if (found := re.search(r"Put them back .* belongs at (.*?/keys)\.", output)) and self.choice == 0:
             shutil.copy(f"{self.backup}.keys", found[1])
             acted = True
-        for statement in re.findall(r"Make it again: (.*;)", said):
+        for statement in re.findall(r"Make it again: (.*;)", output):
             changed(statement)(data)
             acted = True
         return acted

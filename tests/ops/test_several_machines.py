@@ -113,8 +113,8 @@ class Machine:
         settings = dict(each.split("=", 1) for each in re.findall(r"^Environment=(.*)$", text, re.MULTILINE)[0].split())
         for name, value in settings.items():
             settings[name] = str(self.admin.get(value, value)) if name == "PBEM_WEB_ADMIN_PORT" else value
-        wanted = {"PBEM_MAIL_HOLD": "0", "PBEM_MAIL_PER_DOMAIN": "0", "PBEM_MAIL_PER_SECOND": "0"}
-        return stack.enter_context(serving(folder=self.data, program=command.split(), **settings, **wanted))
+        at_once = {"PBEM_MAIL_HOLD": "0", "PBEM_MAIL_PER_DOMAIN": "0", "PBEM_MAIL_PER_SECOND": "0"}
+        return stack.enter_context(serving(folder=self.data, program=command.split(), **settings, **at_once))
 
     def _program(self, name: str, script: str) -> None:
         file = self.programs / name
@@ -206,8 +206,8 @@ def test_two_machines_set_up_line_by_line_play_a_game_and_one_goes_on_alone(
             for admin in machine.admin.values():
                 until(partial(_ready, admin), "it is ready")
         for machine in (first, second):
-            said = machine.does(lines("On each machine, the last only where mails come in."))
-            assert said.count('"ready": true') == 2
+            output = machine.does(lines("On each machine, the last only where mails come in."))
+            assert output.count('"ready": true') == 2
             assert set(UNITS) <= set((machine.root / "services").read_text().split())
         until(lambda: ask(port, "GET", "/") == 200, "nginx answers")
         started[2].until("Taking mails by LMTP")
