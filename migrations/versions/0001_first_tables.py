@@ -62,20 +62,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("task", name=op.f("pk_task_progress")),
     )
     op.create_table(
-        "organiser",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("address", sa.Text(), nullable=False),
-        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("passphrase", sa.Text(), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("totp", sa.Text(), nullable=True),
-        sa.Column("totp_step", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_organiser_person_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_organiser")),
-        sa.UniqueConstraint("name", name=op.f("uq_organiser_name")),
-    )
-    op.create_table(
         "outage",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("start_at", sa.DateTime(timezone=True), nullable=False),
@@ -107,6 +93,20 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_person")),
         sa.UniqueConstraint("key", name=op.f("uq_person_key")),
         sa.UniqueConstraint("mailbox", name=op.f("uq_person_mailbox")),
+    )
+    op.create_table(
+        "organiser",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("passphrase", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("totp", sa.Text(), nullable=True),
+        sa.Column("totp_step", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_organiser_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_organiser")),
+        sa.UniqueConstraint("name", name=op.f("uq_organiser_name")),
     )
     op.create_table(
         "quota",
@@ -776,12 +776,12 @@ def downgrade() -> None:
     op.drop_table("tally")
     op.drop_table("task_run")
     op.drop_table("quota")
+    op.drop_table("organiser")
     op.drop_table("person")
     with op.batch_alter_table("outage", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_outage_end_at"))
 
     op.drop_table("outage")
-    op.drop_table("organiser")
     op.drop_table("task_progress")
     with op.batch_alter_table("job", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_job_status_id"))

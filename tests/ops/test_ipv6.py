@@ -21,8 +21,16 @@ GUNICORN = (sys.executable, "-m", "gunicorn", "--config", "python:pbem.ops.gunic
 
 def settings(host: str) -> dict[str, str]:
     """A server that listens there on all its ports."""
-    port, admin, lmtp = (str(free_port()) for _ in range(3))
-    return {
+    port, admin, lmtp, relay = (str(free_port()) for _ in range(4))
+    # The mailbox for trying out is refused at an address that other machines reach.
+    open_to_others = {
+        "PBEM_DEVELOPMENT": "no",
+        "PBEM_SMTP_HOST": "localhost",
+        "PBEM_SMTP_PORT": relay,
+        "PBEM_SMTP_SECURITY": "none",
+        "PBEM_INBOUND_REPLIES": "yes",
+    }
+    return (open_to_others if host.strip("[]") == "::" else {}) | {
         "PBEM_WEB_HOST": host,
         "PBEM_WEB_PORT": port,
         "PBEM_WEB_ADMIN_HOST": host,
@@ -52,6 +60,7 @@ def _is_ready(host: str, port: str) -> bool:
 @pytest.mark.parametrize("host", ["[::]", "[::1]", "::", "::1"])
 def test_every_port_listens_at_an_ipv6_number(tmp_path: Path, host: str) -> None:
     here = settings(host)
+    assert run("init", folder=tmp_path, **here).returncode == 0
     with serving("serve", folder=tmp_path, **here) as server:
         assert f"http://[::1]:{here['PBEM_WEB_PORT']}/" in server.until("The site:")
         started = json.loads(server.until("web_started"))
@@ -90,8 +99,9 @@ def test_gunicorn_listens_at_ipv6_numbers_too(tmp_path: Path) -> None:
 
 
 def test_links_and_addresses_are_made_of_an_ipv6_number() -> None:
-    config = read({"PBEM_BASE_URL": "http://[::1]:8000", "PBEM_WEB_HOST": "[::]"})
-    assert config.web.host == "::"
+    config = read({"PBEM_BASE_URL": "http://[::1]:8000", "PBEM_WEB_HOST": "[::1]"})
+    assert config.web.host == "::1"
+    assert read(settings("[::]")).web.host == "::"
     assert config.trusted_hosts == ("[::1]", "localhost", "127.0.0.1")
     assert config.mail.domain == "localhost"
     assert config.development
