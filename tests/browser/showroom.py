@@ -194,6 +194,7 @@ class Showroom:
             "l": self._links.made(Purpose.SIGN_IN, ann),
             "h": self.server.run(replay.share, last),
             "w": self._unverified_reply(game),
+            "d": self._disown(),
             "wrong": token[:-1] + ("a" if token[-1] != "a" else "b"),
             "option": "pass", "turn": str(game.row().turn), "played": str(self._decided(game, seat)),
             "game": game.row().key, "game id": str(game.id), "person id": str(ann),
@@ -407,6 +408,11 @@ class Showroom:
         inbox.replies(game, seat, "pass", Authentication_Results=None)
         doubt = queued_emails(self.server, kind="was_it_you")[-1]
         return inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)
+
+    def _disown(self) -> str:
+        """The link “This wasn't me” in the last email that asks about an unverified reply."""
+        doubt = queued_emails(self.server, kind="was_it_you")[-1]
+        return Inbox(self.server, self.clock).token(Purpose.DISOWN, person_id=doubt.person_id, outbox_id=doubt.id)
 
     def _carry(self) -> None:
         post = post_of(self.config)

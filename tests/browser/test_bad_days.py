@@ -189,7 +189,7 @@ def test_replaced_and_expired_links_say_so_and_lead_on(server, clock, poker, at_
     token = links.made(Purpose.SIGN_IN, poker.person_at(0))
     clock.advance(timedelta(days=2))
     late.goto(f"/l/{token}")
-    expect(late.locator("h1")).to_have_text("This link is too old.")
+    expect(late.locator("h1")).to_have_text("This link was used already, or is too old.")
     assert late.get_by_role("link", name="Mail me links to my games").count()
 
 

@@ -1,6 +1,7 @@
 """What the pages for organisers tell to write into files works as it stands there, and lets no token into a log."""
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -106,6 +107,8 @@ def everything_written(folder: Path) -> str:
 @pytest.mark.needs("nginx")
 def test_no_log_of_nginx_has_a_token_even_when_the_server_is_away(tmp_path: Path, tool: Tool) -> None:
     port, nobody = free_port(), free_port()
+    # The folder of the tests may have a space in its name, which would need quotes there.
+    certificate = shutil.copy(CERTIFICATE, tmp_path)
     logs = tmp_path / "logs"
     logs.mkdir()
     site = with_what_is_here(
@@ -114,8 +117,8 @@ def test_no_log_of_nginx_has_a_token_even_when_the_server_is_away(tmp_path: Path
             "listen 80;": f"listen 127.0.0.1:{free_port()};",
             # The same without the lock, so that this test can ask.
             "listen 443 ssl;": f"listen 127.0.0.1:{port};",
-            "/etc/letsencrypt/live/games.example.org/fullchain.pem": str(CERTIFICATE),
-            "/etc/letsencrypt/live/games.example.org/privkey.pem": str(CERTIFICATE),
+            "/etc/letsencrypt/live/games.example.org/fullchain.pem": str(certificate),
+            "/etc/letsencrypt/live/games.example.org/privkey.pem": str(certificate),
             "http://127.0.0.1:8000": f"http://127.0.0.1:{nobody}",
             "/var/log/nginx/": f"{logs}/",
         },

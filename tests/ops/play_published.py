@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pbem import config as settings
 from pbem.config.settings import Config
@@ -27,7 +27,9 @@ from pbem.store import games
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.web.app import create_app
-from tests.fakes import FakeClock, SeededRandomness
+
+if TYPE_CHECKING:
+    from tests.fakes import FakeClock
 
 ANN, BEN = "ann@example.org", "ben@example.org"
 
@@ -36,6 +38,7 @@ def main(checkout: str, folder: str) -> None:
     """Make a server, let two people play on it, and say what came of it."""
     # Behind all else, so that nothing but the tests is found there.
     sys.path.append(checkout)
+    from tests.fakes import FakeClock, SeededRandomness
     from tests.web.browser import Browser
 
     config = setup.make_ready(settings.read({"PBEM_DATA_DIR": folder}))
@@ -84,7 +87,7 @@ def _status(server: Server, game_id: int) -> str:
         return games.read(tx, game_id).status
 
 
-def _delivered(server: Server, config: Config, clock: FakeClock, mailbox: LocalMailbox) -> dict[str, MailboxEmail]:
+def _delivered(server: Server, config: Config, clock: "FakeClock", mailbox: LocalMailbox) -> dict[str, MailboxEmail]:
     """A little time passes; the newest email to each player that is new, if it is about a turn or the end."""
     before = {entry.key for entry in mailbox.entries()}
     clock.advance(timedelta(minutes=2))

@@ -180,7 +180,7 @@ def ask(port: int, method: str, path: str) -> int:
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         headers = {"Host": SITE, "Content-Type": "application/x-www-form-urlencoded"}
-        connection.request(method, path, urlencode({}) if method == "POST" else None, headers)
+        connection.request(method, path, urlencode({"press": "yes"}) if method == "POST" else None, headers)
         return connection.getresponse().status
     except ConnectionError:
         return 0

@@ -16,7 +16,7 @@ from tests.sim.simulator import SELDOM, simulate
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
-SEED = int(os.environ.get("PBEM_TEST_SEED", "1"))
+SEED = int(os.environ.get("PBEM_TEST_SEED", "2"))
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from datetime import timedelta
 from urllib.parse import urljoin
 
 from flask import Flask
@@ -190,5 +191,5 @@ class Links:
         row = self.server.store.write(lambda tx: service_links.make(tx, self.server, LinkKey(purpose, person, game)))
         if purpose is Purpose.SIGN_IN:
             # Each email has one of its own, which works once.
-            self.server.store.write(lambda tx: link_rows.expire(tx, row, None))
+            self.server.store.write(lambda tx: link_rows.expire(tx, row, self.server.now() + timedelta(days=1)))
         return self.token(purpose, row)

@@ -60,6 +60,8 @@ MOST_SHOWN: Final = 3
 LONGEST_SHOWN: Final = 200
 """Characters of a line or subject that a receipt quotes."""
 
+_NO_COMMAND: Final = "no command"
+
 
 class Outcome(StrEnum):
     """The outcomes of a line."""
@@ -158,7 +160,8 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
 def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
     """Queue an answer, unless there have been enough of its kind; returns whether it was queued.
 
-    `error` says in short what was refused, if anything. A question with the same error is asked once a day.
+    `error` says in short what was refused, if anything. A question with the same error is asked once a day, and a reply
+    without a command is answered once a turn: a program that answers every email looks like that.
     """
     assert email.kind in ANSWERS
     asks = email.kind == EmailKind.WAS_IT_YOU
@@ -171,7 +174,9 @@ def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bo
     ]
     today = [answer for answer in alike if answer.queued_at > yesterday]
     this_turn = [answer for answer in alike if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
-    asked_before = asks and any(answer in today and answer.error == error for answer in this_turn)
+    asked_before = (asks or error == _NO_COMMAND) and any(
+        answer in today and answer.error == error for answer in this_turn
+    )
     left_this_turn, left_today = server.answers_a_turn - len(this_turn), server.answers_a_day - len(today)
     if asked_before or min(left_this_turn, left_today) <= 0:
         return False
@@ -347,7 +352,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "rules": Word.RULES in acting.shown,
     }
     email = NewEmail(acting.person_id, EmailKind.RECEIPT, acting.game_id, None, acting.seat, turn, facts)
-    error = refused or ("" if done else "no command")
+    error = refused or ("" if done else _NO_COMMAND)
     queue_answer(acting.tx, acting.server, email, error)
 
 

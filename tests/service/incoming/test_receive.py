@@ -651,7 +651,7 @@ def refusals_and_limits(server):
     return [(bool(each["error"]), each["last_for"]) for each in facts]
 
 
-@pytest.mark.parametrize("lines", [("talk",), ("talk hello", "talk"), ("Hello?",)])
+@pytest.mark.parametrize("lines", [("talk",), ("talk hello", "talk")])
 def test_a_refusal_is_told_after_every_receipt_and_every_question(inbox, server, game, lines):
     for number in range(6):
         inbox.replies(game, 0, f"talk {number}")
@@ -664,6 +664,12 @@ def test_a_refusal_is_told_after_every_receipt_and_every_question(inbox, server,
     assert refusals_and_limits(server)[before:] == [(True, "")] * (most - 1) + [(True, "turn")], (
         "each is told, the same one too"
     )
+
+
+def test_a_program_that_answers_every_email_gets_one_receipt_a_turn(inbox, server, game):
+    for _ in range(3):
+        inbox.replies(game, 0, "Thank you for your email. I am at the beach.")
+    assert refusals_and_limits(server) == [(True, "")]
 
 
 def test_the_last_answer_before_a_limit_says_so(server, clock, game):
