@@ -52,6 +52,7 @@ def fresh_database(request, tmp_path) -> Callable[[], str]:
         base = make_url(request.getfixturevalue("durable_postgresql"))
         name = f"ticks{next(numbers)}"
         with psycopg.connect(base.render_as_string(hide_password=False), autocommit=True) as admin:
+            admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
             admin.execute(f"CREATE DATABASE {name}")
         return base.set(database=name).render_as_string(hide_password=False)
 

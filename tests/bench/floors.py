@@ -54,7 +54,7 @@ def insert_app(url: str) -> Flask:
 
     @app.post("/insert")
     def post() -> Response:
-        row = {"outbox_id": outbox_id, "at": datetime.now(UTC), "what": "floor", "detail": request.form["go"]}
+        row = {"outbox_id": outbox_id, "at": datetime.now(UTC), "what": "floor", "detail": request.form["press"]}
         store.write(lambda tx: tx.execute(_INSERT, row))
         return _see_other()
 

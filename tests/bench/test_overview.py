@@ -48,9 +48,10 @@ PAGES = (
 def test_the_desk_among_a_hundred_thousand_tables_takes_at_most_twice_the_time_among_a_thousand(
     fresh_database, tmp_path
 ):
-    browsers, settings = {}, config.read({"PBEM_DATA_DIR": str(tmp_path / "data")})
+    browsers, settings, servers = {}, config.read({"PBEM_DATA_DIR": str(tmp_path / "data")}), []
     for games in (FEW, MANY):
         server = server_on(fresh_database(), make=True)
+        servers.append(server)
         game_id = begin(server, "bid", crowd(server, 3))
         table_copies.copy(server, game_id, games, ROWS)
         moderate(server, Pause(game_id))
@@ -78,6 +79,8 @@ def test_the_desk_among_a_hundred_thousand_tables_takes_at_most_twice_the_time_a
         few, much = (min(each) for each in zip(*pairs, strict=True))
         ratios[page] = much / few
         print(f"{page:32} {few * 1000:6.1f} ms and {much * 1000:6.1f} ms: {ratios[page]:.2f}")
+    for server in servers:
+        server.store.close()
     assert all(ratio <= MOST for ratio in ratios.values())
 
 
