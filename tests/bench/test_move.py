@@ -18,7 +18,7 @@ from tests.bench.tables import Move, begin_one_of_each, crowd, moves_of, server_
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
-ROUNDS = 7
+ROUNDS = 5
 SECONDS = 2
 MOST = 160
 
