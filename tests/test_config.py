@@ -65,12 +65,12 @@ def test_a_development_server_answers_to_every_local_name() -> None:
 
 def test_the_environment_wins_over_the_file(folder: Path) -> None:
     (folder / "pbem.toml").write_text(
-        'base_url = "http://localhost:9000"\ntrusted_hosts = ["localhost", "box"]\n'
+        'base_url = "http://localhost:9000"\ntrusted_hosts = ["localhost", "box.localhost"]\n'
         'development = true\n[web]\nport = 9000\nthreads = 2\n[site]\nname = "Zoë\'s"\n'
     )
     config = read({"PBEM_WEB_THREADS": "3"})
     assert (config.web.port, config.web.threads) == (9000, 3)
-    assert config.trusted_hosts == ("localhost", "box")
+    assert config.trusted_hosts == ("localhost", "box.localhost")
     assert config.site.name == "Zoë's"
 
 
@@ -165,6 +165,8 @@ def test_conflicting_settings_are_refused(changed: dict[str, str], message: str)
         {"PBEM_WEB_HOST": "0.0.0.0"},
         {"PBEM_WEB_HOST": "::"},
         {"PBEM_WEB_HOST": "192.168.1.5"},
+        {"PBEM_WEB_HOST": "127.evil.example"},
+        {"PBEM_TRUSTED_HOSTS": "localhost, play.example.org"},
     ],
 )
 def test_the_development_inbox_is_refused_at_an_address_that_others_reach(settings: dict[str, str]) -> None:

@@ -1,6 +1,7 @@
 """Checks of several settings together, by their texts. A setting that is itself wrong has no text and no checks."""
 
 from collections.abc import Callable, Iterator, Mapping
+from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -14,12 +15,17 @@ def host_of(url: str) -> str:
 
 def is_local(host: str) -> bool:
     """Whether a host name always means this machine."""
-    return host in {"localhost", "::1"} or host.endswith(".localhost") or host.startswith("127.")
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def _insecure_site(texts: Texts) -> Iterator[str]:
     url = texts["base_url"]
-    for name, host in (("PBEM_BASE_URL", host_of(url)), ("PBEM_WEB_HOST", texts["web.host"])):
+    hosts = [("PBEM_BASE_URL", host_of(url)), ("PBEM_WEB_HOST", texts["web.host"])]
+    hosts += [("PBEM_TRUSTED_HOSTS", host) for host in texts["trusted_hosts"].split(", ") if host != host_of(url)]
+    for name, host in hosts:
         if texts["development"] == "yes" and not is_local(host):
             yield f"PBEM_DEVELOPMENT: everybody who reaches {name} could read all mails; set it to no."
     if is_local(host_of(url)):

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from pbem.clock import SystemClock, SystemRandomness
 from pbem.config import save_keys
 from pbem.config.settings import KEYS_FILE, Config
 from pbem.config.sources import read_private_text
@@ -21,10 +22,10 @@ from pbem.ops.process_lock import alone
 from pbem.ops.setup import keyring, open_store
 from pbem.ops.verify import verify_game
 from pbem.service.desk import audit
-from pbem.store import database_copy, database_health, games, migrations, schema_check
+from pbem.store import database_copy, database_health, games, links, migrations, schema_check, sessions
 from pbem.store.database import Store, Tx, parse_url
 from pbem.store.database_errors import blaming
-from pbem.tokens import Keyring
+from pbem.tokens import Keyring, Purpose
 
 Progress = Callable[[int], None]
 Begin = Callable[[str, int], Progress]
@@ -92,7 +93,10 @@ def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
         backup_keys = Keyring.parse(read_private_text(keys_beside(path))) if keys_beside(path).exists() else None
     keys = _keys_to_restore(config, backup_keys, path)
 
-    def keep_keys() -> None:
+    def finish(tx: Tx) -> None:
+        # Since the backup a session, a sign-in link or an organiser may have been ended for good reason.
+        sessions.end_everybodys(tx, SystemClock().now())
+        links.revoke_purpose(tx, SystemRandomness(), Purpose.SIGN_IN)
         if keys is not None:
             save_keys(config.data_dir, keys)
 
@@ -104,7 +108,7 @@ def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
             _working_copy(path, folder) as source,
             _target(config.database_url) as target,
         ):
-            saved = _copy(source, target, begin, partial(blaming, path), keep_keys)
+            saved = _copy(source, target, begin, partial(blaming, path), finish)
     except BaseException:
         if keys is not None:
             (config.data_dir / KEYS_FILE).unlink(missing_ok=True)
@@ -136,7 +140,7 @@ def _copy(
     target: Store,
     begin: Begin,
     blaming: Callable[[], AbstractContextManager[None]] = nullcontext,
-    finish: Callable[[], None] = lambda: None,
+    finish: Callable[[Tx], None] = lambda _tx: None,
 ) -> Saved:
     """Copy and verify. Faults of the rows are raised within `blaming`; `finish` is called just before the commit."""
     fresh = migrations.current(target) == migrations.EMPTY
@@ -154,7 +158,7 @@ def _copy(
                 if database_copy.counts(writing) != there:
                     raise Fault("Not every row has arrived, so nothing was kept.")
                 saved = Saved(_verify(writing, begin), sum(there.values()))
-            finish()
+            finish(writing)
             return saved
 
         try:

@@ -17,7 +17,7 @@ from pbem.plugins import offers
 from pbem.plugins.offers import Offer
 from pbem.plugins.process import Limits
 from pbem.service.server import Server
-from pbem.store import games, migrations, schema_check
+from pbem.store import games, links, migrations, schema_check
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
 
@@ -91,11 +91,11 @@ def _must_not_need_keys(store: Store, config: Config) -> None:
     if migrations.current(store) == migrations.EMPTY:
         return
     with store.read() as tx:
-        number = games.count(tx)
-    if number:
+        number, needed = games.count(tx), links.any_made(tx)
+    if number or needed:
         raise BadInput(
             "The keys of this server are missing.",
-            why=f"Every link of its {number} games was made with them.",
+            why=f"Every link of its {number} games was made with them." if number else "Links were made with them.",
             remedy=f"Put them back from the backup: its file that ends in .keys belongs at {config.data_dir / 'keys'}. "
             "If they are lost for good, `pbem keys new` makes others; then every link sent so far is dead.",
         )

@@ -179,6 +179,8 @@ def _sqlite(parsed: URL) -> Engine:
     engine = create_engine(
         parsed,
         module=sqlite_module(),
+        # What a statement writes may be a hidden card or a passphrase's hash, and its error goes into the log.
+        hide_parameters=True,
         poolclass=StaticPool if in_memory else None,
         connect_args={"check_same_thread": False, "timeout": _BUSY_MILLISECONDS / 1000},
     )
@@ -200,6 +202,7 @@ def _postgresql(url: URL, threads: int) -> Engine:
         max_overflow=0,
         pool_pre_ping=True,
         isolation_level="READ COMMITTED",
+        hide_parameters=True,
         connect_args={
             "options": "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
         },

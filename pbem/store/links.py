@@ -144,6 +144,16 @@ def revoke_person(tx: Connection, randomness: Randomness, person_id: int) -> int
     return _revoke(tx, randomness, LINK.c.person_id == person_id, LINK.c.purpose != Purpose.DISOWN)
 
 
+def revoke_purpose(tx: Connection, randomness: Randomness, purpose: Purpose) -> int:
+    """Revoke every token of a purpose, of all people; returns the number of links."""
+    return _revoke(tx, randomness, LINK.c.purpose == purpose)
+
+
+def any_made(tx: Connection) -> bool:
+    """Whether a link was ever made."""
+    return bool(tx.execute(select(exists(select(LINK.c.id)))).scalar_one())
+
+
 def expire(tx: Connection, link_id: int, at: datetime | None) -> None:
     """Set or clear the expiry of a link."""
     tx.execute(update(LINK).where(LINK.c.id == link_id).values(expires_at=at))

@@ -1,5 +1,6 @@
 """Everything stored about one person, table by table: exporting it, and deleting it."""
 
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, Select, Table, delete, select, update
@@ -69,11 +70,11 @@ def tables(tx: Connection, person_id: int) -> Rows:
     return seats + [{"id": game_id} for game_id in tx.execute(hosted).scalars() if game_id not in played]
 
 
-def talk_of(tx: Connection, game_id: int, seat: int) -> list[tuple[str, str | None]]:
+def talk_of(tx: Connection, game_id: int, seat: int) -> list[tuple[datetime, str | None]]:
     """When a seat said something at a table, and what, if it was not redacted."""
     query = select(TALK.c.at, TALK.c.body).where(TALK.c.game_id == game_id, TALK.c.seat == seat)
     rows = tx.execute(query.order_by(TALK.c.seq))
-    return [(row.at.isoformat(), None if row.body is None else row.body.decode()) for row in rows]
+    return [(row.at, None if row.body is None else row.body.decode()) for row in rows]
 
 
 def received(tx: Connection, person_id: int) -> Rows:

@@ -74,7 +74,11 @@ def _tables(connection: Connection, schema: str | None) -> dict[str, dict[Part, 
     named = set(
         inspector.get_table_names(schema) + inspector.get_temp_table_names() if schema else inspector.get_table_names()
     )
-    return {name: dict(_parts(inspector, name, schema)) for name in METADATA.tables if name in named}
+    there = {name: dict(_parts(inspector, name, schema)) for name in METADATA.tables if name in named}
+    for table, name in _triggers(connection, schema):
+        if table in there:
+            there[table]["trigger", name] = ""
+    return there
 
 
 def _parts(inspector: Any, table: str, schema: str | None) -> Iterator[tuple[Part, str]]:
@@ -97,6 +101,20 @@ def _parts(inspector: Any, table: str, schema: str | None) -> Iterator[tuple[Par
             )
             kind = "unique index" if each["unique"] else "index"
             yield (kind, each["name"]), _listed(each["column_names"]) + where
+
+
+def _triggers(connection: Connection, schema: str | None) -> Iterator[tuple[str, str]]:
+    """The triggers of a database, each after its table. We make none."""
+    if connection.dialect.name == "sqlite":
+        query = "SELECT tbl_name, name FROM sqlite_master WHERE type = 'trigger'"
+    elif schema is None:
+        query = (
+            "SELECT c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
+            " WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace"
+        )
+    else:
+        return
+    yield from connection.exec_driver_sql(query)
 
 
 def _listed(columns: list[str | None]) -> str:

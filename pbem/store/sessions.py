@@ -70,6 +70,11 @@ def end_all(tx: Connection, holder: Holder, now: datetime, but: int | None = Non
     return tx.execute(_ended(now).where(*_open(holder), *others)).rowcount
 
 
+def end_everybodys(tx: Connection, now: datetime) -> None:
+    """End every session there is."""
+    tx.execute(_ended(now).where(SESSION.c.ended_at.is_(None)))
+
+
 def forget_before(tx: Connection, moment: datetime) -> int:
     """Drop sessions opened before this moment; returns how many."""
     return tx.execute(delete(SESSION).where(SESSION.c.made_at < moment)).rowcount

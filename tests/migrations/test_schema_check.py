@@ -113,6 +113,18 @@ def checks() -> dict[str, tuple[str, str]]:
     }
 
 
+def test_a_trigger_is_named(made: Store) -> None:
+    if made.on_sqlite:
+        execute(made, "CREATE TRIGGER swallows BEFORE INSERT ON log BEGIN SELECT RAISE(IGNORE); END")
+    else:
+        execute(
+            made,
+            "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+            "CREATE TRIGGER swallows BEFORE INSERT ON log FOR EACH ROW EXECUTE FUNCTION nothing()",
+        )
+    assert "The table log has a trigger that is not ours: swallows." in found(made)
+
+
 def test_unique_constraints_and_foreign_keys_are_compared_and_what_hinders_nobody_is_not(made: Store) -> None:
     execute(
         made,

@@ -17,7 +17,7 @@ from pbem.clock import SystemRandomness
 from pbem.config import read
 from pbem.config.settings import Config
 from pbem.domain.acts import Act
-from pbem.domain.errors import BadInput, Fault, Forbidden, NotFound
+from pbem.domain.errors import BadInput, Fault, Forbidden, Gone, NotFound
 from pbem.ops import backup
 from pbem.ops.process_lock import alone
 from pbem.ops.setup import make_ready
@@ -25,14 +25,15 @@ from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
 from pbem.service.desk import audit
 from pbem.service.outgoing import deliver
-from pbem.service.people import addresses
+from pbem.service.people import addresses, sessions
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import database_copy, migrations
+from pbem.store import database_copy, links as link_rows, migrations, sessions as session_rows
 from pbem.store.database import Store
-from pbem.store.links import LinkRow
+from pbem.store.links import LinkKey, LinkRow
 from pbem.store.schema import LINK, METADATA
+from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.fakes import FakeClock
 from tests.mail.sink import Sink
@@ -156,6 +157,30 @@ def test_an_email_sent_after_the_backup_opens_nothing_on_the_restored_server(
         assert restored.read(links.follow, second.links[purpose, row], purpose).id == row
     assert first.message_ids
     assert first.message_ids.isdisjoint(second.message_ids)
+    store.close()
+
+
+def test_a_restore_ends_sessions_and_sign_in_links(
+    config: Config, server: Server, table: Table, tmp_path: Path
+) -> None:
+    person_id = table("sunset-poker", 3).person_at(0)
+    server.run(sessions.start, Holder(person_id=person_id), "Firefox")
+    key = LinkKey(Purpose.SIGN_IN, person_id)
+    server.store.write(lambda tx: link_rows.make_all(tx, server.randomness, {key: None}, server.now()))
+    link = server.query(link_rows.find, key)
+    assert link is not None
+    token = links.token(server, link)
+    file = tmp_path / "backup"
+    backup.backup(config, file, with_keys=False)
+    assert server.read(links.follow, token, Purpose.SIGN_IN).id == link.id
+    target = read({"PBEM_DATABASE_URL": f"sqlite:///{tmp_path}/restored.sqlite3"})
+    backup.restore(target, file)
+    store = Store(target.database_url)
+    restored = replace(server, store=store)
+    with pytest.raises((NotFound, Gone)):
+        restored.read(links.follow, token, Purpose.SIGN_IN)
+    with store.read() as tx:
+        assert session_rows.open_since(tx, Holder(person_id=person_id), server.now() - timedelta(days=1)) == []
     store.close()
 
 

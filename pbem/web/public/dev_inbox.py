@@ -11,7 +11,8 @@ from typing import Final
 from flask import Blueprint, Response, request
 from markupsafe import Markup, escape
 
-from pbem.domain.errors import BadInput
+from pbem.config.checks import is_local
+from pbem.domain.errors import BadInput, NotFound
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send import local_mailbox
 from pbem.mail.send.local_mailbox import LocalMailbox
@@ -35,7 +36,20 @@ _POLICY_OF_FRAME: Final = (
 pages = Blueprint("dev_inbox", __name__, url_prefix="/mailbox")
 
 # Addresses in emails end in a letter, a digit or a slash. A full stop after one belongs to the sentence.
+_FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
+"""Headers of a proxy."""
+
 _LINK: Final = re.compile(r"https?://[^\s<>\"]*[\w/=-]")
+
+
+@pages.before_request
+def _refuse_others() -> None:
+    """Refuse requests that came over a network or through a proxy, whatever host they name. Raises NotFound."""
+    forwarded = any(name in request.headers for name in _FORWARDED)
+    if forwarded or not is_local(request.remote_addr or ""):
+        raise NotFound(
+            _("The inbox can only be read on the server's own machine."), why=_("Whoever reads it plays for everybody.")
+        )
 
 
 @pages.get("")

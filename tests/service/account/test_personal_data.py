@@ -11,9 +11,12 @@ from pbem.domain.errors import NotFound
 from pbem.service.account import personal_data
 from pbem.service.clocks import vacations
 from pbem.service.desk import calls
+from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import sessions, sign_in
+from pbem.service.play import standing_orders
 from pbem.service.tables import talk
 from pbem.store.sessions import Holder
+from tests.service.actors import moderate
 from tests.service.database import count_calls, holds_token, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
 
@@ -100,6 +103,23 @@ def test_a_long_export_is_streamed_in_short_transactions(server, clock, post, pl
         rest = "".join(pieces)
     assert len(made) > before + 2
     assert json.loads(first + rest)["person"]["name"]
+
+
+def test_a_substitute_reads_nothing_of_what_their_predecessor_did(server, clock, table):
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    waiting = next(each for each in range(3) if each not in game.asked())
+    game.play(seat, game.asked()[seat].default)
+    server.run(standing_orders.set_order, game.id, waiting, "up to 9", game.person_at(waiting))
+    for each in (seat, waiting):
+        server.run(talk.say, game.id, each, game.person_at(each), "I hold the king.")
+        moderate(server, Substitute(game.id, each, f"seat{each}@example.org"))
+        (played,) = file_of(server, game.person_at(each))["tables"]
+        assert (played["seat"], played["acts"], played["said"]) == (each, [], [])
+        clock.advance(timedelta(seconds=1))
+        server.run(talk.say, game.id, each, game.person_at(each), "Hello, I am new.")
+        (played,) = file_of(server, game.person_at(each))["tables"]
+        assert [each["text"] for each in played["said"]] == ["Hello, I am new."]
 
 
 def test_an_unknown_person_has_no_export(server):

@@ -65,6 +65,19 @@ def test_nothing_runs_and_nothing_is_fetched_in_the_frame(app, key):
     assert client.get("/mailbox/20260101000000-0123456789abcdef/html", base_url=HOST).status_code == 404
 
 
+@pytest.mark.parametrize("header", ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"])
+@pytest.mark.parametrize("page", ["/mailbox", "/mailbox/{key}", "/mailbox/{key}/html"])
+def test_the_inbox_is_shown_to_nobody_behind_a_proxy(app, key, page, header):
+    answer = app.test_client().get(page.format(key=key), base_url=HOST, headers={header: "198.51.100.7"})
+    assert answer.status_code == 404
+
+
+def test_the_inbox_is_shown_to_nobody_on_another_machine(app, key):
+    elsewhere = {"REMOTE_ADDR": "198.51.100.7"}
+    assert app.test_client().get(f"/mailbox/{key}", base_url=HOST, environ_base=elsewhere).status_code == 404
+    assert app.test_client().get(f"/mailbox/{key}", base_url=HOST).status_code == 200
+
+
 def test_an_email_without_html_has_no_frame(browser, settings):
     key = mailbox_of(settings).put(serialise(EMAIL))
     assert "<iframe" not in browser.open(f"/mailbox/{key}").source
