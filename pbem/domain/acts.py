@@ -33,6 +33,7 @@ class Act(StrEnum):
     RESEND = "resend"
     RETRY_DEADLINE = "retry deadline"
     SUBSTITUTE = "substitute"
+    NEW_LINKS = "new links"  # of a seat, or of a person
     REWIND = "rewind"
     CORRECT = "correct"
     CLOSE = "close"
@@ -107,7 +108,18 @@ NEEDS_PASSPHRASE: Final = frozenset(
 """Acts that need the passphrase again, because a stranger at an organiser's screen could do lasting harm with them."""
 
 ABOUT_ONE_PERSON: Final = frozenset(
-    {Act.PERSON, Act.READ_MAIL, Act.ADDRESS, Act.BAN, Act.UNBAN, Act.RELEASE, Act.MERGE, Act.EXPORT, Act.DELETE}
+    {
+        Act.PERSON,
+        Act.READ_MAIL,
+        Act.NEW_LINKS,
+        Act.ADDRESS,
+        Act.BAN,
+        Act.UNBAN,
+        Act.RELEASE,
+        Act.MERGE,
+        Act.EXPORT,
+        Act.DELETE,
+    }
 )
 """Acts on all of a person's data, at every table: forbidden to an organiser who plays against them."""
 

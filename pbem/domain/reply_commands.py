@@ -29,6 +29,7 @@ class Word(StrEnum):
     RULES = "rules"
     RESEND = "resend"
     NEW_LINKS = "new links"
+    NEW_SEAT_LINKS = "new links here"
     UNDO = "undo"
     TALK = "talk"
     VACATION = "vacation"
@@ -137,8 +138,9 @@ def _bare(line: str) -> str:
 
 
 def _word_command(text: str, words: list[str]) -> WordCommand | None:
-    if words == Word.NEW_LINKS.split():
-        return WordCommand(text, Word.NEW_LINKS)
+    if words[:2] == Word.NEW_LINKS.split():
+        written = " ".join(words)
+        return WordCommand(text, Word(written)) if written in tuple(Word) else None
     if not words or words[0] not in tuple(Word):
         return None
     word = Word(words[0])

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, insert, or_, select, tuple_, update
 
 from pbem.clock import Randomness
 from pbem.store import queries
-from pbem.store.schema import LINK, PLAYER, LinkRow
+from pbem.store.schema import LINK, OUTBOX, PLAYER, LinkRow
 from pbem.tokens import Purpose
 
 # Used by every move and every link of an email, so these statements are built once.
@@ -152,6 +152,17 @@ def revoke_purpose(tx: Connection, randomness: Randomness, purpose: Purpose) -> 
 def any_made(tx: Connection) -> bool:
     """Whether a link was ever made."""
     return bool(tx.execute(select(exists(select(LINK.c.id)))).scalar_one())
+
+
+def revoke_seat_of(tx: Connection, randomness: Randomness, person_id: int, game_id: int, seat: int) -> int:
+    """Revoke every token by which a person acts at one seat; returns the number of links.
+
+    Those of no seat at that table go too, and those that confirm a reply of the seat. Other seats keep theirs.
+    """
+    at_seat = and_(LINK.c.game_id == game_id, or_(LINK.c.seat == seat, LINK.c.seat.is_(None)))
+    about_seat = select(OUTBOX.c.id).where(OUTBOX.c.game_id == game_id, OUTBOX.c.seat == seat)
+    confirms = and_(LINK.c.purpose == Purpose.WRITTEN, LINK.c.outbox_id.in_(about_seat))
+    return _revoke(tx, randomness, LINK.c.person_id == person_id, or_(at_seat, confirms))
 
 
 def expire(tx: Connection, link_id: int, at: datetime | None) -> None:

@@ -196,6 +196,7 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
 
 SENT: Final = {
     "leaving": Way("/s/{seat}", (Sent("Leave the table …"),)),
+    "new links": Way("/s/{seat}", (Sent("Get new links …"),)),
     "a token for programs": Way("/s/{seat}", (Sent("Show the token"),)),
     "why not": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass 99"}),)),
     "why, if it can be done": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass"}),)),
@@ -251,6 +252,7 @@ SENT: Final = {
     "extended": _act("/desk/tables/{game id}/extend", do="Give more time", more="2d"),
     "to rewind": _act("/desk/tables/{game id}/rewind"),
     "to substitute": _act("/desk/tables/{game id}/substitute", seat="2", address=""),
+    "to send new links": _act("/desk/tables/{game id}/seat-links", seat="2"),
     "to correct": _act("/desk/tables/{game id}/correct", what="title", to="A table with a longer title than before"),
     "to redact": _act("/desk/tables/{game id}/redact", line="1"),
     "to close": _act("/desk/tables/{game id}/close"),

@@ -152,6 +152,7 @@ def test_a_standing_order_is_read(line: str, order: orders.Order) -> None:
         ("rules", Word.RULES, ""),
         ("resend.", Word.RESEND, ""),
         ("New links, please.", Word.NEW_LINKS, ""),
+        ("New links here!", Word.NEW_SEAT_LINKS, ""),
         ("Undo", Word.UNDO, ""),
         ("undo, please", Word.UNDO, ""),
         ("talk good game, thanks!", Word.TALK, "good game, thanks!"),

@@ -18,10 +18,10 @@ from pbem.service.desk import overview, table as desk_table
 from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline
-from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, Release, SendExport, Unban
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, NewLinks, Release, SendExport, Unban
 from pbem.service.desk.acts.perform import DeskAct, Outcome, perform
 from pbem.service.desk.acts.rewind import Rewind
-from pbem.service.desk.acts.seats import Offer, Substitute
+from pbem.service.desk.acts.seats import NewSeatLinks, Offer, Substitute
 from pbem.service.server import Server
 from pbem.store import games
 
@@ -181,6 +181,14 @@ def table_offer(number: int, seat: int) -> DeskAct:
     return Offer(number, seat)
 
 
+@act_command(TABLE, "seat-links", example="12 3 --reason 'Ann has sent a mail on by mistake.'")
+@_TABLE
+@click.argument("seat", type=_SEAT)
+def table_seat_links(number: int, seat: int) -> DeskAct:
+    """Email the player of SEAT, the first being 1, new links to it. The old ones die; those to other tables stay."""
+    return NewSeatLinks(number, seat)
+
+
 @act_command(TABLE, "correct", example="12 pace 3d --reason 'It was written wrongly.'")
 @_TABLE
 @click.argument("what", type=click.Choice(["name", "title", "pace", "missed_limit", "successor", "option"]))
@@ -229,6 +237,13 @@ def person_address(who: int, new: str) -> DeskAct:
 def person_ban(who: int, until: datetime | None) -> DeskAct:
     """Keep WHO, an address or a number, from new tables, seats and talk. Their games go on."""
     return Ban(who, None if until is None else until.date())
+
+
+@act_command(PERSON, "new-links", example="ann@example.org --reason 'Her phone was stolen.'")
+@_PERSON
+def person_new_links(who: int) -> DeskAct:
+    """Email WHO, an address or a number, new links. All old ones die, at every table, and so do sign-ins."""
+    return NewLinks(who)
 
 
 @act_command(PERSON, "merge", example="ann@example.org ann@example.net --reason 'She wrote from both.'")

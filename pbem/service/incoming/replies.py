@@ -83,6 +83,7 @@ class Done(StrEnum):
     AWAY = "away"
     RESENT = "resent"
     NEW_LINKS = "new_links"
+    NEW_SEAT_LINKS = "new_seat_links"
     STOPPED = "stopped"
     SHOWN = "shown"
     TO_CONFIRM = "to_confirm"
@@ -306,6 +307,9 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
         case Word.NEW_LINKS:
             new_links.send(tx, server, person_id)
             return Done.NEW_LINKS, ""
+        case Word.NEW_SEAT_LINKS:
+            new_links.send_for_seat(tx, server, acting.game_id, acting.seat, person_id)
+            return Done.NEW_SEAT_LINKS, ""
         case Word.STOP:
             preferences.choose(tx, server, person_id, Delivery(Way.NOTHING), acting.game().key)
             return Done.STOPPED, ""

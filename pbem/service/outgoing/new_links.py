@@ -1,17 +1,22 @@
-"""New links for a person: everything outstanding ends at once, and fresh links go to the address on file.
+"""New links: what is outstanding ends at once, and fresh links go to the address on file.
 
-Links, sessions, tokens of programs, addresses of feeds and requests for another address all end. This is the only way in which
-they end together, so that none is forgotten.
+Of a person, links, sessions, tokens of programs, addresses of feeds and requests for another address all end. This is the only
+way in which they end together, so that none is forgotten. Of one seat, the links and tokens that act for it end; sign-ins,
+feeds and other seats stay. The fresh links are emailed and never shown, so an old link gains a stranger nothing.
 """
 
+from collections.abc import Mapping
+
 from pbem.domain.deleted_people import is_former
-from pbem.domain.errors import Gone
+from pbem.domain.errors import Forbidden, Gone
+from pbem.domain.guests import is_guest
 from pbem.domain.states import EmailKind, EmailStatus
 from pbem.i18n.speech import gettext as _
+from pbem.service.links import follow_seat
 from pbem.service.outgoing.prepare import ASKED_FOR
 from pbem.service.people import sessions
 from pbem.service.server import Server
-from pbem.store import deadlines, games, links, outbox, people
+from pbem.store import deadlines, games, links, outbox, people, players
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
@@ -27,13 +32,48 @@ def send(tx: Tx, server: Server, person_id: int, but: int | None = None) -> None
     outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.LINKS)], now)
 
 
+def send_for_seat(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> int:
+    """Replace the links of one seat by fresh ones, sent to its player by email. Returns how many turns are emailed again.
+
+    What they have sealed, ordered and sent stays. Raises Gone if they no longer play it, Forbidden for a guest.
+    """
+    row = games.lock(tx, game_id)
+    if all((player.person_id, player.seat) != (person_id, seat) for player in players.of_game(tx, game_id)):
+        raise Gone(_("Somebody else plays this seat now."), remedy=_("Nothing was changed."))
+    if is_guest(people.lock(tx, person_id).address):
+        raise Forbidden(
+            _("A guest has no address that new links could be mailed to."), remedy=_("Nothing was changed.")
+        )
+    links.revoke_seat_of(tx, server.randomness, person_id, game_id, seat)
+    again = _email_turns(tx, server, person_id, {game_id: row}, seat)
+    outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.LINKS)], server.now())
+    return again
+
+
+def by_link(tx: Tx, server: Server, token: str) -> None:
+    """Replace the links of the seat that a SEAT token opens."""
+    link = follow_seat(tx, server, token)
+    send_for_seat(tx, server, link.game_id, link.seat, link.person_id)
+
+
 def replace_all(tx: Tx, server: Server, person_id: int, but: int | None = None) -> int:
     """End everything of a person, perhaps but one session, and email open turns again. Returns how many turns."""
     locked = lock_games(tx, person_id)
     links.revoke_person(tx, server.randomness, person_id)
     sessions.end_all(tx, server, Holder(person_id=person_id), but)
     outbox.unwrite_to(tx, person_id)
-    asked = deadlines.of_person(tx, person_id)
+    return _email_turns(tx, server, person_id, locked)
+
+
+def lock_games(tx: Tx, person_id: int) -> dict[int, GameRow]:
+    """The games that ask a person something, locked. Games are locked before people, as everywhere, against deadlocks."""
+    game_ids = {row.game_id for row in deadlines.of_person(tx, person_id)}
+    return {game_id: games.lock(tx, game_id) for game_id in sorted(game_ids)}
+
+
+def _email_turns(tx: Tx, server: Server, person_id: int, locked: Mapping[int, GameRow], seat: int | None = None) -> int:
+    """Email the open turns of a person at these tables again, perhaps of one seat alone. Returns how many."""
+    asked = [row for row in deadlines.of_person(tx, person_id) if row.game_id in locked and seat in (None, row.seat)]
     queued = outbox.of_kind(tx, person_id, EmailKind.TURN, EmailStatus.QUEUED)
     turns = {(row.game_id, row.turn, row.seat) for row in asked if row.turn == locked[row.game_id].turn}
     again = sorted(turns - {(email.game_id, email.turn, email.seat) for email in queued})
@@ -41,12 +81,5 @@ def replace_all(tx: Tx, server: Server, person_id: int, but: int | None = None) 
         outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, turn, {ASKED_FOR: True})
         for game_id, turn, seat in again
     ]
-    now = server.now()
-    outbox.queue(tx, emails, now)
+    outbox.queue(tx, emails, server.now())
     return len(again)
-
-
-def lock_games(tx: Tx, person_id: int) -> dict[int, GameRow]:
-    """The games that ask a person something, locked. Games are locked before people, as everywhere, against deadlocks."""
-    game_ids = {row.game_id for row in deadlines.of_person(tx, person_id)}
-    return {game_id: games.lock(tx, game_id) for game_id in sorted(game_ids)}

@@ -18,10 +18,10 @@ from pbem.service.desk import overview, table
 from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.desk.acts.correct import WHAT, Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
-from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, Release, SendExport, Unban
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, NewLinks, Release, SendExport, Unban
 from pbem.service.desk.acts.perform import DeskAct, Outcome, perform
 from pbem.service.desk.acts.rewind import Rewind
-from pbem.service.desk.acts.seats import Offer, Substitute
+from pbem.service.desk.acts.seats import NewSeatLinks, Offer, Substitute
 from pbem.service.people import addresses
 from pbem.web import site
 from pbem.web.desk import permissions
@@ -126,11 +126,13 @@ FORMS: Final = {
         Form(f"{_TABLE}/rewind", Rewind, ("turn",)),
         Form(f"{_TABLE}/substitute", Substitute, ("seat", "address_or_bot")),
         Form(f"{_TABLE}/offer", Offer, ("seat",)),
+        Form(f"{_TABLE}/seat-links", NewSeatLinks, ("seat",)),
         Form(f"{_TABLE}/correct", Correct, ("what", "to", "seat_or_none")),
         Form(f"{_TABLE}/redact", Redact, ("line",)),
         Form(f"{_TABLE}/resend", Resend, ("mail",)),
         Form(f"{_TABLE}/retry-deadline", RetryDeadline, ("seat",)),
         Form(f"{_PERSON}/address", ChangeAddress, ("address",)),
+        Form(f"{_PERSON}/new-links", NewLinks),
         Form(f"{_PERSON}/merge", Merge, ("other",)),
         Form(f"{_PERSON}/ban", Ban, ("until",)),
         Form(f"{_PERSON}/unban", Unban),

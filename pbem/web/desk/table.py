@@ -89,6 +89,7 @@ def _fits(name: str, found: table.DeskTable) -> bool:
         "rewind": bool(found.turns),
         "substitute": playing,
         "offer": playing and not found.game.private,
+        "seat-links": playing,
         "correct": found.game.status in (TableStatus.OPEN, TableStatus.PLAYING),
         "redact": any(line.text is not None for line in found.talk),
         "resend": bool(found.emails),

@@ -1,9 +1,10 @@
-"""The end of a game, for the player of a seat: ending it by consent, resigning, a rematch, and the file of the game."""
+"""What a player seldom does: ending a game by consent, resigning, new links, a rematch, and the file of the game."""
 
 from flask import Blueprint, Response
 
 from pbem.service.archive import export
 from pbem.service.links import follow_seat
+from pbem.service.outgoing import new_links as links_of_seat
 from pbem.service.play import seat_view
 from pbem.service.tables import leaving, rematch
 from pbem.tokens import Purpose
@@ -30,6 +31,15 @@ def resign(token: str) -> Response:
     link = server().read(follow_seat, token)
     server().run(leaving.resign, link.game_id, link.seat, link.person_id)
     return site.go("ending.resigned")
+
+
+@pages.post("/s/<token>/new-links")
+def new_links(token: str) -> Response:
+    """Replace the links of this seat, once that was confirmed. The fresh ones are emailed and not shown here."""
+    if field("sure") != "yes":
+        return site.page("new_links.html", found=server().read(seat_view.view_seat, token), token=token)
+    server().run(links_of_seat.by_link, token)
+    return site.go("front.sent")
 
 
 @pages.get("/resigned")

@@ -18,10 +18,10 @@ from pbem.service.desk import acts as desk_acts, audit
 from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
-from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, Release, SendExport, Unban
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, NewLinks, Release, SendExport, Unban
 from pbem.service.desk.acts.perform import DeskAct, perform
 from pbem.service.desk.acts.rewind import Rewind
-from pbem.service.desk.acts.seats import Offer, Substitute
+from pbem.service.desk.acts.seats import NewSeatLinks, Offer, Substitute
 from pbem.service.desk.table import public_line
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import demo, joining, leaving, talk
@@ -104,6 +104,10 @@ def scene(server, time, table, person):
                 return game, DeclareOutage(server.now() - HOUR, server.now())
             case "merge":
                 return game, Merge(person("Bennie"), ben)
+            case "seat links":
+                return game, NewSeatLinks(game.id, seat)
+            case "new links":
+                return game, NewLinks(ben)
             case "export":
                 return game, SendExport(ben)
             case "delete":
@@ -143,11 +147,13 @@ OTHERS = {
     # About a log row that exists: notified again, or done at last.
     "resend": Resend,
     "retry": RetryDeadline,
-    # About no table: players, seats and names stay the same.
+    # About no table, or about links alone: players, seats and names stay the same.
     "address": ChangeAddress,
     "ban": Ban,
     "unban": Unban,
     "release": Release,
+    "seat links": NewSeatLinks,
+    "new links": NewLinks,
     "export": SendExport,
     "resend of no table": ResendOfNoTable,
     "retry incoming": RetryIncoming,

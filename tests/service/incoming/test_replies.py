@@ -354,6 +354,15 @@ def test_new_links_ends_the_old_ones_and_sends_fresh_ones(at):
     assert answers.server.read(sessions.find, stranger) is None
 
 
+def test_new_links_here_ends_those_of_this_seat_alone(at):
+    answers = at(TURNS)
+    browser = answers.server.run(sessions.start, Holder(person_id=answers.person(0)), "")
+    answers.write(0, "new links here, please", turn=FIRST)
+    assert answers.outcomes() == [("new links here", "applied", "new_seat_links")]
+    assert len(queued_emails(answers.server, answers.person(0), "links")) == 1
+    assert answers.server.read(sessions.find, browser) is not None
+
+
 def test_resend_queues_no_second_email_while_one_is_on_its_way(at):
     answers = at(TURNS)
     answers.write(0, "resend", "resend")
@@ -377,8 +386,8 @@ def test_the_receipt_contains_the_answer_to_a_question(at, word):
 
 
 def test_every_word_has_its_test():
-    tried = {"help", "board", "rules", "resend", "undo", "talk", "vacation", "stop", "resign", "new links"}
-    assert {word.value for word in Word} == tried
+    tried = {"help", "board", "rules", "resend", "undo", "talk", "vacation", "stop", "resign"}
+    assert {word.value for word in Word} == tried | {"new links", "new links here"}
 
 
 # Whose seat it is.

@@ -236,6 +236,16 @@ def test_the_organiser_can_be_contacted_from_a_seat(browser, links, templari, se
     assert (call.game_id, call.seat, call.text) == (templari.id, 1, "Ben does not answer.")
 
 
+def test_new_links_take_a_second_page_and_are_not_shown(browser, links, templari):
+    move, token = links.of(templari, 0)
+    sure = browser.open(f"/s/{token}").form("Get new links …").press()
+    assert browser.open(f"/s/{token}").status == 200
+    sent = sure.form("Yes, email me new links").press()
+    assert sent.heading == "Please look in your mail"
+    assert links.of(templari, 0)[1] not in sent.source
+    assert {browser.open(path).status for path in (f"/s/{token}", f"/m/{move}/pass")} == {410}
+
+
 def test_resigning_takes_a_second_page(browser, links, templari):
     page = open_seat(browser, links, templari, 1)
     asked = page.form("Leave the table …").press()

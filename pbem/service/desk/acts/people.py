@@ -1,4 +1,4 @@
-"""Acts on people: change or retry their address, merge two, ban them, lift a ban, export or delete their data."""
+"""Acts on people: change or retry their address, new links, merge two, ban, lift a ban, export or delete their data."""
 
 import re
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ from pbem.service.account import change_address, delete
 from pbem.service.clocks import deadlines as clocks_deadlines, reachability
 from pbem.service.desk import audit
 from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
+from pbem.service.outgoing import new_links
 from pbem.service.people import sessions
 from pbem.service.play.log import Kind
 from pbem.store import (
@@ -125,6 +126,22 @@ class Release(PersonAct):
         says = (
             _("Mails go to their address from now on, and what came back until now counts no more."),
             _("Turns that were held back and are mailed now: %(again)s. Clocks that waited go on.", again=again),
+        )
+        return ActResult(says, tables=tables)
+
+
+@dataclass(frozen=True)
+class NewLinks(PersonAct):
+    """Replace everything a stranger may have of a person, at every table, by fresh links that are emailed to them."""
+
+    kind = Act.NEW_LINKS
+
+    def do(self, context: Context) -> ActResult:
+        new_links.send(context.tx, context.server, self.person_id)
+        tables = tuple(row.id for row in table_rows.of_person(context.tx, self.person_id, (TableStatus.PLAYING,)))
+        says = (
+            _("All their links die, at every table, and so do tokens for programs, feeds and requests to move."),
+            _("They are signed out everywhere. Fresh links are mailed to them, and open turns once more."),
         )
         return ActResult(says, tables=tables)
 

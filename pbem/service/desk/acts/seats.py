@@ -1,13 +1,14 @@
-"""Acts on seats: give a seat to another person or a bot, or offer it."""
+"""Acts on seats: give a seat to another person or a bot, offer it, or send its player new links."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.domain.acts import Act
-from pbem.domain.errors import Forbidden
+from pbem.domain.errors import Forbidden, Gone
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import substitutes
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
+from pbem.service.outgoing import new_links
 from pbem.service.people import addresses as persons
 from pbem.store import blocks, people, players as player_rows
 
@@ -65,4 +66,28 @@ class Offer(TableAct):
                 _("People who are willing and are asked by mail: %(asked)s.", asked=asked),
             ),
             details={"offered": True},
+        )
+
+
+@dataclass(frozen=True)
+class NewSeatLinks(TableAct):
+    """Replace the links of a seat, which a stranger may have, by fresh ones that are emailed to its player."""
+
+    kind = Act.NEW_LINKS
+    seat: int
+
+    def do(self, context: Context) -> ActResult:
+        players = player_rows.of_game(context.tx, self.game_id)
+        person_id = next((player.person_id for player in players if player.seat == self.seat), None)
+        if person_id is None:
+            raise Gone(_("Nobody who has links plays this seat."), remedy=_("Nothing was changed."))
+        # Whose links these are stays on record when the seat has changed hands.
+        again = new_links.send_for_seat(context.tx, context.server, self.game_id, self.seat, person_id)
+        return ActResult(
+            (
+                _("The seat of %(who)s.", who=context.called(self.game_id, self.seat)),
+                _("Old links to this seat die, also a program's; those of their other tables stay."),
+                _("They get a mail with fresh links. Open turns that are mailed again: %(again)s.", again=again),
+            ),
+            details={"to": person_id},
         )
