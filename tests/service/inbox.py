@@ -64,8 +64,9 @@ class Inbox:
         self, game: RunningGame, seat: int, text: str, headers: Mapping[str, str | None] | None = None
     ) -> bytes:
         """A reply as our own mail server hands it in, marked as genuine from the seat's player."""
+        person = game.person_at(seat)
         with self.server.store.read() as tx:
-            address = person_rows.read(tx, game.person_at(seat)).address
+            address = person_rows.read(tx, person).address
             title = games.read(tx, game.id).title
         domain = address.partition("@")[2]
         given: dict[str, str | None] = {
