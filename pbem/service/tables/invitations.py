@@ -1,5 +1,6 @@
 """Invitations by email to a table, and declining them. Accepting one is in `joining`."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
@@ -49,25 +50,22 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
 
 
 def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addresses: tuple[str, ...]) -> list[int]:
-    """Record invitations. Returns the people not invited before."""
+    """Record invitations of typed addresses. Returns the people not invited before."""
+    typed: dict[int, str] = {}
+    for address in addresses:
+        typed.setdefault(persons.find_or_add(tx, server, address).id, address.strip())
+    return invite_people(tx, server, game_id, host.id, typed)
+
+
+def invite_people(tx: Tx, server: Server, game_id: int, host_id: int, typed: Mapping[int, str]) -> list[int]:
+    """Record invitations of people, each with the address that the host typed, if any. Returns those not invited before."""
     now = server.now()
     earlier = {invitation.person_id for invitation in tables.invitations(tx, game_id)}
-    new: list[int] = []
-    for address in addresses:
-        person = persons.find_or_add(tx, server, address)
-        if person.id in earlier or person.id in new or person.id == host.id:
-            continue
-        if tables.invited_since(tx, person.id, now - timedelta(days=1)) >= INVITATIONS_A_DAY:
-            raise TooMany(
-                _("%(address)s was invited to many tables today.", address=address.strip()),
-                why=_(
-                    "We send an address %(invitations_a_day)s invitations in a day at most.",
-                    invitations_a_day=INVITATIONS_A_DAY,
-                ),
-                remedy=_("Please leave it out for now."),
-            )
-        new.append(person.id)
-        tables.invite(tx, game_id, person.id, address.strip(), now)
+    new = [person_id for person_id in typed if person_id not in earlier and person_id != host_id]
+    for person_id in new:
+        if tables.invited_since(tx, person_id, now - timedelta(days=1)) >= INVITATIONS_A_DAY:
+            raise _too_often(typed[person_id])
+        tables.invite(tx, game_id, person_id, typed[person_id], now)
     count = len(earlier) + len(new)
     if count > MOST_INVITED:
         raise BadInput(
@@ -102,3 +100,17 @@ def must_be_open(row: GameRow) -> None:
             }.get(row.status, _("Its game is over.")),
             remedy=_("Other tables wait in the lobby, and you can open one yourself."),
         )
+
+
+def _too_often(address: str) -> TooMany:
+    """The refusal for an address that the host typed, or for someone whose address they may not know."""
+    if not address:
+        return TooMany(_("Someone at this table was invited to many tables today."), remedy=_("Try again tomorrow."))
+    return TooMany(
+        _("%(address)s was invited to many tables today.", address=address),
+        why=_(
+            "We send an address %(invitations_a_day)s invitations in a day at most.",
+            invitations_a_day=INVITATIONS_A_DAY,
+        ),
+        remedy=_("Please leave it out for now."),
+    )

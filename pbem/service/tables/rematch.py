@@ -9,17 +9,18 @@ import json
 from itertools import count
 
 from pbem.domain.deleted_people import is_former
-from pbem.domain.errors import Stale, TooMany
+from pbem.domain.errors import Stale
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
-from pbem.service.tables import joining
+from pbem.service.tables import invitations, joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, people, players as player_rows, tables as lobby_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey
+from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
 
 _LIVE = (TableStatus.OPEN, TableStatus.PLAYING)
@@ -36,7 +37,7 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
         key = _key(before.key, number)
         row = lobby_rows.by_key(tx, key)
         if row is None:
-            game_id = _create(tx, server, person_id, _settings(tx, before, person_id), key)
+            game_id = _create(tx, server, person_id, before, key)
         elif row.status in _LIVE:
             game_id = row.id
         else:
@@ -47,22 +48,18 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
     raise AssertionError("numbers do not end")
 
 
-def _create(tx: Tx, server: Server, person_id: int, settings: TableSettings, key: str) -> int:
-    """Open the table; its host knows the other players, and none of their addresses."""
-    try:
-        game_id = joining.create_table(tx, server, person_id, settings, key).game_id
-    except TooMany as refused:
-        raise TooMany(
-            _("Someone at this table was invited to many tables today."), remedy=_("Try again tomorrow.")
-        ) from refused
-    lobby_rows.forget_typed(tx, game_id)
+def _create(tx: Tx, server: Server, person_id: int, before: GameRow, key: str) -> int:
+    """Open the table. Its host knows the other players and none of their addresses, so people are invited, not addresses."""
+    players = player_rows.of_game(tx, before.id)
+    game_id = joining.create_table(tx, server, person_id, _settings(before, players), key).game_id
+    others = people.read_all(tx, {player.person_id for player in players if player.person_id is not None})
+    invited = {number: "" for number, person in sorted(others.items()) if not is_former(person.address)}
+    invitations.invite_people(tx, server, game_id, person_id, invited)
+    invitations.email_invitations(tx, server, games.read(tx, game_id), people.read(tx, person_id).name)
     return game_id
 
 
-def _settings(tx: Tx, before: GameRow, person_id: int) -> TableSettings:
-    players = player_rows.of_game(tx, before.id)
-    others = {player.person_id for player in players if player.person_id is not None} - {person_id}
-    addresses = [person.address for _, person in sorted(people.read_all(tx, others).items())]
+def _settings(before: GameRow, players: list[PlayerRow]) -> TableSettings:
     return TableSettings(
         kind=before.kind,
         seats=before.seats,
@@ -70,7 +67,6 @@ def _settings(tx: Tx, before: GameRow, person_id: int) -> TableSettings:
         pace=before.pace,
         title=before.title,
         bots=tuple(player.bot for player in players if player.bot is not None),
-        invited=tuple(address for address in addresses if not is_former(address)),
         private=True,
         doubles=before.doubles,
         missed_limit=before.missed_limit,

@@ -4,13 +4,14 @@ import json
 
 import pytest
 
+from pbem.domain.errors import TooMany
 from pbem.service.account import change_address, delete, personal_data
 from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses
 from pbem.service.tables import by_link, invitations, joining, leaving, rematch
 from pbem.service.tables.new import TableSettings
-from pbem.store import outbox, tables
+from pbem.store import outbox, people, tables
 from tests.service.actors import moderate
 from tests.service.database import queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
@@ -82,6 +83,34 @@ def test_declining_a_rematch_tells_no_address(server, table):
     again = server.read(by_link.table_page, server.run(rematch.rematch, seat_token(server, game, 0))).table
     server.run(invitations.decline, again.game_id, players[1])
     assert "@" not in "".join(email.facts for email in queued_emails(server, players[0], "declined"))
+
+
+@pytest.fixture
+def ended(server, table):
+    """A game that ended without a result: the token of a player, and another person there."""
+    game = table("templari", 3)
+    players = [game.person_at(seat) for seat in range(3)]
+    for player in players:
+        server.run(leaving.agree_to_end, game.id, player)
+    return seat_token(server, game, 0), players[1]
+
+
+def test_a_rematch_with_a_player_who_is_invited_too_often_names_no_address(server, person, ended):
+    token, other = ended
+    settings = TableSettings("sunset-poker", 3, invited=(server.read(addresses.read, other).address,))
+    for _ in range(invitations.INVITATIONS_A_DAY):
+        server.run(joining.create_table, person("Zoe"), settings)
+    with pytest.raises(TooMany) as refused:
+        server.run(rematch.rematch, token)
+    assert "@" not in str(refused.value)
+
+
+def test_a_rematch_looks_at_no_address(server, ended):
+    """Not even at one that could not be typed any more, because the rules for addresses became stricter."""
+    token, other = ended
+    server.store.write(lambda tx: people.change(tx, other, address="ben@localhost", mailbox="ben@localhost"))
+    server.run(rematch.rematch, token)
+    assert queued_emails(server, other, "invitation")
 
 
 @pytest.mark.parametrize("way", [by_consent, by_organiser])
