@@ -76,7 +76,9 @@ def _email_turns(tx: Tx, server: Server, person_id: int, locked: Mapping[int, Ga
     asked = [row for row in deadlines.of_person(tx, person_id) if row.game_id in locked and seat in (None, row.seat)]
     queued = outbox.of_kind(tx, person_id, EmailKind.TURN, EmailStatus.QUEUED)
     turns = {(row.game_id, row.turn, row.seat) for row in asked if row.turn == locked[row.game_id].turn}
-    again = sorted(turns - {(email.game_id, email.turn, email.seat) for email in queued})
+    # An email that a worker has claimed may leave with the old links.
+    waiting = {(email.game_id, email.turn, email.seat) for email in queued if email.claimed_until is None}
+    again = sorted(turns - waiting)
     emails = [
         outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, turn, {ASKED_FOR: True})
         for game_id, turn, seat in again

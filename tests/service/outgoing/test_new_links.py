@@ -1,6 +1,7 @@
 """New links for one seat: what acts for it ends, everything else of its player goes on."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -14,6 +15,7 @@ from pbem.service.people import sessions
 from pbem.service.play import by_link
 from pbem.service.play.move import Actor
 from pbem.service.tables import demo
+from pbem.store import outbox
 from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
@@ -21,6 +23,7 @@ from tests.service.actors import moderate
 from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
+from tests.service.races import meetings
 
 OF_SEAT = (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY, Purpose.API)
 
@@ -105,6 +108,37 @@ def test_a_sealed_choice_stays(server, game, ann):
     game.play(0, default, Actor.PERSON)
     server.run(new_links.send_for_seat, game.id, 0, ann)
     assert 0 not in game.asked()
+
+
+def test_a_turn_whose_email_is_just_being_sent_is_emailed_again(server, clock, game, ann):
+    """What a worker has begun to send may leave with the old links."""
+    assert server.dry_run(new_links.send_for_seat, game.id, 0, ann) == 0
+    clock.advance(timedelta(minutes=2))
+    now = server.now()
+    server.store.write(lambda tx: outbox.claim(tx, now, now + timedelta(minutes=5), 100))
+    assert server.run(new_links.send_for_seat, game.id, 0, ann) == 1
+
+
+@pytest.mark.parametrize("renewed_first", [False, True])
+def test_a_move_at_the_same_moment_counts_or_is_refused(server, table, renewed_first):
+    for meeting in meetings(server.store):
+        game = table("sunset-poker", 3)
+        ann = game.person_at(0)
+        token = tokens_of(server, ann, game, 0)[Purpose.SEAT]
+        turn, choice = game.row().turn, game.asked()[0].default
+
+        def plays(token=token, turn=turn, choice=choice):
+            try:
+                return server.run(by_link.play, token, turn, choice)
+            except Gone:
+                return None
+
+        renews = partial(server.run, new_links.send_for_seat, game.id, 0, ann)
+        moved = meeting(renews, plays)[1] if renewed_first else meeting(plays, renews)[0]
+        assert (0 in game.asked()) == (moved is None)
+        fresh = tokens_of(server, ann, game, 0)[Purpose.SEAT]
+        server.run(by_link.play, fresh, turn, choice)
+        assert 0 not in game.asked()
 
 
 def test_a_reply_that_came_before_is_carried_out(server, clock, game, ann):
