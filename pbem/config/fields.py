@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from enum import StrEnum
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from pbem.tokens import Keyring
 
 T = TypeVar("T")
 Word = TypeVar("Word", bound=StrEnum)
+Networks = tuple[IPv4Network | IPv6Network, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,14 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(_matching(r"[\w.-]+")(name.strip()) for name in text.split(",")) if text else ()
 
 
+def _networks(text: str) -> Networks:
+    return tuple(ip_network(network.strip().strip("[]")) for network in text.split(",")) if text else ()
+
+
+def _shown_networks(networks: Networks) -> str:
+    return ", ".join(str(each.network_address if each.num_addresses == 1 else each) for each in networks)
+
+
 def _origin(text: str) -> str:
     """A URL without a path: links have to be short, and tokens are at fixed places in their paths."""
     url = urlsplit(text.lower())
@@ -210,6 +220,7 @@ KEYS: Kind[Keyring | None] = Kind("a list of keys", lambda text: Keyring.parse(t
 LANGUAGE = Kind("the tag of a language, like de or pt-BR", _language)
 LINE = Kind("one line of text", _line)
 NAMES = Kind("a list of names, with commas", _names, ", ".join)
+NETWORKS: Kind[Networks] = Kind("a list of addresses or networks, with commas", _networks, _shown_networks)
 ORIGIN = Kind("a web address without a path, like https://games.example.org", _origin)
 PACE: Kind[Pace] = Kind("a pace, like 1d or Tue,Fri 20:00 Europe/Berlin", parse_pace)
 PASSWORD = Kind("a password of one line", _line, _set_or_not)

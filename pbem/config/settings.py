@@ -22,6 +22,7 @@ from pbem.config.fields import (
     LANGUAGE,
     LINE,
     NAMES,
+    NETWORKS,
     ORIGIN,
     PACE,
     PASSWORD,
@@ -30,6 +31,7 @@ from pbem.config.fields import (
     YES_NO,
     ZONE,
     Derived,
+    Networks,
     Setting,
     number,
     one_of,
@@ -74,6 +76,11 @@ class Web:
     admin_port: int = setting(number(0, 65535), "0", "Port for metrics and health, each process its own; 0 for none.")
     admin_host: str = setting(HOST, "127.0.0.1", "Address the admin port listens on; keep it on this machine.")
     threads: int = setting(number(1, 64), "8", "Requests that are answered at the same time.")
+    proxies: Networks = setting(
+        NETWORKS,
+        "",
+        "Addresses or networks of the web servers in front, with commas; only they are believed when they say who asks.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

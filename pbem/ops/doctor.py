@@ -48,6 +48,7 @@ def examine(config: Config) -> Iterator[Finding]:
     yield from _keys(config)
     yield readiness.disk(config)
     yield from _games(config)
+    yield from _proxies(config)
     yield from admin_port.look_at_port(config)
     yield from _relay(config)
     yield from mail_intake.look_at_settings(config)
@@ -104,6 +105,14 @@ def _games(config: Config) -> Iterator[Finding]:
         ways = {True: "inside the server", False: "in a process of its own"}
         listed = ", ".join(f"{each.found.name} ({each.found.source}, {ways[each.trusted]})" for each in played)
         yield finding.ok("games", f"of other packages: {listed}")
+
+
+def _proxies(config: Config) -> Iterator[Finding]:
+    """The web server in front: there is one if the site speaks HTTPS, which this server does not."""
+    if config.base_url.startswith("https:") and not config.web.proxies:
+        says = "Nothing says which web server is in front, so all visitors share the limits of one."
+        remedy = "Name its address in PBEM_WEB_PROXIES, as 127.0.0.1, and let it set X-Forwarded-For."
+        yield finding.warning("proxies", says, remedy)
 
 
 def _relay(config: Config) -> Iterator[Finding]:

@@ -169,7 +169,8 @@ def _listening(config: Config, app: Any) -> Any:
             url_scheme=urlsplit(config.base_url).scheme,
             max_request_body_size=_longest_body(config),
             ident=None,
-            clear_untrusted_proxy_headers=True,
+            # `pbem.web.client` reads them, and believes only the proxies in the settings.
+            clear_untrusted_proxy_headers=False,
         )
     except OSError as error:
         if error.errno == errno.EADDRINUSE:

@@ -6,8 +6,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from email import message_from_bytes
 from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -103,13 +106,11 @@ def everything_written(folder: Path) -> str:
     return "".join(file.read_text(errors="replace") for file in folder.rglob("*") if file.is_file())
 
 
-@pytest.mark.slow
-@pytest.mark.needs("nginx")
-def test_no_log_of_nginx_has_a_token_even_when_the_server_is_away(tmp_path: Path, tool: Tool) -> None:
-    port, nobody = free_port(), free_port()
+def nginx_of_the_page(folder: Path, port: int, behind: int, tool: Tool) -> tuple[str, ...]:
+    """The command of nginx with the site of the page, on this port, in front of a server on another."""
     # The folder of the tests may have a space in its name, which would need quotes there.
-    certificate = shutil.copy(CERTIFICATE, tmp_path)
-    logs = tmp_path / "logs"
+    certificate = shutil.copy(CERTIFICATE, folder)
+    logs = folder / "logs"
     logs.mkdir()
     site = with_what_is_here(
         files("small-machine")["/etc/nginx/sites-available/pbem"],
@@ -119,27 +120,59 @@ def test_no_log_of_nginx_has_a_token_even_when_the_server_is_away(tmp_path: Path
             "listen 443 ssl;": f"listen 127.0.0.1:{port};",
             "/etc/letsencrypt/live/games.example.org/fullchain.pem": str(certificate),
             "/etc/letsencrypt/live/games.example.org/privkey.pem": str(certificate),
-            "http://127.0.0.1:8000": f"http://127.0.0.1:{nobody}",
+            "http://127.0.0.1:8000": f"http://127.0.0.1:{behind}",
             "/var/log/nginx/": f"{logs}/",
         },
     )
     places = "".join(
-        f"{name}_temp_path {tmp_path}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     upstream = files("several-machines")["/etc/nginx/conf.d/pbem-upstream.conf"]
-    config = tmp_path / "nginx.conf"
+    config = folder / "nginx.conf"
     config.write_text(
-        f"pid {tmp_path}/pid; daemon off; master_process off; error_log {logs}/start.log;\n"
+        f"pid {folder}/pid; daemon off; master_process off; error_log {logs}/start.log;\n"
         f"events {{}} http {{ {places}\n{upstream}\n{site} }}"
     )
-    nginx = (tool("nginx"), "-p", str(tmp_path), "-c", str(config), "-e", str(logs / "start.log"))
+    nginx = (tool("nginx"), "-p", str(folder), "-c", str(config), "-e", str(logs / "start.log"))
     checked = subprocess.run([*nginx, "-t", "-q"], capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stderr
-    with running(*nginx, folder=logs):
+    return nginx
+
+
+def caddy_of_the_page(folder: Path, port: int, behind: int, tool: Tool) -> tuple[str, ...]:
+    """The command of Caddy with the site of the page, on this port, in front of a server on another."""
+    config = folder / "Caddyfile"
+    config.write_text(
+        with_what_is_here(
+            files("small-machine")["/etc/caddy/Caddyfile"],
+            {
+                "{\n    log {": "{\n    admin off\n    log {",
+                "games.example.org {": f"http://:{port} {{\n    bind 127.0.0.1",
+                "reverse_proxy 127.0.0.1:8000": f"reverse_proxy 127.0.0.1:{behind}",
+            },
+        )
+    )
+    return tool("caddy"), "run", "--adapter", "caddyfile", "--config", str(config)
+
+
+FRONTS = [
+    pytest.param(nginx_of_the_page, marks=pytest.mark.needs("nginx"), id="nginx"),
+    pytest.param(caddy_of_the_page, marks=pytest.mark.needs("caddy"), id="caddy"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.needs("nginx")
+def test_no_log_of_nginx_has_a_token_even_when_the_server_is_away(tmp_path: Path, tool: Tool) -> None:
+    port, logs = free_port(), tmp_path / "logs"
+    with running(*nginx_of_the_page(tmp_path, port, free_port(), tool), folder=logs):
         assert asked(port, f"/m/{TOKEN}/bid-7") == 502
         assert asked(port, f"/{TOKEN[:10]}?t={TOKEN}") == 502
+        while asked(port, f"/m/{TOKEN}/bid-7") != 429:
+            pass
     logged = everything_written(logs)
     assert re.search(r" GET /m 502 ", logged)
+    assert re.search(r" GET /m 429 ", logged)
     assert TOKEN not in logged
 
 
@@ -147,19 +180,56 @@ def test_no_log_of_nginx_has_a_token_even_when_the_server_is_away(tmp_path: Path
 @pytest.mark.needs("caddy")
 def test_no_log_of_caddy_has_a_token_even_when_the_server_is_away(tmp_path: Path, tool: Tool) -> None:
     port = free_port()
-    config = tmp_path / "Caddyfile"
-    config.write_text(
-        with_what_is_here(
-            files("small-machine")["/etc/caddy/Caddyfile"],
-            {
-                "{\n    log {": "{\n    admin off\n    log {",
-                "games.example.org {": f"http://:{port} {{\n    bind 127.0.0.1",
-                "reverse_proxy 127.0.0.1:8000": f"reverse_proxy 127.0.0.1:{free_port()}",
-            },
-        )
-    )
-    with running(tool("caddy"), "run", "--adapter", "caddyfile", "--config", str(config), folder=tmp_path):
+    with running(*caddy_of_the_page(tmp_path, port, free_port(), tool), folder=tmp_path):
         assert asked(port, f"/m/{TOKEN}/bid-7") == 502
     logged = everything_written(tmp_path)
     assert "serving initial configuration" in logged
     assert TOKEN not in logged
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Answers with the headers it was sent."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(str(self.headers).encode())
+
+    def log_message(self, *args: object) -> None:
+        """Log nothing."""
+
+
+@pytest.fixture
+def echo() -> Iterator[int]:
+    """The port of a server behind the web server, which answers with the headers it was sent."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("front", FRONTS)
+def test_the_web_server_in_front_says_who_asks_whatever_the_client_claims(
+    front: Callable[[Path, int, int, Tool], tuple[str, ...]], tmp_path: Path, tool: Tool, echo: int
+) -> None:
+    port = free_port()
+    with running(*front(tmp_path, port, echo, tool), folder=tmp_path):
+        asked(port, "/")
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        claims = {"X-Forwarded-For": "192.0.2.7, 10.0.0.1", "X-Forwarded-Proto": "gopher"}
+        connection.request("GET", "/", headers={"Host": "games.example.org"} | claims)
+        passed_on = message_from_bytes(connection.getresponse().read())
+        connection.close()
+    assert passed_on.get_all("X-Forwarded-For") == ["127.0.0.1"]
+    assert passed_on.get_all("X-Forwarded-Proto") == ["http"]
+    assert passed_on["Host"] == "games.example.org"
+
+
+@pytest.mark.slow
+@pytest.mark.needs("nginx")
+def test_nginx_answers_a_person_and_refuses_a_flood(tmp_path: Path, tool: Tool, echo: int) -> None:
+    port = free_port()
+    with running(*nginx_of_the_page(tmp_path, port, echo, tool), folder=tmp_path):
+        assert {asked(port, "/") for _ in range(50)} == {200}
+        assert 429 in {asked(port, "/") for _ in range(400)}
