@@ -1,4 +1,4 @@
-"""Rate limits, as rows: until when a share of sending or of attempts to sign in is used up.
+"""Rate limits, as rows: until when a share of sending, or of what strangers may ask for, is used up.
 
 Rows are locked from reading to writing, the limit of all emails first, so that workers can share them.
 """

@@ -28,7 +28,7 @@ def network() -> str:
 
 @lru_cache(maxsize=1000)
 def _client(proxies: Networks, peer: str, forwarded_for: str) -> Address | None:
-    """The address of the client: the last that no proxy of ours has, as each proxy adds the one before it at the end."""
+    """The address of the client: the last that is no proxy, as each proxy adds the one before it at the end."""
     client = _address(peer)
     for hop in reversed(forwarded_for.split(",")):
         before = _address(hop.strip())

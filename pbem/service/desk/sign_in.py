@@ -1,14 +1,17 @@
 """Signing in to the desk with a passphrase, and a code if the organiser uses them.
 
-Nobody learns whether the name, the passphrase or the code was wrong. Attempts are limited in the database, for each
-name and for all together, whichever process is asked. Hashing is slow on purpose, so it is done outside transactions.
+Nobody learns whether the name, the passphrase or the code was wrong. Attempts are limited in the database, whichever process
+is asked: for each session and each device where the organiser has signed in before, and for everyone else by name and by
+network. So strangers cannot use up an organiser's attempts. Hashing is slow on purpose, so it is done outside transactions.
 Nothing typed is stored or logged; refusals are.
 """
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 from functools import cache
-from hashlib import sha256
 from secrets import token_bytes
+from threading import BoundedSemaphore
 from typing import Final
 
 import structlog
@@ -18,38 +21,50 @@ from argon2.exceptions import VerifyMismatchError
 from pbem.domain.acts import Act
 from pbem.domain.errors import Forbidden, TooMany
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import audit, one_time_codes
+from pbem.service.desk import audit, devices, one_time_codes
 from pbem.service.desk.organisers import actor_of, as_hashed, drop_codes, must_be_good, require_codes
-from pbem.service.people import sessions
+from pbem.service.people import quota, sessions
+from pbem.service.people.quota import Quota
 from pbem.service.people.sessions import Session
 from pbem.service.server import Server
-from pbem.store import organisers, rate_limits
+from pbem.store import organisers
 from pbem.store.database import Tx
 from pbem.store.organisers import OrganiserRow
 from pbem.store.sessions import Holder
 
-TRIES_OF_NAME: Final = 5
-EACH_OF_NAME: Final = timedelta(minutes=2)
-"""For each name this many attempts at once, then one more each time this has passed."""
+TRIES: Final = 5
+TRIES_WITHIN: Final = timedelta(minutes=10)
+"""Attempts for a name, a device or a session: this many at once, all of them free again after this time."""
 
-TRIES_OF_ALL: Final = 30
-EACH_OF_ALL: Final = timedelta(seconds=20)
-"""The same for all names together: each attempt costs a good part of a second."""
+TRIES_OF_NETWORK: Final = 20
+"""The same for a network from which people come without a device."""
+
+MOST_AT_ONCE: Final = 2
+"""Passphrases of strangers that a process checks at the same time: each costs a good part of a second."""
 
 FRESH: Final = timedelta(minutes=10)
 """How long a passphrase need not be typed again."""
 
-ALL: Final = "/desk"
-"""The quota of all names. A domain, whose quotas are in the same table, has no slash."""
-
+_strangers: Final = BoundedSemaphore(MOST_AT_ONCE)
 _log = structlog.get_logger(__name__)
 
 _BY_THEMSELVES: Final = "Done by themselves at the desk."
 
 
-def sign_in(server: Server, name: str, passphrase: str, code: str, label: str) -> str:
-    """Sign an organiser in; returns the secret for the browser. `label` names the device. Raises Forbidden, TooMany."""
-    organiser = _check_passphrase(server, name.strip(), passphrase)
+def sign_in(
+    server: Server, name: str, passphrase: str, code: str, label: str, *, network: str = "", device: str = ""
+) -> str:
+    """Sign an organiser in; returns the secret for the browser. Raises Forbidden, TooMany.
+
+    `label` names the kind of browser, `network` is where it is, and `device` is what an earlier sign-in has left there.
+    """
+    name = name.strip()
+    known = devices.is_known(server, device, name)
+    quotas = (
+        [_quota(server, "device", device)] if known else [_quota(server, "name", name), _of_network(server, network)]
+    )
+    with nullcontext() if known else _one_of_few():
+        organiser = _check_passphrase(server, name, passphrase, quotas)
 
     def work(tx: Tx) -> str:
         row = _lock_unchanged(tx, organiser)
@@ -58,7 +73,7 @@ def sign_in(server: Server, name: str, passphrase: str, code: str, label: str) -
             if step is None:
                 raise _wrong()
             organisers.change(tx, row.id, totp_step=step)
-        _clear_attempts(tx, server, row)
+        quota.give_back(tx, server, quotas[:1])
         return sessions.start(tx, server, Holder(organiser_id=row.id), label)
 
     return server.store.write(work)
@@ -71,11 +86,12 @@ def fresh(server: Server, session: Session) -> bool:
 
 def check_again(server: Server, session: Session, passphrase: str) -> None:
     """Check the passphrase of a signed-in organiser again. Raises Forbidden, TooMany."""
-    organiser = _check_passphrase(server, _name_of(server, session), passphrase)
+    quotas = [_quota(server, "session", str(session.id))]
+    organiser = _check_passphrase(server, _name_of(server, session), passphrase, quotas)
 
     def work(tx: Tx) -> None:
         _lock_unchanged(tx, organiser)
-        _clear_attempts(tx, server, organiser)
+        quota.give_back(tx, server, quotas)
         sessions.note_check(tx, server, session)
 
     server.store.write(work)
@@ -84,14 +100,15 @@ def check_again(server: Server, session: Session, passphrase: str) -> None:
 def change(server: Server, session: Session, old: str, new: str) -> None:
     """Change an organiser's passphrase and sign out their other browsers."""
     must_be_good(new)
-    organiser = _check_passphrase(server, _name_of(server, session), old)
+    quotas = [_quota(server, "session", str(session.id))]
+    organiser = _check_passphrase(server, _name_of(server, session), old, quotas)
     hashed = PasswordHasher().hash(as_hashed(new))
 
     def work(tx: Tx) -> None:
         row = _lock_unchanged(tx, organiser)
         organisers.change(tx, row.id, passphrase=hashed)
         sessions.end_all(tx, server, session.holder, session.id)
-        _clear_attempts(tx, server, row)
+        quota.give_back(tx, server, quotas)
         audit.record(tx, server, actor_of(tx, row), Act.PASSPHRASE, _BY_THEMSELVES, organiser=row.id)
 
     server.store.write(work)
@@ -114,9 +131,9 @@ def ask_for_no_codes(tx: Tx, server: Server, session: Session) -> None:
     drop_codes(tx, server, actor_of(tx, row), row.name, _BY_THEMSELVES)
 
 
-def _check_passphrase(server: Server, name: str, passphrase: str) -> OrganiserRow:
+def _check_passphrase(server: Server, name: str, passphrase: str, quotas: Sequence[Quota]) -> OrganiserRow:
     """Count an attempt, and refuse a wrong passphrase, taking as long for an unknown name. Raises Forbidden, TooMany."""
-    organiser = server.run(_count_attempt, name)
+    organiser = server.run(_count_attempt, name, quotas)
     no_match = _hash_of_nobody()
     try:
         PasswordHasher().verify(no_match if organiser is None else organiser.passphrase, as_hashed(passphrase))
@@ -127,20 +144,30 @@ def _check_passphrase(server: Server, name: str, passphrase: str) -> OrganiserRo
     return organiser
 
 
-def _count_attempt(tx: Tx, server: Server, name: str) -> OrganiserRow | None:
+def _count_attempt(tx: Tx, server: Server, name: str, quotas: Sequence[Quota]) -> OrganiserRow | None:
     """Count an attempt and return the organiser with this name, if there is one. Raises TooMany."""
-    now = server.now()
-    used = rate_limits.lock(tx, [ALL, _quota_of(name)])
-    for quota, most, apart in ((ALL, TRIES_OF_ALL, EACH_OF_ALL), (_quota_of(name), TRIES_OF_NAME, EACH_OF_NAME)):
-        used[quota] = max(now, used.get(quota, now)) + apart
-        if used[quota] > now + most * apart:
-            raise TooMany(
-                _("There have been too many tries to sign in."),
-                why=_("Somebody may be guessing."),
-                remedy=_("Please try again in %(seconds)s seconds.", seconds=round(apart.total_seconds())),
-            )
-    rate_limits.write(tx, used)
+    if used_up := quota.take(tx, server, quotas):
+        raise _too_many(used_up.apart)
     return organisers.by_name(tx, name)
+
+
+@contextmanager
+def _one_of_few() -> Iterator[None]:
+    """Let in few at once, so that strangers cannot occupy the whole server. Raises TooMany."""
+    if not _strangers.acquire(blocking=False):
+        raise _too_many(timedelta(seconds=5))
+    try:
+        yield
+    finally:
+        _strangers.release()
+
+
+def _quota(server: Server, what: str, of: str) -> Quota:
+    return quota.quota_of(server, f"desk/{what}", of, TRIES, TRIES_WITHIN)
+
+
+def _of_network(server: Server, network: str) -> Quota:
+    return quota.quota_of(server, "desk/network", network, TRIES_OF_NETWORK, TRIES_WITHIN)
 
 
 def _name_of(server: Server, session: Session) -> str:
@@ -162,19 +189,17 @@ def _lock_unchanged(tx: Tx, organiser: OrganiserRow) -> OrganiserRow:
     return row
 
 
-def _clear_attempts(tx: Tx, server: Server, row: OrganiserRow) -> None:
-    """Clear the attempts of an organiser who knew the passphrase."""
-    rate_limits.write(tx, {_quota_of(row.name): server.now()})
-
-
-def _quota_of(name: str) -> str:
-    """The quota of a name: a hash, so that it does not show what was typed."""
-    return f"{ALL}/{sha256(name.encode()).hexdigest()}"
-
-
 def _organiser(session: Session) -> int:
     assert session.holder.organiser_id is not None, "a person has no passphrase"
     return session.holder.organiser_id
+
+
+def _too_many(wait: timedelta) -> TooMany:
+    return TooMany(
+        _("There have been too many tries to sign in."),
+        why=_("Somebody may be guessing."),
+        remedy=_("Please try again in %(seconds)s seconds.", seconds=round(wait.total_seconds())),
+    )
 
 
 def _wrong() -> Forbidden:

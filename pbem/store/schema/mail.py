@@ -163,8 +163,8 @@ DOMAIN_TRAFFIC = table("domain_traffic", DomainTrafficRow)
 
 @dataclass(frozen=True, slots=True)
 class QuotaRow:
-    """Until when a share is used up: of sending, for all emails or one domain; of attempts to sign in, for all or one
-    name."""
+    """Until when a share is used up: of sending, for all emails or one domain; of what strangers may ask for, for one
+    network, name or device."""
 
     bucket: Annotated[str, KEY]
     used_until: datetime

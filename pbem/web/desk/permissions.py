@@ -14,9 +14,9 @@ from flask import Response, after_this_request, g, request
 from pbem.domain.acts import NEEDS_PASSPHRASE, Act, Actor, Role
 from pbem.domain.errors import NotFound, Refusal
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import organisers, sign_in as desk_sign_in
+from pbem.service.desk import devices, organisers, sign_in as desk_sign_in
 from pbem.service.people import sessions
-from pbem.web import site
+from pbem.web import client, site
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, server
@@ -61,11 +61,13 @@ def organiser_session() -> sessions.Session:
 def sign_in() -> None:
     """Sign in the organiser who typed a name and a passphrase, whatever becomes of the rest of this request."""
     name, passphrase, code = field(f"{OWN_FIELDS}name"), field(f"{OWN_FIELDS}passphrase"), field(f"{OWN_FIELDS}code")
-    secret = desk_sign_in.sign_in(server(), name, passphrase, code, session_cookie.this_device())
+    browser, earlier = session_cookie.this_device(), session_cookie.value(Cookie.DEVICE)
+    secret = desk_sign_in.sign_in(server(), name, passphrase, code, browser, network=client.network(), device=earlier)
     session_cookie.refresh(Cookie.ORGANISER, secret)
 
     @after_this_request
     def keep(response: Response) -> Response:
+        session_cookie.set_on(response, Cookie.DEVICE, devices.issue(server(), name))
         return session_cookie.set_on(response, Cookie.ORGANISER, secret)
 
 

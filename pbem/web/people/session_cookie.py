@@ -1,7 +1,7 @@
 """The cookies of people who are signed in, and the sessions behind them.
 
 People and organisers have different cookies, so one browser can be signed in as both. A cookie holds the secret of its
-session and nothing else. It is sent by pages of this site alone, and scripts cannot read it.
+session and nothing else. A third says that an organiser has signed in here before (see `pbem.service.desk.devices`). It is sent by pages of this site alone, and scripts cannot read it.
 """
 
 from enum import StrEnum
@@ -9,19 +9,25 @@ from typing import Final
 
 from flask import Response, g, request
 
+from pbem.service.desk import devices
 from pbem.service.people import sessions
 from pbem.service.people.sessions import ORGANISER_LIFETIME, PERSON_LIFETIME, Session
 from pbem.web.site import config, server
 
 
 class Cookie(StrEnum):
-    """The two cookies, by their names."""
+    """The cookies, by their names."""
 
     PERSON = "pbem-person"
     ORGANISER = "pbem-organiser"
+    DEVICE = "pbem-device"
 
 
-_LIFETIMES: Final = {Cookie.PERSON: PERSON_LIFETIME, Cookie.ORGANISER: ORGANISER_LIFETIME}
+_LIFETIMES: Final = {
+    Cookie.PERSON: PERSON_LIFETIME,
+    Cookie.ORGANISER: ORGANISER_LIFETIME,
+    Cookie.DEVICE: devices.LIFETIME,
+}
 
 # The first match counts: most browsers also claim to be those further down.
 _BROWSERS: Final = (
@@ -52,7 +58,7 @@ def session(cookie: Cookie) -> Session | None:
     """The session behind a cookie of this request, or None. It is read once in a request."""
     known: dict[Cookie, Session | None] = g.setdefault("sessions", {})
     if cookie not in known:
-        found = server().read(sessions.find, request.cookies.get(_name(cookie), ""))
+        found = server().read(sessions.find, value(cookie))
         matches = found is not None and (found.holder.organiser_id is not None) == (cookie is Cookie.ORGANISER)
         known[cookie] = found if matches else None
     return known[cookie]
@@ -66,8 +72,13 @@ def refresh(cookie: Cookie, secret: str | None = None) -> None:
         known[cookie] = server().read(sessions.find, secret)
 
 
+def value(cookie: Cookie) -> str:
+    """The text of a cookie of this request; empty if it has none."""
+    return request.cookies.get(_name(cookie), "")
+
+
 def set_on(response: Response, cookie: Cookie, secret: str) -> Response:
-    """Give the browser the secret of its session."""
+    """Give the browser the secret of its session, or the device it is."""
     response.set_cookie(
         _name(cookie), secret, max_age=_LIFETIMES[cookie], secure=_secure(), httponly=True, samesite="Lax", path="/"
     )

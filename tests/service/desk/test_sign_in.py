@@ -1,17 +1,19 @@
 """Signing in to the desk with a passphrase, and a code where that is set up."""
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
+from threading import BoundedSemaphore
 
 import pytest
 from pyotp import TOTP
 
 from pbem.domain.errors import BadInput, Forbidden, NotFound, TooMany
-from pbem.service.desk import audit, one_time_codes, organisers, sign_in as desk_sign_in
-from pbem.service.desk.sign_in import ALL, EACH_OF_ALL, EACH_OF_NAME, TRIES_OF_ALL, TRIES_OF_NAME
+from pbem.service.desk import audit, devices, one_time_codes, organisers, sign_in as desk_sign_in
+from pbem.service.desk.sign_in import TRIES, TRIES_OF_NETWORK, TRIES_WITHIN
 from pbem.service.people import sessions
-from pbem.store import rate_limits
 from pbem.store.audit import AuditFilter
+from pbem.tokens import SECRET_BYTES, rotate
 from tests.service.actors import PASSPHRASE, ROOT, add_organiser
 from tests.service.database import all_rows
 from tests.service.races import meetings
@@ -62,33 +64,93 @@ def test_a_wrong_passphrase_and_an_unknown_name_get_the_same_answer(server, olga
     assert len(answers) == 1
 
 
+def guess(server, name="Olga", **where):
+    with pytest.raises(Forbidden):
+        desk_sign_in.sign_in(server, name, "no", "", "Firefox", **where)
+
+
 def test_guessing_one_name_is_stopped_and_others_can_still_sign_in(server, olga, clock):
     add_organiser(server, "Otto")
-    for _ in range(TRIES_OF_NAME):
-        with pytest.raises(Forbidden):
-            sign_in(server, "no")
+    for _ in range(TRIES):
+        guess(server)
     with pytest.raises(TooMany):
         sign_in(server)
     sign_in(server, name="Otto")
-    clock.advance(EACH_OF_NAME)
+    clock.advance(TRIES_WITHIN / TRIES)
     sign_in(server)
 
 
-def test_guessing_many_names_is_stopped(server, olga, clock):
-    # As if other names had used up all attempts but one. Real attempts would hash a passphrase each, which is slow.
-    tried = clock.now() + (TRIES_OF_ALL - 1) * EACH_OF_ALL
-    server.store.write(lambda tx: rate_limits.write(tx, {ALL: tried}))
-    with pytest.raises(Forbidden):
-        sign_in(server, name="Nobody")
+def test_guessing_many_names_is_stopped_for_the_network_that_guesses(server, olga, clock):
+    for number in range(TRIES_OF_NETWORK):
+        guess(server, f"Nobody {number}", network="192.0.2.0/24")
+    with pytest.raises(TooMany):
+        desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", network="192.0.2.0/24")
+    desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", network="198.51.100.0/24")
+    clock.advance(TRIES_WITHIN / TRIES_OF_NETWORK)
+    desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", network="192.0.2.0/24")
+
+
+def test_whether_a_name_is_an_organisers_cannot_be_told_from_when_guessing_is_stopped(server, olga):
+    for name in ("Olga", "Nobody"):
+        for _ in range(TRIES):
+            guess(server, name)
+        with pytest.raises(TooMany):
+            sign_in(server, "no", name=name)
+
+
+def test_strangers_cannot_use_up_the_attempts_of_a_device_or_a_session(server, olga):
+    session, device = sign_in(server), devices.issue(server, "Olga")
+    for number in range(TRIES_OF_NETWORK):
+        with suppress(TooMany):
+            guess(server, f"Nobody {number // TRIES}" if number % 2 else "Olga")
     with pytest.raises(TooMany):
         sign_in(server)
-    clock.advance(EACH_OF_ALL)
+    desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", device=device)
+    desk_sign_in.check_again(server, session, PASSPHRASE)
+    desk_sign_in.change(server, session, PASSPHRASE, "another four words here")
+
+
+def test_guessing_on_a_device_or_in_a_session_is_stopped_too(server, olga):
+    session, device = sign_in(server), devices.issue(server, "Olga")
+    for _ in range(TRIES):
+        guess(server, device=device)
+        with pytest.raises(Forbidden):
+            desk_sign_in.check_again(server, session, "no")
+    with pytest.raises(TooMany):
+        desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", device=device)
+    for act in (desk_sign_in.check_again, lambda *given: desk_sign_in.change(*given, "another four words here")):
+        with pytest.raises(TooMany):
+            act(server, session, PASSPHRASE)
+    # It is the device's own limit, and nobody else's.
+    sign_in(server)
+
+
+def test_a_device_is_known_for_a_year_by_one_name_and_through_a_change_of_keys(server, olga, clock):
+    device = devices.issue(server, "Olga")
+    for other in ("", "x" * 56, "1" * 56, device[:-1], device[:-1] + ("a" if device[-1] != "a" else "b"), "é" * 56):
+        assert not devices.is_known(server, other, "Olga")
+    assert not devices.is_known(server, device, "Otto")
+    later = replace(server, keys=rotate(server.keys, b"n" * SECRET_BYTES, server.now().date()))
+    assert devices.is_known(later, device, "Olga")
+    clock.advance(devices.LIFETIME - MINUTE)
+    assert devices.is_known(server, device, "Olga")
+    clock.advance(MINUTE)
+    assert not devices.is_known(server, device, "Olga")
+
+
+def test_strangers_occupy_few_threads_and_a_device_is_not_kept_waiting(server, olga, monkeypatch):
+    device = devices.issue(server, "Olga")
+    monkeypatch.setattr(desk_sign_in, "_strangers", BoundedSemaphore(1))
+    with desk_sign_in._one_of_few():
+        with pytest.raises(TooMany):
+            sign_in(server)
+        desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox", device=device)
     sign_in(server)
 
 
 def test_a_correct_passphrase_resets_the_count_of_wrong_ones(server, olga):
     for _ in range(2):
-        for _ in range(TRIES_OF_NAME - 1):
+        for _ in range(TRIES - 1):
             with pytest.raises(Forbidden):
                 sign_in(server, "no")
         sign_in(server)
@@ -128,7 +190,7 @@ def test_an_organiser_with_codes_needs_a_current_one(server, olga, clock):
     ):
         with pytest.raises(Forbidden):
             sign_in(server, code=code)
-    clock.advance(EACH_OF_NAME)
+    clock.advance(TRIES_WITHIN / TRIES)
     code = code_at(server, secret)
     sign_in(server, code=f" {code[:3]} {code[3:]} ")
 

@@ -6,7 +6,7 @@ import pytest
 from pyotp import TOTP
 
 from pbem.service.desk import audit, calls
-from pbem.service.desk.sign_in import FRESH, TRIES_OF_NAME
+from pbem.service.desk.sign_in import FRESH, TRIES, TRIES_OF_NETWORK
 from pbem.service.people.sessions import ORGANISER_LIFETIME, PERSON_LIFETIME
 from pbem.store.audit import AuditFilter
 from pbem.store.sessions import Holder
@@ -64,16 +64,35 @@ def test_a_wrong_passphrase_is_refused_and_opens_nothing(browser, server):
 
 def test_guessing_passphrases_is_limited(browser, server):
     add_organiser(server, "Olga")
-    for _ in range(TRIES_OF_NAME):
+    for _ in range(TRIES):
         page = enter(browser.open("/desk/sign-in"), "no")
     assert enter(page).status == 429
 
 
-def test_the_cookie_is_sent_to_this_site_alone(browser, server):
+def test_strangers_keep_no_organiser_out_who_has_signed_in_here_before(app, browser, server, clock):
     add_organiser(server, "Olga")
     enter(browser.open("/desk/sign-in"))
-    cookie = browser.client.get_cookie("pbem-organiser")
-    assert (cookie.http_only, cookie.same_site, cookie.path) == (True, "Lax", "/")
+    browser.open("/desk/account").form("Sign out").press()
+    stranger = Browser(app)
+    for number in range(2 * TRIES_OF_NETWORK):
+        name = "Olga" if number < TRIES else f"Nobody {number}"
+        stranger.open("/desk/sign-in").form("Sign in").press(**{"desk-name": name, "desk-passphrase": "no"})
+    assert enter(Browser(app).open("/desk/sign-in")).status == 429
+    assert enter(browser.open("/desk/sign-in")).url == "/desk"
+    # The passphrase is asked for again, while they go on.
+    clock.advance(FRESH + timedelta(seconds=1))
+    for _ in range(TRIES):
+        enter(stranger.open("/desk/sign-in"), "no")
+    asked = browser.open("/desk/account").form("Set up codes").press()
+    assert "secret" in asked.form("Go on").press(**{"desk-passphrase": PASSPHRASE}).text
+
+
+def test_the_cookies_are_sent_to_this_site_alone(browser, server):
+    add_organiser(server, "Olga")
+    enter(browser.open("/desk/sign-in"))
+    for name in ("pbem-organiser", "pbem-device"):
+        cookie = browser.client.get_cookie(name)
+        assert (cookie.http_only, cookie.same_site, cookie.path) == (True, "Lax", "/")
 
 
 def test_another_site_can_neither_sign_in_nor_send_a_form(browser, server, call, olga):
