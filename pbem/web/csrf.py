@@ -1,7 +1,8 @@
 """Forged forms: those that another site sends in a reader's name, and those that a program sends instead of a person.
 
 No form has a secret field. Browsers say where a form comes from and whether a person clicked, and links carry tokens of their
-own, which no other site knows.
+own, which no other site knows. But a token says nothing of whose browser it is: a form that signs one in or out must come from
+our own page, or another site could sign a reader in as someone else.
 """
 
 from typing import Final
@@ -14,6 +15,10 @@ from pbem.web import site
 
 UNSUBSCRIBE: Final = "unsubscribe.choose"
 """The only form that others may send: email programs do, in two encodings (RFC 8058)."""
+
+
+CHANGES_COOKIES: Final = frozenset({"sign_in.sign_in", "disown.end_everything", "consent.confirm"})
+"""Forms behind a token that sign a browser in or out."""
 
 
 def refuse_scripts() -> None:
@@ -33,11 +38,13 @@ def refuse_scripts() -> None:
 def refuse_other_sites() -> None:
     """Raise Forbidden for a form that another site sent."""
     if request.endpoint is not None and _from_other_site() and not is_one_click():
-        raise Forbidden(
-            _("This form was sent from another site."),
-            why=_("Nobody else may act in your name."),
-            remedy=_("Nothing was changed; please open the link again and use the button there."),
-        )
+        raise _sent_from_elsewhere()
+
+
+def refuse_other_pages() -> None:
+    """Raise Forbidden unless our own page sent this form: before any cookie is changed, whatever the form."""
+    if not from_our_page():
+        raise _sent_from_elsewhere()
 
 
 def is_one_click() -> bool:
@@ -90,11 +97,31 @@ def _address_of_the_form() -> str:
     return f"//{page}" if page.startswith(f"{request.host}/") and page.isascii() else ""
 
 
+def _sent_from_elsewhere() -> Forbidden:
+    return Forbidden(
+        _("This form was sent from another site."),
+        why=_("Nobody else may act in your name."),
+        remedy=_("Nothing was changed; please open the link again and use the button there."),
+    )
+
+
 def _from_other_site() -> bool:
-    """Whether the browser says that another site sent this form, or hides it where no token says who sends the form."""
-    origin = _header("ORIGIN")
+    """Whether the browser says that another site sent this form, or hides it where a token is not enough."""
+    if "token" in (request.view_args or {}) and request.endpoint not in CHANGES_COOKIES:
+        return _header("ORIGIN") not in (None, "null") and not from_our_page()
+    return not from_our_page()
+
+
+def from_our_page() -> bool:
+    """Whether our own page sent this form. Browsers that say nothing, which are very old or show only text, are believed."""
+    origin, sender = _header("ORIGIN"), _header("SEC_FETCH_SITE")
     if origin is not None and origin != "null":
-        return origin != site.config().base_url and origin.partition("://")[2] != request.host
-    if "token" in (request.view_args or {}):
-        return False
-    return origin == "null" or _header("SEC_FETCH_SITE") not in (None, "same-origin", "none")
+        return _is_ours(origin)
+    if sender is not None:
+        return sender in ("same-origin", "none")
+    page = _header("REFERER")
+    return origin is None and (page is None or _is_ours("/".join(page.split("/")[:3])))
+
+
+def _is_ours(origin: str) -> bool:
+    return origin == site.config().base_url or origin.partition("://")[2] == request.host

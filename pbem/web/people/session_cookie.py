@@ -12,6 +12,7 @@ from flask import Response, g, request
 from pbem.service.desk import devices
 from pbem.service.people import sessions
 from pbem.service.people.sessions import ORGANISER_LIFETIME, PERSON_LIFETIME, Session
+from pbem.web import csrf
 from pbem.web.site import config, server
 
 
@@ -78,7 +79,8 @@ def value(cookie: Cookie) -> str:
 
 
 def set_on(response: Response, cookie: Cookie, secret: str) -> Response:
-    """Give the browser the secret of its session, or the device it is."""
+    """Give the browser the secret of its session, or the device it is. Raises Forbidden if another site asks for that."""
+    csrf.refuse_other_pages()
     response.set_cookie(
         _name(cookie), secret, max_age=_LIFETIMES[cookie], secure=_secure(), httponly=True, samesite="Lax", path="/"
     )
@@ -86,7 +88,8 @@ def set_on(response: Response, cookie: Cookie, secret: str) -> Response:
 
 
 def delete_from(response: Response, cookie: Cookie) -> Response:
-    """Make the browser forget the secret."""
+    """Make the browser forget the secret. Raises Forbidden if another site asks for that."""
+    csrf.refuse_other_pages()
     response.delete_cookie(_name(cookie), secure=_secure(), httponly=True, samesite="Lax", path="/")
     return response
 
