@@ -350,6 +350,7 @@ def upgrade() -> None:
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("proven", sa.Boolean(), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("answer", sa.Text(), nullable=True),

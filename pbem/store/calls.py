@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, select, update
 
 from pbem.domain.states import CallStatus
 from pbem.i18n.speech import mark
@@ -67,23 +67,18 @@ def details(tx: Connection, call_id: int) -> CallDetails:
 
 
 def count_since(tx: Connection, person_id: int, moment: datetime) -> int:
-    return queries.count(tx, CALL, CALL.c.person_id == person_id, CALL.c.at > moment)
+    """The number of calls since this moment that are proven to be this person's."""
+    return queries.count(tx, CALL, CALL.c.person_id == person_id, CALL.c.proven, CALL.c.at > moment)
 
 
-def count_unconfirmed_since(tx: Connection, moment: datetime) -> int:
-    """The number of calls since this moment from people with an unconfirmed address."""
-    unconfirmed = CALL.c.person_id == PERSON.c.id, PERSON.c.confirmed_at.is_(None), CALL.c.at > moment
-    return tx.execute(select(func.count()).select_from(CALL, PERSON).where(*unconfirmed)).scalar_one()
+def count_unproven_since(tx: Connection, moment: datetime) -> int:
+    return queries.count(tx, CALL, ~CALL.c.proven, CALL.c.at > moment)
 
 
-def open_duplicate(
-    tx: Connection, person_id: int | None, game_id: int | None, seat: int | None, text: str
-) -> int | None:
-    """The id of an open call with just this content, if there is one."""
-    columns = (CALL.c.person_id, person_id), (CALL.c.game_id, game_id), (CALL.c.seat, seat)
-    equal = [column.is_not_distinct_from(value) for column, value in columns]
-    query = select(CALL.c.id).where(CALL.c.status == CallStatus.OPEN, CALL.c.text == text, *equal)
-    return tx.execute(query.limit(1)).scalar()
+def open_duplicate(tx: Connection, **values: Any) -> int | None:
+    """The id of an open call with just these values, if there is one."""
+    equal = [CALL.c[column].is_not_distinct_from(value) for column, value in values.items()]
+    return tx.execute(select(CALL.c.id).where(CALL.c.status == CallStatus.OPEN, *equal).limit(1)).scalar()
 
 
 def _details(*columns: Any) -> CallDetails:

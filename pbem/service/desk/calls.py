@@ -1,7 +1,8 @@
 """Calls to the organiser, from every page and email, and the queue in which they wait for an answer.
 
-A call records its game and seat, so that the caller need not explain them. A visitor who is not signed in leaves an
-address. Answers are emailed.
+A call records its game and seat, so that the caller need not explain them. It is proven where a link or a session shows who
+called. A visitor without either leaves an address, which anyone can type: such calls count against the network they come
+from, and never against the owner of the address. Answers are emailed.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service import alarms, links
 from pbem.service.alarms import AlarmKind
 from pbem.service.desk import audit
-from pbem.service.people import addresses as persons
+from pbem.service.people import addresses as persons, quota
 from pbem.service.server import Server
 from pbem.store import calls, games, outbox, people, players as player_rows
 from pbem.store.audit import AuditRow
@@ -25,11 +26,13 @@ from pbem.store.calls import CallDetails, CallRow
 from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
+HOUR: Final = timedelta(hours=1)
+
 CALLS_AN_HOUR: Final = 5
-"""Calls one person may send in an hour; an organiser reads them all."""
+"""Calls one person, or one network of strangers, may send in an hour; an organiser reads them all."""
 
 STRANGERS_AN_HOUR: Final = 20
-"""Calls an hour from all unconfirmed addresses together."""
+"""Calls an hour that are not proven, from everywhere together."""
 
 MOST_SHOWN: Final = 50
 """Calls on one page of the queue."""
@@ -58,30 +61,35 @@ def call(
             why=_("There would be no address to send the answer to."),
             remedy=_("Please use the form behind “Call the organiser” on our front page."),
         )
-    if (same_call := calls.open_duplicate(tx, person_id, game_id, seat, text)) is not None:
-        return same_call
+    if same := calls.open_duplicate(tx, person_id=person_id, proven=True, game_id=game_id, seat=seat, text=text):
+        return same
     if game_id is not None:
         games.read(tx, game_id)
     if seat is not None:
         players = [] if game_id is None else player_rows.of_game(tx, game_id)
         if all((player.seat, player.person_id) != (seat, person_id) for player in players):
             raise Forbidden(_("This seat is not yours."))
-    now = server.now()
-    if calls.count_since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
+    if calls.count_since(tx, person_id, server.now() - HOUR) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
     caller = people.read(tx, person_id).name or _("Somebody who has given no name")
     alarms.raise_alarm(tx, server, AlarmKind.CALL, f"{caller}: {text}", game_id)
-    return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
+    return calls.add(tx, at=server.now(), game_id=game_id, seat=seat, person_id=person_id, proven=True, text=text)
 
 
-def call_from_address(tx: Tx, server: Server, address: str, text: str) -> int:
-    """Call the organiser from a public page, with an address for the answer; returns the id of the call."""
+def call_from_address(tx: Tx, server: Server, address: str, text: str, *, network: str = "") -> int:
+    """Call the organiser from a public page, with an address for the answer that anyone can type. Returns the call's id."""
     text = parse_message(text)
     person = persons.find_or_add(tx, server, address)
-    unconfirmed = calls.count_unconfirmed_since(tx, server.now() - timedelta(hours=1))
-    if person.confirmed_at is None and unconfirmed >= STRANGERS_AN_HOUR:
+    if same := calls.open_duplicate(tx, person_id=person.id, proven=False, text=text):
+        return same
+    of_network = quota.quota_of(server, "call", network, CALLS_AN_HOUR, HOUR)
+    if quota.take(tx, server, [of_network]) is not None:
+        raise _too_many(CALLS_AN_HOUR)
+    if calls.count_unproven_since(tx, server.now() - HOUR) >= STRANGERS_AN_HOUR:
         raise _too_many(STRANGERS_AN_HOUR)
-    return call(tx, server, person.id, text)
+    # An alarm names nobody who has not shown who they are.
+    alarms.raise_alarm(tx, server, AlarmKind.CALL, _("Not proven who wrote this: %(text)s", text=text))
+    return calls.add(tx, at=server.now(), game_id=None, seat=None, person_id=person.id, proven=False, text=text)
 
 
 def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:

@@ -227,13 +227,14 @@ VOTE = table("vote", VoteRow)
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """A call for the organiser."""
+    """A call for the organiser. Unless it is `proven`, someone has typed the person's address, and it may not be theirs."""
 
     id: Id
     at: datetime
     game_id: GameId | None
     seat: int | None
     person_id: PersonId | None
+    proven: bool
     text: str
     status: str
     answer: str | None

@@ -7,7 +7,9 @@ from pbem.service.desk import calls
 from pbem.service.outgoing import unsubscribe
 from pbem.service.play import seat_view
 from pbem.tokens import Purpose
-from pbem.web import site
+from pbem.web import client, site
+from pbem.web.people import session_cookie
+from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, server
 
 pages = Blueprint("contact", __name__)
@@ -15,15 +17,18 @@ pages = Blueprint("contact", __name__)
 
 @pages.get("/call")
 def show(refused: Refusal | None = None) -> Response:
-    """The form, with a field for an address to answer."""
+    """The form, with a field for an address to answer unless the visitor is signed in."""
     return _page("contact.send", refused=refused)
 
 
 @pages.post("/call")
 @site.shows_refusals_on(show)
 def send() -> Response:
-    """Send a message from someone without a link."""
-    server().run(calls.call_from_address, field("address"), field("text"))
+    """Send a message from someone without a link, who may be signed in."""
+    if (session := session_cookie.session(Cookie.PERSON)) and session.holder.person_id is not None:
+        server().run(calls.call, session.holder.person_id, field("text"))
+    else:
+        server().run(calls.call_from_address, field("address"), field("text"), network=client.network())
     return site.go("contact.sent")
 
 
@@ -71,4 +76,5 @@ def _send(token: str, purpose: Purpose) -> Response:
 
 
 def _page(action: str, token: str = "", refused: Refusal | None = None) -> Response:
-    return site.page("call.html", refused=refused, action=action, token=token)
+    known = bool(token) or session_cookie.session(Cookie.PERSON) is not None
+    return site.page("call.html", refused=refused, action=action, token=token, known=known)

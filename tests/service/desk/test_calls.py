@@ -11,6 +11,7 @@ from pbem.domain.states import CallStatus
 from pbem.domain.user_text import LONGEST_TEXT
 from pbem.service.desk import audit, calls
 from pbem.store.audit import AuditFilter
+from pbem.store.schema.mail import AlarmRow
 from tests.service.actors import ANN, calls_of
 from tests.service.database import all_rows, check_atomic, queued_emails
 
@@ -94,23 +95,59 @@ def test_a_person_can_call_five_times_an_hour(server, person, clock):
     server.run(calls.call, ann, "Help at last")
 
 
-def test_strangers_can_call_twenty_times_an_hour_in_all(server, clock):
-    for number in range(calls.STRANGERS_AN_HOUR):
-        server.run(calls.call_from_address, f"stranger{number}@example.org", "Help")
+def strangers_call(server, number, address="stranger{}@example.org"):
+    """Strangers call from as many networks."""
+    for each in range(number):
+        server.run(calls.call_from_address, address.format(each), f"Help {each}", network=f"192.0.2.{each}/32")
+
+
+def test_strangers_can_call_twenty_times_an_hour_in_all(server, person, clock):
+    person("Ann")
+    strangers_call(server, calls.STRANGERS_AN_HOUR)
     before = all_rows(server.store)
-    with pytest.raises(TooMany):
-        server.run(calls.call_from_address, "one.more@example.org", "Help")
+    # Whether the address is known makes no difference, so nobody learns it.
+    for address in ("one.more@example.org", "ann@example.org"):
+        with pytest.raises(TooMany):
+            server.run(calls.call_from_address, address, "Help", network="198.51.100.1/32")
     assert all_rows(server.store) == before
     clock.advance(timedelta(hours=1))
     server.run(calls.call_from_address, "one.more@example.org", "Help")
 
 
+def test_one_network_of_strangers_can_call_five_times_an_hour(server, clock):
+    for each in range(calls.CALLS_AN_HOUR):
+        server.run(calls.call_from_address, f"stranger{each}@example.org", "Help", network="192.0.2.7/32")
+    before = all_rows(server.store)
+    with pytest.raises(TooMany):
+        server.run(calls.call_from_address, "one.more@example.org", "Help", network="192.0.2.7/32")
+    assert all_rows(server.store) == before
+    server.run(calls.call_from_address, "one.more@example.org", "Help", network="198.51.100.1/32")
+    clock.advance(timedelta(hours=1))
+    server.run(calls.call_from_address, "two.more@example.org", "Help", network="192.0.2.7/32")
+
+
 def test_calls_of_strangers_do_not_use_up_those_of_known_people(server, person):
     ann = person("Ann")
-    for number in range(calls.STRANGERS_AN_HOUR):
-        server.run(calls.call_from_address, f"stranger{number}@example.org", "Help")
-    server.run(calls.call_from_address, "ann@example.org", "Help")
+    strangers_call(server, calls.STRANGERS_AN_HOUR)
+    server.run(calls.call, ann, "Help")
     assert calls_of(server)[-1].person_id == ann
+
+
+def test_typing_an_address_uses_up_no_call_of_its_owner(server, person):
+    ann = person("Ann")
+    strangers_call(server, calls.STRANGERS_AN_HOUR, "ann@example.org")
+    for number in range(calls.CALLS_AN_HOUR):
+        server.run(calls.call, ann, f"Help {number}")
+    assert [call.proven for call in calls_of(server)] == [False] * calls.STRANGERS_AN_HOUR + [
+        True
+    ] * calls.CALLS_AN_HOUR
+
+
+def test_an_alarm_names_only_a_caller_who_is_proven(server, person):
+    server.run(calls.call, person("Ann"), "Help")
+    server.run(calls.call_from_address, "ann@example.org", "Open the gates")
+    says = [AlarmRow(*row).says for row in all_rows(server.store)["alarm"]]
+    assert says == ["Ann: Help", "Not proven who wrote this: Open the gates"]
 
 
 def test_calling_from_an_address_sends_no_email_and_confirms_nothing(server):

@@ -6,8 +6,9 @@ import pytest
 
 from pbem.service.desk import calls
 from pbem.store.sessions import Holder
-from tests.service.actors import add_organiser
+from tests.service.actors import add_organiser, calls_of
 from tests.service.database import count_calls, queued_emails
+from tests.web.browser import Browser
 from tests.web.desk_pages import signed_in
 
 
@@ -54,6 +55,35 @@ def test_organisers_see_only_the_number_of_calls_from_tables_where_they_play(bro
     assert "One call comes from a table where you play" in page.text
     assert "My link" not in page.text
     assert plays.open(f"/desk/calls/{call}").status == 403
+
+
+def test_the_desk_says_whether_a_caller_is_proven(olga, app, server, person, call):
+    person("Zoe")
+    form = Browser(app).open("/call").form("Call the organiser")
+    assert form.press(address="zoe@example.org", text="Give my seat to Mallory.").heading
+    listed = olga.open("/desk/calls")
+    assert "· not proven" in listed.text
+    assert "Not proven: someone typed this address" in listed.follow("Zoe").text
+    assert "Proven: it came by a link" in olga.open(f"/desk/calls/{call}").text
+
+
+def test_a_call_from_a_signed_in_browser_is_proven_and_needs_no_address(app, server, person):
+    zoe = signed_in(Browser(app), server, Holder(person_id=person("Zoe")))
+    form = zoe.open("/call").form("Call the organiser")
+    assert form.texts == ["text"]
+    # A form that was opened before signing in names an address; it no longer counts.
+    form.press(text="My mails do not come.", address="mallory@example.org")
+    (found,) = calls_of(server)
+    assert (found.person_id, found.proven) == (person("Zoe"), True)
+
+
+def test_calls_of_strangers_are_limited_by_network(app, server):
+    form = Browser(app).open("/call").form("Call the organiser")
+    pressed = [form.press(address=f"s{each}@example.org", text="Help") for each in range(calls.CALLS_AN_HOUR + 1)]
+    assert [page.status for page in pressed] == [200] * calls.CALLS_AN_HOUR + [429]
+    elsewhere = Browser(app)
+    elsewhere.client.environ_base["REMOTE_ADDR"] = "198.51.100.7"
+    assert elsewhere.open("/call").form("Call the organiser").press(address="s@example.org", text="Help").status == 200
 
 
 def test_many_long_calls_take_few_queries_and_little_room(olga, server, person, clock):
