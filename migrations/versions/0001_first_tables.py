@@ -577,6 +577,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_vote")),
     )
     op.create_table(
+        "link_request",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("mailbox", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_link_request")),
+    )
+    op.create_table(
         "join_request",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column(
@@ -686,6 +693,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_join_request_person_id"))
 
     op.drop_table("join_request")
+    op.drop_table("link_request")
     op.drop_table("vote")
     op.drop_table("view")
     op.drop_table("talk")

@@ -20,7 +20,7 @@ from pbem.service.clocks.outages import Worker
 from pbem.service.desk import alarm_emails, jobs, statistics
 from pbem.service.incoming import receive
 from pbem.service.outgoing import digests, outcomes
-from pbem.service.people import sessions
+from pbem.service.people import sessions, sign_in
 from pbem.service.play import views
 from pbem.service.server import Server
 from pbem.service.tables import demo, leaving
@@ -92,6 +92,11 @@ def remind(context: WorkerContext) -> None:
     while not context.stopping.is_set():
         if timeouts.remind(context.server, context.worker).decided < timeouts.BATCH:
             break
+
+
+def send_links(context: WorkerContext) -> None:
+    """Queue the emails with links that people have asked for by their address."""
+    sign_in.send_requested(context.server)
 
 
 def deliver(context: WorkerContext) -> None:
@@ -182,6 +187,7 @@ def clean_up(context: WorkerContext) -> None:
 TICKS: Final = (
     # The heartbeat comes first: no clock may run out before an outage is known.
     Tick("beat", 15, beat),
+    Tick("links", 2, send_links),
     Tick("deliver", 2, deliver),
     Tick("receive", 2, receive_emails),
     Tick("bots", 1, play_bots),

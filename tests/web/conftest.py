@@ -10,6 +10,7 @@ from waitress.server import create_server
 from pbem import config
 from pbem.service.absence.bots import play_bots
 from pbem.service.outgoing.deliver import deliver, post_of
+from pbem.service.people.sign_in import send_requested
 from pbem.tokens import Purpose
 from tests.service.conftest import (  # noqa: F401 - fixtures come in by their names
     clock,
@@ -87,13 +88,13 @@ def sign_in(browser, links):
 
 @pytest.fixture
 def carry(server, clock, settings):  # noqa: F811 - the fixture, as above
-    """Let a little time pass: bots play, and emails that are due arrive in the local mailbox."""
+    """Let a little time pass: bots play, links are sent to those who ask, and due emails arrive in the local mailbox."""
     post = post_of(settings)
 
     def pass_by():
         for _ in range(100):
             clock.advance(timedelta(minutes=2))
-            moved = play_bots(server) + deliver(server, post).dealt_with
+            moved = play_bots(server) + send_requested(server) + deliver(server, post).dealt_with
             if not moved:
                 return
         raise AssertionError("the worker never comes to rest")

@@ -1,18 +1,21 @@
 """Signing in by email: “Send me my games” asks for an email with a link to one's own page, and the link signs a browser in.
 
-A request by address never reveals whether the address is known, and is limited per day because anyone can type one.
+A request by address never reveals whether the address is known: the page only notes the request, and a worker looks. Requests
+are limited by network, and emails per day, because anyone can type an address.
 """
 
 from datetime import timedelta
 from typing import Final
 
+from pbem.domain.errors import TooMany
 from pbem.domain.states import EmailKind
+from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.clocks import reachability
 from pbem.service.links import PersonLink
-from pbem.service.people import addresses as persons, sessions
+from pbem.service.people import addresses as persons, quota, sessions
 from pbem.service.server import Server
-from pbem.store import links as link_rows, outbox, people
+from pbem.store import link_requests, links as link_rows, outbox, people
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
@@ -21,9 +24,33 @@ EMAILS_A_DAY: Final = 5
 """Emails with links to one address in a day."""
 
 
+ASKED_AN_HOUR: Final = 20
+"""Requests for links by address from one network in an hour."""
+
+
+def ask_for_link(tx: Tx, server: Server, address: str, *, network: str = "") -> None:
+    """Note that the person with this address, if there is one, wants their links. Raises BadInput, TooMany."""
+    _address, mailbox = persons.normalised(address)
+    of_network = quota.quota_of(server, "links", network, ASKED_AN_HOUR, timedelta(hours=1))
+    if quota.take(tx, server, [of_network]) is not None:
+        raise TooMany(
+            _("Links have been asked for many times within the last hour, and this request was not taken."),
+            remedy=_("The link in any earlier mail still leads to your games; or please try again in an hour."),
+        )
+    link_requests.add(tx, mailbox, server.now())
+
+
+def send_requested(server: Server) -> int:
+    """Email everyone who has asked for their links, and is known, in a transaction each. Returns how many asked."""
+    asked = 0
+    while server.run(_send_next):
+        asked += 1
+    return asked
+
+
 def send_link(tx: Tx, server: Server, address: str) -> None:
     """Email the person with this address, if it is known and confirmed."""
-    _, mailbox = persons.normalised(address)
+    _address, mailbox = persons.normalised(address)
     person = people.by_mailbox(tx, mailbox)
     if person is not None and person.confirmed_at is not None:
         send_link_to(tx, server, person.id)
@@ -56,3 +83,10 @@ def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
     link_rows.expire(tx, row.id, server.now())
     reachability.note_contact(tx, server, link.person_id, link.created_at)
     return sessions.start(tx, server, Holder(person_id=link.person_id), device)
+
+
+def _send_next(tx: Tx, server: Server) -> bool:
+    request = link_requests.take(tx)
+    if request is not None:
+        send_link(tx, server, request.mailbox)
+    return request is not None

@@ -46,6 +46,22 @@ PERSON = table("person", PersonRow, UniqueConstraint("mailbox"), UniqueConstrain
 
 
 @dataclass(frozen=True, slots=True)
+class LinkRequestRow:
+    """A typed address whose owner, if there is one, shall be emailed their links. A worker takes it within seconds."""
+
+    id: Id
+    mailbox: str
+    at: datetime
+
+    def __repr__(self) -> str:
+        # No trace or log may show an address.
+        return f"LinkRequestRow(id={self.id})"
+
+
+LINK_REQUEST = table("link_request", LinkRequestRow)
+
+
+@dataclass(frozen=True, slots=True)
 class TablePreferenceRow:
     """How a person wants to be emailed about one table, if not as about all."""
 

@@ -4,7 +4,7 @@ from flask import Blueprint, Response
 
 from pbem.domain.errors import Gone, Refusal
 from pbem.service.people import sign_in as link_email
-from pbem.web import csrf, site
+from pbem.web import client, csrf, site
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, server
@@ -20,8 +20,8 @@ def show_form(refused: Refusal | None = None) -> Response:
 @pages.post("/mine")
 @site.shows_refusals_on(show_form)
 def send_links() -> Response:
-    """Email the links. The answer is the same for every address, so it tells nobody which are known."""
-    server().run(link_email.send_link, field("address"))
+    """Ask for the links. What happens is the same for every address, so it tells nobody which are known."""
+    server().run(link_email.ask_for_link, field("address"), network=client.network())
     return site.go("front.sent")
 
 
