@@ -208,6 +208,9 @@ class Limits:
         number(2**16, 2**26), "1048576", "Largest mail that is read; a reply quotes at most 60 KB."
     )
     open_tables: int = setting(number(1, 1000), "20", "Tables one person can have open or be playing at.")
+    demos: int = setting(
+        number(1, 60), "10", "Demos that visitors from one network can begin in an hour; from all together, 60."
+    )
     answers_a_turn: int = setting(
         number(1, 100), "5", "Receipts to one player in one turn, and as many about refusals; the last says so."
     )

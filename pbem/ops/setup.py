@@ -66,6 +66,7 @@ def server_on(store: Store, config: Config) -> Server:
         keyring(store, config),
         hold=timedelta(seconds=config.mail.hold),
         open_tables=config.limits.open_tables,
+        demos=config.limits.demos,
         zone=config.site.timezone.key,
         answers_a_turn=config.limits.answers_a_turn,
         answers_a_day=config.limits.answers_a_day,

@@ -17,8 +17,8 @@ T = TypeVar("T")
 class Server:
     """What one process needs to run use cases.
 
-    `hold` is how long an email waits so that its move can be undone; `open_tables`, the most tables of one person; `zone`,
-    the default time zone; `answers_a_turn` and `answers_a_day`, the most replies by email to one person.
+    `hold` is how long an email waits so that its move can be undone; `open_tables`, the most tables of one person;
+    `demos`, the most demos begun from one network in an hour; `zone`, the default time zone; `answers_a_turn` and `answers_a_day`, the most replies by email to one person.
     """
 
     store: Store
@@ -27,6 +27,7 @@ class Server:
     keys: Keyring
     hold: timedelta = timedelta(seconds=60)
     open_tables: int = 20
+    demos: int = 10
     zone: str = "UTC"
     answers_a_turn: int = 5
     answers_a_day: int = 20

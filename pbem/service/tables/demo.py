@@ -15,7 +15,7 @@ from pbem.domain.guests import is_guest
 from pbem.i18n.speech import gettext as _, mark
 from pbem.service import links
 from pbem.service.absence import bots
-from pbem.service.people import addresses as persons
+from pbem.service.people import addresses as persons, quota
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
@@ -23,9 +23,11 @@ from pbem.store import games, guests, people, players as player_rows
 from pbem.store.database import Tx
 
 GUESTS_AN_HOUR: Final = 60
-"""Guests in an hour, all together: they cannot be told apart."""
+"""Guests in an hour, all together. One network gets the server's `demos`, so that it cannot take them all."""
 
 LIFETIME: Final = timedelta(days=1)
+
+_HOUR: Final = timedelta(hours=1)
 
 PACE: Final = "7d"
 """Longer than a demo lives, so that no clock runs out."""
@@ -37,9 +39,9 @@ _BATCH: Final = 100
 _log = structlog.get_logger(__name__)
 
 
-def begin(server: Server) -> str:
-    """Start a demo for a new guest. Returns the token of their seat."""
-    guest = server.run(_add_guest)
+def begin(server: Server, network: str = "") -> str:
+    """Start a demo for a new guest from this network. Returns the token of their seat. Raises TooMany."""
+    guest = server.run(_add_guest, network)
     game_id = server.run(joining.create_table, guest, _settings()).game_id
     server.run(joining.join, game_id, guest)
     bots.play_bots_of(server, game_id)
@@ -72,15 +74,22 @@ def _settings() -> TableSettings:
     return TableSettings(rules.slug, rules.demo, dict(rules.short), PACE, title=_(_TITLE), bots=bots, private=True)
 
 
-def _add_guest(tx: Tx, server: Server) -> int:
+def _add_guest(tx: Tx, server: Server, network: str) -> int:
+    of_network = quota.quota_of(server, "demo", network, server.demos, _HOUR)
     # Two guests arriving at once may both be counted as the last, which does no harm.
-    if guests.count_since(tx, server.now() - timedelta(hours=1)) >= GUESTS_AN_HOUR:
-        raise TooMany(
-            _("The demo is very much in demand just now."),
-            why=_("We let %(guests_an_hour)s guests in within an hour.", guests_an_hour=GUESTS_AN_HOUR),
-            remedy=_("Please try again in a while, or join a table with your address."),
-        )
+    if guests.count_since(tx, server.now() - _HOUR) >= GUESTS_AN_HOUR:
+        raise _too_many(_("We let %(guests_an_hour)s guests in within an hour.", guests_an_hour=GUESTS_AN_HOUR))
+    if quota.take(tx, server, [of_network]) is not None:
+        raise _too_many(_("From one network we let %(most)s guests in within an hour.", most=server.demos))
     return persons.add_guest(tx, server, _(_NAME)).id
+
+
+def _too_many(why: str) -> TooMany:
+    return TooMany(
+        _("The demo is very much in demand just now."),
+        why=why,
+        remedy=_("Please try again in a while, or join a table with your address."),
+    )
 
 
 def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:

@@ -7,7 +7,7 @@ from flask import Blueprint, Response, current_app
 from engine import game
 from pbem.i18n import speech
 from pbem.service.tables import demo, listing
-from pbem.web import site
+from pbem.web import client, site
 from pbem.web.site import server
 from pbem.web.tables.joining import table_values
 
@@ -38,7 +38,7 @@ def sent() -> Response:
 @pages.post("/demo")
 def start_demo() -> Response:
     """Start a short game against bots, and lead to its seat."""
-    return site.go("seat.show", token=demo.begin(server()))
+    return site.go("seat.show", token=demo.begin(server(), client.network()))
 
 
 @pages.get("/robots.txt")

@@ -90,6 +90,16 @@ def test_guests_are_limited_by_the_hour(server, clock, monkeypatch):
     assert demo.begin(server)
 
 
+def test_one_network_cannot_use_up_the_demo(server, clock):
+    for _ in range(server.demos):
+        demo.begin(server, "192.0.2.7/32")
+    with pytest.raises(TooMany):
+        demo.begin(server, "192.0.2.7/32")
+    assert demo.begin(server, "198.51.100.7/32")
+    clock.advance(HOUR / server.demos)
+    assert demo.begin(server, "192.0.2.7/32")
+
+
 def test_a_demo_is_deleted_after_a_day_and_nothing_else_is(server, clock, table):
     game = table()
     game.play(*next((seat, each.default) for seat, each in game.asked().items()))
@@ -104,7 +114,8 @@ def test_a_demo_is_deleted_after_a_day_and_nothing_else_is(server, clock, table)
     assert server.read(seat_view.view_seat, fresh).status == "playing"
     clock.advance(DAY + HOUR)
     assert demo.tidy(server) == 1
-    assert all_rows(server.store) == before
+    # The quota is forgotten with all others, a day after it is free again.
+    assert all_rows(server.store) | {"quota": []} == before
 
 
 def test_a_demo_an_organiser_acted_on_is_kept(server, seat, clock):

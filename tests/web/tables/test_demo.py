@@ -6,6 +6,7 @@ import pytest
 
 from pbem.service.tables import demo
 from tests.service.database import queued_emails
+from tests.web.browser import Browser
 
 BUTTON = "Try it: two minutes against bots"
 
@@ -60,6 +61,15 @@ def test_too_many_demos_are_refused_politely(browser, monkeypatch):
     page = browser.open("/").form(BUTTON).press()
     assert page.status == 429
     assert "very much in demand" in page.text
+
+
+def test_one_visitor_cannot_use_up_the_demo_for_the_others(app, browser, server):
+    for _ in range(server.demos):
+        assert browser.open("/").form(BUTTON).press().status == 200
+    assert browser.open("/").form(BUTTON).press().status == 429
+    other = Browser(app)
+    other.client.environ_base["REMOTE_ADDR"] = "198.51.100.7"
+    assert other.open("/").form(BUTTON).press().status == 200
 
 
 def test_another_site_cannot_start_demos(browser):
