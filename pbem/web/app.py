@@ -24,7 +24,7 @@ from pbem.mail.write import words
 from pbem.service.clocks import stopped_tables
 from pbem.service.server import Server
 from pbem.tokens import Purpose
-from pbem.web import desk, page_cache, security, site
+from pbem.web import desk, form_time, page_cache, security, site
 from pbem.web.access_log import log_requests
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
@@ -80,6 +80,7 @@ def create_app(server: Server, config: Config) -> Flask:
         drawn_by=_board_templates(app.jinja_env),
         part=page_cache.part,
         by_token=page_cache.by_token,
+        form_time=form_time.text,
         macros=_macros(app.jinja_env),
         style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
     )

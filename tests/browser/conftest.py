@@ -71,6 +71,11 @@ class Served:
         self.server = Server(Store(str(before.store.url)), before.clock, SeededRandomness(8), before.keys)
         self.start()
 
+    def passes(self, by: timedelta) -> None:
+        """Let time pass, as it does while someone fills in a form."""
+        clock: Any = self.server.clock
+        clock.advance(by)
+
     def work(self) -> None:
         """Let a little time pass for the worker: bots play, and emails wait to be delivered by `carry`."""
         clock: Any = self.server.clock

@@ -6,7 +6,7 @@ for things in a showroom. Every way can be used again and again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, Route
 
 from engine import game as all_games
 from pbem import paths
+from pbem.web import form_time
 from tests.web import browser
 
 SAFARI: Final = (
@@ -68,11 +69,11 @@ class Shown:
     name: str
     way: Way
 
-    def open(self, page: Page) -> None:
-        """Open the page in Chromium."""
+    def open(self, page: Page, take_time: Callable[[], object]) -> None:
+        """Open the page in Chromium; `take_time` passes where someone fills in a form that asks who they are."""
         page.goto(self.way.path)
         for each in self.way.sent:
-            _send(page, each)
+            _send(page, each, take_time)
 
     def read(self, reader: browser.Browser) -> browser.Page:
         """Read the page without a real browser."""
@@ -87,13 +88,15 @@ class Shown:
         return page
 
 
-def _send(page: Page, sent: Sent) -> None:
+def _send(page: Page, sent: Sent, take_time: Callable[[], object]) -> None:
     # The form may be folded.
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     button = page.get_by_role("button", name=sent.button, exact=True)
     form = page.locator("form").filter(has=button).first
     for name, value in sent.filled.items():
         _fill(form.locator(f"[name='{name}']"), value)
+    if form.locator(f"[name='{form_time.FIELD}']").count():
+        take_time()
     if sent.unreported:
         page.route(lambda address: urlsplit(address).hostname == "localhost", _without_click_headers)
     form.get_by_role("button", name=sent.button, exact=True).click()

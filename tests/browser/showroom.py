@@ -60,7 +60,7 @@ from tests.service.conftest import START
 from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
 from tests.service.running_game import RunningGame
-from tests.web.browser import Browser, Links
+from tests.web.browser import FILLED_IN, Browser, Links
 
 NOT_PAGES: Final = re.compile(
     r"static|broken|account\.download_data|front\.(robots|icon)|(api|feeds)\..*|handbook\.file|ending\.game_file|.*\.export"
@@ -121,7 +121,7 @@ class Showroom:
         page.context.clear_cookies()
         held = self._signed_in[shown.way.eyes].items()
         page.context.add_cookies([{"name": who, "value": value, "url": self.url} for who, value in held])
-        shown.open(page)
+        shown.open(page, lambda: self.clock.advance(FILLED_IN))
 
     def reader(self, eyes: Eyes) -> Browser:
         """The browser of `tests/web` for this person."""

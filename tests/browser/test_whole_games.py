@@ -13,6 +13,7 @@ from engine import game as games, grammar, orders
 from engine.table import begin
 from tests.browser.conftest import Served, path_in
 from tests.browser.player import Player
+from tests.web.browser import FILLED_IN
 
 pytestmark = [
     pytest.mark.slow,
@@ -75,6 +76,7 @@ def create_table(served: Served, player: Player, kind: str) -> str:
         page.get_by_text("Rules that a table may choose").click()
         for name, value in short.items():
             page.locator(f"[name='option_{name}']").fill(str(value))
+    served.passes(FILLED_IN)
     player.press(page.get_by_role("button", name="Open the table"))
     assert page.locator("h1").inner_text() == "Please look in your mail"
     page.goto(path_in(newest_email(page, served, "ann@example.org"), "/c/"))
@@ -88,6 +90,7 @@ def join(served: Served, player: Player, invite: str) -> None:
     page.goto(invite)
     page.get_by_label("Your mail address").fill("ben@example.org")
     page.get_by_label("Your name at the table").fill("Ben")
+    served.passes(FILLED_IN)
     player.press(page.get_by_role("button", name="Ask for a place"))
     page.goto(path_in(newest_email(page, served, "ben@example.org"), "/c/"))
     player.press(page.get_by_role("button", name="Take the place"))

@@ -19,9 +19,13 @@ from pbem.service.server import Server
 from pbem.store import links as link_rows
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
+from pbem.web import form_time
 from tests.service.running_game import RunningGame
 
 HOST = "http://localhost:8000"
+
+FILLED_IN = timedelta(seconds=3)
+"""How long someone takes to fill in a form that asks who they are."""
 
 
 @dataclass
@@ -39,6 +43,8 @@ class Form:
 
     def press(self, **filled: object) -> Page:
         """Fill in fields by name and press the button; a list ticks several boxes."""
+        if form_time.FIELD in dict(self.fixed):
+            self.page.browser.fill_in()
         sent = list(self.fixed)
         for name, value in filled.items():
             many = value if isinstance(value, list) else [value]
@@ -139,6 +145,7 @@ class Browser:
 
     def __init__(self, app: Flask) -> None:
         self.client = app.test_client()
+        self.clock = app.extensions["pbem"][0].clock
         # The headers that a browser sends after a click.
         self.says = {
             "Origin": HOST,
@@ -146,6 +153,10 @@ class Browser:
             "Sec-Fetch-Mode": "navigate",
             "Sec-Fetch-User": "?1",
         }
+
+    def fill_in(self) -> None:
+        """Take as long as a person needs to fill in a form that asks who they are."""
+        self.clock.advance(FILLED_IN)
 
     def open(self, url: str) -> Page:
         """Open an address."""

@@ -4,7 +4,7 @@ from flask import Blueprint, Response
 
 from pbem.domain.errors import Gone, Refusal
 from pbem.service.people import sign_in as link_email
-from pbem.web import client, csrf, site
+from pbem.web import client, csrf, form_time, site
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, server
@@ -21,6 +21,7 @@ def show_form(refused: Refusal | None = None) -> Response:
 @site.shows_refusals_on(show_form)
 def send_links() -> Response:
     """Ask for the links. What happens is the same for every address, so it tells nobody which are known."""
+    form_time.check()
     server().run(link_email.ask_for_link, field("address"), network=client.network())
     return site.go("front.sent")
 

@@ -7,7 +7,7 @@ from pbem.service.desk import calls
 from pbem.service.outgoing import unsubscribe
 from pbem.service.play import seat_view
 from pbem.tokens import Purpose
-from pbem.web import client, site
+from pbem.web import client, form_time, site
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
 from pbem.web.site import field, server
@@ -28,6 +28,7 @@ def send() -> Response:
     if (session := session_cookie.session(Cookie.PERSON)) and session.holder.person_id is not None:
         server().run(calls.call, session.holder.person_id, field("text"))
     else:
+        form_time.check()
         server().run(calls.call_from_address, field("address"), field("text"), network=client.network())
     return site.go("contact.sent")
 

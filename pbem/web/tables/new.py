@@ -12,7 +12,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.web import site
+from pbem.web import form_time, site
 from pbem.web.public.rules import game_called
 from pbem.web.site import field, server, ticked, whole_number
 from pbem.web.tables.invitations import addresses_in
@@ -45,6 +45,7 @@ def show(kind: str, refused: Refusal | None = None) -> Response:
 @site.shows_refusals_on(show)
 def create(kind: str) -> Response:
     """Plan the table, and email its host."""
+    form_time.check()
     server().run(joining.ask_to_create, field("address"), field("name"), _settings(game_called(kind)))
     return site.go("front.sent")
 
