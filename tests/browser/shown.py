@@ -185,6 +185,7 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         "of a host": Way("/desk/tables/{game id}", eyes=Eyes.PLAYER),
     },
     "desk_account.show": {"with codes": Way("/desk/account", eyes=Eyes.CAREFUL)},
+    "contact.show": {"not signed in": Way("/call", eyes=Eyes.STRANGER)},
     "desk_calls.show": {"closed": Way("/desk/calls?status=closed")},
     "desk_calls.show_call": {"closed": Way("/desk/calls/{answered_call}")},
     "desk_people.show": {"found": Way("/desk/people?q=ann"), "not found": Way("/desk/people?q=zzz")},
@@ -208,7 +209,10 @@ SENT: Final = {
     "talk refused": Way("/s/{seat}/talk", (Sent("Say it", {"text": " "}),), status=400),
     "the demo": Way("/", (Sent("Try it: two minutes against bots"),)),
     "a call refused": Way(
-        "/call", (Sent("Call the organiser", {"address": "a..b@example.org", "text": "Help!"}),), status=400
+        "/call",
+        (Sent("Call the organiser", {"address": "a..b@example.org", "text": "Help!"}),),
+        Eyes.STRANGER,
+        status=400,
     ),
     "my games refused": Way("/mine", (Sent("Send them", {"address": "a..b@example.org"}),), status=400),
     "a new table refused": Way(
