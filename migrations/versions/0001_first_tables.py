@@ -592,6 +592,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("word", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("invited", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_join_request_game_id")),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_join_request_person_id")),
         sa.PrimaryKeyConstraint("game_id", "person_id", name=op.f("pk_join_request")),

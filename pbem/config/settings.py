@@ -215,6 +215,28 @@ class Limits:
         number(1, 100), "5", "Receipts to one player in one turn, and as many about refusals; the last says so."
     )
     answers_a_day: int = setting(number(1, 1000), "20", "Receipts to one player in a day, and as many about refusals.")
+    network_an_hour: int = setting(
+        number(0, 10_000),
+        "20",
+        "Emails in an hour to addresses typed by visitors of one network, a /24 or in IPv6 a /48; 0 is no limit.",
+    )
+    mailbox_a_day: int = setting(
+        number(0, 1000),
+        "5",
+        "Emails in a day to one mailbox because its address was typed, with a tag or not; 0 is no limit.",
+    )
+    domain_an_hour: int = setting(
+        number(0, 10_000), "100", "Emails in an hour to typed addresses of one domain; 0 is no limit."
+    )
+    strangers_a_day: int = setting(
+        number(0, 1_000_000), "2000", "Emails in a day to typed addresses, all together; 0 is no limit."
+    )
+    # Links live two weeks.
+    unconfirmed_days: int = setting(
+        number(1, 14),
+        "3",
+        "Days until an address that was typed and never confirmed is deleted, with what was asked for.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

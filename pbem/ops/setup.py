@@ -12,6 +12,7 @@ from pbem.clock import SystemClock, SystemRandomness
 from pbem.config import save_keys
 from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Fault
+from pbem.domain.strangers import StrangerLimits
 from pbem.ops.process_lock import alone
 from pbem.plugins import offers
 from pbem.plugins.offers import Offer
@@ -70,6 +71,13 @@ def server_on(store: Store, config: Config) -> Server:
         zone=config.site.timezone.key,
         answers_a_turn=config.limits.answers_a_turn,
         answers_a_day=config.limits.answers_a_day,
+        strangers=StrangerLimits(
+            network=config.limits.network_an_hour,
+            mailbox=config.limits.mailbox_a_day,
+            domain=config.limits.domain_an_hour,
+            all=config.limits.strangers_a_day,
+            kept=timedelta(days=config.limits.unconfirmed_days),
+        ),
     )
 
 

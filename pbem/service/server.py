@@ -1,11 +1,12 @@
 """The server: the database, clock, randomness, keys and settings that every use case gets."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 from pbem.clock import Clock, Randomness
+from pbem.domain.strangers import StrangerLimits
 from pbem.store.database import Store, Tx
 from pbem.tokens import Keyring
 
@@ -17,8 +18,9 @@ T = TypeVar("T")
 class Server:
     """What one process needs to run use cases.
 
-    `hold` is how long an email waits so that its move can be undone; `open_tables`, the most tables of one person;
-    `demos`, the most demos begun from one network in an hour; `zone`, the default time zone; `answers_a_turn` and `answers_a_day`, the most replies by email to one person.
+    `hold` is how long an email waits so that its move can be undone; `open_tables`, the most tables of one person; `demos`,
+    the most demos begun from one network in an hour; `zone`, the default time zone; `answers_a_turn` and `answers_a_day`, the most replies by email to one person; `strangers`, the most
+    emails to typed addresses.
     """
 
     store: Store
@@ -31,6 +33,7 @@ class Server:
     zone: str = "UTC"
     answers_a_turn: int = 5
     answers_a_day: int = 20
+    strangers: StrangerLimits = field(default_factory=StrangerLimits)
 
     def now(self) -> datetime:
         """The current time."""

@@ -1,15 +1,26 @@
 """Rate limits, as rows: until when a share of sending, or of what strangers may ask for, is used up.
 
-Rows are locked from reading to writing, the limit of all emails first, so that workers can share them.
+Rows are locked from reading to writing, the limit of all emails first, so that workers can share them. A limit that may be
+used a number of times within any hour or day has a row for each use: a numbered share.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, func, select
 
 from pbem.store import queries
 from pbem.store.schema import QUOTA
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """The shares of a limit that are used up: how many, when the first is free again, and the next number."""
+
+    count: int
+    first_free: datetime | None
+    next_number: int
 
 
 def lock(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
@@ -27,6 +38,15 @@ def write(tx: Connection, used: Mapping[str, datetime]) -> None:
     rows = [{"bucket": name, "used_until": until} for name, until in sorted(used.items())]
     if rows:
         tx.execute(upsert, rows)
+
+
+def shares(tx: Connection, name: str, now: datetime) -> Shares:
+    """The shares of a limit that are used up now. Their names are this one, which ends with a slash, and ten digits."""
+    used = select(func.count(), func.min(QUOTA.c.used_until), func.max(QUOTA.c.bucket)).where(
+        QUOTA.c.bucket.startswith(name, autoescape=True), QUOTA.c.used_until > now
+    )
+    count, first_free, last = tx.execute(used).one()
+    return Shares(count, first_free, 0 if last is None else int(last.removeprefix(name)) + 1)
 
 
 def forget_before(tx: Connection, moment: datetime) -> None:

@@ -119,8 +119,8 @@ def hosted_by(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[G
     return queries.many(tx, GameRow, query.order_by(GAME.c.id))
 
 
-def invite(tx: Connection, game_id: int, person_id: int, typed: str, now: datetime) -> None:
-    """Add an invitation to an address as its host typed it."""
+def invite(tx: Connection, game_id: int, person_id: int, typed: str | None, now: datetime) -> None:
+    """Add an invitation to an address as its host typed it, or to a person whose address the host does not know."""
     values = {"game_id": game_id, "person_id": person_id, "typed": typed, "status": InvitationStatus.OPEN}
     tx.execute(insert(INVITATION), values | {"created_at": now})
 
@@ -151,7 +151,7 @@ def answer_invitation(tx: Connection, game_id: int, person_id: int, status: Invi
 def save_join_request(tx: Connection, row: JoinRequestRow) -> None:
     """Add a join request, or replace the person's earlier one."""
     this = and_(JOIN_REQUEST.c.game_id == row.game_id, JOIN_REQUEST.c.person_id == row.person_id)
-    values = {"name": row.name, "word": row.word, "created_at": row.created_at}
+    values = {"name": row.name, "word": row.word, "created_at": row.created_at, "invited": row.invited}
     if tx.execute(update(JOIN_REQUEST).where(this).values(**values)).rowcount == 0:
         tx.execute(insert(JOIN_REQUEST), {"game_id": row.game_id, "person_id": row.person_id} | values)
 
@@ -161,14 +161,8 @@ def join_request(tx: Connection, game_id: int, person_id: int) -> JoinRequestRow
     return queries.one(tx, JoinRequestRow, select(JOIN_REQUEST).where(this))
 
 
-def join_requests(tx: Connection, game_id: int) -> list[JoinRequestRow]:
-    """Join requests at a table, oldest first."""
-    query = (
-        select(JOIN_REQUEST)
-        .where(JOIN_REQUEST.c.game_id == game_id)
-        .order_by(JOIN_REQUEST.c.created_at, JOIN_REQUEST.c.person_id)
-    )
-    return queries.many(tx, JoinRequestRow, query)
+def count_join_requests_since(tx: Connection, game_id: int, since: datetime) -> int:
+    return queries.count(tx, JOIN_REQUEST, JOIN_REQUEST.c.game_id == game_id, JOIN_REQUEST.c.created_at > since)
 
 
 def drop_join_requests(tx: Connection, game_id: int) -> None:

@@ -16,7 +16,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service import links as service_links
 from pbem.service.clocks import reachability
 from pbem.service.outgoing import new_links
-from pbem.service.people import addresses as persons
+from pbem.service.people import addresses as persons, strangers
 from pbem.service.server import Server
 from pbem.store import links, merge, outbox, people, personal_data
 from pbem.store.database import Tx
@@ -24,10 +24,10 @@ from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 EMAILS_A_DAY: Final = 5
-"""Emails about a change to one address, and requests of one person, in a day."""
+"""Requests of one person in a day."""
 
 
-def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
+def ask(tx: Tx, server: Server, person_id: int, address: str, network: str = "") -> None:
     """Request a change: email the new address for consent, and the old one for its information.
 
     Never reveals whether the new address is known. Raises Forbidden, BadInput or TooMany.
@@ -40,13 +40,13 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
         raise BadInput(_("This is your address already."), remedy=_("Nothing was changed."))
     newcomer = persons.find_or_add(tx, server, given)
     now = server.now()
-    for reader_id in (person.id, newcomer.id):
-        if people.count_emails_since(tx, reader_id, "new_address", now - timedelta(days=1)) >= EMAILS_A_DAY:
-            raise TooMany(
-                _("As many mails about a change of address were sent as we send in a day."),
-                why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=EMAILS_A_DAY),
-                remedy=_("Please use the link in one of them, or try again tomorrow."),
-            )
+    if people.count_emails_since(tx, person.id, "new_address", now - timedelta(days=1)) >= EMAILS_A_DAY:
+        raise TooMany(
+            _("As many mails about a change of address were sent as we send in a day."),
+            why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=EMAILS_A_DAY),
+            remedy=_("Please use the link in one of them, or try again tomorrow."),
+        )
+    strangers.count_emails(tx, server, [mailbox], network)
     # The request is as good as this link: when the person's links are revoked, it ends too.
     granted = service_links.read(tx, service_links.make(tx, server, LinkKey(Purpose.STOP, person.id))).nonce
     request = {"here": True, "person": person.id, "address": given, "granted": granted}

@@ -28,6 +28,7 @@ from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, agreed
 from pbem.domain import hash_chain
 from pbem.domain.deadline import Deadline
+from pbem.domain.duration import duration_text
 from pbem.domain.missed_turns import Agreement, warning
 from pbem.domain.outdated import ASKING
 from pbem.domain.pace import PerDecision, parse_pace
@@ -153,10 +154,16 @@ class _Reading:
         players = [] if game is None else player_rows.of_game(tx, game.id)
         rules = None if game is None else rules_of(game)
         facts = json.loads(email.facts)
+        is_stranger = person.confirmed_at is None
+        if is_stranger:
+            # Anyone may have typed this address, with words for its owner.
+            facts.pop("call", None)
         if email.kind == EmailKind.NOTICE:
             facts = words.notice_facts(facts, email.seat, rules)
         variables: Words = {"facts": facts} | self._link_variables()
-        if game is not None and rules is not None:
+        if email.kind == EmailKind.CONFIRM:
+            variables |= self._what_confirms(rules)
+        elif game is not None and rules is not None:
             variables = self._table(game, rules, players) | variables
             variables |= self._seat(game, rules, players)
         if email.kind == EmailKind.DIGEST:
@@ -167,7 +174,8 @@ class _Reading:
         if email.kind == EmailKind.LINKS:
             variables["games"] = self._own_tables()
         names = {player.seat: player.name for player in players}
-        called = person.name if draft.seat is None else names.get(draft.seat, person.name)
+        own_name = "" if is_stranger else person.name
+        called = own_name if draft.seat is None else names.get(draft.seat, own_name)
         turn = None if email.seat is None or email.kind == EmailKind.RECEIPT else outbox.turn_before(tx, email)
         replies = email.kind in _ANSWERABLE and Purpose.REPLY in draft.links
         return EmailContent(
@@ -196,6 +204,11 @@ class _Reading:
         urls: Words = {name: self._url(purpose, links) for purpose, name in _LINK_VARIABLES.items() if purpose in links}
         page = urls.get("seat_page")
         return urls if page is None else urls | {"call": f"{page}/call", "rules": f"{page}/rules"}
+
+    def _what_confirms(self, rules: Game[Any] | None) -> Words:
+        """What an address is confirmed for: the game, which we name, and never the table, which anyone can."""
+        words_of_all: Words = {"time": duration_text(self.server.strangers.kept)}
+        return words_of_all | ({} if rules is None else {"game": words.table_name(rules.title, rules.title)})
 
     def _table(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:
         """What everyone at the table may know."""

@@ -4,14 +4,13 @@ Players have no password: only following a link in an email confirms an address.
 is known, so that nobody can find out who plays here.
 """
 
-from datetime import timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from email_validator import EmailNotValidError, validate_email
 
 from pbem.domain.delivery import AT_ONCE, DEFAULT_DIGEST, Delivery, Way
-from pbem.domain.errors import BadInput, TooMany, quoted
+from pbem.domain.errors import BadInput, Forbidden, quoted
 from pbem.domain.guests import guest_address
 from pbem.domain.localtime import parse_zone
 from pbem.domain.quiet_hours import parse_quiet
@@ -19,6 +18,7 @@ from pbem.domain.reminder import DEFAULT, parse_cadence
 from pbem.domain.states import EmailKind
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
+from pbem.service.people import strangers
 from pbem.service.server import Server
 from pbem.store import outbox, people
 from pbem.store.database import Tx
@@ -26,9 +26,6 @@ from pbem.store.people import PersonRow
 
 LONGEST_ADDRESS: Final = 254
 """The limit of SMTP."""
-
-CONFIRM_EMAILS_A_DAY: Final = 5
-"""Confirmation emails to one address in a day: anyone can type an address that is not theirs."""
 
 _KEY_BYTES: Final = 10
 
@@ -103,17 +100,22 @@ def add_guest(tx: Tx, server: Server, name: str) -> PersonRow:
     return confirm(tx, server, _add(tx, server, address, address, name, Delivery(Way.NOTHING)).id)
 
 
-def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | None = None) -> None:
-    """Email a link to confirm a typed address. Raises TooMany after a few a day."""
+def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | None = None, network: str = "") -> None:
+    """Email a link to confirm an address typed by someone in this network. Raises TooMany where a budget is over."""
     now = server.now()
     people.lock(tx, person.id)
-    if people.count_emails_since(tx, person.id, "confirm", now - timedelta(days=1)) >= CONFIRM_EMAILS_A_DAY:
-        raise TooMany(
-            _("This address was sent as many mails as we send in a day to an address that was typed here."),
-            why=_("Whoever types an address need not be its owner."),
-            remedy=_("Please use the link in one of those mails, or try again tomorrow."),
-        )
+    strangers.count_emails(tx, server, [person.mailbox], network)
     outbox.queue(tx, [outbox.NewEmail(person.id, EmailKind.CONFIRM, game_id)], now, now)
+
+
+def must_be_confirmed(person: PersonRow) -> None:
+    """Raise Forbidden unless the person's address is confirmed."""
+    if person.confirmed_at is None:
+        raise Forbidden(
+            _("This address has not been confirmed."),
+            why=_("Turns go there by mail, and nobody has shown that they arrive."),
+            remedy=_("Please use the link in the mail that was sent to it."),
+        )
 
 
 def normalised(address: str) -> tuple[str, str]:

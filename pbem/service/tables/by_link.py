@@ -98,7 +98,7 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
     )
 
 
-def confirm_and_join(server: Server, token: str, name: str, word: str) -> Joined | None:
+def confirm_and_join(server: Server, token: str, name: str, word: str, network: str = "") -> Joined | None:
     """Confirm the address, and take a seat at the table of the link. Returns None if the link has no table."""
     link = server.read(links.follow_person, token, Purpose.CONFIRM)
     person_id = link.person_id
@@ -107,7 +107,7 @@ def confirm_and_join(server: Server, token: str, name: str, word: str) -> Joined
         # Following a link emailed since delivery failed shows that email arrives again.
         server.run(reachability.note_contact, person_id, link.created_at)
         return None
-    return joining.accept(server, link.game_id, person_id, name=name, word=word)
+    return joining.accept(server, link.game_id, person_id, name=name, word=word, network=network)
 
 
 def table_and_person(tx: Tx, server: Server, token: str) -> tuple[int, int]:
@@ -137,9 +137,10 @@ def invited_table(server: Server, token: str) -> TableSummary:
     return table
 
 
-def ask_to_join(server: Server, token: str, address: str, name: str, word: str = "") -> None:
+def ask_to_join(server: Server, token: str, address: str, name: str, word: str = "", network: str = "") -> None:
     """Save a join request for a typed address, by the host's invitation link."""
-    server.run(joining.ask_to_join, server.read(links.follow_invitation, token), address, name, word, invited=True)
+    game_id = server.read(links.follow_invitation, token)
+    server.run(joining.ask_to_join, game_id, address, name, word, invited=True, network=network)
 
 
 def _invite_token(tx: Tx, server: Server, game_id: int, host_id: int) -> str:

@@ -1,13 +1,13 @@
 """Invitations by email to a table, and declining them. Accepting one is in `joining`."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Final
 
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.states import EmailKind, InvitationStatus, TableStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service.people import addresses as persons
+from pbem.service.people import addresses as persons, strangers
 from pbem.service.server import Server
 from pbem.store import blocks as block_rows, games, outbox, people, tables
 from pbem.store.database import Tx
@@ -21,16 +21,14 @@ INVITATIONS_A_DAY: Final = 5
 """Invitations to one address in a day, from all tables together."""
 
 
-def invite(tx: Tx, server: Server, game_id: int, host_id: int, addresses: tuple[str, ...]) -> int:
+def invite(tx: Tx, server: Server, game_id: int, host_id: int, addresses: tuple[str, ...], network: str = "") -> int:
     """Invite more addresses to a table. Returns how many are new."""
     row = games.lock(tx, game_id)
     if row.host_id != host_id:
         raise Forbidden(_("Only its host invites people to a table."))
     must_be_open(row)
     host = people.read(tx, host_id)
-    invited = invite_addresses(tx, server, game_id, host, addresses)
-    email_invitations(tx, server, row, host.name, invited)
-    return len(invited)
+    return invite_addresses(tx, server, row, host, addresses, host.name, network)
 
 
 def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
@@ -49,41 +47,27 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
         outbox.queue(tx, [outbox.NewEmail(row.host_id, EmailKind.DECLINED, game_id, facts=facts)], now)
 
 
-def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addresses: tuple[str, ...]) -> list[int]:
-    """Record invitations of typed addresses. Returns the people not invited before."""
-    typed: dict[int, str] = {}
+def check_addresses(addresses: tuple[str, ...]) -> None:
+    """Raise BadInput where one of these cannot be emailed, or they are more than can be invited to a table."""
+    _must_be_few(len({persons.normalised(address) for address in addresses}))
+
+
+def invite_addresses(
+    tx: Tx, server: Server, row: GameRow, host: PersonRow, addresses: tuple[str, ...], host_name: str, network: str = ""
+) -> int:
+    """Invite typed addresses, for a host whose own is confirmed. Returns how many are new. Raises TooMany."""
+    invited: dict[int, tuple[PersonRow, str]] = {}
     for address in addresses:
-        typed.setdefault(persons.find_or_add(tx, server, address).id, address.strip())
-    return invite_people(tx, server, game_id, host.id, typed)
+        person = persons.find_or_add(tx, server, address)
+        invited.setdefault(person.id, (person, address.strip()))
+    new = _invite(tx, server, row, host, {person_id: typed for person_id, (_, typed) in invited.items()}, host_name)
+    strangers.count_emails(tx, server, [invited[person_id][0].mailbox for person_id in new], network)
+    return len(new)
 
 
-def invite_people(tx: Tx, server: Server, game_id: int, host_id: int, typed: Mapping[int, str]) -> list[int]:
-    """Record invitations of people, each with the address that the host typed, if any. Returns those not invited before."""
-    now = server.now()
-    earlier = {invitation.person_id for invitation in tables.invitations(tx, game_id)}
-    new = [person_id for person_id in typed if person_id not in earlier and person_id != host_id]
-    for person_id in new:
-        if tables.invited_since(tx, person_id, now - timedelta(days=1)) >= INVITATIONS_A_DAY:
-            raise _too_often(typed[person_id])
-        tables.invite(tx, game_id, person_id, typed[person_id], now)
-    count = len(earlier) + len(new)
-    if count > MOST_INVITED:
-        raise BadInput(
-            _("%(value)s invitations are too many.", value=count),
-            why=_("A table is offered to %(most_invited)s at most.", most_invited=MOST_INVITED),
-        )
-    return new
-
-
-def email_invitations(tx: Tx, server: Server, row: GameRow, host_name: str, to: list[int] | None = None) -> None:
-    """Email invitations to these people, or to everyone invited."""
-    invited = [invitation.person_id for invitation in tables.invitations(tx, row.id)] if to is None else to
-    facts = {"host": host_name}
-    # People who block the host get no email, and the host is not told.
-    blockers = block_rows.blockers_of(tx, row.host_id)
-    readers = [person for person in invited if person not in blockers]
-    emails = [outbox.NewEmail(person, EmailKind.INVITATION, row.id, facts=facts) for person in readers]
-    outbox.queue(tx, emails, server.now())
+def invite_people(tx: Tx, server: Server, row: GameRow, host: PersonRow, person_ids: Collection[int]) -> None:
+    """Invite players whose addresses the host does not know."""
+    _invite(tx, server, row, host, dict.fromkeys(person_ids), host.name)
 
 
 def must_be_open(row: GameRow) -> None:
@@ -102,15 +86,37 @@ def must_be_open(row: GameRow) -> None:
         )
 
 
-def _too_often(address: str) -> TooMany:
-    """The refusal for an address that the host typed, or for someone whose address they may not know."""
-    if not address:
-        return TooMany(_("Someone at this table was invited to many tables today."), remedy=_("Try again tomorrow."))
-    return TooMany(
-        _("%(address)s was invited to many tables today.", address=address),
-        why=_(
-            "We send an address %(invitations_a_day)s invitations in a day at most.",
-            invitations_a_day=INVITATIONS_A_DAY,
-        ),
-        remedy=_("Please leave it out for now."),
-    )
+def _invite(
+    tx: Tx, server: Server, row: GameRow, host: PersonRow, invited: Mapping[int, str | None], host_name: str
+) -> list[int]:
+    """Record invitations to these people with what was typed, and email them. Returns those not invited before."""
+    persons.must_be_confirmed(host)
+    now = server.now()
+    earlier = {invitation.person_id for invitation in tables.invitations(tx, row.id)}
+    new = [person_id for person_id in invited if person_id not in earlier and person_id != host.id]
+    for person_id in new:
+        if tables.invited_since(tx, person_id, now - timedelta(days=1)) >= INVITATIONS_A_DAY:
+            raise TooMany(
+                _("%(address)s was invited to many tables today.", address=invited[person_id] or _("Someone")),
+                why=_(
+                    "We send an address %(invitations_a_day)s invitations in a day at most.",
+                    invitations_a_day=INVITATIONS_A_DAY,
+                ),
+                remedy=_("Please leave it out for now."),
+            )
+        tables.invite(tx, row.id, person_id, invited[person_id], now)
+    _must_be_few(len(earlier) + len(new))
+    # People who block the host get no email, and the host is not told.
+    blockers = block_rows.blockers_of(tx, row.host_id)
+    facts = {"host": host_name}
+    emails = [outbox.NewEmail(each, EmailKind.INVITATION, row.id, facts=facts) for each in new if each not in blockers]
+    outbox.queue(tx, emails, now)
+    return new
+
+
+def _must_be_few(count: int) -> None:
+    if count > MOST_INVITED:
+        raise BadInput(
+            _("%(value)s invitations are too many.", value=count),
+            why=_("A table is offered to %(most_invited)s at most.", most_invited=MOST_INVITED),
+        )

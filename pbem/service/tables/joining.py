@@ -16,9 +16,10 @@ from pbem.domain.user_text import parse_name, parse_seed_word
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence.seats import free_name
 from pbem.service.people import addresses as persons, blocks
+from pbem.service.people.addresses import must_be_confirmed
 from pbem.service.people.bans import must_have_room
 from pbem.service.server import Server
-from pbem.service.tables.invitations import email_invitations, invite_addresses, must_be_open
+from pbem.service.tables.invitations import check_addresses, invite_addresses, must_be_open
 from pbem.service.tables.new import Created, Joined, TableSettings, add_table
 from pbem.service.tables.start import start_game
 from pbem.store import games, outbox, people, players as player_rows, tables
@@ -31,33 +32,35 @@ from pbem.store.tables import JoinRequestRow
 WAITS: Final = timedelta(days=14)
 """How long a table waits for players."""
 
-WAITS_FOR_HOST: Final = timedelta(days=7)
-"""How long a planned table waits for its host's address to be confirmed."""
-
 MOST_JOIN_REQUESTS: Final = 50
-"""Join requests that can wait at one table; each causes an email to a typed address."""
+COUNTED_FOR: Final = timedelta(hours=1)
+"""Join requests of the last hour that can wait at one table; each causes an email to a typed address."""
 
 
-def create_table(tx: Tx, server: Server, person_id: int, settings: TableSettings, key: str = "") -> Created:
+def create_table(
+    tx: Tx, server: Server, person_id: int, settings: TableSettings, key: str = "", network: str = ""
+) -> Created:
     """Open a table and send its invitations. The host takes a seat with `join`."""
     host = people.lock(tx, person_id)
-    _must_be_confirmed(host)
+    must_be_confirmed(host)
     must_have_room(tx, server, host)
     now = server.now()
     created = add_table(tx, server, host, settings, "open", now + WAITS, key)
-    invite_addresses(tx, server, created.game_id, host, settings.invited)
-    email_invitations(tx, server, games.read(tx, created.game_id), host.name)
+    invite_addresses(tx, server, games.read(tx, created.game_id), host, settings.invited, host.name, network)
     return created
 
 
-def ask_to_create(tx: Tx, server: Server, address: str, name: str, settings: TableSettings) -> Created:
-    """Plan a table for a typed address. It opens when that address is confirmed with `accept`."""
+def ask_to_create(
+    tx: Tx, server: Server, address: str, name: str, settings: TableSettings, network: str = ""
+) -> Created:
+    """Plan a table for a typed address. It opens, and its invitations leave, when that is confirmed with `accept`."""
     host = persons.find_or_add(tx, server, address)
     now = server.now()
-    created = add_table(tx, server, host, settings, "planned", now + WAITS_FOR_HOST)
-    invite_addresses(tx, server, created.game_id, host, settings.invited)
-    tables.save_join_request(tx, JoinRequestRow(created.game_id, host.id, parse_name(name), "", now))
-    persons.ask_to_confirm(tx, server, host, created.game_id)
+    created = add_table(tx, server, host, settings, "planned", now + server.strangers.kept)
+    check_addresses(settings.invited)
+    request = JoinRequestRow(created.game_id, host.id, parse_name(name), "", now, "\n".join(settings.invited))
+    tables.save_join_request(tx, request)
+    persons.ask_to_confirm(tx, server, host, created.game_id, network)
     return created
 
 
@@ -69,7 +72,15 @@ def join(
 
 
 def ask_to_join(
-    tx: Tx, server: Server, game_id: int, address: str, name: str, word: str = "", *, invited: bool = False
+    tx: Tx,
+    server: Server,
+    game_id: int,
+    address: str,
+    name: str,
+    word: str = "",
+    *,
+    invited: bool = False,
+    network: str = "",
 ) -> None:
     """Save a join request for a typed address. The seat is taken when the address is confirmed with `accept`.
 
@@ -83,25 +94,30 @@ def ask_to_join(
     _must_be_free(row, player_rows.of_game(tx, game_id), None, 1)
     person = persons.find_or_add(tx, server, address)
     is_new = tables.join_request(tx, game_id, person.id) is None
-    if is_new and len(tables.join_requests(tx, game_id)) >= MOST_JOIN_REQUESTS:
+    if is_new and tables.count_join_requests_since(tx, game_id, server.now() - COUNTED_FOR) >= MOST_JOIN_REQUESTS:
         raise TooMany(
             _("Too many people have asked for a place at this table and not answered the mail about it."),
             why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_JOIN_REQUESTS),
+            remedy=_("Please try again in an hour."),
         )
     request = JoinRequestRow(game_id, person.id, parse_name(name), parse_seed_word(word), server.now())
     tables.save_join_request(tx, request)
-    persons.ask_to_confirm(tx, server, person, game_id)
+    persons.ask_to_confirm(tx, server, person, game_id, network)
 
 
-def accept(server: Server, game_id: int, person_id: int, *, name: str = "", word: str | None = None) -> Joined:
+def accept(
+    server: Server, game_id: int, person_id: int, *, name: str = "", word: str | None = None, network: str = ""
+) -> Joined:
     """Confirm the address by its emailed link, and take the seat. It stays confirmed even if no seat is left."""
-    joined = server.run(_accept, game_id, person_id, name, word)
+    joined = server.run(_accept, game_id, person_id, name, word, network)
     if isinstance(joined, Refusal):
         raise joined
     return joined
 
 
-def _accept(tx: Tx, server: Server, game_id: int, person_id: int, name: str, word: str | None) -> Joined | Refusal:
+def _accept(
+    tx: Tx, server: Server, game_id: int, person_id: int, name: str, word: str | None, network: str
+) -> Joined | Refusal:
     row = games.lock(tx, game_id)
     person = persons.confirm(tx, server, person_id)
     request = tables.join_request(tx, game_id, person_id)
@@ -113,7 +129,8 @@ def _accept(tx: Tx, server: Server, game_id: int, person_id: int, name: str, wor
             if row.status == TableStatus.PLANNED and row.host_id == person_id:
                 must_have_room(tx, server, person)
                 tables.change_game(tx, row.id, status=TableStatus.OPEN, expires_at=server.now() + WAITS)
-                email_invitations(tx, server, row, name)
+                typed = tuple(request.invited.splitlines()) if request else ()
+                invite_addresses(tx, server, row, person, typed, name, network)
             return _join(tx, server, game_id, person, name, seed_word, 1)
     except Refusal as refused:
         return refused
@@ -126,7 +143,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     if held and len(held) >= holding:
         return Joined(game_id, tuple(held), again=True, begun=row.status == TableStatus.PLAYING)
     must_be_open(row)
-    _must_be_confirmed(person)
+    must_be_confirmed(person)
     _must_be_invited(tx, row, person)
     blocks.must_not_be_blocked(tx, row, person.id)
     if holding > 1 and not row.doubles:
@@ -160,15 +177,6 @@ def _add_players(
         tables.add_player(tx, player)
         players.append(player)
     return list(range(first, first + count))
-
-
-def _must_be_confirmed(person: PersonRow) -> None:
-    if person.confirmed_at is None:
-        raise Forbidden(
-            _("This address has not been confirmed."),
-            why=_("Turns go there by mail, and nobody has shown that they arrive."),
-            remedy=_("Please use the link in the mail that was sent to it."),
-        )
 
 
 def _must_be_invited(tx: Tx, row: GameRow, person: PersonRow) -> None:

@@ -6,6 +6,7 @@ from the old one, so a second press or a second player finds the same table.
 
 import hashlib
 import json
+from collections.abc import Sequence
 from itertools import count
 
 from pbem.domain.deleted_people import is_former
@@ -49,17 +50,21 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
 
 
 def _create(tx: Tx, server: Server, person_id: int, before: GameRow, key: str) -> int:
-    """Open the table. Its host knows the other players and none of their addresses, so people are invited, not addresses."""
+    """Open the table, and invite the others who played; their host learns none of their addresses."""
     players = player_rows.of_game(tx, before.id)
     game_id = joining.create_table(tx, server, person_id, _settings(before, players), key).game_id
-    others = people.read_all(tx, {player.person_id for player in players if player.person_id is not None})
-    invited = {number: "" for number, person in sorted(others.items()) if not is_former(person.address)}
-    invitations.invite_people(tx, server, game_id, person_id, invited)
-    invitations.email_invitations(tx, server, games.read(tx, game_id), people.read(tx, person_id).name)
+    others = people.read_all(tx, {player.person_id for player in players if player.person_id is not None} - {person_id})
+    remaining = [other for other, person in sorted(others.items()) if not is_former(person.address)]
+    try:
+        invitations.invite_people(tx, server, games.read(tx, game_id), people.read(tx, person_id), remaining)
+    except TooMany as refused:
+        raise TooMany(
+            _("Someone at this table was invited to many tables today."), remedy=_("Try again tomorrow.")
+        ) from refused
     return game_id
 
 
-def _settings(before: GameRow, players: list[PlayerRow]) -> TableSettings:
+def _settings(before: GameRow, players: Sequence[PlayerRow]) -> TableSettings:
     return TableSettings(
         kind=before.kind,
         seats=before.seats,

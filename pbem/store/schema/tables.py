@@ -1,6 +1,6 @@
 """Tables where games are played: their players, everything that happened, and what is said."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, NamedTuple
 
@@ -114,13 +114,17 @@ INVITATION = table(
 
 @dataclass(frozen=True, slots=True)
 class JoinRequestRow:
-    """A request to join a table with a typed address; becomes a seat when that address is confirmed."""
+    """A request to join a table with a typed address; becomes a seat when that address is confirmed.
+
+    `invited` are the addresses that a host wants to invite, one a line: nothing else is stored of them until then.
+    """
 
     game_id: Annotated[GameId, KEY]
     person_id: Annotated[PersonId, KEY]
     name: str
     word: str
     created_at: datetime
+    invited: str = field(default="", repr=False)
 
 
 JOIN_REQUEST = table("join_request", JoinRequestRow, Index(None, "person_id"))

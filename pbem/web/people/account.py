@@ -63,7 +63,7 @@ def download_data() -> Response:
 @site.shows_refusals_on(show)
 def change_address() -> Response:
     """Ask for another address. It takes effect once it is confirmed by the email that goes there."""
-    server().run(address_change.ask, person_id(), field("address"))
+    server().run(address_change.ask, person_id(), field("address"), site.network())
     return site.go("front.sent")
 
 

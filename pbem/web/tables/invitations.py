@@ -43,7 +43,7 @@ def accept(token: str) -> Response:
     """Confirm the address, and take the seat."""
     if not csrf.a_person_clicked():
         return show(token, ask_again=True)
-    by_link.confirm_and_join(server(), token, field("name"), field("word"))
+    by_link.confirm_and_join(server(), token, field("name"), field("word"), site.network())
     return site.go("invitation.show", token=token)
 
 
@@ -65,7 +65,7 @@ def leave(token: str) -> Response:
 @site.shows_refusals_on(show)
 def invite(token: str) -> Response:
     """Invite more people to one's own table."""
-    server().run(invitations.invite, *_table_and_person(token), addresses_in(field("invited")))
+    server().run(invitations.invite, *_table_and_person(token), addresses_in(field("invited")), site.network())
     return site.go("invitation.show", token=token)
 
 

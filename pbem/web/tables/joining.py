@@ -31,7 +31,8 @@ def show(key: str, refused: Refusal | None = None) -> Response:
 def join(key: str) -> Response:
     form_time.check()
     table = _public_table(key)
-    server().run(joining.ask_to_join, table.game_id, field("address"), field("name"), field("word"))
+    typed = (field("address"), field("name"), field("word"))
+    server().run(joining.ask_to_join, table.game_id, *typed, network=site.network())
     return site.go("front.sent")
 
 
@@ -44,7 +45,7 @@ def show_private(token: str, refused: Refusal | None = None) -> Response:
 @site.shows_refusals_on(show_private)
 def join_private(token: str) -> Response:
     form_time.check()
-    by_link.ask_to_join(server(), token, field("address"), field("name"), field("word"))
+    by_link.ask_to_join(server(), token, field("address"), field("name"), field("word"), site.network())
     return site.go("front.sent")
 
 

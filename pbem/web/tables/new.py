@@ -46,7 +46,8 @@ def show(kind: str, refused: Refusal | None = None) -> Response:
 def create(kind: str) -> Response:
     """Plan the table, and email its host."""
     form_time.check()
-    server().run(joining.ask_to_create, field("address"), field("name"), _settings(game_called(kind)))
+    settings = _settings(game_called(kind))
+    server().run(joining.ask_to_create, field("address"), field("name"), settings, site.network())
     return site.go("front.sent")
 
 

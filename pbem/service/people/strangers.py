@@ -1,0 +1,80 @@
+"""Budgets of email to typed addresses, which need not be their owner's: what is over is refused, and never queued.
+
+Every typed address is counted, confirmed or not, so that no refusal says who plays here. Email about a person's own tables
+is never counted. The budgets are shares in the database, which all processes use up together.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from hashlib import sha256
+from typing import Final
+
+from pbem.domain.duration import MINUTE, duration_text
+from pbem.domain.errors import TooMany
+from pbem.domain.strangers import WINDOWS, Budget, fold_aliases
+from pbem.i18n.speech import gettext as _
+from pbem.service.server import Server
+from pbem.store import rate_limits
+from pbem.store.database import Tx
+
+_ROOT: Final = "/strangers"
+"""The row that is locked by everyone who counts. A domain, whose quotas are in the same table, has no slash."""
+
+
+def count_emails(tx: Tx, server: Server, mailboxes: Collection[str], network: str = "") -> None:
+    """Count an email to each of these typed addresses, asked for from one network. Raises TooMany; then none is counted."""
+    now = server.now()
+    typed = {fold_aliases(mailbox): mailbox for mailbox in mailboxes}
+    # Locks the row, so that of two at once only one uses a share.
+    rate_limits.write(tx, {_ROOT: now})
+    for (budget, whose), wanted in Counter(_uses(mailboxes, network)).items():
+        most, name = server.strangers.most(budget), f"{_ROOT}/{budget}/{sha256(whose.encode()).hexdigest()}/"
+        if not most:
+            continue
+        used = rate_limits.shares(tx, name, now)
+        if used.count + wanted > most:
+            raise _refusal(budget, typed.get(whose, whose), most, now, used.first_free or now)
+        until = now + WINDOWS[budget]
+        rate_limits.write(tx, {f"{name}{used.next_number + each:010}": until for each in range(wanted)})
+
+
+def _uses(mailboxes: Collection[str], network: str) -> Iterator[tuple[Budget, str]]:
+    """The budgets that these emails use, each as often as they use it."""
+    for mailbox in mailboxes:
+        if network:
+            yield Budget.NETWORK, network
+        yield Budget.MAILBOX, fold_aliases(mailbox)
+        yield Budget.DOMAIN, mailbox.rpartition("@")[2]
+        yield Budget.ALL, ""
+
+
+def _refusal(budget: Budget, whose: str, most: int, now: datetime, free_at: datetime) -> TooMany:
+    time = duration_text(max(free_at - now, MINUTE))
+    match budget:
+        case Budget.NETWORK:
+            return TooMany(
+                _("Too many emails were asked for from your network. This one wasn't sent."),
+                why=_("We send at most %(most)s an hour, because anyone can type someone else's address.", most=most),
+                remedy=_("Try again in %(time)s.", time=time),
+            )
+        case Budget.MAILBOX:
+            return TooMany(
+                _("Daily limit reached for this address: %(address)s.", address=whose),
+                why=_("We send at most %(most)s emails a day to an address that someone typed here.", most=most),
+                remedy=_("Use the link in one of them, or try again in %(time)s.", time=time),
+            )
+        case Budget.DOMAIN:
+            return TooMany(
+                _("Too many emails to %(domain)s were asked for. This one wasn't sent.", domain=whose),
+                why=_(
+                    "We send at most %(most)s an hour to addresses of one provider that someone typed here.", most=most
+                ),
+                remedy=_("Try again in %(time)s, or use an address of another provider.", time=time),
+            )
+        case Budget.ALL:
+            return TooMany(
+                _("We can't email typed addresses right now. Games go on as usual."),
+                why=_("We send at most %(most)s such emails a day, and they are used up.", most=most),
+                remedy=_("Try again in %(time)s.", time=time),
+            )
