@@ -1,6 +1,7 @@
 """Guests of the demo, as rows: counting them, and deleting one with every row that refers to them.
 
-This is the only module that deletes games and logs. It must only be given guests, who share no table with anyone.
+This is the only module that deletes games and logs. It must only be given guests, who share no table with anyone, and
+strangers, whose tables never opened (see `strangers`).
 """
 
 from datetime import datetime
@@ -39,7 +40,7 @@ def ids_before(tx: Connection, moment: datetime, after: int, limit: int) -> list
 
 
 def forget(tx: Connection, person_id: int) -> None:
-    """Delete a guest, their tables, and every row that refers to these."""
+    """Delete a guest or stranger, their tables, and every row that refers to these."""
     hosted = tx.execute(select(GAME.c.id).where(GAME.c.host_id == person_id)).scalars()
     doomed: dict[Table, list[int]] = {PERSON: [person_id], GAME: list(hosted)}
     for table in (OUTBOX, LINK):

@@ -20,7 +20,7 @@ from pbem.service.clocks.outages import Worker
 from pbem.service.desk import alarm_emails, jobs, statistics
 from pbem.service.incoming import receive
 from pbem.service.outgoing import digests, outcomes
-from pbem.service.people import sessions, sign_in
+from pbem.service.people import sessions, sign_in, strangers
 from pbem.service.play import views
 from pbem.service.server import Server
 from pbem.service.tables import demo, leaving
@@ -180,6 +180,7 @@ def clean_up(context: WorkerContext) -> None:
         context.server.run(receive.tidy)
         context.server.run(statistics.tidy)
         demo.tidy(context.server)
+        strangers.tidy(context.server)
         context.server.run(sessions.tidy)
         _log.info("day_begun")
 

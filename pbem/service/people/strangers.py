@@ -1,7 +1,8 @@
-"""Budgets of email to typed addresses, which need not be their owner's: what is over is refused, and never queued.
+"""Strangers: budgets of email to typed addresses, and deleting people who never confirm theirs.
 
-Every typed address is counted, confirmed or not, so that no refusal says who plays here. Email about a person's own tables
-is never counted. The budgets are shares in the database, which all processes use up together.
+What is over a budget is refused, and never queued. Every typed address is counted, confirmed or not, so that no refusal
+says who plays here. Email about a person's own tables is never counted. The budgets are shares in the database, which all
+processes use up together.
 """
 
 from collections import Counter
@@ -10,13 +11,19 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Final
 
+import structlog
+
 from pbem.domain.duration import MINUTE, duration_text
 from pbem.domain.errors import TooMany
 from pbem.domain.strangers import WINDOWS, Budget, fold_aliases
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import rate_limits
+from pbem.store import rate_limits, strangers as rows
 from pbem.store.database import Tx
+
+_BATCH: Final = 100
+
+_log = structlog.get_logger(__name__)
 
 _ROOT: Final = "/strangers"
 """The row that is locked by everyone who counts. A domain, whose quotas are in the same table, has no slash."""
@@ -24,6 +31,8 @@ _ROOT: Final = "/strangers"
 
 def count_emails(tx: Tx, server: Server, mailboxes: Collection[str], network: str = "") -> None:
     """Count an email to each of these typed addresses, asked for from one network. Raises TooMany; then none is counted."""
+    if not mailboxes:
+        return
     now = server.now()
     typed = {fold_aliases(mailbox): mailbox for mailbox in mailboxes}
     # Locks the row, so that of two at once only one uses a share.
@@ -37,6 +46,24 @@ def count_emails(tx: Tx, server: Server, mailboxes: Collection[str], network: st
             raise _refusal(budget, typed.get(whose, whose), most, now, used.first_free or now)
         until = now + WINDOWS[budget]
         rate_limits.write(tx, {f"{name}{used.next_number + each:010}": until for each in range(wanted)})
+
+
+def tidy(server: Server) -> int:
+    """Delete those who never confirmed their address, with what they asked for, each in a transaction. Returns how many."""
+    moment, after, deleted = server.now() - server.strangers.kept, 0, 0
+    server.store.write(lambda tx: rows.forget_join_requests_before(tx, moment))
+    while batch := server.query(rows.ids_before, moment, after, _BATCH):
+        deleted += sum(_forget(server, stranger, moment) for stranger in batch)
+        after = batch[-1]
+    return deleted
+
+
+def _forget(server: Server, stranger: int, moment: datetime) -> bool:
+    try:
+        return server.store.write(lambda tx: rows.forget(tx, stranger, moment))
+    except Exception:  # noqa: BLE001 - one stranger that cannot be deleted must not keep the others
+        _log.exception("stranger_not_forgotten", person=stranger)
+        return False
 
 
 def _uses(mailboxes: Collection[str], network: str) -> Iterator[tuple[Budget, str]]:

@@ -17,7 +17,7 @@ from pbem.service.play.log import Kind, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import invitations, joining, leaving, listing, start
 from pbem.service.tables.new import TableSettings
-from pbem.store import games
+from pbem.store import games, people
 from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
 from tests.service.races import meetings
 from tests.service.running_game import RunningGame
@@ -351,20 +351,54 @@ def test_a_refused_seat_can_be_asked_for_again_by_the_same_link(server, person, 
 
 def test_a_planned_table_is_hidden_until_its_host_is_confirmed(server, person):
     created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
-    dan, eve, ben = typed(server), typed(server, "eve@example.org"), person("Ben")
+    dan, ben = typed(server), person("Ben")
     assert server.read(listing.by_key, created.key).status == "planned"
-    assert (email_kinds(server, dan), email_kinds(server, eve)) == (["confirm"], [])
+    assert email_kinds(server, dan) == ["confirm"]
     for act in (
         lambda: server.run(joining.join, created.game_id, ben),
         lambda: server.run(joining.ask_to_join, created.game_id, "fay@example.org", "Fay"),
-        lambda: joining.accept(server, created.game_id, eve),
+        lambda: joining.accept(server, created.game_id, ben),
     ):
         with pytest.raises(NotFound):
             act()
     joining.accept(server, created.game_id, dan, word="owl")
     shown = server.read(listing.by_key, created.key)
     assert (shown.status, shown.players, shown.host) == ("open", ("Dan",), "Dan")
-    assert email_kinds(server, eve) == ["invitation"]
+    assert email_kinds(server, typed(server, "eve@example.org")) == ["invitation"]
+
+
+def test_nothing_is_stored_of_invited_people_before_their_host_is_confirmed(server):
+    invited = ("eve@example.org", "fay@example.org")
+    created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, invited=invited))
+    stored = all_rows(server.store)
+    assert (len(stored["person"]), stored["invitation"]) == (1, [])
+    assert {email.kind for email in queued_emails(server)} == {"confirm"}
+    joining.accept(server, created.game_id, typed(server))
+    for address in invited:
+        assert email_kinds(server, typed(server, address)) == ["invitation"]
+    assert all_rows(server.store)["join_request"] == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [("no address",), tuple(f"friend{n}@example.org" for n in range(invitations.MOST_INVITED + 1))]
+)
+def test_wrong_invitations_are_refused_when_a_table_is_planned(server, wrong):
+    before = all_rows(server.store)
+    with pytest.raises(BadInput):
+        server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, invited=wrong))
+    assert all_rows(server.store) == before
+
+
+def test_no_invitation_leaves_for_an_unconfirmed_host(server):
+    created = server.run(joining.ask_to_create, "dan@example.org", "Dan", POKER)
+    with server.store.read() as tx:
+        row, dan = games.read(tx, created.game_id), people.read(tx, typed(server))
+    before = all_rows(server.store)
+    with pytest.raises(Forbidden):
+        server.run(invitations.invite_addresses, row, dan, ("eve@example.org",), "Dan")
+    with pytest.raises(NotFound):
+        server.run(invitations.invite, created.game_id, dan.id, ("eve@example.org",))
+    assert all_rows(server.store) == before
 
 
 def test_a_host_whose_word_is_refused_opens_no_table(server):
@@ -373,7 +407,7 @@ def test_a_host_whose_word_is_refused_opens_no_table(server):
     with pytest.raises(BadInput):
         joining.accept(server, created.game_id, dan, word="x" * 101)
     assert server.read(listing.by_key, created.key).status == "planned"
-    assert email_kinds(server, typed(server, "eve@example.org")) == []
+    assert not [email for email in queued_emails(server) if email.kind == "invitation"]
     assert server.read(addresses.read, dan).confirmed_at is not None
     joining.accept(server, created.game_id, dan, word="owl")
     assert server.read(listing.by_key, created.key).players == ("Dan",)
@@ -393,6 +427,17 @@ def test_fifty_addresses_can_wait_for_one_table(server, opened, monkeypatch):
     with pytest.raises(TooMany):
         server.run(joining.ask_to_join, opened.game_id, "fay@example.org", "Fay")
     server.run(joining.ask_to_join, opened.game_id, "eve@example.org", "Eve")
+
+
+def test_an_unanswered_join_request_counts_for_an_hour(server, clock, opened, monkeypatch):
+    monkeypatch.setattr(joining, "MOST_JOIN_REQUESTS", 1)
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan")
+    with pytest.raises(TooMany):
+        server.run(joining.ask_to_join, opened.game_id, "eve@example.org", "Eve")
+    clock.advance(timedelta(hours=1))
+    server.run(joining.ask_to_join, opened.game_id, "eve@example.org", "Eve")
+    joining.accept(server, opened.game_id, typed(server))
+    assert players(server, opened.game_id) == ("Ann", "Dan")
 
 
 # Invitations.
