@@ -242,9 +242,9 @@ def test_no_secret_is_shown() -> None:
     for text in (repr(config), str(config), show(config)):
         assert "hunter2" not in text
         assert SECRET.split(":")[2][:12] not in text
-    assert "PBEM_DATABASE_URL           postgresql+psycopg://pbem:***@db/pbem?***\n" in show(config)
-    assert "PBEM_SMTP_PASSWORD          set\n" in show(config)
-    assert "PBEM_KEYS                   set\n" in show(config)
+    assert "PBEM_DATABASE_URL             postgresql+psycopg://pbem:***@db/pbem?***\n" in show(config)
+    assert "PBEM_SMTP_PASSWORD            set\n" in show(config)
+    assert "PBEM_KEYS                     set\n" in show(config)
 
 
 @pytest.mark.parametrize("variable", [each.variable for each in SETTINGS if each.secret])

@@ -13,7 +13,7 @@ from pbem.domain.duration import DAY, HOUR
 
 _IPV4_PREFIX: Final = 24
 _IPV6_PREFIX: Final = 48
-"""What one customer of a provider may have: whoever rents a machine gets many addresses with it."""
+"""What one customer of a provider may have: anyone who rents a machine gets many addresses with it."""
 
 _GMAIL: Final = "gmail.com"
 _WITHOUT_DOTS: Final = frozenset({_GMAIL, "googlemail.com"})
@@ -28,7 +28,7 @@ class Budget(StrEnum):
     ALL = "all"
 
 
-WINDOWS: Final = {Budget.NETWORK: HOUR, Budget.MAILBOX: DAY, Budget.DOMAIN: HOUR, Budget.ALL: DAY}
+PERIODS: Final = {Budget.NETWORK: HOUR, Budget.MAILBOX: DAY, Budget.DOMAIN: HOUR, Budget.ALL: DAY}
 """The time in which each budget may be used once."""
 
 
@@ -36,14 +36,14 @@ WINDOWS: Final = {Budget.NETWORK: HOUR, Budget.MAILBOX: DAY, Budget.DOMAIN: HOUR
 class StrangerLimits:
     """The most emails to typed addresses: from one network and to one domain in an hour, to one mailbox and in all in a day.
 
-    0 means no limit. `kept` is how long someone who never confirms an address is remembered.
+    0 means no limit. `lifetime` is how long someone who never confirms an address is remembered.
     """
 
     network: int = 20
     mailbox: int = 5
     domain: int = 100
     all: int = 2000
-    kept: timedelta = 3 * DAY
+    lifetime: timedelta = 3 * DAY
 
     def most(self, budget: Budget) -> int:
         """The limit of a budget."""

@@ -76,7 +76,7 @@ def server_on(store: Store, config: Config) -> Server:
             mailbox=config.limits.mailbox_a_day,
             domain=config.limits.domain_an_hour,
             all=config.limits.strangers_a_day,
-            kept=timedelta(days=config.limits.unconfirmed_days),
+            lifetime=timedelta(days=config.limits.unconfirmed_days),
         ),
     )
 

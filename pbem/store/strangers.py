@@ -51,7 +51,7 @@ def forget(tx: Connection, person_id: int, moment: datetime) -> bool:
 
 
 def _is_over(moment: datetime) -> tuple[ColumnElement[bool], ...]:
-    """Whether a person is a stranger whom nothing keeps. What is not known here to be harmless keeps a person."""
+    """Whether a person is a stranger, and no row but those of a stranger refers to them."""
     return (
         PERSON.c.confirmed_at.is_(None),
         PERSON.c.created_at < moment,

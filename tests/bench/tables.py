@@ -14,6 +14,7 @@ from engine import codec, game
 from engine.chance import Stream
 from pbem.clock import SystemClock
 from pbem.domain.choice_links import choice_segment
+from pbem.domain.strangers import StrangerLimits
 from pbem.service.people import addresses
 from pbem.service.play import move as play_move
 from pbem.service.server import Server
@@ -55,7 +56,9 @@ def server_on(url: str, *, make: bool = False) -> Server:
     store = Store(url)
     if make:
         METADATA.create_all(store.engine)
-    return Server(store, SystemClock(), SeededRandomness(7), KEYS, open_tables=10**6)
+    return Server(
+        store, SystemClock(), SeededRandomness(7), KEYS, open_tables=10**6, strangers=StrangerLimits(0, 0, 0, 0)
+    )
 
 
 def crowd(server: Server, number: int = SEATS) -> list[int]:

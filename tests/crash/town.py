@@ -21,6 +21,7 @@ from engine import game
 from pbem.clock import SystemRandomness
 from pbem.domain import hash_chain
 from pbem.domain.choice_links import choice_segment
+from pbem.domain.strangers import StrangerLimits
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service.outgoing.deliver import TOGETHER
 from pbem.service.people import addresses
@@ -66,7 +67,9 @@ class Town:
         self.url, self.sink, self.folder, self.lives = url, sink, folder, lives
         self.luck = random.Random(1)
         self.clock = FakeClock(start)
-        self.server = Server(Store(url), self.clock, SystemRandomness(), KEYS, open_tables=10**6)
+        self.server = Server(
+            Store(url), self.clock, SystemRandomness(), KEYS, open_tables=10**6, strangers=StrangerLimits(0, 0, 0, 0)
+        )
         self.parts: list[Part] = []
         self.acknowledged: list[tuple[str, str]] = []
         self.seen: Counter[str] = Counter()

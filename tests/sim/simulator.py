@@ -24,6 +24,7 @@ from typing import Any, Final
 from engine import game
 from pbem import config as settings, failpoints
 from pbem.domain.interval import Interval
+from pbem.domain.strangers import StrangerLimits
 from pbem.mail.write.compose import Letterhead
 from pbem.service.clocks.outages import Worker
 from pbem.service.outgoing.deliver import Post, deliver
@@ -163,7 +164,9 @@ class _Run:
         migrations.upgrade(store)
         randomness = SeededRandomness(seed)
         keys = Keyring.new(randomness.bytes(SECRET_BYTES), date(2026, 11, 1))
-        self.server = Server(store, self.clock, randomness, keys, open_tables=10 * tables)
+        self.server = Server(
+            store, self.clock, randomness, keys, open_tables=10 * tables, strangers=StrangerLimits(0, 0, 0, 0)
+        )
         self.site = _Site(create_app(self.server, config).test_client())
         self.letterhead = Letterhead("Simulated games", SITE, "localhost", "games@localhost", "organiser@localhost")
         self.truth = Truth(self.server, self.clock, self.seen)

@@ -207,7 +207,7 @@ class _Reading:
 
     def _what_confirms(self, rules: Game[Any] | None) -> Words:
         """What an address is confirmed for: the game, which we name, and never the table, which anyone can."""
-        words_of_all: Words = {"time": duration_text(self.server.strangers.kept)}
+        words_of_all: Words = {"time": duration_text(self.server.strangers.lifetime)}
         return words_of_all | ({} if rules is None else {"game": words.table_name(rules.title, rules.title)})
 
     def _table(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:

@@ -1,6 +1,6 @@
 """Strangers: budgets of email to typed addresses, and deleting people who never confirm theirs.
 
-What is over a budget is refused, and never queued. Every typed address is counted, confirmed or not, so that no refusal
+An email over a budget is refused, and never queued. Every typed address is counted, confirmed or not, so that no refusal
 says who plays here. Email about a person's own tables is never counted. The budgets are shares in the database, which all
 processes use up together.
 """
@@ -15,7 +15,7 @@ import structlog
 
 from pbem.domain.duration import MINUTE, duration_text
 from pbem.domain.errors import TooMany
-from pbem.domain.strangers import WINDOWS, Budget, fold_aliases
+from pbem.domain.strangers import PERIODS, Budget, fold_aliases
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import rate_limits, strangers as rows
@@ -37,20 +37,20 @@ def count_emails(tx: Tx, server: Server, mailboxes: Collection[str], network: st
     typed = {fold_aliases(mailbox): mailbox for mailbox in mailboxes}
     # Locks the row, so that of two at once only one uses a share.
     rate_limits.write(tx, {_ROOT: now})
-    for (budget, whose), wanted in Counter(_uses(mailboxes, network)).items():
+    for (budget, whose), count in Counter(_uses(mailboxes, network)).items():
         most, name = server.strangers.most(budget), f"{_ROOT}/{budget}/{sha256(whose.encode()).hexdigest()}/"
         if not most:
             continue
         used = rate_limits.shares(tx, name, now)
-        if used.count + wanted > most:
+        if used.count + count > most:
             raise _refusal(budget, typed.get(whose, whose), most, now, used.first_free or now)
-        until = now + WINDOWS[budget]
-        rate_limits.write(tx, {f"{name}{used.next_number + each:010}": until for each in range(wanted)})
+        until = now + PERIODS[budget]
+        rate_limits.write(tx, {f"{name}{used.next_number + each:010}": until for each in range(count)})
 
 
 def tidy(server: Server) -> int:
     """Delete those who never confirmed their address, with what they asked for, each in a transaction. Returns how many."""
-    moment, after, deleted = server.now() - server.strangers.kept, 0, 0
+    moment, after, deleted = server.now() - server.strangers.lifetime, 0, 0
     server.store.write(lambda tx: rows.forget_join_requests_before(tx, moment))
     while batch := server.query(rows.ids_before, moment, after, _BATCH):
         deleted += sum(_forget(server, stranger, moment) for stranger in batch)

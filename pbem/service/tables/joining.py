@@ -56,7 +56,7 @@ def ask_to_create(
     """Plan a table for a typed address. It opens, and its invitations leave, when that is confirmed with `accept`."""
     host = persons.find_or_add(tx, server, address)
     now = server.now()
-    created = add_table(tx, server, host, settings, "planned", now + server.strangers.kept)
+    created = add_table(tx, server, host, settings, "planned", now + server.strangers.lifetime)
     check_addresses(settings.invited)
     request = JoinRequestRow(created.game_id, host.id, parse_name(name), "", now, "\n".join(settings.invited))
     tables.save_join_request(tx, request)

@@ -164,7 +164,7 @@ DOMAIN_TRAFFIC = table("domain_traffic", DomainTrafficRow)
 @dataclass(frozen=True, slots=True)
 class QuotaRow:
     """Until when a share is used up: of sending, for all emails or one domain; of what strangers may ask for, for one
-    network, name or device."""
+    network, name or device; of emails to typed addresses, a row each, for all, one network, mailbox or domain."""
 
     bucket: Annotated[str, KEY]
     used_until: datetime

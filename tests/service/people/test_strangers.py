@@ -102,9 +102,9 @@ def test_a_plan_with_another_host_brings_a_player_no_words_of_a_stranger(server,
 
 def test_an_email_to_confirm_names_the_game_and_how_long_its_link_works(server, clock, sink, opened):
     server.run(joining.ask_to_join, opened.game_id, VICTIM, "Dan")
-    told = emailed_to(server, clock, sink, VICTIM)
-    assert "Sunset Poker: please confirm your address" in told
-    assert "The link works for 3 days." in told
+    content = emailed_to(server, clock, sink, VICTIM)
+    assert "Sunset Poker: please confirm your address" in content
+    assert "The link works for 3 days." in content
 
 
 # Budgets. Each is a limit, and what uses it up: a number, from a network, to an address.
@@ -122,13 +122,13 @@ def ask(server, table, address, network):
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
-def test_what_is_over_a_budget_is_refused_in_any_window_and_nothing_is_done(server, clock, opened, budget):
-    window, use = BUDGETS[budget]
+def test_an_email_over_a_budget_is_refused_in_any_hour_or_day_and_nothing_is_done(server, clock, opened, budget):
+    period, use = BUDGETS[budget]
     # The email that confirmed Ann's address was counted too.
     clock.advance(timedelta(days=1))
     server = replace(server, strangers=replace(StrangerLimits(0, 0, 0, 0), **{budget: 3}))
     ask(server, opened, *use(0))
-    clock.advance(window / 2)
+    clock.advance(period / 2)
     ask(server, opened, *use(1))
     ask(server, opened, *use(2))
     before = all_rows(server.store)
@@ -138,7 +138,7 @@ def test_what_is_over_a_budget_is_refused_in_any_window_and_nothing_is_done(serv
     assert refused.value.remedy
     assert all_rows(server.store) == before
     # The first use is over, the others are not.
-    clock.advance(window / 2)
+    clock.advance(period / 2)
     ask(server, opened, *use(4))
     with pytest.raises(TooMany):
         ask(server, opened, *use(5))
@@ -261,7 +261,7 @@ def test_an_unanswered_join_request_of_a_player_is_forgotten_and_the_player_is_n
     assert server.read(addresses.read, ben).confirmed_at is not None
 
 
-def test_somebody_invited_is_remembered_as_long_as_the_table_waits(server, clock, person):
+def test_a_stranger_with_an_invitation_is_remembered_as_long_as_the_table_waits(server, clock, person):
     created = server.run(joining.create_table, person("Ann"), replace(POKER, invited=(VICTIM,)))
     assert forgotten(server, clock) == 0
     server.run(leaving.leave, created.game_id, person("Ann"))
@@ -269,7 +269,7 @@ def test_somebody_invited_is_remembered_as_long_as_the_table_waits(server, clock
 
 
 def test_nobody_else_is_forgotten(server, clock, sink, table, person, opened):
-    """Players, hosts, organisers, callers, whoever left and whoever had an address before: all rows stay."""
+    """Players, hosts, organisers, callers, and the next owner of an old address: all rows stay."""
     game = table()
     with server.store.engine.begin() as tx:
         tx.exec_driver_sql("UPDATE person SET confirmed_at = NULL WHERE mailbox = 'cleo@example.org'")

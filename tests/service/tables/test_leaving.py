@@ -109,7 +109,7 @@ def test_a_table_waits_two_weeks_and_no_longer(server, person, clock, waiting):
 
 def test_an_unconfirmed_table_expires_without_email(server, clock):
     created = server.run(joining.ask_to_create, "dan@example.org", "Dan", POKER)
-    clock.advance(server.strangers.kept)
+    clock.advance(server.strangers.lifetime)
     assert leaving.expire(server) == [created.game_id]
     assert [email.kind for email in queued_emails(server)] == ["confirm"]
 
