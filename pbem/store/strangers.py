@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, or_, select
 
-from pbem.domain import deleted_people
-from pbem.domain.states import EmailKind, TableStatus
+from pbem.domain.delivery import AT_ONCE
+from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.store import guests
 from pbem.store.schema import (
     BOUNCE,
@@ -19,11 +19,10 @@ from pbem.store.schema import (
     OUTBOX,
     PERSON,
     PLAYER,
-    PREFERENCE,
     UNREACHABLE,
 )
 
-_OF_A_PLAN: Final = frozenset({INVITATION, JOIN_REQUEST, LINK, OUTBOX, PLAYER, PREFERENCE})
+_OF_A_PLAN: Final = frozenset({INVITATION, JOIN_REQUEST, LINK, OUTBOX, PLAYER})
 _THEIR_OWN: Final = (_OF_A_PLAN - {PLAYER}) | {BOUNCE, GAME, UNREACHABLE}
 """Tables whose rows go with a table that was never opened, and with a stranger. Rows of any other keep them."""
 
@@ -55,14 +54,20 @@ def _is_over(moment: datetime) -> tuple[ColumnElement[bool], ...]:
     return (
         PERSON.c.confirmed_at.is_(None),
         PERSON.c.created_at < moment,
-        ~guests.IS_GUEST,
-        PERSON.c.mailbox.not_like(f"%@{deleted_people.DOMAIN}"),
+        # That someone wants no email is not forgotten. Guests and deleted people want none either.
+        PERSON.c.delivery == str(AT_ONCE),
+        ~_exists(UNREACHABLE.c.person_id, PERSON, UNREACHABLE.c.cause == "complained"),
         *_unmentioned(PERSON, _THEIR_OWN),
-        ~_exists(OUTBOX.c.person_id, PERSON, or_(OUTBOX.c.queued_at >= moment, OUTBOX.c.kind.not_in(_TO_STRANGERS))),
+        ~_exists(OUTBOX.c.person_id, PERSON, or_(*_keeps(moment))),
         ~_exists(JOIN_REQUEST.c.person_id, PERSON, JOIN_REQUEST.c.created_at >= moment),
         ~_exists(INVITATION.c.person_id, PERSON, _can_be_accepted()),
         ~_exists(GAME.c.host_id, PERSON, ~and_(*_never_opened())),
     )
+
+
+def _keeps(moment: datetime) -> tuple[ColumnElement[bool], ...]:
+    """Why an email keeps its reader: its link may still be used, it may be on its way, or someone knows the reader."""
+    return (OUTBOX.c.queued_at >= moment, OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.kind.not_in(_TO_STRANGERS))
 
 
 def _never_opened() -> tuple[ColumnElement[bool], ...]:

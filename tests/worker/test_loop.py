@@ -1,17 +1,20 @@
 """The loop of a worker: a failing tick stops no other, and a started tick is finished."""
 
 import threading
+from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
 
 from pbem import metrics
 from pbem.service.clocks.outages import Worker
+from pbem.service.people import addresses
 from pbem.service.play import views
 from pbem.store import heartbeats, views as kept_views
 from pbem.worker import ticks
 from pbem.worker.loop import Loop
 from pbem.worker.ticks import TICKS, WorkerContext
+from tests.service.database import all_rows
 from tests.waiting import until
 
 OFTEN = {tick.name: 0.01 for tick in TICKS}
@@ -108,6 +111,16 @@ def test_one_worker_cleans_up_once_a_day(server, clock, events):
         ticks.beat(context)
         ticks.clean_up(context)
     assert [line["event"] for line in events].count("day_begun") == 1
+
+
+def test_a_worker_forgets_strangers_once_a_day(context, server, clock):
+    server.run(addresses.register, "stranger@example.net")
+    with server.store.engine.begin() as tx:
+        tx.exec_driver_sql("UPDATE outbox SET status = 'sent'")
+    clock.advance(timedelta(days=4))
+    ticks.beat(context)
+    ticks.clean_up(context)
+    assert all_rows(server.store)["person"] == []
 
 
 def test_a_worker_stores_the_views_of_games_that_moved_on(context, server, table):

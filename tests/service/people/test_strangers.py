@@ -8,12 +8,12 @@ import pytest
 
 from pbem.domain.errors import TooMany
 from pbem.domain.strangers import StrangerLimits
-from pbem.service.account import change_address
+from pbem.service.account import change_address, delete, my_page
 from pbem.service.desk import calls
 from pbem.service.people import addresses, sign_in, strangers
 from pbem.service.tables import invitations, joining, leaving, listing, rematch
 from pbem.service.tables.new import TableSettings
-from pbem.store import people
+from pbem.store import people, reachability
 from tests.service.actors import ROOT, add_organiser
 from tests.service.database import all_rows, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
@@ -224,7 +224,13 @@ def test_a_host_whose_invitations_are_too_many_is_told_and_opens_the_table_later
 # Strangers are forgotten.
 
 
+def emails_have_left(server):
+    with server.store.engine.begin() as tx:
+        tx.exec_driver_sql("UPDATE outbox SET status = 'sent'")
+
+
 def forgotten(server, clock, after=timedelta(days=3, minutes=1)):
+    emails_have_left(server)
     clock.advance(after)
     leaving.expire(server)
     return strangers.tidy(server)
@@ -245,11 +251,10 @@ def test_a_stranger_is_forgotten_with_everything_they_asked_for(server, clock, s
     assert "x@example.net" not in repr(after)
 
 
-def test_a_stranger_is_remembered_for_three_days_from_the_last_email(server, clock, opened):
-    ask(server, opened, VICTIM, "")
-    clock.advance(timedelta(days=2))
-    ask(server, opened, VICTIM, "")
-    assert forgotten(server, clock, timedelta(days=2)) == 0
+def test_a_stranger_is_remembered_for_three_days_from_the_last_email(server, clock):
+    for _ in range(2):
+        server.run(addresses.register, VICTIM)
+        assert forgotten(server, clock, timedelta(days=2)) == 0
     assert forgotten(server, clock, timedelta(days=1, minutes=1)) == 1
 
 
@@ -268,20 +273,60 @@ def test_a_stranger_with_an_invitation_is_remembered_as_long_as_the_table_waits(
     assert forgotten(server, clock, timedelta(minutes=1)) == 1
 
 
-def test_nobody_else_is_forgotten(server, clock, sink, table, person, opened):
-    """Players, hosts, organisers, callers, and the next owner of an old address: all rows stay."""
+def test_a_stranger_whose_email_is_on_its_way_is_remembered(server, clock):
+    server.run(addresses.register, VICTIM)
+    clock.advance(timedelta(days=4))
+    assert strangers.tidy(server) == 0
+
+
+def test_a_stranger_who_wants_no_email_is_remembered(server, clock, opened):
+    ask(server, opened, VICTIM, "")
+    ask(server, opened, "other@example.net", "")
+    with server.store.read() as tx:
+        victim, other = (people.by_mailbox(tx, address).id for address in (VICTIM, "other@example.net"))
+    my_page.choose_delivery(server, victim, "nothing")
+    server.store.write(lambda tx: reachability.mark_unreachable(tx, other, clock.now(), "complained", "spam"))
+    assert forgotten(server, clock) == 0
+
+
+def plays(server, table, person):
+    """Without any email: the seat alone keeps them."""
     game = table()
     with server.store.engine.begin() as tx:
-        tx.exec_driver_sql("UPDATE person SET confirmed_at = NULL WHERE mailbox = 'cleo@example.org'")
+        for statement in ("DELETE FROM ledger", "DELETE FROM link", "DELETE FROM outbox"):
+            tx.exec_driver_sql(statement)
+        tx.exec_driver_sql("UPDATE person SET confirmed_at = NULL WHERE mailbox = 'ben@example.org'")
+        tx.exec_driver_sql(f"UPDATE game SET status = 'over' WHERE id = {game.id}")
+
+
+def organises(server, table, person):
     add_organiser(server, "Olga")
-    server.run(calls.call_from_address, "caller@example.net", "Hello.")
+
+
+def has_called(server, table, person):
+    server.run(calls.call_from_address, VICTIM, "Hello.")
+
+
+def had_the_address_before(server, table, person):
     server.run(change_address.change_address, person("Ben"), "ben@example.net")
-    assert game.person_at(0)
-    drain(server, clock, post_to(sink))
+
+
+def has_left_for_good(server, table, person):
+    server.run(delete.delete_person, person("Ben"))
+
+
+def is_a_guest(server, table, person):
+    server.run(addresses.add_guest, "Guest")
+
+
+@pytest.mark.parametrize("act", [plays, organises, has_called, had_the_address_before, has_left_for_good, is_a_guest])
+def test_nobody_else_is_forgotten(server, clock, table, person, act):
+    act(server, table, person)
+    emails_have_left(server)
     before = all_rows(server.store)
-    assert forgotten(server, clock, timedelta(days=1)) == 0
-    assert all_rows(server.store)["person"] == before["person"]
-    assert all_rows(server.store)["log"] == before["log"]
+    clock.advance(timedelta(days=4))
+    assert strangers.tidy(server) == 0
+    assert all_rows(server.store) == before
 
 
 def test_a_planned_table_that_an_organiser_acted_on_is_kept(server, clock):
