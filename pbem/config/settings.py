@@ -218,7 +218,7 @@ class Limits:
     network_an_hour: int = setting(
         number(0, 10_000),
         "20",
-        "Emails in an hour to addresses typed by visitors of one network, a /24 or in IPv6 a /48; 0 is no limit.",
+        "Emails in an hour to addresses typed by visitors of one network, an address or in IPv6 a /56; 0 is no limit.",
     )
     mailbox_a_day: int = setting(
         number(0, 1000),

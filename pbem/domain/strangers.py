@@ -6,14 +6,10 @@ Budgets count mailboxes and networks, because anyone has as many addresses as th
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 
 from pbem.domain.duration import DAY, HOUR
 
-_IPV4_PREFIX: Final = 24
-_IPV6_PREFIX: Final = 48
-"""What one customer of a provider may have: anyone who rents a machine gets many addresses with it."""
 
 _GMAIL: Final = "gmail.com"
 _WITHOUT_DOTS: Final = frozenset({_GMAIL, "googlemail.com"})
@@ -62,15 +58,3 @@ def fold_aliases(mailbox: str) -> str:
     if domain in _WITHOUT_DOTS:
         local, domain = local.replace(".", ""), _GMAIL
     return f"{local}@{domain}"
-
-
-def network_of(address: str) -> str:
-    """The network of a client's address: its /24, or its /48 in IPv6. A text that is no address is returned as it is."""
-    try:
-        client: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(client, IPv6Address) and client.ipv4_mapped is not None:
-        client = client.ipv4_mapped
-    prefix = _IPV4_PREFIX if client.version == 4 else _IPV6_PREFIX
-    return str(ip_network(f"{client}/{prefix}", strict=False))

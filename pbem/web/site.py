@@ -10,7 +10,6 @@ from flask import Flask, Response, current_app, make_response, render_template, 
 from pbem.config.settings import Config
 from pbem.domain import errors
 from pbem.domain.errors import BadInput, PbemError, Refusal, quoted
-from pbem.domain.strangers import network_of
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 
@@ -84,11 +83,6 @@ def go(endpoint: str, **values: Any) -> Response:
 def go_to(address: str) -> Response:
     """Redirect to an address."""
     return Response(status=303, headers={"Location": address})
-
-
-def network() -> str:
-    """The network that the request came from."""
-    return network_of(request.remote_addr or "")
 
 
 def field(name: str) -> str:

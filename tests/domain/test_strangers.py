@@ -1,8 +1,8 @@
-"""Who counts as one: mailboxes with many addresses, and networks with many clients."""
+"""The mailbox that an address ends up in."""
 
 import pytest
 
-from pbem.domain.strangers import fold_aliases, network_of
+from pbem.domain.strangers import fold_aliases
 
 
 @pytest.mark.parametrize(
@@ -20,18 +20,3 @@ from pbem.domain.strangers import fold_aliases, network_of
 )
 def test_the_addresses_of_one_mailbox_are_one(address, mailbox):
     assert fold_aliases(address) == mailbox
-
-
-@pytest.mark.parametrize(
-    "address, network",
-    [
-        ("192.0.2.77", "192.0.2.0/24"),
-        ("::ffff:192.0.2.77", "192.0.2.0/24"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"),
-        ("fe80::1%eth0", "fe80::/48"),
-        ("", ""),
-        ("unix:", "unix:"),
-    ],
-)
-def test_the_addresses_of_one_customer_are_one_network(address, network):
-    assert network_of(address) == network

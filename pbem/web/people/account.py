@@ -7,7 +7,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.account import change_address as address_change, delete, personal_data
 from pbem.service.outgoing import new_links
 from pbem.service.people import addresses, blocks, sessions
-from pbem.web import site
+from pbem.web import client, site
 from pbem.web.people import my_page, session_cookie
 from pbem.web.people.my_page import person_id
 from pbem.web.people.session_cookie import Cookie
@@ -63,7 +63,7 @@ def download_data() -> Response:
 @site.shows_refusals_on(show)
 def change_address() -> Response:
     """Ask for another address. It takes effect once it is confirmed by the email that goes there."""
-    server().run(address_change.ask, person_id(), field("address"), site.network())
+    server().run(address_change.ask, person_id(), field("address"), client.network())
     return site.go("front.sent")
 
 

@@ -13,7 +13,7 @@ from pbem.domain.errors import BadInput, Refusal, quoted
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import substitutes
 from pbem.service.tables import by_link, invitations, leaving
-from pbem.web import csrf, site
+from pbem.web import client, csrf, site
 from pbem.web.site import field, server, whole_number
 from pbem.web.tables.joining import table_values
 
@@ -43,7 +43,7 @@ def accept(token: str) -> Response:
     """Confirm the address, and take the seat."""
     if not csrf.a_person_clicked():
         return show(token, ask_again=True)
-    by_link.confirm_and_join(server(), token, field("name"), field("word"), site.network())
+    by_link.confirm_and_join(server(), token, field("name"), field("word"), client.network())
     return site.go("invitation.show", token=token)
 
 
@@ -65,7 +65,7 @@ def leave(token: str) -> Response:
 @site.shows_refusals_on(show)
 def invite(token: str) -> Response:
     """Invite more people to one's own table."""
-    server().run(invitations.invite, *_table_and_person(token), addresses_in(field("invited")), site.network())
+    server().run(invitations.invite, *_table_and_person(token), addresses_in(field("invited")), client.network())
     return site.go("invitation.show", token=token)
 
 

@@ -15,7 +15,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.play.rules import rules_for
 from pbem.service.tables import by_link, joining, listing
 from pbem.service.tables.listing import TableSummary
-from pbem.web import form_time, phrases, site
+from pbem.web import client, form_time, phrases, site
 from pbem.web.site import field, server
 
 pages = Blueprint("joining", __name__)
@@ -32,7 +32,7 @@ def join(key: str) -> Response:
     form_time.check()
     table = _public_table(key)
     typed = (field("address"), field("name"), field("word"))
-    server().run(joining.ask_to_join, table.game_id, *typed, network=site.network())
+    server().run(joining.ask_to_join, table.game_id, *typed, network=client.network())
     return site.go("front.sent")
 
 
@@ -45,7 +45,7 @@ def show_private(token: str, refused: Refusal | None = None) -> Response:
 @site.shows_refusals_on(show_private)
 def join_private(token: str) -> Response:
     form_time.check()
-    by_link.ask_to_join(server(), token, field("address"), field("name"), field("word"), site.network())
+    by_link.ask_to_join(server(), token, field("address"), field("name"), field("word"), client.network())
     return site.go("front.sent")
 
 

@@ -12,7 +12,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.web import form_time, site
+from pbem.web import client, form_time, site
 from pbem.web.public.rules import game_called
 from pbem.web.site import field, server, ticked, whole_number
 from pbem.web.tables.invitations import addresses_in
@@ -47,7 +47,7 @@ def create(kind: str) -> Response:
     """Plan the table, and email its host."""
     form_time.check()
     settings = _settings(game_called(kind))
-    server().run(joining.ask_to_create, field("address"), field("name"), settings, site.network())
+    server().run(joining.ask_to_create, field("address"), field("name"), settings, client.network())
     return site.go("front.sent")
 
 
