@@ -10,7 +10,6 @@ from typing import Final
 
 from pbem.domain.duration import DAY, HOUR
 
-
 _GMAIL: Final = "gmail.com"
 _WITHOUT_DOTS: Final = frozenset({_GMAIL, "googlemail.com"})
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from pbem.domain.deleted_people import is_former
-from pbem.domain.errors import Stale
+from pbem.domain.errors import Stale, TooMany
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
