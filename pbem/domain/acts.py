@@ -53,6 +53,8 @@ class Act(StrEnum):
     DELETE = "delete"
     RETRY = "retry"
     OUTAGE = "outage"
+    PAUSE_MAIL = "pause mail"
+    RESUME_MAIL = "resume mail"
     ANSWER = "answer"
     CLOSE_CALL = "close call"
 
@@ -97,6 +99,7 @@ NEEDS_PASSPHRASE: Final = frozenset(
         Act.MERGE,
         Act.EXPORT,
         Act.DELETE,
+        Act.PAUSE_MAIL,
         Act.PAUSE_ALL,
         Act.EXTEND_ALL,
         Act.RESEND_ALL,

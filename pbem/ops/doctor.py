@@ -219,7 +219,11 @@ def _queue(store: Store) -> Iterator[Finding]:
         parked, _ = outbox.queue_length(tx, "parked")
         undeliverable, _ = outbox.queue_length(tx, "undeliverable")
         stuck_turns = len(deadlines.parked(tx))
-    if oldest is not None and now - oldest > _STUCK:
+        paused = list(readiness.email_pause(tx))
+    yield from paused
+    if paused:
+        yield finding.ok("queue", f"{waiting} mails wait")
+    elif oldest is not None and now - oldest > _STUCK:
         says = f"{waiting} mails wait, the oldest for {duration_text(now - oldest)}."
         yield finding.error("queue", says, "See `mail` and `worker` above; they leave when both are well.")
     else:

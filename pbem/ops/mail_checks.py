@@ -10,6 +10,7 @@ from pbem.clock import SystemClock
 from pbem.config.checks import is_local
 from pbem.config.settings import Config
 from pbem.domain import finding
+from pbem.domain.errors import Gone
 from pbem.domain.finding import Finding
 from pbem.mail.send.relay import Outcome, OutgoingEmail
 from pbem.mail.wire import html_of, parse, text_of
@@ -20,6 +21,7 @@ from pbem.service.incoming.round_trip import CheckedReply
 from pbem.service.outgoing import preview as previewing
 from pbem.service.outgoing.deliver import post_of, signer_of
 from pbem.service.people.addresses import normalised
+from pbem.store import outages
 
 _LOOK_EVERY: Final = 2
 """Seconds between two looks for a reply: a worker reads incoming emails within some seconds."""
@@ -47,6 +49,7 @@ def await_answer(config: Config, since: datetime, patience: timedelta) -> Checke
 
 def send_trial(config: Config, address: str, reply: str = "") -> Outcome:
     """Send a test email that says what to look at, and asks for a reply if `reply` has a token to send it to."""
+    _must_not_be_paused(config)
     to, _ = normalised(address)
     post, now = post_of(config), SystemClock().now()
     number = token_hex(8)
@@ -64,6 +67,15 @@ def send_trial(config: Config, address: str, reply: str = "") -> Outcome:
         content = post.signer.sign(content, now)
     with post.transport.session() as session:
         return session.send(OutgoingEmail(f"trial.{number}", config.mail.sender, to, content))
+
+
+def _must_not_be_paused(config: Config) -> None:
+    """Raises Gone while outgoing email is paused. A server that is not set up yet has no pause."""
+    if config.keys is None:
+        return
+    with open_store(config) as store, store.read() as tx:
+        if outages.email_pause(tx) is not None:
+            raise Gone("Outgoing email is paused.", remedy="Let it go on with `pbem mail resume`, or try again later.")
 
 
 def preview(config: Config, kind: str, game_id: int, seat: int, form: str) -> bytes | str:

@@ -47,6 +47,7 @@ _PAST: Final = (
     (ALARM.c.at, ALARM.c.emailed_at.is_(None)),
     *((column, column.is_not(None)) for column in (PAUSE.c.start_at, PAUSE.c.end_at)),
     *((column, column.is_not(None)) for column in (UNREACHABLE.c.start_at, UNREACHABLE.c.end_at)),
+    (OUTAGE.c.start_at, OUTAGE.c.email_paused),
     *((column, column.is_not(None)) for column in (OUTAGE.c.end_at, HEARTBEAT.c.started_at, HEARTBEAT.c.beat_at)),
 )
 """What has happened, and so cannot be later than now."""
@@ -58,7 +59,7 @@ def bring_back(tx: Connection, now: datetime, step: timedelta, longest_lease: ti
         _shift(tx, column, conditions, now, now, step)
     for column, conditions in _LEASES:
         _shift(tx, column, conditions, now + longest_lease, now, step)
-    tx.execute(delete(OUTAGE).where(OUTAGE.c.start_at >= now))
+    tx.execute(delete(OUTAGE).where(OUTAGE.c.start_at >= now, ~OUTAGE.c.email_paused))
     for column, condition in _PAST:
         tx.execute(update(column.table).where(column > now, condition).values({column: now}))
     # A day in the reader's zone is never further ahead than a day in UTC.

@@ -125,7 +125,8 @@ def tell_organisers(context: WorkerContext) -> None:
 
 def update_seats(context: WorkerContext) -> None:
     """Give up the seats of unreachable people, and end offers that are over."""
-    given_up, ended = substitutes.give_up_unreachable(context.server), substitutes.tidy(context.server)
+    given_up = substitutes.give_up_unreachable(context.server) if _clocks_run(context) else 0
+    ended = substitutes.tidy(context.server)
     if given_up or ended:
         _log.info("seats_changed", given_up=given_up, ended=ended)
 
@@ -150,7 +151,7 @@ def check_games(context: WorkerContext) -> None:
 
 def expire_tables(context: WorkerContext) -> None:
     """Close tables that have waited for players too long."""
-    if closed := leaving.expire(context.server):
+    if _clocks_run(context) and (closed := leaving.expire(context.server)):
         _log.info("tables_expired", games=closed)
 
 
@@ -206,6 +207,12 @@ TICKS: Final = (
     Tick("check", 60, check_records),
     Tick("daily", 600, clean_up),
 )
+
+
+def _clocks_run(context: WorkerContext) -> bool:
+    """Whether anything may happen because its time has come."""
+    server = context.server
+    return server.read(outages.reason_not_to_fire, context.worker, server.now()) is None
 
 
 def _log_held_back(context: WorkerContext, reason: str | None) -> None:

@@ -268,6 +268,7 @@ SENT: Final = {
     "to delete": _act("/desk/people/{person id}/delete"),
     "to merge": _act("/desk/people/{banned}/merge", other="gina@example.org"),
     "to merge, refused": _act("/desk/people/{person id}/merge", other="ben@example.org", status=400),
+    "to stop all mail": _act("/desk/pause-mail"),
     "to declare an outage": _act("/desk/outage", start="2026-11-20T08:00", end="2026-11-20T09:30"),
     "the passphrase again": _act("/desk/tables/{game id}/close", eyes=Eyes.TIRED, status=403),
     "to pause all": Way("/desk/all/pause", (Sent("Show what would happen", {"reason": WHY}),)),

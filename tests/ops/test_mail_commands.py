@@ -196,3 +196,24 @@ def test_the_doctor_looks_at_the_dns_where_there_is_a_relay_that_answers(pbem: R
     zone.records["9.9.9.9.in-addr.arpa", "PTR"] = [f"{DOMAIN}."]
     zone.records[DOMAIN, "TXT"] = ['"v=spf1 a mx -all"']
     assert pbem("doctor", **given).exit_code == 0
+
+
+def test_paused_email_is_stopped_for_test_emails_too_and_the_doctor_and_the_overview_say_so(
+    pbem: Run, sink: Sink
+) -> None:
+    here = PUBLIC | {"PBEM_SMTP_PORT": str(sink.port)}
+    pbem("init", **here)
+    assert pbem("mail", "pause", **here).output.splitlines()[-1] == "Done."
+    refused = pbem("mail", "test", "me@example.org", **here)
+    assert refused.exit_code == 1
+    assert "paused" in refused.output
+    assert sink.emails == []
+    assert "Outgoing email has been paused since" in pbem("doctor", **here).output
+    assert "email paused from" in pbem("overview", **here).output
+    again = pbem("mail", "pause", "--reason", "Twice.", **here)
+    assert again.exit_code == 1
+    assert "already" in again.output
+    assert pbem("mail", "resume", "--reason", "It is mended.", **here).exit_code == 0
+    assert "has been paused" not in pbem("doctor", **here).output
+    assert pbem("mail", "test", "me@example.org", **here).exit_code == 0
+    assert "It is mended." in pbem("audit", "list", **here).output

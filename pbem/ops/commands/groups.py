@@ -9,24 +9,28 @@ from pbem.ops.commands.terminal import CODES
 
 
 class Group(click.Group):
-    """A group whose module adds its commands."""
+    """A group whose modules add its commands."""
 
-    def __init__(self, name: str, about: str, module: str) -> None:
+    def __init__(self, name: str, about: str, *modules: str) -> None:
         super().__init__(name, help=about, epilog=CODES)
-        self._module = f"pbem.ops.commands.{module}"
+        self._modules = [f"pbem.ops.commands.{module}" for module in modules]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands."""
-        import_module(self._module)
+        self._import()
         return super().list_commands(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
-        import_module(self._module)
+        self._import()
         return super().get_command(ctx, cmd_name)
 
+    def _import(self) -> None:
+        for module in self._modules:
+            import_module(module)
 
-MAIL_SYSTEM: Final = Group("mail", "Emails: what they look like, and whether they arrive.", "mail")
+
+MAIL_SYSTEM: Final = Group("mail", "Emails: what they look like, and whether they arrive.", "mail", "tables")
 ORGANISER: Final = Group("organiser", "Those who may sign in to the desk.", "desk")
 CALL: Final = Group("call", "People who called the organiser.", "desk")
 AUDIT: Final = Group("audit", "What was done at the desk and with commands.", "desk")

@@ -133,7 +133,8 @@ def _lines(found: Overview) -> list[str]:
     if not found.awake:
         lines.append("No worker has been heard of for minutes: no mail leaves, and no clock runs out.")
     lines += [
-        f"outage from {each.start_at:%Y-%m-%d %H:%M} to {each.end_at:%H:%M} UTC: {each.why or 'no worker was running'}"
+        f"{'email paused' if each.email_paused else 'outage'} from {each.start_at:%Y-%m-%d %H:%M} to "
+        f"{f'{each.end_at:%H:%M} UTC' if each.end_at else 'now'}: {each.why or 'no worker was running'}"
         for each in found.outages
     ]
     lines += [

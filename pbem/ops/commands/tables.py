@@ -1,4 +1,4 @@
-"""The commands of `pbem table`, `pbem person` and `pbem outage`: the acts of the desk, from the command line.
+"""The commands of `pbem table`, `pbem person` and `pbem outage`, and others that are acts of the desk.
 
 Each goes through the same function as its form at the desk, with a reason, and `--dry-run` shows what it would do.
 """
@@ -11,11 +11,21 @@ from typing import Any, Final
 import click
 
 from pbem.domain.errors import BadInput
-from pbem.ops.commands.groups import OUTAGE, PERSON, TABLE, Group
+from pbem.ops.commands.groups import MAIL_SYSTEM, OUTAGE, PERSON, TABLE, Group
 from pbem.ops.commands.terminal import command, counted, operator, read_settings
 from pbem.ops.setup import open_server
 from pbem.service.desk import overview, table as desk_table
-from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.clocks import (
+    Close,
+    DeclareOutage,
+    Extend,
+    Freeze,
+    Pause,
+    PauseMail,
+    Resume,
+    ResumeMail,
+    Unfreeze,
+)
 from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, NewLinks, Release, SendExport, Unban
@@ -46,16 +56,17 @@ _PEOPLE: Final = ("who", "other")
 
 
 def act_command(
-    group: Group, name: str, *, example: str, before: str = ""
+    group: Group, name: str, *, example: str, before: str = "", why: str | None = None
 ) -> Callable[[Callable[..., DeskAct]], click.Command]:
     """A command that does the act which a function makes of its arguments, or shows what it would do.
 
-    `example` has example arguments; `before` is a command to run first.
+    `example` has example arguments; `before` is a command to run first; `why` is the reason where none is given.
     """
+    asks = "Why. Those whom it concerns read it, and it stays on record."
 
     def decorate(make: Callable[..., DeskAct]) -> click.Command:
         @command(group, name, example=f"{before}pbem {group.name} {name} {example}")
-        @click.option("--reason", required=True, help="Why. Those whom it concerns read it, and it stays on record.")
+        @click.option("--reason", **({"required": True} if why is None else {"default": why}), help=asks)
         @click.option("--dry-run", is_flag=True, help="Show what it would do and who would be told, and do nothing.")
         @wraps(make)
         def run(*, reason: str, dry_run: bool, **typed: Any) -> None:
@@ -298,6 +309,28 @@ def outage_declare(start: datetime, end: datetime) -> DeskAct:
     Turns that the clock decided meanwhile are listed; `pbem table rewind` gives them back.
     """
     return DeclareOutage(start.replace(tzinfo=UTC), end.replace(tzinfo=UTC))
+
+
+@act_command(
+    MAIL_SYSTEM,
+    "pause",
+    example="--reason 'Our number is on a list.'",
+    why="The operator has paused all outgoing email.",
+)
+def mail_pause() -> DeskAct:
+    """Stop all outgoing email, of every worker, until `pbem mail resume`. Games stand still: nobody is timed out.
+
+    What is being handed to the relay may still leave. Pages and replies work, and the emails they lead to wait.
+    """
+    return PauseMail()
+
+
+@act_command(
+    MAIL_SYSTEM, "resume", example="--reason 'It is off the list.'", why="The operator lets email leave again."
+)
+def mail_resume() -> DeskAct:
+    """Let email leave again. Clocks that ran are moved by the time of the pause, as after an outage."""
+    return ResumeMail()
 
 
 def _number(server: Server, who: str) -> int:

@@ -13,7 +13,7 @@ from pbem.domain.finding import Finding
 from pbem.domain.moments import relative_text
 from pbem.service.alarms import AlarmKind
 from pbem.service.server import Server
-from pbem.store import alarms, heartbeats, migrations
+from pbem.store import alarms, heartbeats, migrations, outages
 from pbem.store.database import Tx
 from pbem.store.database_errors import explained
 
@@ -66,6 +66,7 @@ def _database(server: Server, worker: str | None) -> Iterator[Finding]:
     yield _beat(server, worker)
     with server.store.read() as tx:
         yield from clock_steps(tx, server.now())
+        yield from email_pause(tx)
 
 
 def clock_steps(tx: Tx, now: datetime) -> Iterator[Finding]:
@@ -74,6 +75,13 @@ def clock_steps(tx: Tx, now: datetime) -> Iterator[Finding]:
         says = f"{step.says} That was {relative_text(now, step.at)}, by its time now."
         remedy = "Run a time service (chrony, systemd-timesyncd), and see what else sets the clock."
         yield finding.warning("clock steps", says, remedy)
+
+
+def email_pause(tx: Tx) -> Iterator[Finding]:
+    """The pause of outgoing email, while it lasts."""
+    if (pause := outages.email_pause(tx)) is not None:
+        says = f"Outgoing email has been paused since {pause.start_at:%Y-%m-%d %H:%M} UTC: {pause.why}"
+        yield finding.warning("email pause", says, "When it may leave again: `pbem mail resume`.")
 
 
 def _steps(at: str) -> Finding:

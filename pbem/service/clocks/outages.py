@@ -1,5 +1,7 @@
 """Outages: found as gaps in the heartbeats of the workers, or declared by an organiser, and applied to the clocks.
 
+While outgoing email is paused, nobody can be told, so that counts as an outage that is going on.
+
 Every worker beats every few seconds. A gap in the beats of all workers is stored as an outage before anything else is done,
 and every clock that ran in it is moved. While the server's own clock cannot be trusted, `reason_not_to_fire` says so and
 no deadline fires; what is due stays due.
@@ -85,6 +87,7 @@ def apply_outages(server: Server) -> int:
     moved = 0
     for outage in server.query(outages.unapplied):
         after = 0
+        assert outage.end_at is not None, "an open one is not applied"
         while batch := server.query(deadlines.running_since, outage.end_at, after, _BATCH):
             moved += sum(_apply(server, game_id, outage) for game_id in batch)
             after = batch[-1]
@@ -100,6 +103,22 @@ def declare_outage(tx: Tx, server: Server, outage: Interval, why: str) -> None:
         raise Gone(_("An outage that began at this moment is written down already."), remedy=_("Nothing was changed."))
 
 
+def pause_email(tx: Tx, server: Server, why: str) -> None:
+    """Pause outgoing email: nothing leaves, and all clocks stand still. Raises Gone if it is paused already."""
+    if outages.email_pause(tx) is not None:
+        raise Gone(_("Outgoing email is paused already."), remedy=_("Nothing was changed."))
+    outages.pause_email(tx, server.now(), why)
+
+
+def resume_email(tx: Tx, server: Server) -> OutageRow:
+    """Let email leave again, and return the pause: an outage to apply. Raises Gone if email is not paused."""
+    pause = outages.email_pause(tx)
+    if pause is None:
+        raise Gone(_("Outgoing email is not paused."), remedy=_("Nothing was changed."))
+    outages.resume_email(tx, server.now())
+    return pause
+
+
 def tidy_daily(tx: Tx, server: Server) -> bool:
     """Delete old heartbeats and task runs, once a day by one worker; returns whether this call did."""
     now = server.now()
@@ -112,6 +131,8 @@ def tidy_daily(tx: Tx, server: Server) -> bool:
 
 def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None:
     """The reason why no deadline may fire now, or None."""
+    if outages.email_pause(tx) is not None:
+        return "outgoing email is paused: nobody can be told"
     last = heartbeats.newest(tx)
     recent = outages.since(tx, min(last or now, now) - _LOOK_BACK)
     if worker.steps is not None and worker.steps.went_forward():
@@ -135,20 +156,24 @@ def _apply(server: Server, game_id: int, outage: OutageRow) -> bool:
 def delay_clocks(tx: Tx, server: Server, game_id: int, outage: OutageRow) -> None:
     """Move the clocks of a table that ran in an outage; its log says why if a deadline moves.
 
-    A declared outage is told to everyone at the table with its reason; a found one only to players whose deadline moves
-    noticeably.
+    A declared outage is told to everyone at the table with its reason; a found one, or a pause of email, only to players
+    whose deadline moves noticeably.
     """
+    assert outage.end_at is not None, "an open one is not applied"
     game = games.lock(tx, game_id)
-    clocks_deadlines.settle_game(tx, server, game, tell=not outage.why)
+    declared = bool(outage.why) and not outage.email_paused
+    clocks_deadlines.settle_game(tx, server, game, tell=not declared)
     delayed = clocks_deadlines.delayed_by(tx, game, Interval(outage.start_at, outage.end_at))
     span = {"start": outage.start_at.isoformat(), "end": outage.end_at.isoformat()}
-    if not delayed or _is_noted(tx, game, outage, span):
+    if not delayed or _is_noted(tx, game, outage.end_at, span):
         return
     if not outage.why:
         add_row(tx, server, game, Kind.DELAYED, None, "table", span)
         return
     why = {"reason": outage.why, "by": "organiser"}
     game = add_row(tx, server, game, Kind.DELAYED, None, why["by"], span | {"reason": outage.why})
+    if not declared:
+        return
     people = people_by_seat(tx, game_id)
     for seat, row in delayed.items():
         facts = {**why, "due_at": row.due_at, "because": [Reason.OUTAGE.value]}
@@ -156,8 +181,8 @@ def delay_clocks(tx: Tx, server: Server, game_id: int, outage: OutageRow) -> Non
     clocks_deadlines.notify_people(tx, server, game, "delayed", {**why, **span}, but={people[seat] for seat in delayed})
 
 
-def _is_noted(tx: Tx, game: GameRow, outage: OutageRow, span: Mapping[str, str]) -> bool:
+def _is_noted(tx: Tx, game: GameRow, end: datetime, span: Mapping[str, str]) -> bool:
     """Whether the log has this outage already, from a worker that died halfway."""
-    since = takewhile(lambda row: row.at >= outage.end_at, log.chain_back(tx, game.id, game.key))
+    since = takewhile(lambda row: row.at >= end, log.chain_back(tx, game.id, game.key))
     rules = rules_of(game)
     return any(span.items() <= body_of(rules, row).items() for row in since if row.kind == Kind.DELAYED)

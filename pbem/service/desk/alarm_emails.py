@@ -11,7 +11,7 @@ from pbem.domain.states import EmailKind
 from pbem.service.alarms import AlarmKind
 from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import alarms, games, heartbeats, organisers, outbox, players as player_rows
+from pbem.store import alarms, games, heartbeats, organisers, outages, outbox, players as player_rows
 from pbem.store.alarms import AlarmRow
 from pbem.store.database import Tx
 
@@ -28,7 +28,7 @@ MOST_SHOWN: Final = 10
 def send(server: Server) -> int:
     """Email the organisers the alarms that have waited long enough; returns how many there were."""
     with server.store.read() as tx:
-        if not alarms.any_unsent_before(tx, server.now() - GATHERED):
+        if not alarms.any_unsent_before(tx, server.now() - GATHERED) or outages.email_pause(tx) is not None:
             return 0
     return server.run(_send)
 

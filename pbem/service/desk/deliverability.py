@@ -14,8 +14,9 @@ from pbem.service.incoming.receive import ANOTHER_SENDER, UNVOUCHED
 from pbem.service.incoming.round_trip import COUNTED_AS
 from pbem.service.incoming.unverified_replies import NOT_THEIRS
 from pbem.service.server import Server
-from pbem.store import overview, people, reachability, received, traffic
+from pbem.store import outages, overview, people, reachability, received, traffic
 from pbem.store.database import Tx
+from pbem.store.outages import OutageRow
 from pbem.store.overview import COUNTED, Counts
 from pbem.store.reachability import FailingRow
 from pbem.store.received import SummaryRow
@@ -94,6 +95,7 @@ class Deliverability:
     """Everything the desk shows about email. `withheld` counts rows hidden from an organiser who plays."""
 
     counts: Counts
+    pause: OutageRow | None
     providers: tuple[TrafficRow, ...]
     left_alone: tuple[FailingRow, ...]
     came: Mapping[Kind, tuple[OutcomeCount, ...]]
@@ -112,6 +114,7 @@ def summary(tx: Tx, server: Server, actor: Actor) -> Deliverability:
     seen_unused = tuple(email for email in unused if email.row.person_id not in others)
     return Deliverability(
         overview.counts(tx, now, now - LATE),
+        outages.email_pause(tx),
         tuple(traffic.since(tx, today - timedelta(days=DAYS))[:PROVIDERS]),
         seen_alone,
         _outcome_counts(*(received.counts_since(tx, today - timedelta(days=days - 1)) for days in (WEEK, DAYS))),

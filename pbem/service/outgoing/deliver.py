@@ -34,7 +34,7 @@ from pbem.service.outgoing import outcomes, prepare
 from pbem.service.outgoing.outcomes import Attempt
 from pbem.service.outgoing.prepare import PreparedEmail
 from pbem.service.server import Server
-from pbem.store import outbox, people, rate_limits, traffic
+from pbem.store import outages, outbox, people, rate_limits, traffic
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
 from pbem.tokens import Purpose
@@ -176,7 +176,7 @@ def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
 
 def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[EmailRow], int]:
     """Claim due emails. Returns those that may leave now, and how many were put off because of their domain's quota."""
-    rows = outbox.claim(tx, now, now + LEASE, limit)
+    rows = [] if outages.email_pause(tx) is not None else outbox.claim(tx, now, now + LEASE, limit)
     if not rows:
         return [], 0
     domains = people.domains(tx, {row.person_id for row in rows})
@@ -267,6 +267,9 @@ def _send(
             break
         if accepted and (len(accepted) == TOGETHER or now >= accepted[0].at + RECORDED):
             _record(server, accepted)
+            if server.query(outages.email_pause) is not None:
+                server.run(_give_back, sendable[position + 1 :])
+                break
     # Before the connection is closed, for which a relay may take its time.
     _record(server, accepted)
 

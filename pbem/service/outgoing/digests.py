@@ -17,16 +17,18 @@ from pbem.domain.localtime import parse_wall
 from pbem.domain.outdated import ASKING
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.service.server import Server
-from pbem.store import deadlines, ledger, outbox, preferences, tables
+from pbem.store import deadlines, ledger, outages, outbox, preferences, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import EmailRow
 
 
 def gather(server: Server) -> int:
-    """Queue the digests whose time has come; returns how many."""
+    """Queue the digests whose time has come; returns how many. While email is paused they wait, or each day would add one."""
     now = server.now()
     with server.store.read() as tx:
+        if outages.email_pause(tx) is not None:
+            return 0
         readers = preferences.digest_readers(tx)
     queued = 0
     for reader in readers:

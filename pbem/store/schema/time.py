@@ -76,11 +76,15 @@ HEARTBEAT = table("heartbeat", HeartbeatRow)
 
 @dataclass(frozen=True, slots=True)
 class OutageRow:
-    """A time without workers; `applied_at` is when all deadlines had moved, `why` empty if the server found it."""
+    """A time without workers or without outgoing email, which has no end while email is paused.
+
+    `applied_at` is when all deadlines had moved, `why` empty if the server found it.
+    """
 
     id: Id
     start_at: datetime
-    end_at: datetime
+    end_at: datetime | None
+    email_paused: bool
     why: str
     applied_at: datetime | None
 

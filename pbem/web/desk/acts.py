@@ -15,7 +15,17 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Refusal, quoted
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import overview, table
-from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.clocks import (
+    Close,
+    DeclareOutage,
+    Extend,
+    Freeze,
+    Pause,
+    PauseMail,
+    Resume,
+    ResumeMail,
+    Unfreeze,
+)
 from pbem.service.desk.acts.correct import WHAT, Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, NewLinks, Release, SendExport, Unban
@@ -140,6 +150,8 @@ FORMS: Final = {
         Form(f"{_PERSON}/export", SendExport),
         Form(f"{_PERSON}/delete", Delete),
         Form("/desk/outage", DeclareOutage, ("start", "end")),
+        Form("/desk/pause-mail", PauseMail),
+        Form("/desk/resume-mail", ResumeMail),
         Form("/desk/resend-mail", ResendOfNoTable, ("mail",)),
         Form("/desk/retry-mail", RetryIncoming, ("mail",)),
     )

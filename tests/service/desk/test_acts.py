@@ -15,7 +15,17 @@ from pbem.service.absence import substitutes
 from pbem.service.account import delete
 from pbem.service.clocks import outages, reachability
 from pbem.service.desk import acts as desk_acts, audit
-from pbem.service.desk.acts.clocks import Close, DeclareOutage, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.clocks import (
+    Close,
+    DeclareOutage,
+    Extend,
+    Freeze,
+    Pause,
+    PauseMail,
+    Resume,
+    ResumeMail,
+    Unfreeze,
+)
 from pbem.service.desk.acts.correct import Correct, Redact
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, NewLinks, Release, SendExport, Unban
@@ -102,6 +112,11 @@ def scene(server, time, table, person):
             case "outage":
                 time.passes(HOUR)
                 return game, DeclareOutage(server.now() - HOUR, server.now())
+            case "pause mail":
+                return game, PauseMail()
+            case "resume mail":
+                moderate(server, PauseMail())
+                return game, ResumeMail()
             case "merge":
                 return game, Merge(person("Bennie"), ben)
             case "seat links":
@@ -147,6 +162,9 @@ OTHERS = {
     # About a log row that exists: notified again, or done at last.
     "resend": Resend,
     "retry": RetryDeadline,
+    # Players who have longer because of it are told by then.
+    "pause mail": PauseMail,
+    "resume mail": ResumeMail,
     # About no table, or about links alone: players, seats and names stay the same.
     "address": ChangeAddress,
     "ban": Ban,

@@ -1,4 +1,4 @@
-"""Acts on a table's clocks and life: pause, resume, extend, freeze, unfreeze, close; and logging an outage afterwards."""
+"""Acts on a table's clocks and life: pause, resume, extend, freeze, unfreeze, close; logging an outage afterwards; and pausing email."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -113,6 +113,31 @@ class Close(TableAct):
         else:
             raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))
         return ActResult(says=(_("A closed table stays closed: its secret is told, or its players have gone."),))
+
+
+@dataclass(frozen=True)
+class PauseMail(ServerAct):
+    """Stop all outgoing email, and every clock, until it is resumed."""
+
+    kind = Act.PAUSE_MAIL
+
+    def do(self, context: Context) -> ActResult:
+        outages.pause_email(context.tx, context.server, context.reason)
+        says = _("No mail leaves, and no clock runs out. Pages work, and mails wait until you let them go.")
+        return ActResult((says,), undo=ResumeMail())
+
+
+@dataclass(frozen=True)
+class ResumeMail(ServerAct):
+    """Let email leave again, and give everyone the time of the pause."""
+
+    kind = Act.RESUME_MAIL
+
+    def do(self, context: Context) -> ActResult:
+        pause = outages.resume_email(context.tx, context.server)
+        since = _("No mail has left since %(start)s.", start=moment_text(pause.start_at, _UTC))
+        moved = _("Mails leave now, without those that are outdated. Every clock that ran is moved by that time.")
+        return ActResult((since, moved), undo=PauseMail())
 
 
 @dataclass(frozen=True)
