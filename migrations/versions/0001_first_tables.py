@@ -32,6 +32,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("worker", name=op.f("pk_heartbeat")),
     )
     op.create_table(
+        "lease",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("until", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_lease")),
+    )
+    op.create_table(
         "job",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("key", sa.Text(), nullable=False),
@@ -476,11 +482,13 @@ def upgrade() -> None:
         sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("rank", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("domain", sa.Text(), nullable=False),
         sa.Column("facts", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("queued_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("due_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("claimed_until", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("lease_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("attempts", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("message_id", sa.Text(), nullable=True),
         sa.Column("rendered_at", sa.DateTime(timezone=True), nullable=True),
@@ -497,6 +505,13 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("outbox", schema=None) as batch_op:
         batch_op.create_index("ix_outbox_due", ["status", "due_at"], unique=False)
+        batch_op.create_index(
+            "ix_outbox_turns",
+            ["rank", "domain", "id"],
+            unique=False,
+            sqlite_where=sa.text("status = 'queued'"),
+            postgresql_where=sa.text("status = 'queued'"),
+        )
         batch_op.create_index(batch_op.f("ix_outbox_person_id_queued_at"), ["person_id", "queued_at"], unique=False)
 
     op.create_table(
@@ -714,6 +729,7 @@ def downgrade() -> None:
     op.drop_table("pause")
     with op.batch_alter_table("outbox", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_outbox_person_id_queued_at"))
+        batch_op.drop_index("ix_outbox_turns")
         batch_op.drop_index("ix_outbox_due")
 
     op.drop_table("outbox")
@@ -798,6 +814,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_job_status_id"))
 
     op.drop_table("job")
+    op.drop_table("lease")
     op.drop_table("heartbeat")
     op.drop_table("audit_head")
     op.drop_table("received_count")

@@ -39,7 +39,7 @@ from pbem.service.archive import daily_check
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
 from pbem.service.incoming import receive
-from pbem.service.outgoing.deliver import deliver, post_of
+from pbem.service.outgoing.deliver import deliver, end_leases, keep_lease, post_of
 from pbem.service.server import Server
 from pbem.store.database import Store, Tx
 from pbem.web.app import create_app
@@ -154,7 +154,11 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
 
     name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
     steps = StepFinder(StepWatch(server.clock))
-    return WorkerContext(server, Worker(name, server.now(), steps=steps), send, receive_batch, look, stopping)
+    end_leases(server)
+    worker = Worker(name, server.now(), steps=steps)
+    return WorkerContext(
+        server, worker, send, lambda here: keep_lease(here, post), receive=receive_batch, look=look, stopping=stopping
+    )
 
 
 def _listening(config: Config, app: Any) -> Any:

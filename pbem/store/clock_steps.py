@@ -10,6 +10,7 @@ from pbem.store.schema import (
     ALARM,
     DEADLINE,
     HEARTBEAT,
+    LEASE,
     OUTAGE,
     OUTBOX,
     PAUSE,
@@ -37,7 +38,7 @@ _WAITS: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] =
 """What waits for a moment. The deadlines of people are no part of it: a promise is never taken back."""
 
 _LEASES: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] = (
-    (OUTBOX.c.claimed_until, (_QUEUED,)),
+    (LEASE.c.until, ()),
     (RECEIVED.c.claimed_until, (_WAITING,)),
     (DEADLINE.c.claimed_until, (_OPEN,)),
 )

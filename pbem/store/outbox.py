@@ -15,6 +15,7 @@ from sqlalchemy import (
     Update,
     and_,
     bindparam,
+    case,
     func,
     insert,
     literal_column,
@@ -23,22 +24,53 @@ from sqlalchemy import (
     true,
     update,
 )
-from sqlalchemy.sql.dml import ReturningUpdate
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.store import prefetch, queries
+from pbem.store.leases import LEFT
 from pbem.store.ledger import lines
 from pbem.store.players import among
-from pbem.store.schema import DEADLINE, LEDGER, OUTBOX, PLAYER, EmailRow
+from pbem.store.schema import DEADLINE, LEDGER, OUTBOX, PERSON, PLAYER, EmailRow
 from pbem.store.types import Moment, Number
 
+
+class _position(FunctionElement[int]):  # noqa: N801 - a function of SQL
+    """Where a text has another; the databases have two names for it."""
+
+    type = Integer()
+    inherit_cache = True
+
+
+@compiles(_position)
+def _on_postgresql(element: _position, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"strpos({compiler.process(element.clauses, **kw)})"
+
+
+@compiles(_position, "sqlite")
+def _on_sqlite(element: _position, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"instr({compiler.process(element.clauses, **kw)})"
+
+
 # The id of a new email is not needed, so it is not fetched; constants are written into the statement.
-_QUEUE = insert(OUTBOX).inline().values(status=literal_column("'queued'"), attempts=literal_column("0"))
+_DOMAIN = func.substr(PERSON.c.mailbox, _position(PERSON.c.mailbox, literal_column("'@'")) + literal_column("1"))
+_QUEUE = (
+    insert(OUTBOX)
+    .inline()
+    .values(
+        domain=select(_DOMAIN).where(PERSON.c.id == bindparam("reader")).scalar_subquery(),
+        status=literal_column("'queued'"),
+        attempts=literal_column("0"),
+    )
+)
+_ABOUT_TURN = ("person_id", "game_id", "seat", "seq", "turn", "kind")
 TELL: Final = (
     insert(OUTBOX)
     .inline()
     .from_select(
-        ("person_id", "game_id", "seat", "seq", "turn", "kind", "facts", "status", "queued_at", "due_at", "attempts"),
+        (*_ABOUT_TURN, "rank", "domain", "facts", "status", "queued_at", "due_at", "attempts"),
         select(
             PLAYER.c.person_id,
             PLAYER.c.game_id,
@@ -46,15 +78,25 @@ TELL: Final = (
             bindparam("because_of", type_=Number),
             bindparam("about", type_=Number),
             bindparam("email_kind", type_=Text),
+            case(
+                (bindparam("email_kind", type_=Text) == literal_column("'turn'"), literal_column("0")),
+                else_=literal_column("1"),
+            ),
+            _DOMAIN,
             literal_column("'{}'"),
             literal_column("'queued'"),
             bindparam("now", type_=Moment),
             bindparam("leaves_at", type_=Moment),
             literal_column("0"),
-        ).where(PLAYER.c.game_id == bindparam("of_game"), PLAYER.c.person_id.is_not(None), among("emailed")),
+        )
+        .join_from(PLAYER, PERSON, PERSON.c.id == PLAYER.c.person_id)
+        .where(PLAYER.c.game_id == bindparam("of_game"), among("emailed")),
     )
 )
 """Queue an email of one kind to the people at some seats of a game."""
+AWAITED: Final = frozenset({EmailKind.TURN, EmailKind.REMINDER})
+"""Kinds of email that a game waits for. They leave before all others."""
+_IS_SENT: Final[ColumnElement[str]] = literal_column("'sent'")
 _FACTS = json.JSONEncoder(sort_keys=True)
 _ABOUT = ("person_id", "kind", "game_id", "seq", "seat", "turn")
 _TURN_BEFORE = (
@@ -64,7 +106,7 @@ _TURN_BEFORE = (
         OUTBOX.c.seat == bindparam("of_seat"),
         OUTBOX.c.person_id == bindparam("of_person"),
         OUTBOX.c.kind == EmailKind.TURN,
-        OUTBOX.c.status == EmailStatus.SENT,
+        OUTBOX.c.status == _IS_SENT,
         OUTBOX.c.id < bindparam("before"),
         OUTBOX.c.turn < func.coalesce(bindparam("before_turn", type_=Integer), OUTBOX.c.turn + 1),
     )
@@ -75,14 +117,15 @@ _TURN_BEFORE = (
 _TURN = OUTBOX.alias("turn")
 _TURNS_BEFORE = (
     select(OUTBOX.c.id, func.max(_TURN.c.id).label("before"))
-    .join(
+    .join_from(
+        OUTBOX,
         _TURN,
         and_(
             _TURN.c.game_id == OUTBOX.c.game_id,
             _TURN.c.seat == OUTBOX.c.seat,
             _TURN.c.person_id == OUTBOX.c.person_id,
             _TURN.c.kind == EmailKind.TURN,
-            _TURN.c.status == EmailStatus.SENT,
+            _TURN.c.status == _IS_SENT,
             _TURN.c.id < OUTBOX.c.id,
             or_(OUTBOX.c.kind != EmailKind.TURN, OUTBOX.c.turn.is_(None), _TURN.c.turn < OUTBOX.c.turn),
         ),
@@ -110,7 +153,13 @@ def queue(tx: Connection, emails: Iterable[NewEmail], now: datetime, due_at: dat
     """Queue emails, due at once unless a later moment is given."""
     rows = [
         {name: getattr(email, name) for name in _ABOUT}
-        | {"facts": _FACTS.encode(email.facts or {}), "queued_at": now, "due_at": due_at or now}
+        | {
+            "reader": email.person_id,
+            "rank": int(email.kind not in AWAITED),
+            "facts": _FACTS.encode(email.facts or {}),
+            "queued_at": now,
+            "due_at": due_at or now,
+        }
         for email in emails
     ]
     if rows:
@@ -259,17 +308,6 @@ def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[Emai
     return queries.many(tx, EmailRow, newest)
 
 
-def _claim(free: ColumnElement[bool], first: ColumnElement[datetime]) -> ReturningUpdate[tuple[object, ...]]:
-    due = (OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.due_at <= bindparam("now", type_=Moment))
-    next_due = select(OUTBOX.c.id).where(*due, free).order_by(first, OUTBOX.c.id)
-    leased = next_due.limit(bindparam("most", type_=Integer)).with_for_update(skip_locked=True).cte("free")
-    claimed = update(OUTBOX).where(OUTBOX.c.id.in_(select(leased.c.id)))
-    return claimed.values(claimed_until=bindparam("until"), attempts=OUTBOX.c.attempts + 1).returning(OUTBOX)
-
-
-# Workers run these every few seconds, so they are built once.
-_CLAIM = _claim(OUTBOX.c.claimed_until.is_(None), OUTBOX.c.due_at)
-_CLAIM_LEFT = _claim(OUTBOX.c.claimed_until <= bindparam("now", type_=Moment), OUTBOX.c.claimed_until)
 _WRITTEN = ("body", "message_id", "rendered_at")
 _KEEP = (
     update(OUTBOX)
@@ -281,7 +319,7 @@ _SEND = (
     .where(OUTBOX.c.id == bindparam("of_id"))
     .values(
         status=EmailStatus.SENT,
-        claimed_until=None,
+        lease_id=None,
         accepted_at=func.coalesce(OUTBOX.c.accepted_at, bindparam("new_accepted_at", type_=Moment)),
     )
 )
@@ -290,27 +328,6 @@ _UNWRITE = (
     .where(OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.body.is_not(None))
     .values(body=None, message_id=None, rendered_at=None)
 )
-
-
-def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[EmailRow]:
-    """Lease due emails that no worker has begun to send; each claim counts as an attempt.
-
-    If there are none, lease one email whose lease ran out, the longest ago. It may have crashed its worker, and alone
-    it takes no other email with it.
-    """
-    return _leased(tx, _CLAIM, now, until, limit) or _leased(tx, _CLAIM_LEFT, now, until, 1)
-
-
-def release(tx: Connection, email: EmailRow, due_at: datetime) -> None:
-    """Release a claimed email if the lease is still ours, uncounted. One that was tried before is sent alone."""
-    leased = (
-        OUTBOX.c.id == email.id,
-        OUTBOX.c.status == EmailStatus.QUEUED,
-        OUTBOX.c.claimed_until == email.claimed_until,
-    )
-    expired = due_at if email.attempts > 1 else None
-    released = update(OUTBOX).where(*leased)
-    tx.execute(released.values(claimed_until=expired, due_at=due_at, attempts=OUTBOX.c.attempts - 1))
 
 
 def keep(tx: Connection, written: Iterable[EmailRow]) -> None:
@@ -326,19 +343,10 @@ def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
         tx.execute(_SEND, rows)
 
 
-def lock_leased(tx: Connection, emails: Collection[EmailRow]) -> set[int]:
-    """Lock these claimed emails; returns the ids of those whose lease is still ours."""
-    leases = {email.id: email.claimed_until for email in emails}
-    query = select(OUTBOX.c.id, OUTBOX.c.claimed_until).where(
-        OUTBOX.c.id.in_(leases), OUTBOX.c.status == EmailStatus.QUEUED
-    )
-    rows = tx.execute(query.order_by(OUTBOX.c.id).with_for_update())
-    return {row.id for row in rows if row.claimed_until == leases[row.id]}
-
-
 def came_back(tx: Connection, outbox_id: int) -> None:
     """Mark an email as undeliverable, even if its worker has not recorded yet that it was sent."""
-    just_sent = and_(OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.claimed_until.is_not(None))
+    begun = or_(OUTBOX.c.lease_id.is_not(None), OUTBOX.c.rank == LEFT)
+    just_sent = and_(OUTBOX.c.status == EmailStatus.QUEUED, begun)
     bounced = update(OUTBOX).where(OUTBOX.c.id == outbox_id, or_(OUTBOX.c.status == EmailStatus.SENT, just_sent))
     tx.execute(bounced.values(status=EmailStatus.UNDELIVERABLE))
 
@@ -351,10 +359,3 @@ def unwrite_queued(tx: Connection) -> list[int]:
 def unwrite_to(tx: Connection, person_id: int) -> None:
     """Drop the bytes of a person's queued emails, so that they are written again."""
     tx.execute(_UNWRITE.where(OUTBOX.c.person_id == person_id))
-
-
-def _leased(
-    tx: Connection, claim: ReturningUpdate[tuple[object, ...]], now: datetime, until: datetime, most: int
-) -> list[EmailRow]:
-    emails = queries.many(tx, EmailRow, claim, {"now": now, "until": until, "most": most})
-    return sorted(emails, key=lambda email: (email.due_at, email.id))

@@ -136,7 +136,7 @@ def requeue_held_back(
     )
     withheld = and_(OUTBOX.c.status == EmailStatus.WITHHELD, OUTBOX.c.kind == EmailKind.TURN, open_turn)
     again = emails.where(or_(OUTBOX.c.status == EmailStatus.DIGEST, withheld))
-    again = again.values(status=EmailStatus.QUEUED, due_at=now, claimed_until=None, attempts=0)
+    again = again.values(status=EmailStatus.QUEUED, due_at=now, lease_id=None, attempts=0)
     requeued = list(tx.execute(again.returning(OUTBOX.c.id)).scalars())
     waiting = (OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.due_at > hold_until, OUTBOX.c.attempts == 0)
     tx.execute(emails.where(*waiting).values(due_at=hold_until))

@@ -34,12 +34,13 @@ class WorkerContext:
     """The state of a worker: its server, its name, and its ways to the outside.
 
     `send` sends one batch of due emails, and `receive` processes one batch of received emails; each returns their number.
-    `look` is the check of a table's record, if this worker does that.
+    `keep` keeps what is being sent. `look` is the check of a table's record, if this worker does that.
     """
 
     server: Server
     worker: Worker
     send: Callable[[Server], int]
+    keep: Callable[[Server], None] = lambda _server: None
     receive: Callable[[Server], int] = lambda _server: 0
     look: daily_check.CheckTable | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -57,7 +58,8 @@ class Tick:
 
 
 def beat(context: WorkerContext) -> None:
-    """Write a heartbeat; record a step of the clock or an outage, and extend every clock that ran in it."""
+    """Keep what is being sent; write a heartbeat; record a step of the clock or an outage, and extend every clock that ran in it."""
+    context.keep(context.server)
     steps = context.worker.steps
     step = steps.find(context.server) if steps else timedelta(0)
     outage = context.server.run(outages.beat, context.worker, step)
@@ -188,7 +190,7 @@ def clean_up(context: WorkerContext) -> None:
 
 TICKS: Final = (
     # The heartbeat comes first: no clock may run out before an outage is known.
-    Tick("beat", 15, beat),
+    Tick("beat", 5, beat),
     Tick("links", 2, send_links),
     Tick("deliver", 2, deliver),
     Tick("receive", 2, receive_emails),

@@ -109,7 +109,15 @@ def _row(game_id: int, seq: int, body: bytes, now: datetime) -> dict[str, object
 
 def _letter(person_id: int, game_id: int, seq: int, seat: int, now: datetime) -> dict[str, object]:
     row = {"person_id": person_id, "game_id": game_id, "seq": seq, "seat": seat, "turn": seq, "kind": "turn"}
-    return row | {"facts": "{}", "status": "queued", "queued_at": now, "due_at": now, "attempts": 0}
+    return row | {
+        "facts": "{}",
+        "rank": 0,
+        "domain": "example.org",
+        "status": "queued",
+        "queued_at": now,
+        "due_at": now,
+        "attempts": 0,
+    }
 
 
 def _see_other() -> Response:

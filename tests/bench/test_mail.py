@@ -42,7 +42,7 @@ OF_CHAIN = 0.8
 
 _WAITING = select(OUTBOX.c.id, OUTBOX.c.kind).where(OUTBOX.c.status == "queued").order_by(OUTBOX.c.id)
 _QUEUED = update(OUTBOX).where(OUTBOX.c.id == bindparam("of_id"))
-_QUEUED = _QUEUED.values(status="queued", claimed_until=None, attempts=0, due_at=bindparam("now"))
+_QUEUED = _QUEUED.values(status="queued", lease_id=None, attempts=0, due_at=bindparam("now"))
 _SENT = update(OUTBOX).where(OUTBOX.c.id == bindparam("of_id")).values(status="sent")
 _NOTE = insert(LEDGER)
 

@@ -14,7 +14,7 @@ from pbem.mail.send.dkim import signer
 from pbem.mail.send.relay import Relay
 from pbem.mail.write.compose import Letterhead
 from pbem.service.clocks.outages import Worker
-from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.outgoing.deliver import Post, deliver, end_leases, keep_lease
 from pbem.service.server import Server
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
@@ -49,6 +49,13 @@ def main(database: str, clock_file: str, smtp_port: str, name: str) -> None:
     relay = Relay(Smtp("127.0.0.1", Security.NONE, int(smtp_port), "", "", 60), stopping=stopping)
     post = Post(HEAD, relay, signer=signer(SIGNING), stopping=stopping)
     worker = Worker(name, clock.now())
-    context = WorkerContext(server, worker, lambda hands: deliver(hands, post).dealt_with, stopping=stopping)
+    end_leases(server)
+    context = WorkerContext(
+        server,
+        worker,
+        lambda hands: deliver(hands, post).dealt_with,
+        lambda hands: keep_lease(hands, post),
+        stopping=stopping,
+    )
     loop.run(context, OFTEN)
     server.store.close()

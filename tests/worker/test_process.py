@@ -13,7 +13,8 @@ from datetime import timedelta
 import pytest
 
 from pbem.service.clocks.outages import Worker, reason_not_to_fire
-from pbem.store import deadlines, heartbeats, outages
+from pbem.service.outgoing.deliver import LEASE
+from pbem.store import deadlines, heartbeats, outages, outbox
 from tests.copies import Copy
 from tests.waiting import PATIENCE, until
 from tests.worker import process
@@ -208,3 +209,22 @@ def test_a_worker_told_to_stop_ends_within_ten_seconds_while_the_relay_hangs(wor
     worker.send(signal.SIGTERM)
     assert worker.process.wait(10) == 0
     assert worker.events("worker_stopped")
+
+
+def test_a_killed_worker_holds_back_one_email_and_the_others_leave_when_one_is_back(worker, table):
+    """On SQLite at once; on PostgreSQL, where the killed one might live elsewhere, when its lease is over."""
+    worker.sink.does("hang")
+    games = [table("sun-bid", 2, pace="10m") for _ in range(5)]
+    until(lambda: "MAIL hang" in worker.sink.handler.commands, "the relay hangs")
+    worker.kill()
+
+    def waiting():
+        with worker.server.store.read() as tx:
+            return outbox.queue_length(tx, "queued")[0]
+
+    assert waiting() > 5
+    if not worker.server.store.on_sqlite:
+        worker.set(worker.clock.now() + LEASE)
+    worker.start()
+    until(lambda: waiting() == 0, "everything leaves")
+    assert all(worker.deadline(game, seat).due_at for game in games for seat in game.asked())

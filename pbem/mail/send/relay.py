@@ -44,7 +44,7 @@ _GREETED: Final = 220
 _DOT: Final = re.compile(rb"^\.", re.MULTILINE)
 
 TIME_LIMIT: Final = 140.0
-"""Seconds for one email, including the connection: less than half of the lease that its sender has.
+"""Seconds for one email, including the connection.
 
 The setting limits each answer, and a relay that sends an answer one letter at a time never exceeds that.
 """

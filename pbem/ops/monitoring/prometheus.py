@@ -25,7 +25,7 @@ from pbem.store.database_errors import explained
 from pbem.store.gauges import Figures
 
 ALIVE: Final = timedelta(minutes=1)
-"""A worker not seen for this long is gone: it beats every fifteen seconds."""
+"""A worker not seen for this long is gone: it beats every five seconds."""
 
 
 def exposition(server: Server, config: Config) -> bytes:

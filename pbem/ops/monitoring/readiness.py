@@ -25,7 +25,7 @@ STEPS_SHOWN: Final = timedelta(days=1)
 """How long a step of the clock is shown."""
 
 SILENT: Final = timedelta(minutes=2)
-"""A worker beats every fifteen seconds, and may have to wait for the database."""
+"""A worker beats every five seconds, and may have to wait for the database."""
 
 
 def readiness(server: Server, config: Config, worker: str | None) -> list[Finding]:

@@ -81,7 +81,7 @@ def mark_reachable(tx: Tx, server: Server, person_id: int) -> int | None:
     settle_person(tx, server, person_id, locked)
     held_back = outbox.turns_refused(tx, person_id)
     for email in held_back:
-        outbox.change(tx, email.id, status=EmailStatus.QUEUED, due_at=now, claimed_until=None, attempts=0)
+        outbox.change(tx, email.id, status=EmailStatus.QUEUED, due_at=now, lease_id=None, attempts=0)
         ledger.note(tx, email.id, now, "resent", "the address can be reached again")
     _notify_tables(tx, server, person_id, "reachable")
     return len(held_back)

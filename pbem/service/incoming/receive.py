@@ -16,6 +16,7 @@ must never store or log a token, and never interpret a line of a reply.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 import structlog
@@ -108,16 +109,22 @@ def receive(server: Server, settings: InboundSettings, envelope_from: str, envel
 
 
 def process(server: Server, settings: InboundSettings, limit: int = BATCH) -> int:
-    """Process stored emails, at most one batch; returns how many."""
-    now = server.now()
-    claimed = server.store.write(lambda tx: rows.claim(tx, now, now + LEASE, limit))
-    for row in claimed:
+    """Process stored emails, at most one batch; returns how many.
+
+    Each is claimed when its turn comes, so a worker that is killed holds back one.
+    """
+    for done in range(limit):
+        now = server.now()
+        claimed = server.store.write(partial(rows.claim, now=now, until=now + LEASE, limit=1))
+        if not claimed:
+            return done
+        (row,) = claimed
         try:
             _process_one(server, settings, row)
         except Exception:  # noqa: BLE001 - an email that cannot be processed must not hold up the others
             _log.exception("mail_not_read", email=row.id, attempts=row.attempts)
             _try_later(server, row)
-    return len(claimed)
+    return limit
 
 
 def retry(tx: Tx, server: Server) -> int:

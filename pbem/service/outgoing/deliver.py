@@ -1,21 +1,23 @@
 """Sending what is due: emails are claimed, prepared, handed to the relay, and their outcomes recorded.
 
-    claim     a lease, which counts as an attempt: many emails that nobody has begun, or one that its sender left behind
+    claim     under a lease, and counted as an attempt: many emails that nobody has begun, or one that its sender left behind
     prepare   checked, written and stored as bytes (`prepare`)
     send      outside of any transaction, as are filling in the tokens and signing
     record    the outcome (`outcomes`); accepted emails are recorded a few at a time
 
-A crash between two steps repeats them, and sends the same bytes under the same Message-ID, so a mail program shows one email.
-At most as many are sent twice as are recorded together. Emails that a dead sender left behind are claimed one at a time, when
-there is nothing else to begin: an email that kills its sender again and again takes no other with it. Once an email may have
-left, it is never written again. This module must never store or log a token.
+A lease is short, and a living worker renews it: what a dead one held is free within seconds. A crash between two steps repeats
+them, and sends the same bytes under the same Message-ID, so a mail program shows one email. At most as many are sent twice as
+are recorded together. Emails that a dead sender left behind are claimed one at a time, after a batch of others: an email that
+kills its sender again and again takes no other with it. Once an email may have left, it is never written again. This module
+must never store or log a token.
 """
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -34,19 +36,23 @@ from pbem.service.outgoing import outcomes, prepare
 from pbem.service.outgoing.outcomes import Attempt
 from pbem.service.outgoing.prepare import PreparedEmail
 from pbem.service.server import Server
-from pbem.store import outages, outbox, people, rate_limits, traffic
+from pbem.store import leases, outages, people, rate_limits, traffic
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
+from pbem.store.schema import LeaseRow
 from pbem.tokens import Purpose
 
 if TYPE_CHECKING:
     from pbem.mail.send.dkim import Signer
 
-LEASE: Final = timedelta(minutes=5)
-"""The time for which nobody else sends a claimed email. Its sender stops at half of it: a relay may need that to answer."""
+LEASE: Final = timedelta(seconds=20)
+"""The time for which nobody else sends a claimed email unless the lease is renewed, as it is with each heartbeat."""
+
+UNSURE: Final = timedelta(seconds=5)
+"""A sender whose lease ends as soon as this hands over nothing more: its worker may have slept, and another one be at work."""
 
 BATCH: Final = 100
-"""Emails that are claimed, prepared and sent over one connection. The lease may not be long enough for all; the others are given back."""
+"""Emails that are claimed, prepared and sent over one connection."""
 
 IN_A_ROW: Final = 5
 """Failures in a row after which a domain is left alone for a while; broken connections, after which the relay is."""
@@ -77,9 +83,10 @@ Sendable = tuple[EmailRow, OutgoingEmail]
 
 @dataclass(slots=True)
 class Post:
-    """What one process sends with, and what it remembers of failures.
+    """What one process sends with, the lease it sends under, and what it remembers of failures.
 
-    `in_a_row` counts failures in a row by domain, and broken connections under no name.
+    `in_a_row` counts failures in a row by domain, and broken connections under no name. `served` is the domain that had its
+    turn last.
     """
 
     letterhead: Letterhead
@@ -92,6 +99,8 @@ class Post:
     down_since: datetime | None = None
     alarmed: bool = False
     in_a_row: Counter[str] = field(default_factory=Counter)
+    lease: LeaseRow | None = None
+    served: str = ""
 
 
 @dataclass(slots=True)
@@ -154,7 +163,7 @@ def mailbox_of(config: Config) -> LocalMailbox:
 
 
 def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
-    """Send the emails that are due, at most one batch."""
+    """Send the emails that are due, at most one batch; then those that senders left behind, as many at most."""
     done, started = Delivered(), server.now()
     if post.rests_until is not None and timedelta(0) < post.rests_until - started <= LONGEST_REST:
         return done
@@ -162,23 +171,71 @@ def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
     if post.failures:
         # One email finds out whether the relay is back.
         limit = 1
-    claimed, done.postponed = server.store.write(lambda tx: _claim(tx, post.throttle, started, limit))
-    for row in claimed:
-        if row.attempts > outcomes.TRIES:
-            server.run(outcomes.park, row, "its sender has failed too often")
-            done.given_up += 1
-    tried = [row for row in claimed if row.attempts <= outcomes.TRIES]
     with post.transport.session() as session:
-        sendable = _prepare(server, post, tried, started, done) if tried else []
-        _send(server, post, session, sendable, started, done)
+        _deliver(server, post, session, partial(_next, post=post, limit=limit), done)
+        left, before = limit, -1
+        while left and done.dealt_with != before and not _must_rest(post):
+            left, before = left - 1, done.dealt_with
+            _deliver(server, post, session, leases.claim_left, done)
     return done
 
 
-def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[EmailRow], int]:
+def _must_rest(post: Post) -> bool:
+    return post.rests_until is not None or post.stopping.is_set()
+
+
+def keep_lease(server: Server, post: Post) -> None:
+    """Renew the lease of the emails that are being sent, if any: their worker lives."""
+    lease, until = post.lease, server.now() + LEASE
+    if lease is not None and server.store.write(partial(leases.renew, lease_id=lease.id, until=until)):
+        post.lease = replace(lease, until=until) if post.lease is lease else post.lease
+
+
+def end_leases(server: Server) -> None:
+    """Free at once what senders of the past held, where no other process can be sending: on SQLite."""
+    if server.store.on_sqlite:
+        server.store.write(partial(leases.end_all, now=server.now()))
+
+
+Claim = Callable[[Tx, datetime, int], list[EmailRow]]
+"""Claims emails that are due at a moment, under a lease."""
+
+
+def _next(tx: Tx, now: datetime, lease_id: int, post: Post, limit: int) -> list[EmailRow]:
+    emails, post.served = leases.claim(tx, now, lease_id, limit, post.served)
+    return emails
+
+
+def _deliver(server: Server, post: Post, session: Session, claim: Claim, done: Delivered) -> None:
+    """Claim emails, and send them under a lease."""
+    now = server.now()
+    lease = LeaseRow(int.from_bytes(server.randomness.bytes(7)), now + LEASE)
+    claimed, postponed = server.store.write(lambda tx: _claim(tx, post.throttle, now, lease, claim))
+    done.postponed += postponed
+    if not claimed:
+        return
+    outer, post.lease = post.lease, lease
+    try:
+        for row in claimed:
+            if row.attempts > outcomes.TRIES:
+                server.run(outcomes.park, row, "its sender has failed too often")
+                done.given_up += 1
+        tried = [row for row in claimed if row.attempts <= outcomes.TRIES]
+        _send(server, post, session, _prepare(server, post, tried, now, done) if tried else [], done)
+        server.store.write(partial(leases.end, lease_id=lease.id))
+    finally:
+        post.lease = outer
+
+
+def _claim(tx: Tx, throttle: Throttle, now: datetime, lease: LeaseRow, claim: Claim) -> tuple[list[EmailRow], int]:
     """Claim due emails. Returns those that may leave now, and how many were put off because of their domain's quota."""
-    rows = [] if outages.email_pause(tx) is not None else outbox.claim(tx, now, now + LEASE, limit)
+    if outages.email_pause(tx) is not None:
+        return [], 0
+    leases.free_expired(tx, now)
+    rows = claim(tx, now, lease.id)
     if not rows:
         return [], 0
+    leases.begin(tx, lease.id, lease.until)
     domains = people.domains(tx, {row.person_id for row in rows})
     used = rate_limits.lock(tx, {name for domain in domains.values() for name in throttle.share_names(domain)})
     before = dict(used)
@@ -189,7 +246,7 @@ def _claim(tx: Tx, throttle: Throttle, now: datetime, limit: int) -> tuple[list[
         domain = domains[row.person_id]
         if wait := throttle.wait(used, domain, now, new=domain not in familiar):
             # One after the other, so that they do not all come back at the first free moment.
-            outbox.release(tx, row, now + wait + throttle.interval(domain) * waiting[domain])
+            leases.release(tx, row, now + wait + throttle.interval(domain) * waiting[domain])
             waiting[domain] += 1
         else:
             free.append(row)
@@ -231,14 +288,12 @@ def _filled(server: Server, post: Post, prepared: PreparedEmail) -> OutgoingEmai
     )
 
 
-def _send(
-    server: Server, post: Post, session: Session, sendable: list[Sendable], started: datetime, done: Delivered
-) -> None:
+def _send(server: Server, post: Post, session: Session, sendable: list[Sendable], done: Delivered) -> None:
     """Hand emails over one by one, and record the outcome of each."""
     accepted, refused, now = list[Attempt](), set[int](), server.now()
     for position, (email, outgoing) in enumerate(sendable):
         # Preparing may have taken long, too: what is left over is the next claimer's.
-        if now >= started + LEASE / 2 or post.stopping.is_set():
+        if post.lease is None or now >= post.lease.until - UNSURE or post.stopping.is_set():
             server.run(_give_back, sendable[position:])
             break
         if email.person_id in refused:
@@ -323,4 +378,4 @@ def _give_back(tx: Tx, server: Server, sendable: list[Sendable]) -> None:
     """Give claimed emails back without an attempt."""
     now = server.now()
     for email, _outgoing in sendable:
-        outbox.release(tx, email, now)
+        leases.release(tx, email, now)

@@ -78,7 +78,7 @@ def _queue(tx: Tx, server: Server, person_id: int, day: date) -> bool:
         return False
     now = server.now()
     for older in outbox.of_kind(tx, person_id, EmailKind.DIGEST, EmailStatus.QUEUED):
-        outbox.change(tx, older.id, status=EmailStatus.SUPERSEDED, claimed_until=None)
+        outbox.change(tx, older.id, status=EmailStatus.SUPERSEDED, lease_id=None)
         ledger.note(tx, older.id, now, "superseded", "there is a newer digest")
     facts = {
         "since": {f"{game_id}": turn for game_id, turn in since.items()},

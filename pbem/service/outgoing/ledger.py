@@ -112,7 +112,7 @@ def resend(tx: Tx, server: Server, outbox_id: int, *, asked_for: bool = False) -
         raise Gone(_("This mail is not worth sending any more."), why=_("In the meantime %(why)s.", why=why))
     now = server.now()
     # A worker that is sending it now loses its lease: from here on the email is the next claimer's.
-    outbox.change(tx, row.id, status=EmailStatus.QUEUED, due_at=now, claimed_until=None, attempts=0)
+    outbox.change(tx, row.id, status=EmailStatus.QUEUED, due_at=now, lease_id=None, attempts=0)
     if asked_for:
         outbox.change(tx, row.id, facts=json.dumps(json.loads(row.facts) | {prepare.ASKED_FOR: True}))
     ledger.note(tx, row.id, now, "resent", "by hand")

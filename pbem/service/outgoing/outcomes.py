@@ -31,6 +31,7 @@ from pbem.service.server import Server
 from pbem.store import (
     alarms as alarms_rows,
     games,
+    leases,
     ledger,
     outbox,
     rate_limits,
@@ -66,7 +67,7 @@ def accept(tx: Tx, server: Server, accepted: Collection[Attempt]) -> None:
     now = server.now()
     locked = games.lock_all(tx, {attempt.email.game_id for attempt in accepted if attempt.email.game_id is not None})
     ledger.note_each(tx, "accepted", {attempt.email.id: (attempt.at, attempt.outcome.answer) for attempt in accepted})
-    leased = outbox.lock_leased(tx, [attempt.email for attempt in accepted])
+    leased = leases.lock_leased(tx, [attempt.email for attempt in accepted])
     sent = [attempt for attempt in accepted if attempt.email.id in leased]
     outbox.send(tx, {attempt.email.id: attempt.at for attempt in sent})
     for person_id in reachability_rows.failing_among(tx, {attempt.email.person_id for attempt in sent}):
@@ -85,7 +86,7 @@ def record(tx: Tx, server: Server, attempt: Attempt) -> Result | None:
     """Record an attempt that was not accepted; returns None if the email is tried again."""
     if attempt.email.game_id is not None:
         games.lock(tx, attempt.email.game_id)
-    result = _record(tx, server, attempt.email, attempt.outcome) if outbox.lock_leased(tx, [attempt.email]) else None
+    result = _record(tx, server, attempt.email, attempt.outcome) if leases.lock_leased(tx, [attempt.email]) else None
     # Last of all: everyone who sends to the same domain waits for this row.
     if (counted := _COUNTED.get(attempt.outcome.result)) is not None:
         traffic.count(tx, server.now().date(), counted, {attempt.domain: 1})
@@ -94,12 +95,12 @@ def record(tx: Tx, server: Server, attempt: Attempt) -> Result | None:
 
 def postpone(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result | None:
     """Try an email again later, or park it if this was the last try; returns None if it is tried again."""
-    return _postpone(tx, server, row, answer) if outbox.lock_leased(tx, [row]) else None
+    return _postpone(tx, server, row, answer) if leases.lock_leased(tx, [row]) else None
 
 
 def park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
     """Give an email up until an organiser has looked at it."""
-    if outbox.lock_leased(tx, [row]):
+    if leases.lock_leased(tx, [row]):
         _park(tx, server, row, answer)
 
 
@@ -152,13 +153,13 @@ def _postpone(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result | No
         _park(tx, server, row, answer)
         return Result.REFUSED_MESSAGE
     now = server.now()
-    outbox.change(tx, row.id, claimed_until=None, due_at=now + jittered(server, row.attempts))
+    outbox.change(tx, row.id, lease_id=None, due_at=now + jittered(server, row.attempts))
     ledger.note(tx, row.id, now, "postponed", answer)
     return None
 
 
 def _park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
-    outbox.change(tx, row.id, status=EmailStatus.PARKED, claimed_until=None)
+    outbox.change(tx, row.id, status=EmailStatus.PARKED, lease_id=None)
     ledger.note(tx, row.id, server.now(), "parked", answer)
     # An alarm about an alarm would never end.
     if row.kind != EmailKind.ALERT:
@@ -166,7 +167,7 @@ def _park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
 
 
 def _refused(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result:
-    outbox.change(tx, row.id, status=EmailStatus.UNDELIVERABLE, claimed_until=None)
+    outbox.change(tx, row.id, status=EmailStatus.UNDELIVERABLE, lease_id=None)
     ledger.note(tx, row.id, server.now(), "undeliverable", answer)
     reachability.note_refusal(tx, server, row.person_id, answer)
     return Result.REFUSED_RECIPIENT

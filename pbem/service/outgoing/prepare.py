@@ -88,7 +88,7 @@ def prepare(
         for draft, says in zip(drafts, contents, strict=True)
     ]
     prepared += server.run(_store, written, now)
-    return sorted(prepared, key=lambda ready: (ready.email.due_at, ready.email.id))
+    return sorted(prepared, key=lambda ready: (ready.email.rank, ready.email.due_at, ready.email.id))
 
 
 def make_drafts(tx: Tx, server: Server, emails: Collection[EmailRow], games: Games, now: datetime) -> list[Draft]:
@@ -185,12 +185,12 @@ def _worth_sending(
     tx: Tx, server: Server, claimed: Collection[EmailRow], games: Games, now: datetime
 ) -> list[EmailRow]:
     """Those of these emails, as they are now, that are still claimed and worth sending; the others are superseded."""
-    leases = {email.id: email.claimed_until for email in claimed}
-    rows = outbox.with_ids(tx, leases.keys())
-    emails = [email for email in rows if email.status == EmailStatus.QUEUED and email.claimed_until == leases[email.id]]
+    held = {email.id: email.lease_id for email in claimed}
+    rows = outbox.with_ids(tx, held.keys())
+    emails = [email for email in rows if email.status == EmailStatus.QUEUED and email.lease_id == held[email.id]]
     outdated = why_outdated(tx, emails, games)
     for email_id in outdated:
-        outbox.change(tx, email_id, status=EmailStatus.SUPERSEDED, claimed_until=None)
+        outbox.change(tx, email_id, status=EmailStatus.SUPERSEDED, lease_id=None)
     ledger.note_all(tx, now, "superseded", outdated)
     # They know of the turn without its email. If they take their answer back, there must be a clock that runs.
     answered = [(email, now) for email in emails if outdated.get(email.id) == ANSWERED]
@@ -233,11 +233,11 @@ def _hold_back(tx: Tx, email: EmailRow, verdict: Verdict | None, now: datetime) 
     """Note that an email does not leave now, and why."""
     if verdict is not None and verdict.action is Action.WAIT:
         # It was not tried, so this attempt does not count.
-        outbox.change(tx, email.id, due_at=verdict.until, claimed_until=None, attempts=0)
+        outbox.change(tx, email.id, due_at=verdict.until, lease_id=None, attempts=0)
         ledger.note(tx, email.id, now, "waits", "as its reader preferred")
         return
     status, what, why = _HELD_BACK[None if verdict is None else verdict.action]
-    outbox.change(tx, email.id, status=status, claimed_until=None)
+    outbox.change(tx, email.id, status=status, lease_id=None)
     ledger.note(tx, email.id, now, what, why)
 
 

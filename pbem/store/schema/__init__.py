@@ -23,6 +23,7 @@ from pbem.store.schema.desk import (
 from pbem.store.schema.mail import (
     ALARM,
     DOMAIN_TRAFFIC,
+    LEASE,
     LEDGER,
     LINK,
     OUTBOX,
@@ -31,6 +32,7 @@ from pbem.store.schema.mail import (
     RECEIVED_COUNT,
     AlarmRow,
     EmailRow,
+    LeaseRow,
     LineRow,
     LinkRow,
     ReceivedRow,

@@ -9,6 +9,8 @@ from sqlalchemy import Index, UniqueConstraint, text
 from pbem.domain.states import EmailStatus, ReceivedStatus
 from pbem.store.schema.base import KEY, GameId, Id, PersonId, Reference, one_of, table
 
+_IS_QUEUED: Final = text("status = 'queued'")
+
 
 @dataclass(frozen=True, slots=True)
 class EmailRow:
@@ -16,7 +18,8 @@ class EmailRow:
 
     `body` has placeholders for the links; a token is never stored. An email about a game exists once for each row of
     the log, seat and kind. One of status `digest` waits for its reader's next digest; one that is `withheld` its reader
-    does not want.
+    does not want. What a game waits for has `rank` 0, and `domain` is the receiver's: all domains take turns. `lease_id` is
+    the lease under which it is being sent, or 0 if its sender left it behind.
     """
 
     id: Id
@@ -26,11 +29,13 @@ class EmailRow:
     seat: int | None
     turn: int | None
     kind: str
+    rank: int
+    domain: str
     facts: str
     status: str
     queued_at: datetime
     due_at: datetime
-    claimed_until: datetime | None
+    lease_id: int | None
     attempts: int
     message_id: str | None
     rendered_at: datetime | None
@@ -44,8 +49,20 @@ OUTBOX = table(
     UniqueConstraint("game_id", "seq", "seat", "kind"),
     one_of("status", *EmailStatus),
     Index("ix_outbox_due", "status", "due_at"),
+    Index("ix_outbox_turns", "rank", "domain", "id", sqlite_where=_IS_QUEUED, postgresql_where=_IS_QUEUED),
     Index(None, "person_id", "queued_at"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseRow:
+    """A batch of emails that is being sent: they are its sender's until then, which a living worker keeps ahead of now."""
+
+    id: Annotated[int, KEY]
+    until: datetime
+
+
+LEASE = table("lease", LeaseRow)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pbem.service.absence import timeouts
 from pbem.service.clocks.clock_steps import STILL_BEATS, StepFinder
 from pbem.service.clocks.outages import Worker
 from pbem.service.tables import talk
-from pbem.store import deadlines, heartbeats, outages, outbox, pauses, rate_limits
+from pbem.store import deadlines, heartbeats, leases, outages, outbox, pauses, rate_limits
 from pbem.store.outbox import NewEmail
 from pbem.worker import ticks
 from pbem.worker.ticks import WorkerContext
@@ -110,7 +110,8 @@ def test_emails_bots_leases_and_limits_from_before_a_step_back_wait_for_nothing(
         outbox.queue(tx, [NewEmail(ann, EmailKind.LINKS)], now, now)
         rate_limits.write(tx, {"example.org": now + MINUTE})
         deadlines.claim(tx, now, now + timeouts.LEASE, 10, bots=True)
-        outbox.claim(tx, now, now + 5 * MINUTE, 10)
+        leases.claim(tx, now, 1, 10)
+        leases.begin(tx, 1, now + 5 * MINUTE)
         heartbeats.take_task(tx, "daily", (now + 2 * DAY).date().isoformat())
 
     server.store.write(write)
@@ -122,7 +123,8 @@ def test_emails_bots_leases_and_limits_from_before_a_step_back_wait_for_nothing(
         (until,) = rate_limits.lock(tx, ["example.org"]).values()
         assert until == now + MINUTE
         later = now + 6 * MINUTE
-        assert outbox.claim(tx, later, later + MINUTE, 10), "no lease lasts longer than it may"
+        leases.free_expired(tx, later)
+        assert leases.claim_left(tx, later, 2), "no lease lasts longer than it may"
         bots = [row for row in deadlines.of_game(tx, game.id) if row.due_at is not None]
         assert bots == deadlines.claim(tx, later, later, 10, bots=True) or all(row.due_at <= later for row in bots)
         assert heartbeats.take_task(tx, "daily", (now + 2 * DAY).date().isoformat())

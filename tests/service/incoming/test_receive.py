@@ -15,6 +15,7 @@ from sqlalchemy import event
 from structlog.testing import capture_logs
 
 from engine import grammar
+from pbem import failpoints
 from pbem.config.settings import SenderCheck
 from pbem.domain.bounce import THRESHOLD
 from pbem.domain.choice_links import choice_segment
@@ -246,6 +247,28 @@ def test_a_worker_that_dies_with_an_email_leaves_it_to_the_next_when_its_lease_i
     server.store.write(lambda tx: rows.claim(tx, server.now(), server.now() + LEASE, 1))
     assert inbox.attends() == 0
     clock.advance(LEASE)
+    assert inbox.attends() == 1
+
+
+def test_a_worker_that_dies_holds_back_one_email_and_not_those_behind_it(inbox, server, game):
+    seats = sorted(game.asked())[:2]
+    for seat in seats:
+        inbox.takes(inbox.written(game, seat, "help"), inbox.reply_address(game, seat))
+
+    class Killed(BaseException):
+        pass
+
+    def strike(point):
+        if point == "store.committed":
+            raise Killed
+
+    failpoints.set_handler(strike)
+    try:
+        with pytest.raises(Killed):
+            inbox.attends()
+    finally:
+        failpoints.set_handler(None)
+    assert len(inbox.rows()) == 2
     assert inbox.attends() == 1
 
 

@@ -643,7 +643,7 @@ def test_a_sender_that_was_asleep_gives_emails_back_without_a_try(server, clock,
 
     deliver.deliver(server, replace(post, transport=FunctionTransport(sleeps)))
     waiting = rows(server, "queued", kind="links")
-    assert [(row.attempts, row.claimed_until) for row in waiting] == [(0, None)] * 2
+    assert [(row.attempts, row.lease_id) for row in waiting] == [(0, None)] * 2
 
 
 def test_an_email_that_kills_its_sender_has_few_others_sent_twice_and_none_more_often(
@@ -1033,4 +1033,4 @@ def test_a_batch_that_is_told_to_stop_gives_the_others_back_without_a_try(server
     deliver.deliver(server, sending)
     left = rows(server, "queued")
     assert len(left) >= 4
-    assert {(row.attempts, row.claimed_until) for row in left} == {(0, None)}
+    assert {(row.attempts, row.lease_id) for row in left} == {(0, None)}

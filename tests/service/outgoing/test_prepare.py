@@ -8,10 +8,10 @@ from engine import game as game_registry
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.write.compose import compose
 from pbem.service.outgoing import content, deliver, prepare
-from pbem.service.outgoing.deliver import LEASE, Post
+from pbem.service.outgoing.deliver import Post
 from pbem.service.play import seat_cache, views
 from pbem.service.tables import talk
-from pbem.store import games, outbox, views as saved_views
+from pbem.store import games, leases, outbox, views as saved_views
 from tests.fakes import SeededRandomness
 from tests.service.database import count_calls
 from tests.service.outgoing.test_deliver import HEAD, HOUR
@@ -57,7 +57,7 @@ def test_a_batch_is_written_with_as_few_statements_as_one_email(server, clock, t
         for _ in range(many):
             table("templari", 4)
         clock.advance(HOUR)
-        rows = server.store.write(lambda tx: outbox.claim(tx, server.now(), server.now() + LEASE, 1000))
+        rows, _ = server.store.write(lambda tx: leases.claim(tx, server.now(), 1, 1000))
         turns = [row for row in rows if row.kind == "turn"]
         assert len(turns) >= many
         seat_cache.CACHE.clear()

@@ -173,7 +173,7 @@ class Merge(PersonAct):
         asked = [row for row in deadlines.of_person(tx, self.other_id) if row.turn == locked[row.game_id].turn]
         now = server.now()
         for number in merge.unsent_emails(tx, self.other_id):
-            outbox.change(tx, number, status=EmailStatus.SUPERSEDED, claimed_until=None)
+            outbox.change(tx, number, status=EmailStatus.SUPERSEDED, lease_id=None)
             ledger.note(tx, number, now, "superseded", "their tables are another address's now")
         merge.move_rows(tx, self.other_id, self.person_id)
         links.revoke_person(tx, server.randomness, self.other_id)

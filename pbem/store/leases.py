@@ -1,0 +1,168 @@
+"""Leases: which emails are being sent, by which sender, and which are sent next.
+
+A sender claims a batch under a lease of its own and keeps that ahead of now while it lives. When a lease has run out, the
+next claim frees what it held: those emails go alone, one at a time, because one of them may have killed its sender.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import (
+    Connection,
+    Integer,
+    Text,
+    and_,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
+from sqlalchemy.sql.dml import ReturningUpdate
+
+from pbem.domain.states import EmailStatus
+from pbem.store import queries
+from pbem.store.schema import LEASE, OUTBOX, EmailRow
+from pbem.store.types import Moment, Number
+
+LEFT: Final = 2
+"""The rank of emails that a sender left behind."""
+
+SHARE: Final = 5
+"""Emails to one domain before another one's turn; what is left of a batch is shared out in the same way."""
+
+_NOW = bindparam("now", type_=Moment)
+# Only with the word written out is the partial index used; with a parameter SQLite would compile the statement each time.
+_IS_QUEUED = OUTBOX.c.status == literal_column("'queued'")
+_WAITS = and_(_IS_QUEUED, OUTBOX.c.due_at <= _NOW, OUTBOX.c.lease_id.is_(None))
+
+
+def _claim(ids: Any) -> ReturningUpdate[Any]:
+    # An index on the status would be taken for this, and the ids looked up in all that is queued.
+    still = and_(OUTBOX.c.status.concat("") == EmailStatus.QUEUED, OUTBOX.c.lease_id.is_(None))
+    free = select(OUTBOX.c.id).where(OUTBOX.c.id.in_(ids), still).with_for_update(skip_locked=True).cte("free")
+    claimed = update(OUTBOX).where(OUTBOX.c.id.in_(select(free.c.id)))
+    return claimed.values(lease_id=bindparam("lease"), attempts=OUTBOX.c.attempts + 1).returning(OUTBOX)
+
+
+def _in_turn() -> ReturningUpdate[Any]:
+    """Claim emails of one rank, some to each domain: a walk along the index that skips what is over the share."""
+    share, most = bindparam("share", type_=Integer), bindparam("most", type_=Integer)
+    walk = select(
+        cast(bindparam("after"), Text).label("domain"),
+        cast(literal_column("-1"), Number).label("id"),
+        # A domain that had its turn last is passed over.
+        case((cast(bindparam("after"), Text) != "", share), else_=literal_column("0")).label("taken"),
+        literal_column("0").label("total"),
+    ).cte("walk", recursive=True)
+    waiting = select(OUTBOX.c.id).where(_WAITS, OUTBOX.c.rank == bindparam("of_rank")).limit(literal_column("1"))
+    same = waiting.where(OUTBOX.c.domain == walk.c.domain, OUTBOX.c.id > walk.c.id).order_by(OUTBOX.c.id)
+    other = waiting.where(OUTBOX.c.domain > walk.c.domain).order_by(OUTBOX.c.domain, OUTBOX.c.id)
+    same_if_free = case((walk.c.taken < share, same.correlate(walk).scalar_subquery()))
+    following = func.coalesce(same_if_free, other.correlate(walk).scalar_subquery())
+    email = OUTBOX.alias("email")
+    walk = walk.union_all(
+        select(
+            email.c.domain,
+            email.c.id,
+            case((email.c.domain == walk.c.domain, walk.c.taken + 1), else_=literal_column("1")),
+            walk.c.total + 1,
+        )
+        .join_from(walk, email, email.c.id == following)
+        .where(walk.c.total < most)
+    )
+    return _claim(select(walk.c.id))
+
+
+# Workers run these every few seconds, so they are built once.
+_IN_TURN = _in_turn()
+_ALONE = _claim(
+    select(OUTBOX.c.id)
+    # So written, the index by ranks fits best, where they are few.
+    .where(
+        _IS_QUEUED, OUTBOX.c.rank == LEFT, OUTBOX.c.domain >= "", case((OUTBOX.c.due_at <= _NOW, OUTBOX.c.rank)) == LEFT
+    )
+    .order_by(OUTBOX.c.attempts, OUTBOX.c.id)
+    .limit(literal_column("1"))
+)
+_END_EXPIRED = delete(LEASE).where(LEASE.c.until <= _NOW).returning(LEASE.c.id)
+
+
+def claim(tx: Connection, now: datetime, lease_id: int, limit: int, after: str = "") -> tuple[list[EmailRow], str]:
+    """Claim due emails under a lease; each claim counts as an attempt.
+
+    What games wait for comes first, and among that each domain in turn, from the one behind `after`. Returns the emails, and
+    the domain to go on behind.
+    """
+    emails: list[EmailRow] = []
+    last = ""
+    for rank in range(LEFT):
+        start, share = after, SHARE
+        while (room := limit - len(emails)) > 0:
+            values = {"now": now, "lease": lease_id, "of_rank": rank, "after": start, "share": share, "most": room}
+            found = queries.many(tx, EmailRow, _IN_TURN, values)
+            emails += found
+            if start or share == SHARE:
+                last = max((email.domain for email in found), default=last)
+            taken = Counter(email.domain for email in found)
+            full = [domain for domain, number in taken.items() if number >= share]
+            if not start and not full:
+                break
+            # Round the whole circle once, then give those that have more what is left.
+            share = share if start else max(SHARE, -(-(room - len(found)) // len(full)))
+            start = ""
+    return sorted(emails, key=lambda email: (email.rank, email.due_at, email.id)), last if len(emails) >= limit else ""
+
+
+def claim_left(tx: Connection, now: datetime, lease_id: int) -> list[EmailRow]:
+    """Claim one email that a sender left behind, of those that were tried least often."""
+    return queries.many(tx, EmailRow, _ALONE, {"now": now, "lease": lease_id})
+
+
+def begin(tx: Connection, lease_id: int, until: datetime) -> None:
+    tx.execute(insert(LEASE), {"id": lease_id, "until": until})
+
+
+def renew(tx: Connection, lease_id: int, until: datetime) -> bool:
+    """Keep a lease for longer; False if it is over."""
+    return tx.execute(update(LEASE).where(LEASE.c.id == lease_id).values(until=until)).rowcount == 1
+
+
+def end(tx: Connection, lease_id: int) -> None:
+    """End a lease that holds no email any more."""
+    tx.execute(delete(LEASE).where(LEASE.c.id == lease_id))
+
+
+def end_all(tx: Connection, now: datetime) -> None:
+    """Let all leases run out now: their senders are known to be gone."""
+    tx.execute(update(LEASE).values(until=now))
+
+
+def free_expired(tx: Connection, now: datetime) -> None:
+    """Free what leases held that have run out."""
+    if expired := list(tx.execute(_END_EXPIRED, {"now": now}).scalars()):
+        held = (OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.lease_id.in_(expired))
+        tx.execute(update(OUTBOX).where(*held).values(lease_id=None, rank=LEFT))
+
+
+def release(tx: Connection, email: EmailRow, due_at: datetime) -> None:
+    """Release a claimed email if the lease is still ours, uncounted. One that was tried before is sent alone."""
+    held = (OUTBOX.c.id == email.id, OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.lease_id == email.lease_id)
+    rank = LEFT if email.attempts > 1 else email.rank
+    tx.execute(
+        update(OUTBOX).where(*held).values(lease_id=None, rank=rank, due_at=due_at, attempts=OUTBOX.c.attempts - 1)
+    )
+
+
+def lock_leased(tx: Connection, emails: Collection[EmailRow]) -> set[int]:
+    """Lock these claimed emails; returns the ids of those whose lease is still ours."""
+    held = {email.id: email.lease_id for email in emails}
+    query = select(OUTBOX.c.id, OUTBOX.c.lease_id).where(OUTBOX.c.id.in_(held), _IS_QUEUED)
+    rows = tx.execute(query.order_by(OUTBOX.c.id).with_for_update())
+    return {row.id for row in rows if row.lease_id == held[row.id]}
