@@ -21,6 +21,7 @@ from sqlalchemy import (
     func,
     insert,
     literal_column,
+    or_,
     select,
     update,
 )
@@ -81,7 +82,15 @@ def _in_turn() -> ReturningUpdate[Any]:
 
 
 # Workers run these every few seconds, so they are built once.
+_DUE = (
+    select(OUTBOX.c.id)
+    .where(_WAITS, OUTBOX.c.rank < LEFT)
+    .order_by(OUTBOX.c.due_at)
+    .limit(bindparam("most", type_=Integer))
+)
+_THESE = _claim(bindparam("these", expanding=True))
 _IN_TURN = _in_turn()
+_BY_INDEX = select(*(func.set_config(f"enable_{way}", "off", True) for way in ("sort", "hashjoin", "seqscan")))  # noqa: FBT003 - for this transaction
 _ALONE = _claim(
     select(OUTBOX.c.id)
     # So written, the index by ranks fits best, where they are few.
@@ -91,15 +100,31 @@ _ALONE = _claim(
     .order_by(OUTBOX.c.attempts, OUTBOX.c.id)
     .limit(literal_column("1"))
 )
-_END_EXPIRED = delete(LEASE).where(LEASE.c.until <= _NOW).returning(LEASE.c.id)
+_ANY_LEFT = (
+    select(OUTBOX.c.id).where(_IS_QUEUED, OUTBOX.c.rank == LEFT, OUTBOX.c.domain >= "").limit(literal_column("1"))
+)
+_END = delete(LEASE).where(or_(LEASE.c.until <= _NOW, LEASE.c.id == bindparam("finished"))).returning(LEASE.c.id)
 
 
 def claim(tx: Connection, now: datetime, lease_id: int, limit: int, after: str = "") -> tuple[list[EmailRow], str]:
     """Claim due emails under a lease; each claim counts as an attempt.
 
-    What games wait for comes first, and among that each domain in turn, from the one behind `after`. Returns the emails, and
-    the domain to go on behind.
+    What games wait for comes first. If not all fit, each domain has its turn, from the one behind `after`. Returns the emails,
+    and the domain to go on behind.
     """
+    last = ""
+    due = list(tx.execute(_DUE, {"now": now, "most": limit + 1}).scalars())
+    if len(due) <= limit:
+        emails = queries.many(tx, EmailRow, _THESE, {"lease": lease_id, "these": due}) if due else []
+    else:
+        if tx.dialect.name == "postgresql":
+            # It knows the queue of another hour, and would read and sort all of it for each email.
+            tx.execute(_BY_INDEX)
+        emails, last = _claim_in_turn(tx, now, lease_id, limit, after)
+    return sorted(emails, key=lambda email: (email.rank, email.due_at, email.id)), last
+
+
+def _claim_in_turn(tx: Connection, now: datetime, lease_id: int, limit: int, after: str) -> tuple[list[EmailRow], str]:
     emails: list[EmailRow] = []
     last = ""
     for rank in range(LEFT):
@@ -117,7 +142,12 @@ def claim(tx: Connection, now: datetime, lease_id: int, limit: int, after: str =
             # Round the whole circle once, then give those that have more what is left.
             share = share if start else max(SHARE, -(-(room - len(found)) // len(full)))
             start = ""
-    return sorted(emails, key=lambda email: (email.rank, email.due_at, email.id)), last if len(emails) >= limit else ""
+    return emails, last if len(emails) >= limit else ""
+
+
+def any_left(tx: Connection) -> bool:
+    """Whether there are emails that a sender left behind."""
+    return tx.execute(_ANY_LEFT).first() is not None
 
 
 def claim_left(tx: Connection, now: datetime, lease_id: int) -> list[EmailRow]:
@@ -134,20 +164,15 @@ def renew(tx: Connection, lease_id: int, until: datetime) -> bool:
     return tx.execute(update(LEASE).where(LEASE.c.id == lease_id).values(until=until)).rowcount == 1
 
 
-def end(tx: Connection, lease_id: int) -> None:
-    """End a lease that holds no email any more."""
-    tx.execute(delete(LEASE).where(LEASE.c.id == lease_id))
-
-
 def end_all(tx: Connection, now: datetime) -> None:
     """Let all leases run out now: their senders are known to be gone."""
     tx.execute(update(LEASE).values(until=now))
 
 
-def free_expired(tx: Connection, now: datetime) -> None:
-    """Free what leases held that have run out."""
-    if expired := list(tx.execute(_END_EXPIRED, {"now": now}).scalars()):
-        held = (OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.lease_id.in_(expired))
+def end(tx: Connection, now: datetime, finished: int = 0) -> None:
+    """End a lease that holds no email any more, and those that have run out; what these hold is free."""
+    if expired := set(tx.execute(_END, {"now": now, "finished": finished}).scalars()) - {finished}:
+        held = (_IS_QUEUED, OUTBOX.c.lease_id.in_(expired))
         tx.execute(update(OUTBOX).where(*held).values(lease_id=None, rank=LEFT))
 
 

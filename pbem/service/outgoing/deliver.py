@@ -86,7 +86,7 @@ class Post:
     """What one process sends with, the lease it sends under, and what it remembers of failures.
 
     `in_a_row` counts failures in a row by domain, and broken connections under no name. `served` is the domain that had its
-    turn last.
+    turn last, `finished` the last lease that holds nothing any more, and `left_behind` says whether dead senders left emails.
     """
 
     letterhead: Letterhead
@@ -100,6 +100,8 @@ class Post:
     alarmed: bool = False
     in_a_row: Counter[str] = field(default_factory=Counter)
     lease: LeaseRow | None = None
+    finished: int = 0
+    left_behind: bool = False
     served: str = ""
 
 
@@ -173,7 +175,7 @@ def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
         limit = 1
     with post.transport.session() as session:
         _deliver(server, post, session, partial(_next, post=post, limit=limit), done)
-        left, before = limit, -1
+        left, before = limit if post.left_behind else 0, -1
         while left and done.dealt_with != before and not _must_rest(post):
             left, before = left - 1, done.dealt_with
             _deliver(server, post, session, leases.claim_left, done)
@@ -202,6 +204,7 @@ Claim = Callable[[Tx, datetime, int], list[EmailRow]]
 
 
 def _next(tx: Tx, now: datetime, lease_id: int, post: Post, limit: int) -> list[EmailRow]:
+    post.left_behind = leases.any_left(tx)
     emails, post.served = leases.claim(tx, now, lease_id, limit, post.served)
     return emails
 
@@ -210,7 +213,7 @@ def _deliver(server: Server, post: Post, session: Session, claim: Claim, done: D
     """Claim emails, and send them under a lease."""
     now = server.now()
     lease = LeaseRow(int.from_bytes(server.randomness.bytes(7)), now + LEASE)
-    claimed, postponed = server.store.write(lambda tx: _claim(tx, post.throttle, now, lease, claim))
+    claimed, postponed = server.store.write(lambda tx: _claim(tx, post, now, lease, claim))
     done.postponed += postponed
     if not claimed:
         return
@@ -222,31 +225,31 @@ def _deliver(server: Server, post: Post, session: Session, claim: Claim, done: D
                 done.given_up += 1
         tried = [row for row in claimed if row.attempts <= outcomes.TRIES]
         _send(server, post, session, _prepare(server, post, tried, now, done) if tried else [], done)
-        server.store.write(partial(leases.end, lease_id=lease.id))
+        post.finished = lease.id
     finally:
         post.lease = outer
 
 
-def _claim(tx: Tx, throttle: Throttle, now: datetime, lease: LeaseRow, claim: Claim) -> tuple[list[EmailRow], int]:
+def _claim(tx: Tx, post: Post, now: datetime, lease: LeaseRow, claim: Claim) -> tuple[list[EmailRow], int]:
     """Claim due emails. Returns those that may leave now, and how many were put off because of their domain's quota."""
     if outages.email_pause(tx) is not None:
         return [], 0
-    leases.free_expired(tx, now)
+    leases.end(tx, now, post.finished)
     rows = claim(tx, now, lease.id)
     if not rows:
         return [], 0
     leases.begin(tx, lease.id, lease.until)
     domains = people.domains(tx, {row.person_id for row in rows})
-    used = rate_limits.lock(tx, {name for domain in domains.values() for name in throttle.share_names(domain)})
+    used = rate_limits.lock(tx, {name for domain in domains.values() for name in post.throttle.share_names(domain)})
     before = dict(used)
     domain_names = set(domains.values())
-    familiar = traffic.known_domains(tx, domain_names, now.date()) if throttle.new_domain else domain_names
+    familiar = traffic.known_domains(tx, domain_names, now.date()) if post.throttle.new_domain else domain_names
     free, waiting = [], Counter[str]()
     for row in rows:
         domain = domains[row.person_id]
-        if wait := throttle.wait(used, domain, now, new=domain not in familiar):
+        if wait := post.throttle.wait(used, domain, now, new=domain not in familiar):
             # One after the other, so that they do not all come back at the first free moment.
-            leases.release(tx, row, now + wait + throttle.interval(domain) * waiting[domain])
+            leases.release(tx, row, now + wait + post.throttle.interval(domain) * waiting[domain])
             waiting[domain] += 1
         else:
             free.append(row)
@@ -320,20 +323,26 @@ def _send(server: Server, post: Post, session: Session, sendable: list[Sendable]
         if post.rests_until is not None:
             server.run(_give_back, sendable[position + 1 :])
             break
-        if accepted and (len(accepted) == TOGETHER or now >= accepted[0].at + RECORDED):
-            _record(server, accepted)
-            if server.query(outages.email_pause) is not None:
-                server.run(_give_back, sendable[position + 1 :])
-                break
+        together = accepted and (len(accepted) == TOGETHER or now >= accepted[0].at + RECORDED)
+        if together and _record(server, accepted):
+            server.run(_give_back, sendable[position + 1 :])
+            break
     # Before the connection is closed, for which a relay may take its time.
     _record(server, accepted)
 
 
-def _record(server: Server, accepted: list[Attempt]) -> None:
-    """Record that emails were accepted, and empty the list."""
-    if accepted:
-        server.run(outcomes.accept, accepted)
-        accepted.clear()
+def _record(server: Server, accepted: list[Attempt]) -> bool:
+    """Record that emails were accepted, and empty the list; returns whether email has been paused."""
+    if not accepted:
+        return False
+    paused = server.run(_accept, accepted)
+    accepted.clear()
+    return paused
+
+
+def _accept(tx: Tx, server: Server, accepted: list[Attempt]) -> bool:
+    outcomes.accept(tx, server, accepted)
+    return outages.email_pause(tx) is not None
 
 
 def _watch(server: Server, post: Post, attempt: Attempt) -> None:

@@ -123,7 +123,7 @@ def test_emails_bots_leases_and_limits_from_before_a_step_back_wait_for_nothing(
         (until,) = rate_limits.lock(tx, ["example.org"]).values()
         assert until == now + MINUTE
         later = now + 6 * MINUTE
-        leases.free_expired(tx, later)
+        leases.end(tx, later)
         assert leases.claim_left(tx, later, 2), "no lease lasts longer than it may"
         bots = [row for row in deadlines.of_game(tx, game.id) if row.due_at is not None]
         assert bots == deadlines.claim(tx, later, later, 10, bots=True) or all(row.due_at <= later for row in bots)
