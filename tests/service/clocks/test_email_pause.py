@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from pbem.domain.errors import Gone
+from pbem.ops.monitoring import readiness
 from pbem.service.clocks import outages, reachability
 from pbem.service.desk import alarm_emails
 from pbem.service.desk.acts.clocks import PauseMail, ResumeMail
@@ -192,3 +193,16 @@ def test_an_email_queued_in_the_pause_that_is_outdated_at_its_end_is_superseded(
     asking = [row for row in rows(server, game=game.id, kind="turn") if row.turn == turn]
     assert {row.status for row in asking} == {"superseded"}
     assert sent
+
+
+def test_a_pause_is_shown_where_the_state_of_the_server_is(server):
+    def shown():
+        with server.store.read() as tx:
+            return [found.says for found in readiness.email_pause(tx)]
+
+    assert shown() == []
+    moderate(server, PauseMail(), "The provider asks for silence.")
+    (says,) = shown()
+    assert "The provider asks for silence." in says
+    moderate(server, ResumeMail())
+    assert shown() == []
