@@ -36,6 +36,7 @@ URGENT: Final = frozenset(
         EmailKind.CONFIRM,
         EmailKind.LINKS,
         EmailKind.RECEIPT,
+        EmailKind.INVITATION_RECEIPT,
         EmailKind.WAS_IT_YOU,
         EmailKind.ALERT,
         EmailKind.NEW_ADDRESS,

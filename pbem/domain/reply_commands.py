@@ -112,20 +112,25 @@ _HARMLESS: Final = frozenset({Word.HELP, Word.BOARD, Word.RULES, Word.TALK})
 
 def read(line: str, decision: Decision | None) -> Command | None:
     """The meaning of a line, given the open decision, if any. None if the line is prose."""
-    if len(line) > _LONGEST:
-        return None
-    whole = _bare(line)
-    if whole.startswith(">"):
-        return None
-    # No command of a game is longer, and removing courtesy takes time.
-    short = _COURTESY.sub("", whole) if len(whole) <= grammar.LONGEST_LINE else whole
+    texts = readings(line)
     # A message to the table keeps its courtesy, so the whole line comes first.
-    for text in (whole, short):
+    for text in texts:
         if (command := _word_command(text, grammar.words_of(text))) is not None:
             return command
-    if decision is None or whole.endswith("?"):
+    if not texts or decision is None or texts[0].endswith("?"):
         return None
-    return _of_game(short, grammar.words_of(short), decision)
+    return _of_game(texts[-1], grammar.words_of(texts[-1]), decision)
+
+
+def readings(line: str) -> tuple[str, ...]:
+    """The texts that a line may be read as: the whole, and without courtesy; none if it is quoted or too long."""
+    if len(line) > _LONGEST:
+        return ()
+    whole = _bare(line)
+    if whole.startswith(">"):
+        return ()
+    # No command is longer, but for what is said to the table, and removing courtesy takes time.
+    return (whole, _COURTESY.sub("", whole)) if len(whole) <= grammar.LONGEST_LINE else (whole,)
 
 
 def _bare(line: str) -> str:

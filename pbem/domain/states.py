@@ -95,6 +95,7 @@ class EmailKind(StrEnum):
     EXPIRED = "expired"
     HOST = "host"
     INVITATION = "invitation"
+    INVITATION_RECEIPT = "invitation_receipt"
     JOINED = "joined"
     LEFT = "left"
     LINKS = "links"

@@ -71,7 +71,7 @@ class MoveLink(SeatLink):
 
 @dataclass(frozen=True, slots=True)
 class EmailLink:
-    """A link made for one email: its bounces, a question answered with yes, a reply to be confirmed."""
+    """A link made for one email: its bounces, a question answered with yes, a reply to be confirmed or to an offered seat."""
 
     person_id: int
     email_id: int

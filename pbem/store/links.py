@@ -116,8 +116,9 @@ def renew_of_nobody(tx: Connection, randomness: Randomness, purpose: str, now: d
 
 def has_sat(tx: Connection, person_id: int, game_id: int) -> bool:
     """Whether a person sits at a table, or ever had links to a seat there; links are never deleted."""
-    seat = LINK.c.purpose.in_((Purpose.MOVE, Purpose.SEAT, Purpose.REPLY))
-    linked = exists().where(LINK.c.person_id == person_id, LINK.c.game_id == game_id, seat)
+    purpose = LINK.c.purpose.in_((Purpose.MOVE, Purpose.SEAT, Purpose.REPLY))
+    at_a_seat = (LINK.c.game_id == game_id, LINK.c.seat.is_not(None))
+    linked = exists().where(LINK.c.person_id == person_id, purpose, *at_a_seat)
     seated = exists().where(PLAYER.c.person_id == person_id, PLAYER.c.game_id == game_id)
     return bool(tx.execute(select(linked | seated)).scalar_one())
 

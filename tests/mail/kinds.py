@@ -38,7 +38,7 @@ from pbem.service.outgoing import deliver, digests, preferences
 from pbem.service.people import addresses, sign_in
 from pbem.service.play.move import position_of
 from pbem.service.server import Server
-from pbem.service.tables import invitations, joining, leaving, talk
+from pbem.service.tables import joining, leaving, talk
 from pbem.service.tables.new import TableSettings
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
@@ -153,7 +153,9 @@ class _Scenario:
         closed = self.server.run(joining.create_table, host, new_table).game_id
         zoe = self.server.run(addresses.register, "zoe@example.org", "Zoe").id
         self.carry()
-        self.server.run(invitations.decline, closed, zoe)
+        for text in ("Who is Ann?", "decline"):
+            self.inbox.answers_offer(closed, zoe, text)
+            self.carry()
         self.server.run(joining.join, closed, host)
         self.server.run(joining.join, closed, guest, word="lighthouse")
         self.carry()

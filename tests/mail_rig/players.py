@@ -74,6 +74,9 @@ class RepliesOnly:
     def reads(self, email: Received) -> None:
         """Do what an email asks for, by replying."""
         kind = kind_of(email)
+        if kind == "invitation":
+            self.seen["invited"] += 1
+            self.answer(email, f"accept as {self.mailbox.name.capitalize()}")
         refused = kind == "receipt" and "refused" in email.text
         if not asks(email.text) or not (kind in ("turn", "reminder") or refused):
             return

@@ -81,6 +81,20 @@ class Site:
                 server.run(joining.join, game_id, person)
         return game_id
 
+    def invite(self, kind: str, names: Sequence[str], bot: str = "random") -> int:
+        """Open a private table of the first of these people at example.net; the others are invited, and bots take the rest."""
+        with self.opened() as server:
+            seats = game.load(kind).seats[0]
+            bots = (bot,) * (seats - len(names))
+            invited = tuple(f"{name}@{READER_DOMAIN}" for name in names)
+            table = TableSettings(
+                kind, seats, dict(game.load(kind).short), "60m", bots=bots, invited=invited[1:], private=True
+            )
+            host = self._person(server, invited[0])
+            game_id = server.run(joining.create_table, host, table).game_id
+            server.run(joining.join, game_id, host)
+        return game_id
+
     @staticmethod
     def _person(server: Server, address: str) -> int:
         return server.run(

@@ -1,7 +1,7 @@
 """Whole games by email alone, and those emails as the readers' mail server received them.
 
 Two people play a table of each game, with bots on the other seats, and know nothing but their mailboxes. One evening is
-played by links only and one by replies only; everything between server and mailbox is real mail software.
+played by links only and one by replies only, joining included; everything between server and mailbox is real mail software.
 """
 
 import re
@@ -16,7 +16,7 @@ from engine import game
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service.play.log import Kind
 from pbem.service.play.move import Actor
-from pbem.store import games, log
+from pbem.store import games, log, people
 from tests.mail_rig.mailbox import Mailbox, Received
 from tests.mail_rig.players import LinksOnly, RepliesOnly, kind_of, play
 from tests.mail_rig.rig import SITE_DOMAIN, Rig
@@ -72,22 +72,23 @@ def by_links(rig: Rig, site: Callable[..., Site], mailbox: Callable[[str], Mailb
     # One of them has an away notice for every email that allows one.
     rig.away(mailboxes[0].name)
     begun = {kind: here.begin(kind, [each.name for each in mailboxes]) for kind in game.names()}
-    people = [LinksOnly(each, here, Random(place)) for place, each in enumerate(mailboxes)]
+    players = [LinksOnly(each, here, Random(place)) for place, each in enumerate(mailboxes)]
     with here.running():
-        play(people, len(begun))
-    assert all(person.seen["answered"] > 50 for person in people)
+        play(players, len(begun))
+    assert all(person.seen["answered"] > 50 for person in players)
     return Evening(here, mailboxes, begun)
 
 
 @pytest.fixture(scope="module")
 def by_replies(rig: Rig, site: Callable[..., Site], mailbox: Callable[[str], Mailbox]) -> Evening:
-    """All games, played by replies only."""
+    """All games, played by replies only; one of the two is new to the server and invited to each."""
     here, mailboxes = site(), [mailbox("cleo"), mailbox("dan")]
-    begun = {kind: here.begin(kind, [each.name for each in mailboxes]) for kind in game.names()}
-    people = [RepliesOnly(each, rig, Random(place)) for place, each in enumerate(mailboxes)]
+    begun = {kind: here.invite(kind, [each.name for each in mailboxes]) for kind in game.names()}
+    players = [RepliesOnly(each, rig, Random(place)) for place, each in enumerate(mailboxes)]
     with here.running():
-        play(people, len(begun))
-    assert all(person.seen["answered"] > 50 for person in people)
+        play(players, len(begun))
+    assert all(person.seen["answered"] > 50 for person in players)
+    assert [person.seen["invited"] for person in players] == [0, len(begun)]
     return Evening(here, mailboxes, begun)
 
 
@@ -103,6 +104,15 @@ def test_every_game_is_played_to_its_end_by_replies_alone(by_replies: Evening) -
     for kind, ways in by_replies.ways().items():
         assert Actor.REPLY in ways, kind
         assert ways <= {Actor.REPLY, Actor.BOT}, kind
+
+
+def test_a_stranger_joins_every_game_by_replies_alone(by_replies: Evening) -> None:
+    receipts = [each for each in by_replies.mailboxes[1].all() if kind_of(each) == "invitation_receipt"]
+    assert len(receipts) == len(by_replies.games)
+    with by_replies.site.opened() as server, server.store.read() as tx:
+        person = people.by_mailbox(tx, by_replies.mailboxes[1].address)
+        assert person is not None
+        assert person.confirmed_at is not None
 
 
 def test_every_email_passes_spf_dkim_and_dmarc(by_links: Evening) -> None:

@@ -7,6 +7,7 @@ from itertools import count
 from sqlalchemy import select
 
 from pbem.config.settings import SenderCheck
+from pbem.domain.states import EmailKind
 from pbem.service import links as link_service
 from pbem.service.incoming import receive
 from pbem.service.incoming.receive import InboundSettings
@@ -98,6 +99,26 @@ class Inbox:
         """Reply to the email of the current turn, and process the reply."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self.takes(self.written(game, seat, text, named), self.reply_address(game, seat))
+        self.attends()
+        return self.rows()[-1]
+
+    def answers_offer(self, game_id: int, person_id: int, text: str, **headers: str | None) -> ReceivedRow:
+        """Reply to the newest email that offers a person a seat at a table, and process the reply."""
+        emails = (each for each in queued_emails(self.server, person_id) if each.game_id == game_id)
+        offer = [each for each in emails if each.kind in (EmailKind.INVITATION, EmailKind.SUBSTITUTE)][-1]
+        token = self.token(Purpose.REPLY, person_id=person_id, game_id=game_id, outbox_id=offer.id)
+        with self.server.store.read() as tx:
+            address = person_rows.read(tx, person_id).address
+        domain = address.partition("@")[2]
+        given = {
+            "Received": f"from mx.{domain} by {HOST}",
+            "Authentication-Results": f"{HOST}; dmarc=pass header.from={domain}",
+            "From": f"Somebody <{address}>",
+            "Subject": "Re: a seat for you",
+            "Message-ID": f"<{next(_names)}@mail.{domain}>",
+        } | {name.replace("_", "-"): value for name, value in headers.items()}
+        lines = [f"{name}: {value}" for name, value in given.items() if value is not None]
+        self.takes("\r\n".join([*lines, "", text, ""]).encode(), f"r+{token}@{HOST}", address)
         self.attends()
         return self.rows()[-1]
 

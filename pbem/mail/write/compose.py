@@ -19,7 +19,7 @@ from pbem.mail.wire import MOST_HTML, Email, NamedAddress, serialise
 from pbem.mail.write.rendering import RenderedEmail, render_template
 from pbem.tokens import Purpose
 
-ANSWERS: Final = frozenset({"receipt", "was_it_you"})
+ANSWERS: Final = frozenset({"receipt", "invitation_receipt", "was_it_you"})
 """Kinds that answer an email, and must not be answered by a program in turn (RFC 3834)."""
 
 

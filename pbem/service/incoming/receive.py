@@ -3,8 +3,9 @@
     receive    the recipient is looked up; the email is stored without attachments and tokens, or counted and dropped
     process    a lease, which counts as an attempt; then what follows depends on the recipient:
 
-    to r+TOKEN    a reply. If a program wrote it, it is dropped; if it is from the seat's player, it is carried out; if that
-                  is in doubt it waits, and the player is asked at the address on file. A reply to a test email is noted.
+    to r+TOKEN    a reply, to a turn or an offered seat. If a program wrote it, it is dropped; if it is from its player, it is
+                  carried out; if that is in doubt it waits, and the player is asked at the address on file. A reply to a
+                  test email is noted.
     to b+TOKEN    a mail server's report about one of our emails: noted in its ledger, and acted on
     complaints@   reports of spam, which name one of our emails in the same way
 
@@ -26,10 +27,10 @@ from pbem.domain.errors import BadInput, Gone, NotFound
 from pbem.domain.states import EmailKind, ReceivedStatus
 from pbem.mail.read import auto_replies, delivery_reports, inbound, sender_check
 from pbem.mail.read.inbound import InboundEmail
-from pbem.mail.read.reply import parse_reply
+from pbem.mail.read.reply import Reply, parse_reply
 from pbem.service import links
 from pbem.service.clocks import reachability
-from pbem.service.incoming import bounces, replies, round_trip
+from pbem.service.incoming import bounces, invitations, replies, round_trip
 from pbem.service.links import EmailLink, MoveLink
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -39,6 +40,9 @@ from pbem.store.links import LinkRow
 from pbem.store.outbox import NewEmail
 from pbem.store.received import ReceivedRow
 from pbem.tokens import Purpose
+
+ReplyLink = MoveLink | EmailLink
+"""The links of addresses for replies: to a turn, or to an email that offers a seat."""
 
 LEASE: Final = timedelta(minutes=5)
 """The time for which nobody else processes a claimed email."""
@@ -135,6 +139,18 @@ def retry(tx: Tx, server: Server) -> int:
     return rows.unpark(tx, server.now())
 
 
+def link_of(row: LinkRow) -> ReplyLink:
+    """What a reply was sent to: a turn, or an email that offers a seat."""
+    return MoveLink.of(row) if row.outbox_id is None else EmailLink.of(row)
+
+
+def carry_out(server: Server, received_id: int, link: ReplyLink, reply: Reply) -> str | None:
+    """Carry out a stored reply of a player; returns the outcome in a few words, None if it is done already."""
+    if isinstance(link, MoveLink):
+        return server.run(replies.carry_out, received_id, link, reply)
+    return server.run(invitations.carry_out, received_id, link, reply)
+
+
 def finish_reply(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
     """Note the outcome of a player's reply, which also shows that email reaches them."""
     reachability.note_contact(tx, server, person_id)
@@ -217,12 +233,12 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
         checked = _check_reply(settings, email, program)
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, checked, round_trip.COUNTED_AS))
         return
-    link = MoveLink.of(link_row)
+    link = link_of(link_row)
     if program is not None:
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
     elif doubt := _doubt(server, settings, link, row, email):
         _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, doubt))
-    elif (outcome := server.run(replies.carry_out, row.id, link, parse_reply(email))) is not None:
+    elif (outcome := carry_out(server, row.id, link, parse_reply(email))) is not None:
         _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link.person_id, outcome))
 
 
@@ -240,7 +256,7 @@ def _check_reply(settings: InboundSettings, email: InboundEmail, program: str | 
     return round_trip.outcome(believed=_is_vouched_for(settings, email, address), findings=findings)
 
 
-def _doubt(server: Server, settings: InboundSettings, link: MoveLink, row: ReceivedRow, email: InboundEmail) -> str:
+def _doubt(server: Server, settings: InboundSettings, link: ReplyLink, row: ReceivedRow, email: InboundEmail) -> str:
     """The reason to doubt that a reply is from its player; empty if there is none."""
     if settings.check is SenderCheck.OFF:
         return ""
@@ -270,10 +286,11 @@ def _mailbox(address: str) -> str:
         return ""
 
 
-def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: MoveLink, doubt: str) -> None:
+def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt: str) -> None:
     """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for both."""
-    facts = {"received": row.id}
-    email = NewEmail(link.person_id, EmailKind.WAS_IT_YOU, link.game_id, None, link.seat, link.turn, facts)
+    seat, turn = (link.seat, link.turn) if isinstance(link, MoveLink) else (None, None)
+    facts = {"received": row.id, "to_offer": seat is None}
+    email = NewEmail(link.person_id, EmailKind.WAS_IT_YOU, link.game_id, None, seat, turn, facts)
     outcome = doubt if replies.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
     rows.change(tx, row.id, status=ReceivedStatus.DOUBTED, outcome=outcome, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)

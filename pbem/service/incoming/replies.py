@@ -60,7 +60,7 @@ MOST_SHOWN: Final = 3
 LONGEST_SHOWN: Final = 200
 """Characters of a line or subject that a receipt quotes."""
 
-_NO_COMMAND: Final = "no command"
+NO_COMMAND: Final = "no command"
 
 
 class Outcome(StrEnum):
@@ -144,7 +144,7 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
     row = rows.lock(tx, received_id)
     assert row is not None, "an email is stored until it is processed"
     if done := json.loads(row.acts):
-        return _summary([Outcome(line["outcome"]) for line in done if line["said"]])
+        return summary([Outcome(line["outcome"]) for line in done if line["said"]])
     if row.status == ReceivedStatus.DONE:
         return None
     acting = _Acting(tx, server, link.game_id, link.seat, link.person_id, link.turn)
@@ -155,7 +155,7 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
     # A reply without a command has a line too, so that it is not taken for one that was never read.
     lines = acting.lines or [Line("", Outcome.NOT_TRIED)]
     rows.change(tx, received_id, acts=json.dumps([line.facts() for line in lines]))
-    return _summary([line.outcome for line in acting.lines])
+    return summary([line.outcome for line in acting.lines])
 
 
 def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
@@ -175,7 +175,7 @@ def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bo
     ]
     today = [answer for answer in alike if answer.queued_at > yesterday]
     this_turn = [answer for answer in alike if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
-    asked_before = (asks or error == _NO_COMMAND) and any(
+    asked_before = (asks or error == NO_COMMAND) and any(
         answer in today and answer.error == error for answer in this_turn
     )
     left_this_turn, left_today = server.answers_a_turn - len(this_turn), server.answers_a_day - len(today)
@@ -356,11 +356,12 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "rules": Word.RULES in acting.shown,
     }
     email = NewEmail(acting.person_id, EmailKind.RECEIPT, acting.game_id, None, acting.seat, turn, facts)
-    error = refused or ("" if done else _NO_COMMAND)
+    error = refused or ("" if done else NO_COMMAND)
     queue_answer(acting.tx, acting.server, email, error)
 
 
-def _summary(outcomes: list[Outcome]) -> str:
+def summary(outcomes: list[Outcome]) -> str:
+    """What became of the lines of a reply, in a few words."""
     if not outcomes:
         return "reply: no command"
     if Outcome.REFUSED in outcomes:

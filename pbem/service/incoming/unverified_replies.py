@@ -15,8 +15,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.mail.read.inbound import parse
 from pbem.mail.read.reply import parse_reply
 from pbem.service import links
-from pbem.service.incoming import receive, replies
-from pbem.service.links import MoveLink
+from pbem.service.incoming import receive
 from pbem.service.server import Server
 from pbem.store import games, outbox, received as rows
 from pbem.store.database import Tx
@@ -40,13 +39,13 @@ class UnverifiedReply:
 
 @dataclass(frozen=True, slots=True)
 class UnverifiedReplies:
-    """What came in a player's name for one turn of a table, the oldest first.
+    """What came in a player's name for one turn of a table, or an offered seat if there is no turn; the oldest first.
 
     `confirmed` tells, if nothing waits any more, whether the player said that the last reply was theirs.
     """
 
     title: str
-    turn: int
+    turn: int | None
     waiting: tuple[UnverifiedReply, ...]
     confirmed: bool
 
@@ -54,14 +53,14 @@ class UnverifiedReplies:
 def read(tx: Tx, server: Server, token: str) -> UnverifiedReplies:
     """The replies that the link of a question is about."""
     link_row = _reply_link(tx, server, token)
-    link = MoveLink.of(link_row)
-    title = games.read(tx, link.game_id).title
+    assert link_row.game_id is not None
+    title = games.read(tx, link_row.game_id).title
     received = rows.of_link(tx, link_row.id, MOST_SHOWN)
     waiting = (row for row in reversed(received) if row.status == ReceivedStatus.DOUBTED and row.raw is not None)
     decided = next((row for row in received if row.status == ReceivedStatus.DONE), None)
     return UnverifiedReplies(
         title,
-        link.turn,
+        link_row.turn,
         tuple(UnverifiedReply(row.id, parse_reply(parse(row.raw or b"")).lines) for row in waiting),
         confirmed=decided is not None and decided.outcome != NOT_THEIRS,
     )
@@ -75,8 +74,8 @@ def confirm(server: Server, token: str, number: int) -> None:
     if row.status != ReceivedStatus.DOUBTED:
         return
     assert row.raw is not None, "stored until it is decided"
-    link = MoveLink.of(link_row)
-    outcome = server.run(replies.carry_out, row.id, link, parse_reply(parse(row.raw)))
+    link = receive.link_of(link_row)
+    outcome = receive.carry_out(server, row.id, link, parse_reply(parse(row.raw)))
     if outcome is not None:
         server.run(_finish, row.id, link.person_id, outcome)
 

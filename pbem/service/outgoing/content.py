@@ -12,6 +12,7 @@ Facts by kind, beside what the rows themselves say:
     moved       here, reason  banned      until or lifted, reason
     notice      what, and with it who, due_at, because, why, reason, by, turn, turn, of, before or now
     receipt     answers, subject, lines, prose and what is to be shown: see `replies`
+    invitation_receipt  answers, subject, prose, offered_in, effect: see `incoming.invitations`
     digest      letters, since and until: see `digests`
 
 This module must never look into a game's state.
@@ -40,6 +41,7 @@ from pbem.mail.write.board import print_board
 from pbem.mail.write.compose import EmailContent, Letterhead, Reader, Thread, message_id
 from pbem.mail.write.words import DigestSection, SeatContent, TalkLine, Words
 from pbem.plugins.away import loads
+from pbem.service.outgoing.email_links import OFFERS
 from pbem.service.play import seat_cache, views
 from pbem.service.play.log import Kind, body_of, latest_entries
 from pbem.service.play.rules import rules_of
@@ -66,8 +68,8 @@ from pbem.tokens import Purpose
 _WITH_BOARD: Final = ASKING | {EmailKind.SEATED, EmailKind.RESULT, EmailKind.RECEIPT}
 """Kinds that show the table."""
 
-_ANSWERABLE: Final = ASKING | {EmailKind.RECEIPT}
-"""Kinds whose replies are read: their Reply-To names a seat and a turn."""
+_ANSWERABLE: Final = ASKING | OFFERS | {EmailKind.RECEIPT}
+"""Kinds whose replies are read: their Reply-To names a seat and a turn, or an offered seat."""
 
 _LINK_VARIABLES: Final = {
     Purpose.CONFIRM: "confirm",

@@ -39,6 +39,9 @@ _WITH_CONFIRM: Final = frozenset(
 )
 """Kinds with a link for their reader as a person at that table, who may have no seat there."""
 
+OFFERS: Final = frozenset({EmailKind.INVITATION, EmailKind.SUBSTITUTE, EmailKind.INVITATION_RECEIPT})
+"""Kinds that offer a seat, and whose replies accept or decline it. A reply to the receipt is one to the offer itself."""
+
 
 def seats_spoken_to(tx: Tx, emails: Collection[EmailRow]) -> dict[int, int]:
     """The seats that emails speak to: the one that an email names, or its reader's first; none if it is not theirs."""
@@ -89,7 +92,10 @@ def link_keys(email: EmailRow, games: Games, seat: int | None) -> dict[Purpose, 
         # Its reader may have no seat, or another person plays it now.
         named = facts.get("seat", email.seat) if email.kind == EmailKind.NOTICE else email.seat
         keys[Purpose.CONFIRM] = LinkKey(Purpose.CONFIRM, person_id, email.game_id, None, named, email.id)
-    if email.game_id is None or seat is None or email.kind == EmailKind.WAS_IT_YOU:
+    if email.kind in OFFERS:
+        offer_id = facts.get("offered_in", email.id)
+        keys[Purpose.REPLY] = LinkKey(Purpose.REPLY, person_id, email.game_id, outbox_id=offer_id)
+    if email.game_id is None or seat is None or email.kind in OFFERS or email.kind == EmailKind.WAS_IT_YOU:
         return keys
     game = games[email.game_id]
     if game.status in (TableStatus.OPEN, TableStatus.PLANNED, TableStatus.CLOSED, TableStatus.EXPIRED):

@@ -52,6 +52,7 @@ _OF_NO_SEAT: Final = frozenset(
         EmailKind.EXPIRED,
         EmailKind.HOST,
         EmailKind.INVITATION,
+        EmailKind.INVITATION_RECEIPT,
         EmailKind.JOINED,
         EmailKind.LEFT,
     }
@@ -161,7 +162,17 @@ def _example_facts(
         },
         EmailKind.REMINDER: {"due_at": soon, "last": False},
         EmailKind.NOTICE: {"what": "extended", "due_at": soon, "reason": "The server was away for some hours."},
-        EmailKind.WAS_IT_YOU: {"error": "another sender", "last_for": ""},
+        EmailKind.WAS_IT_YOU: {"error": "another sender", "last_for": "", "to_offer": False},
+        EmailKind.INVITATION_RECEIPT: {
+            "effect": "joined",
+            "text": player.name,
+            "quoted": "accept",
+            "subject": "",
+            "answers": "",
+            "prose": [],
+            "substitute": False,
+            "last_for": "",
+        },
     }
     match kind:
         case EmailKind.INVITATION:

@@ -109,15 +109,16 @@ def accept(
     server: Server, game_id: int, person_id: int, *, name: str = "", word: str | None = None, network: str = ""
 ) -> Joined:
     """Confirm the address by its emailed link, and take the seat. It stays confirmed even if no seat is left."""
-    joined = server.run(_accept, game_id, person_id, name, word, network)
+    joined = server.run(confirm_and_join, game_id, person_id, name=name, word=word, network=network)
     if isinstance(joined, Refusal):
         raise joined
     return joined
 
 
-def _accept(
-    tx: Tx, server: Server, game_id: int, person_id: int, name: str, word: str | None, network: str
+def confirm_and_join(
+    tx: Tx, server: Server, game_id: int, person_id: int, *, name: str = "", word: str | None = None, network: str = ""
 ) -> Joined | Refusal:
+    """Confirm the address, and take the seat. Returns the refusal if there is no seat: the address stays confirmed."""
     row = games.lock(tx, game_id)
     person = persons.confirm(tx, server, person_id)
     request = tables.join_request(tx, game_id, person_id)

@@ -1,0 +1,307 @@
+"""Replies to invitations and to seats on offer: joining and declining by email alone, without a page."""
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from pbem.config.settings import Security, SenderCheck, Smtp
+from pbem.mail.read.reply import Reply
+from pbem.mail.send.relay import Relay
+from pbem.mail.wire import html_of, text_of
+from pbem.mail.write.compose import Letterhead
+from pbem.service import links
+from pbem.service.absence import substitutes
+from pbem.service.incoming import unverified_replies
+from pbem.service.incoming.invitations import carry_out
+from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.tables import joining, leaving, listing
+from pbem.service.tables.new import TableSettings
+from pbem.store import links as link_rows, people
+from pbem.store.schema import INVITATION
+from pbem.tokens import Purpose
+from tests.mail.sink import Sink
+from tests.service.database import check_atomic, email_kinds, queued_emails
+from tests.service.inbox import HOST, Inbox
+
+POKER = TableSettings("sunset-poker", 3, invited=("ben@example.org",))
+HEAD = Letterhead("Games", f"https://{HOST}", HOST, f"games@{HOST}", f"organiser@{HOST}", replies=True)
+
+
+@pytest.fixture
+def inbox(server, clock):
+    return Inbox(server, clock)
+
+
+@pytest.fixture
+def invite(server, person):
+    """Open a table to which Ann invites ben@example.org, at which she sits; returns its id."""
+
+    def opened(**settings):
+        game_id = server.run(joining.create_table, person("Ann"), replace(POKER, **settings)).game_id
+        server.run(joining.join, game_id, person("Ann"))
+        return game_id
+
+    return opened
+
+
+def ben(server):
+    with server.store.read() as tx:
+        found = people.by_mailbox(tx, "ben@example.org")
+    assert found is not None
+    return found
+
+
+def answer(inbox, game_id, text, **headers):
+    """Ben's reply to the invitation to a table."""
+    return inbox.answers_offer(game_id, ben(inbox.server).id, text, **headers)
+
+
+def receipt(server):
+    return json.loads(queued_emails(server, kind="invitation_receipt")[-1].facts)
+
+
+def names(server, game_id):
+    return server.read(listing.by_id, game_id).players
+
+
+@pytest.mark.parametrize("text", ["accept", "Join", "yes", "Yes, please!", "> a quote\n\n*accept*.", "Thanks!\n\nyes"])
+def test_someone_who_is_not_confirmed_yet_joins_by_a_reply(server, inbox, invite, text):
+    game_id = invite(private=True)
+    assert ben(server).confirmed_at is None
+    row = answer(inbox, game_id, text)
+    assert (row.status, row.outcome, row.raw) == ("done", "reply: carried out", None)
+    assert names(server, game_id) == ("Ann", "Player")
+    assert ben(server).confirmed_at is not None
+    assert (receipt(server)["effect"], receipt(server)["text"]) == ("joined", "Player")
+
+
+@pytest.mark.parametrize(("text", "name"), [("accept as Ben", "Ben"), ("Join as “Bén of York”.", "Bén of York")])
+def test_a_reply_says_the_name_at_the_table(server, inbox, invite, text, name):
+    game_id = invite()
+    answer(inbox, game_id, text)
+    assert names(server, game_id) == ("Ann", name)
+
+
+def test_someone_who_plays_here_already_joins_under_their_name(server, inbox, invite, person):
+    known = person("Ben")
+    game_id = invite()
+    answer(inbox, game_id, "yes")
+    assert names(server, game_id) == ("Ann", "Ben")
+    assert ben(server).id == known
+    answer(inbox, game_id, "accept")
+    assert names(server, game_id) == ("Ann", "Ben")
+
+
+def test_the_last_free_seat_starts_the_game(server, inbox, invite, person):
+    game_id = invite()
+    server.run(joining.join, game_id, person("Cleo"))
+    answer(inbox, game_id, "accept as Ben")
+    assert receipt(server)["effect"] == "begun"
+    assert "welcome" in email_kinds(server, ben(server).id)
+
+
+@pytest.mark.parametrize("text", ["decline", "No", "no, thank you"])
+def test_declining_tells_the_host_what_they_typed_and_no_address(server, inbox, invite, person, text):
+    person("Ben")
+    game_id = invite(invited=("Ben@Example.org",))
+    moved = "elsewhere@example.org"
+    server.store.write(lambda tx: people.change(tx, ben(server).id, address=moved))
+    answer(inbox, game_id, text, From="Ben <ben@example.org>")
+    (email,) = queued_emails(server, person("Ann"), "declined")
+    assert json.loads(email.facts) == {"who": "Ben@Example.org"}
+    assert receipt(server)["effect"] == "declined"
+    assert names(server, game_id) == ("Ann",)
+
+
+def test_declining_does_not_confirm_an_address_and_can_be_changed(server, inbox, invite):
+    game_id = invite()
+    answer(inbox, game_id, "decline")
+    assert ben(server).confirmed_at is None
+    answer(inbox, game_id, "accept as Ben")
+    assert names(server, game_id) == ("Ann", "Ben")
+
+
+def begun(server, person, game_id):
+    for name in ("Cleo", "Dan"):
+        server.run(joining.join, game_id, person(name))
+
+
+def closed(server, person, game_id):
+    server.run(leaving.leave, game_id, person("Ann"))
+
+
+def expired(server, person, game_id):
+    server.clock.advance(joining.WAITS)
+    leaving.expire(server)
+
+
+def withdrawn(server, person, game_id):
+    """As after a merge of two people at the desk: nobody of that address is invited any more."""
+    server.store.write(lambda tx: tx.execute(INVITATION.delete().where(INVITATION.c.game_id == game_id)))
+
+
+@pytest.mark.parametrize(
+    ("happens", "words"),
+    [
+        (begun, "It was full, and its game has begun."),
+        (closed, "Its host has closed it."),
+        (expired, "It waited for players for too long."),
+        (withdrawn, "There is no such table in the lobby."),
+    ],
+)
+def test_a_seat_that_is_gone_is_refused_in_words(server, inbox, invite, person, happens, words):
+    game_id = invite(private=happens is withdrawn)
+    happens(server, person, game_id)
+    row = answer(inbox, game_id, "accept as Ben")
+    assert (row.status, row.outcome) == ("done", "reply: refused")
+    assert receipt(server)["effect"] == "refused"
+    assert words in receipt(server)["text"]
+    assert "Ben" not in names(server, game_id)
+
+
+def test_a_table_whose_last_seat_waits_for_its_host_is_full(server, inbox, person):
+    game_id = server.run(joining.create_table, person("Ann"), POKER).game_id
+    for name in ("Cleo", "Dan"):
+        server.run(joining.join, game_id, person(name))
+    answer(inbox, game_id, "accept as Ben")
+    assert "There is no place left at this table." in receipt(server)["text"]
+
+
+def test_a_name_that_cannot_be_is_refused_and_the_next_reply_counts(server, inbox, invite):
+    game_id = invite()
+    answer(inbox, game_id, "accept as ben@example.org")
+    assert "cannot be a name here" in receipt(server)["text"]
+    answer(inbox, game_id, "accept as Ben")
+    assert names(server, game_id) == ("Ann", "Ben")
+
+
+def test_both_yes_and_no_do_nothing(server, inbox, invite):
+    """So a quoted invitation that a mail program does not mark as one is never taken for an answer."""
+    game_id = invite()
+    answer(inbox, game_id, "no\n\n- accept as <your name>\n- decline")
+    assert receipt(server)["effect"] == "refused"
+    assert names(server, game_id) == ("Ann",)
+    assert not queued_emails(server, kind="declined")
+
+
+@pytest.mark.parametrize("text", ["I think so, yes I do", "yes?", "accept as", "no idea what this is", "> accept"])
+def test_prose_is_no_answer(server, inbox, invite, text):
+    game_id = invite()
+    assert answer(inbox, game_id, text).outcome == "reply: no command"
+    assert receipt(server)["effect"] == "none"
+    assert names(server, game_id) == ("Ann",)
+    answer(inbox, game_id, text)
+    assert len(queued_emails(server, kind="invitation_receipt")) == 1, "a program that answers everything is told once"
+
+
+def test_a_doubtful_reply_asks_for_a_click_which_joins(server, inbox, invite):
+    game_id = invite()
+    row = answer(inbox, game_id, "accept as Ben", Authentication_Results=None)
+    other = answer(inbox, game_id, "accept as Mallory", From="Mallory <mallory@evil.example>")
+    assert (row.status, other.status) == ("doubted", "doubted")
+    assert names(server, game_id) == ("Ann",)
+    assert ben(server).confirmed_at is None
+    asked = queued_emails(server, ben(server).id, "was_it_you")
+    assert [json.loads(each.facts)["error"] for each in asked] == [row.outcome, other.outcome]
+    token = inbox.token(Purpose.WRITTEN, person_id=ben(server).id, outbox_id=asked[0].id)
+    assert [each.lines for each in server.read(unverified_replies.read, token).waiting] == [
+        ("accept as Ben",),
+        ("accept as Mallory",),
+    ]
+    unverified_replies.confirm(server, token, row.id)
+    assert names(server, game_id) == ("Ann", "Ben")
+    assert ben(server).confirmed_at is not None
+    assert [each.id for each in inbox.rows() if each.status == "doubted"] == [other.id]
+
+
+def test_a_program_joins_no_table(server, inbox, invite):
+    game_id = invite()
+    assert answer(inbox, game_id, "yes", Auto_Submitted="auto-replied").outcome.startswith("by a program")
+    assert names(server, game_id) == ("Ann",)
+
+
+def test_a_signed_yes_to_one_invitation_accepts_no_other(server, inbox, invite):
+    first, second = invite(), invite()
+    signature = "v=1; a=rsa-sha256; d=example.org; s=x; h=from:subject; bh=aaaa; b=AbC1="
+    answer(inbox, first, "yes", DKIM_Signature=signature)
+    assert answer(inbox, second, "yes", DKIM_Signature=signature).status == "doubted"
+    assert names(server, second) == ("Ann",)
+
+
+def test_a_reply_comes_to_all_or_nothing(server, inbox, invite):
+    inbox.checks(SenderCheck.OFF)
+    game_id = invite()
+    (email,) = queued_emails(server, kind="invitation")
+    token = inbox.token(Purpose.REPLY, person_id=email.person_id, game_id=game_id, outbox_id=email.id)
+    row_link = server.read(links.follow_email, token, Purpose.REPLY)
+    inbox.takes(b"From: Ben <ben@example.org>\r\n\r\naccept as Ben\r\n", f"r+{token}@{HOST}")
+    reply = Reply(("accept as Ben",), None, "Re: x", "<1@example.org>")
+    (row,) = inbox.rows()
+    assert check_atomic(server.store, lambda: server.run(carry_out, row.id, row_link, reply)) > 5
+    assert server.run(carry_out, row.id, row_link, reply) == "reply: carried out"
+    assert names(server, game_id) == ("Ann", "Ben")
+    assert len(queued_emails(server, kind="invitation_receipt")) == 1
+
+
+def test_the_invitation_says_how_to_answer_and_where(server, clock, inbox, invite, person):
+    person("Cleo")
+    game_id = invite(invited=("ben@example.org", "cleo@example.org"))
+    with Sink() as sink:
+        post = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, sink.port, "", "", 5)))
+        deliver(server, post)
+        sent = {
+            str(each.message["To"]): each.message
+            for each in sink.emails
+            if "invitation:" in each.message["Feedback-ID"]
+        }
+        (to_ben,) = (message for to, message in sent.items() if "ben@" in to)
+        (to_cleo,) = (message for to, message in sent.items() if "cleo@" in to)
+        for message, line in ((to_ben, "accept as <your name>"), (to_cleo, "accept")):
+            assert f"\n- {line}\n- decline\n" in text_of(message).replace("\r\n", "\n")
+            assert "[pbem " in text_of(message)
+            assert line in unescape(html_of(message)).replace("\xa0", " ")
+        address = re.fullmatch(r"r\+\S+@play\.example\.org", str(to_ben["Reply-To"]))
+        assert address
+        raw = b"Message-ID: <9@example.org>\r\nAuthentication-Results: play.example.org; dmarc=pass header.from=example.org"
+        inbox.takes(raw + b"\r\nFrom: ben@example.org\r\n\r\naccept as Ben\r\n", address[0])
+        inbox.attends()
+        assert names(server, game_id) == ("Ann", "Ben")
+        deliver(server, post)
+        (answered,) = (each.message for each in sink.emails if ":invitation_receipt:" in each.message["Feedback-ID"])
+        assert "you have a seat at" in " ".join(text_of(answered).split())
+        assert answered["Reply-To"] == to_ben["Reply-To"]
+        assert answered["Auto-Submitted"] == "auto-replied"
+
+
+def test_an_invitation_gives_no_right_to_look_at_a_game(server, inbox, invite):
+    """A link for replies to an invitation belongs to no seat."""
+    game_id = invite()
+    answer(inbox, game_id, "help")
+    with server.store.read() as tx:
+        assert not link_rows.has_sat(tx, ben(server).id, game_id)
+
+
+def test_a_free_seat_is_taken_by_a_reply(server, inbox, table, person):
+    game = table("sunset-poker", 3, successor="substitute")
+    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(leaving.resign, game.id, 1, game.person_at(1))
+    assert inbox.answers_offer(game.id, person("Zoe"), "decline").outcome == "reply: carried out"
+    assert receipt(server)["effect"] == "not_taken"
+    inbox.answers_offer(game.id, person("Zoe"), "accept")
+    assert (receipt(server)["effect"], receipt(server)["text"]) == ("taken", "Zoe")
+    assert game.person_at(1) == person("Zoe")
+    inbox.answers_offer(game.id, person("Zoe"), "accept")
+    assert receipt(server)["effect"] == "taken"
+
+
+def test_a_free_seat_that_someone_else_took_is_refused_in_words(server, inbox, table, person):
+    game = table("sunset-poker", 3, successor="substitute")
+    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(leaving.resign, game.id, 1, game.person_at(1))
+    (offer,) = server.read(substitutes.open_offers)
+    server.run(substitutes.take, offer.id, person("Yan"), "Yan")
+    inbox.answers_offer(game.id, person("Zoe"), "yes")
+    assert "Somebody was faster" in receipt(server)["text"]
