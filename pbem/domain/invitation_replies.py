@@ -22,6 +22,9 @@ class Answer(StrEnum):
     HELP = "help"
 
 
+ACCEPT_AS: Final = "accept as <your name>"
+"""How to accept under a name."""
+
 _WORDS: Final[Mapping[str, Answer]] = {
     "accept": Answer.ACCEPT,
     "join": Answer.ACCEPT,

@@ -30,6 +30,7 @@ from engine.game import Game, agreed
 from pbem.domain import hash_chain
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
+from pbem.domain.invitation_replies import ACCEPT_AS
 from pbem.domain.missed_turns import Agreement, warning
 from pbem.domain.outdated import ASKING
 from pbem.domain.pace import PerDecision, parse_pace
@@ -237,6 +238,8 @@ class _Reading:
         }
         if self.email.kind == EmailKind.INVITATION:
             variables |= {"about": speech.translate(rules.about), "length": speech.render(rules.length)}
+        if self.email.kind in OFFERS:
+            variables["accept_as"] = ACCEPT_AS
         if game.started_at is not None:
             variables["head"] = hash_chain.fingerprint(game.entry_head)
         if game.status in (TableStatus.OVER, TableStatus.VOID):
