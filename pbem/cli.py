@@ -214,7 +214,11 @@ def copy(source: str, target: str) -> None:
 
 @command(main, example="pbem doctor || mail -s 'pbem is not well' me@example.org")
 def doctor() -> None:
-    """Look at everything that can be in the server's way, and say what to do about each error. Changes nothing."""
+    """Look at everything that can be in the server's way, and say what to do about each error. Changes nothing.
+
+    Where replies are read and checked, it sends the server itself an email with forged Authentication-Results, and waits up to
+    15 seconds to see whether the mail server removes them.
+    """
     from pbem.ops import doctor as ops_doctor
 
     show_findings(ops_doctor.examine(read_settings()))

@@ -18,6 +18,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("day", "what", name=op.f("pk_received_count")),
     )
     op.create_table(
+        "mail_server",
+        sa.Column("authserv_id", sa.Text(), nullable=False),
+        sa.Column("received_above", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("measured_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("authserv_id", name=op.f("pk_mail_server")),
+    )
+    op.create_table(
         "audit_head",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -817,4 +824,5 @@ def downgrade() -> None:
     op.drop_table("lease")
     op.drop_table("heartbeat")
     op.drop_table("audit_head")
+    op.drop_table("mail_server")
     op.drop_table("received_count")

@@ -61,6 +61,15 @@ class SenderCheck(StrEnum):
     OFF = "off"
 
 
+class ResultsPlace(StrEnum):
+    """Where our mail server writes its results, relative to the line that says how it received the email."""
+
+    MEASURED = "measured"
+    ABOVE = "above"
+    BELOW = "below"
+    ANYWHERE = "anywhere"
+
+
 _SMTP_PORTS: dict[str, str] = {Security.NONE: "25", Security.STARTTLS: "587", Security.TLS: "465"}
 
 KEYS_FILE = "keys"
@@ -180,6 +189,12 @@ class Inbound:
         LINE,
         Derived("the mail domain", lambda texts: texts["mail.domain"]),
         "Name by which our mail server signs its Authentication-Results; others are not believed.",
+    )
+    results_place: ResultsPlace = setting(
+        one_of(ResultsPlace),
+        "measured",
+        "Where our mail server writes them: above its own Received line, below it, or anywhere; "
+        "measured: as test mails have shown, and anywhere until then.",
     )
 
 

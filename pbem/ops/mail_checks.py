@@ -21,6 +21,7 @@ from pbem.service.incoming.round_trip import CheckedReply
 from pbem.service.outgoing import preview as previewing
 from pbem.service.outgoing.deliver import post_of, signer_of
 from pbem.service.people.addresses import normalised
+from pbem.service.server import Server
 from pbem.store import outages
 
 _LOOK_EVERY: Final = 2
@@ -47,8 +48,18 @@ def await_answer(config: Config, since: datetime, patience: timedelta) -> Checke
     return None
 
 
-def send_trial(config: Config, address: str, reply: str = "") -> Outcome:
-    """Send a test email that says what to look at, and asks for a reply if `reply` has a token to send it to."""
+def send_forged(config: Config, server: Server) -> Outcome:
+    """Send an email to ourselves with results of our mail server that it never wrote, as a forger would."""
+    forged = [f"Authentication-Results: {each}\r\n" for each in round_trip.forged_results(config.inbound.authserv_id)]
+    above = "".join([f"{round_trip.FORGED_HEADER}: yes\r\n", *forged]).encode()
+    return send_trial(config, f"r+{server.run(round_trip.address)}@{config.mail.domain}", above=above)
+
+
+def send_trial(config: Config, address: str, reply: str = "", above: bytes = b"") -> Outcome:
+    """Send a test email that says what to look at, and asks for a reply if `reply` has a token to send it to.
+
+    `above` are headers to be put on top, which no signature covers. Raises Gone while email is paused.
+    """
     _must_not_be_paused(config)
     to, _ = normalised(address)
     post, now = post_of(config), SystemClock().now()
@@ -66,7 +77,7 @@ def send_trial(config: Config, address: str, reply: str = "") -> Outcome:
     if post.signer is not None:
         content = post.signer.sign(content, now)
     with post.transport.session() as session:
-        return session.send(OutgoingEmail(f"trial.{number}", config.mail.sender, to, content))
+        return session.send(OutgoingEmail(f"trial.{number}", config.mail.sender, to, above + content))
 
 
 def _must_not_be_paused(config: Config) -> None:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from time import sleep
 from types import FrameType
 from typing import Final
 
@@ -17,18 +18,22 @@ from pbem.config.settings import Config, SenderCheck
 from pbem.domain import finding
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.finding import Finding
+from pbem.domain.outage import LONGEST_GAP
 from pbem.mail.read.lmtp import Lmtp
+from pbem.ops import mail_checks
 from pbem.ops.commands.terminal import counted
 from pbem.ops.setup import must_be_there, open_store, server_on
 from pbem.service.incoming import receive, round_trip
-from pbem.service.incoming.round_trip import CheckedReply
+from pbem.service.incoming.round_trip import CheckedReply, Forgery
 from pbem.service.server import Server
-from pbem.store import received as rows
+from pbem.store import heartbeats, received as rows
 from pbem.store.database import Store
 
 _LOOK_BACK: Final = timedelta(days=7)
 _SEVERAL: Final = 3
 """Replies: one may be from a provider that signs nothing, but hardly all."""
+
+_TRY_LATER: Final = "Run `pbem doctor` again; the log of the mail server says where it is."
 
 _PATIENCE: Final = 5
 """Seconds to wait for an answer from this machine."""
@@ -130,6 +135,61 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
         says = f"{unvouched} answers came in, and our mail server vouches for none of them."
         remedy = "Check that PBEM_INBOUND_AUTHSERV_ID is the name in its Authentication-Results headers."
         yield finding.warning("arrivals", says, remedy)
+
+
+def try_forgery(config: Config, store: Store, patience: timedelta) -> Iterator[Finding]:
+    """Send an email with forged results to ourselves, and look what our mail server makes of them.
+
+    Only where that decides who is believed, and where a worker runs: nobody else reads it.
+    """
+    now = SystemClock().now()
+    with store.read() as tx:
+        seen = heartbeats.newest(tx)
+    working = seen is not None and now - seen <= LONGEST_GAP
+    inbound = config.inbound
+    if config.smtp is None or not inbound.replies or inbound.sender_check is not SenderCheck.STRICT or not working:
+        return
+    sent = mail_checks.send_forged(config, server_on(store, config))
+    if sent.result != "accepted":
+        yield finding.warning(
+            "forgery", f"The relay took no test mail to ourselves. It said: {sent.answer}.", _TRY_LATER
+        )
+        return
+    for _look in range(int(patience.total_seconds()) + 1):
+        with store.read() as tx:
+            checked = round_trip.last_forgery(tx, now)
+            above = round_trip.received_above(tx, inbound.results_place, inbound.authserv_id)
+        if checked is not None:
+            yield finding_of_forgery(checked.forgery, inbound.authserv_id)
+            yield _finding_of_place(above, inbound.authserv_id)
+            return
+        sleep(1)
+    says = f"A test mail to ourselves has not come back within {patience.total_seconds():.0f} seconds."
+    yield finding.warning("forgery", says, _TRY_LATER)
+
+
+def finding_of_forgery(forgery: Forgery, authserv_id: str) -> Finding:
+    """What a test email with forged results shows."""
+    remedy = "Have your mail server remove all Authentication-Results that come in: see receiving-mail in the handbook."
+    match forgery:
+        case Forgery.REMOVED:
+            return finding.ok("forgery", "a forged Authentication-Results was removed by our mail server")
+        case Forgery.LET_IN:
+            says = f"Our mail server lets in a forged Authentication-Results of {authserv_id}; only its place gives it away."
+            return finding.warning("forgery", says, remedy)
+        case Forgery.BELIEVED:
+            says = f"Our mail server lets in a forged Authentication-Results of {authserv_id}, which would be believed."
+            return finding.error("forgery", f"{says} Anyone could move for any player.", remedy)
+
+
+def _finding_of_place(above: int | None, authserv_id: str) -> Finding:
+    """Where results have to stand to be believed."""
+    if above is None:
+        says = f"Nobody knows where {authserv_id} writes its Authentication-Results, so they count anywhere."
+        remedy = "`pbem mail test ADDRESS --wait 10` shows it; or set PBEM_INBOUND_RESULTS_PLACE."
+        return finding.warning("results", says, remedy)
+    where = f"below {counted(above, 'Received line')}" if above else "above all Received lines"
+    return finding.ok("results", f"Authentication-Results of {authserv_id} count {where}, and nowhere else")
 
 
 def finding_of(answer: CheckedReply) -> Finding:

@@ -5,7 +5,7 @@ from email.message import Message
 import pytest
 
 from pbem.mail.read.inbound import parse, sanitise
-from pbem.mail.read.sender_check import LONGEST_HEADER, is_authenticated, sender_of
+from pbem.mail.read.sender_check import LONGEST_HEADER, is_authenticated, place_of_results, sender_of
 
 OUR_ADDRESS = "play.example.org"
 GOOD = f"Authentication-Results: {OUR_ADDRESS}; dmarc=pass (p=reject dis=none) header.from=example.net"
@@ -15,8 +15,8 @@ def email(*headers: str, sender: str = "From: Ann <ann@example.net>") -> Message
     return parse(sanitise("\r\n".join([*headers, sender, "", "bid 7", ""]).encode(), "ann@example.net"))
 
 
-def vouched(*headers: str, address: str = "ann@example.net") -> bool:
-    return is_authenticated(email(*headers), address, OUR_ADDRESS)
+def vouched(*headers: str, address: str = "ann@example.net", above: int | None = None) -> bool:
+    return is_authenticated(email(*headers), address, OUR_ADDRESS, above)
 
 
 # The address
@@ -165,6 +165,54 @@ def test_results_below_our_servers_received_line_do_not_count_beside_one_above()
     assert not vouched(NO_POLICY, RECEIVED, SIGNED)
     assert not vouched(NO_POLICY, RECEIVED, SIGNED, RECEIVED)
     assert not vouched(RECEIVED, NO_POLICY, SIGNED)
+
+
+BAD = f"Authentication-Results: {OUR_ADDRESS}; dmarc=fail header.from=example.net"
+BY_US, BY_OTHERS = f"Received: from example.net by {OUR_ADDRESS}", "Received: from home by example.net"
+INSIDE = f"Received: from {OUR_ADDRESS} by inside.example.org"
+
+
+@pytest.mark.parametrize(
+    ("above", "headers", "counts"),
+    [
+        # Above our own Received, as a milter writes: nothing below counts, whether there is one above or not.
+        (0, (GOOD, BY_US, BY_OTHERS), True),
+        (0, (BY_US, GOOD, BY_OTHERS), False),
+        (0, (BY_US, BY_OTHERS, GOOD), False),
+        (0, (BAD, BY_US, GOOD), False),
+        (0, (GOOD,), False),
+        # Below it, or above it and handed on inside.
+        (1, (BY_US, GOOD, BY_OTHERS), True),
+        (1, (INSIDE, GOOD, BY_US), True),
+        (1, (INSIDE, BY_US, GOOD), False),
+        (1, (BY_US, BAD, GOOD), False),
+        (1, (GOOD, BY_US, BAD), True),
+        (2, (INSIDE, BY_US, GOOD, BY_OTHERS), True),
+        (2, (INSIDE, BY_US, BY_OTHERS, GOOD), False),
+        (None, (BY_US, BY_OTHERS, GOOD), True),
+    ],
+)
+def test_results_count_only_where_our_mail_server_writes_them(
+    above: int | None, headers: tuple[str, ...], counts: bool
+) -> None:
+    assert vouched(*headers, above=above) is counts
+
+
+@pytest.mark.parametrize(
+    ("headers", "place"),
+    [
+        ((GOOD, BY_US, BY_OTHERS), 0),
+        ((BY_US, GOOD, BY_OTHERS), 1),
+        ((INSIDE, BY_US, GOOD), 2),
+        ((BY_US, BY_OTHERS), None),
+        ((GOOD,), None),
+        ((BY_US, GOOD.replace(OUR_ADDRESS, "mx.example.com")), None),
+        ((BY_US, GOOD.replace("example.net", "forged.invalid")), None),
+        ((BY_US, GOOD.replace("example.net", "forged.invalid"), INSIDE, GOOD), 2),
+    ],
+)
+def test_an_email_shows_where_our_mail_server_writes_its_results(headers: tuple[str, ...], place: int | None) -> None:
+    assert place_of_results(email(*headers), OUR_ADDRESS, besides="forged.invalid") == place
 
 
 def test_a_domain_authenticates_those_below_it_and_not_those_above() -> None:

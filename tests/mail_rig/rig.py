@@ -21,7 +21,8 @@ import smtplib
 import socket
 import subprocess
 import tempfile
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from email.message import Message
 from functools import partial
 from pathlib import Path
@@ -64,6 +65,7 @@ class Rig:
         luck = SystemRandom()
         self.dns = f"127.{luck.randint(1, 250)}.{luck.randint(1, 250)}.{luck.randint(2, 250)}"
         self._ends = ExitStack()
+        self._programs: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self) -> None:
         """Start everything, and wait until it listens."""
@@ -107,6 +109,26 @@ class Rig:
         """Deliver an email to the MX door from another address."""
         self._send("mx", message, sender, recipient, f"ADDR={address} NAME=[UNAVAILABLE]")
 
+    @contextmanager
+    def postfix_with(self, file: str, old: str, new: str) -> Iterator[None]:
+        """Postfix with another text in one of its configuration files, for a while."""
+        path = self.folder / "postfix" / file
+        before = path.read_text()
+        assert old in before
+        self._reload(path, before.replace(old, new))
+        try:
+            yield
+        finally:
+            self._reload(path, before)
+
+    def _reload(self, path: Path, text: str) -> None:
+        mark = len(self.log())
+        path.write_text(text)
+        # Its own command would signal the number that its first process has in another namespace.
+        for each in _children(self._programs["postfix"]):
+            os.kill(each, signal.SIGHUP)
+        until(lambda: "reload --" in self.log(mark), "Postfix has read its configuration again")
+
     def forget(self) -> None:
         """Delete all queued emails."""
         env = os.environ | {"PATH": _PATH}
@@ -141,7 +163,7 @@ class Rig:
         known |= {"folder": str(self.folder), "dns": self.dns, "password": PASSWORD}
         known |= {"our_key": self._key(SITE_DOMAIN, "ours"), "their_key": self._key(READER_DOMAIN, "theirs")}
         for file in ETC.iterdir():
-            inside = "postfix" if file.name.endswith(".cf") or file.name == "recipients" else "."
+            inside = "postfix" if file.name.endswith(".cf") or file.name in ("recipients", "headers") else "."
             text = re.sub(r"@(\w+)@", lambda found: known[found[1]], file.read_text())
             (self.folder / inside / file.name).write_text(text)
         shutil.copy("/etc/postfix/dynamicmaps.cf", self.folder / "postfix")
@@ -179,6 +201,7 @@ class Rig:
                 stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=self.folder,
                 env=os.environ | {"PATH": _PATH}, start_new_session=True,
             )  # fmt: skip
+        self._programs[name] = process
         self._ends.callback(_end, process)
 
 
@@ -194,6 +217,11 @@ def _listens(port: int) -> bool:
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     # Nothing in there is worth saving, and the first process of a namespace takes all others with it.
-    for each in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
-        os.kill(int(each), signal.SIGKILL)
+    for each in _children(process):
+        os.kill(each, signal.SIGKILL)
     process.wait(PATIENCE)
+
+
+def _children(process: "subprocess.Popen[bytes]") -> list[int]:
+    """The first processes of a namespace: the program itself."""
+    return [int(each) for each in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]

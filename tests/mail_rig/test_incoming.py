@@ -5,10 +5,13 @@ answered at most once, to the address on file.
 """
 
 import re
+import smtplib
 from collections.abc import Callable
+from contextlib import nullcontext
 from email.message import EmailMessage
 from email.parser import Parser
 from functools import partial
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -19,6 +22,7 @@ from tests.mail_rig.mailbox import Mailbox
 from tests.mail_rig.players import COMMAND, RepliesOnly, answer_to, kind_of, next_of, reply_address
 from tests.mail_rig.rig import OTHER_DOMAIN, RELAY, SITE_DOMAIN, Rig
 from tests.mail_rig.site import Site
+from tests.ops.processes import run
 from tests.sim.browser import Browser
 from tests.waiting import until
 
@@ -115,6 +119,49 @@ def test_a_forged_reply_moves_nothing_and_its_victim_is_asked(rig: Rig, site: Ma
         ways = [row.by for row in log_rows.chain(tx, game_id, games.read(tx, game_id).key) if row.seat is not None]
     assert ways.count(Actor.REPLY) == 1
     assert {*ways} <= {Actor.REPLY, Actor.BOT}
+
+
+LET_IN = ("main.cf", "header_checks = regexp:", "#")
+"""A mail server that was not set up as the handbook says."""
+
+
+def test_mail_waits_at_its_sender_while_a_filter_is_away(rig: Rig, site: Make, mailbox: Open) -> None:
+    """Accepted without its verdict, a player's own reply would come back to them as a question."""
+    here, anna = site(), mailbox("anna")
+    here.begin("templari", [anna.name])
+    away = f"inet:127.0.0.1:{rig.ports['opendmarc']}", "inet:127.0.0.1:9"
+    with here.running():
+        turn = next_of(anna, "turn")
+        reply, to = answer_to(turn, anna.address, COMMAND.findall(turn.text)[0]), reply_address(turn)
+        with rig.postfix_with("master.cf", *away), pytest.raises(smtplib.SMTPException) as refused:
+            rig.come_from_outside(reply, anna.address, to)
+        assert "4.7.1" in str(refused.value)
+        mark = len(rig.log())
+        with rig.postfix_with("master.cf", *away):
+            rig.submit(reply, anna.address, to)
+            until(lambda: "status=deferred" in rig.log(mark), "her provider waits")
+        # And it arrives, believed, once the filter is back.
+        assert "This is your choice now" in next_of(anna, "receipt").text
+    assert here.arrivals() == {"reply: carried out": 1}
+
+
+@pytest.mark.parametrize(
+    ("setup", "place", "severity", "says"),
+    [
+        (None, "measured", "ok", "a forged Authentication-Results was removed by our mail server"),
+        (LET_IN, "measured", "warning", "lets in a forged Authentication-Results of play.example.org; only its place"),
+        (LET_IN, "anywhere", "error", "which would be believed. Anyone could move for any player."),
+    ],
+)
+def test_the_doctor_says_whether_our_mail_server_lets_forged_results_in(
+    rig: Rig, site: Make, tmp_path: Path, setup: tuple[str, str, str] | None, place: str, severity: str, says: str
+) -> None:
+    here = site(PBEM_INBOUND_RESULTS_PLACE=place)
+    with here.running(), nullcontext() if setup is None else rig.postfix_with(*setup):
+        ended = run("doctor", folder=tmp_path, **here.settings)
+    assert says in ended.stdout
+    assert re.search(rf"^{severity} +forgery", ended.stdout, re.MULTILINE), ended.stdout
+    assert ("count above all Received lines, and nowhere else" in ended.stdout) is (place == "measured")
 
 
 def test_our_relay_may_use_our_return_address(rig: Rig, site: Make, mailbox: Open) -> None:

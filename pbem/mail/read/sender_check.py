@@ -2,9 +2,10 @@
 
 Anyone can write any sender into an email. Our mail server checks it (DMARC, DKIM) and adds the results in headers with its
 own name, which stands at the very beginning and ends with a semicolon; one that names it in any other way is an imitation,
-and then none counts. A mail server adds headers on top, so a header of a stranger is below: only our headers above
-the first `Received` count, or, for a server that adds its results below that, the topmost. One that cannot be parsed
-authenticates nothing, and neither do those below it.
+and then none counts. A mail server adds headers on top, so a header of a stranger is below. Where ours stand, counted in
+`Received` headers above them, is a setting or was measured with a test email: none below that place counts. Until it is
+known, our headers above the first `Received` count, or else the topmost. One that cannot be parsed authenticates nothing, and
+neither do those below it.
 
 A signature counts for its domain and for those below, never the other way round: the owner of a domain controls everything
 below it in the DNS, but a domain above may be one under which strangers register theirs (`evil.co.uk` must not speak for
@@ -27,6 +28,7 @@ from pbem.mail.read import charsets
 
 LONGEST_HEADER: Final = 10_000
 
+_RESULTS: Final = "authentication-results"
 _LONGEST_FROM: Final = 1000
 _MOST_SIGNATURES: Final = 20
 _COMMENT: Final = re.compile(r"\([^()]*\)")
@@ -52,10 +54,13 @@ def sender_of(message: Message) -> str | None:
     return address if address.isascii() and address.isprintable() and address.count("@") == 1 else None
 
 
-def is_authenticated(message: Message, address: str, authserv_id: str) -> bool:
-    """Whether our mail server has authenticated the domain of an address as the sender of this email."""
+def is_authenticated(message: Message, address: str, authserv_id: str, received_above: int | None = None) -> bool:
+    """Whether our mail server has authenticated the domain of an address as the sender of this email.
+
+    `received_above` is how many `Received` headers stand above its results, None if that is not known.
+    """
     domain = address.rpartition("@")[2].lower()
-    results = _our_results(message, authserv_id)
+    results = _our_results(message, authserv_id, received_above)
     verdicts = [each.result for each in results if each.method == "dmarc" and _of(each, "from") == domain]
     if verdicts:
         # DMARC includes the signatures, and knows more about them than we do.
@@ -63,6 +68,25 @@ def is_authenticated(message: Message, address: str, authserv_id: str) -> bool:
             set(verdicts) <= {"pass", "none"} and _is_signed(results, domain)
         )
     return _is_signed(results, domain)
+
+
+def place_of_results(message: Message, authserv_id: str, besides: str = "") -> int | None:
+    """How many `Received` headers stand above the results of our mail server; None if it has added none.
+
+    Headers that contain the text `besides` are not its own.
+    """
+    headers, received, stamped = _headers_of_note(message, authserv_id)
+    own = [at for at in stamped if not besides or besides not in headers[at][1]]
+    return _number_above(received, own[0]) if received and own else None
+
+
+def without_results(message: Message, but: str) -> Message:
+    """An email as if our mail server had added no results: only those that contain this text are left."""
+    bare = Message()
+    for name, value in message.raw_items():
+        if name.strip().lower() != _RESULTS or but in str(value):
+            bare[name] = value
+    return bare
 
 
 def signatures(raw: bytes) -> tuple[str, ...]:
@@ -75,9 +99,11 @@ def signatures(raw: bytes) -> tuple[str, ...]:
     return tuple(sorted(hashlib.sha256(each).hexdigest()[:32] for each in plain))
 
 
-def verdicts(message: Message, authserv_id: str) -> tuple[str, ...]:
+def verdicts(message: Message, authserv_id: str, received_above: int | None = None) -> tuple[str, ...]:
     """The results of our mail server as it writes them: `spf=pass`, `dkim=none`; for people to read."""
-    return tuple(dict.fromkeys(f"{each.method}={each.result}" for each in _our_results(message, authserv_id)))
+    return tuple(
+        dict.fromkeys(f"{each.method}={each.result}" for each in _our_results(message, authserv_id, received_above))
+    )
 
 
 def _is_signed(results: list[authres.AuthenticationResult], domain: str) -> bool:
@@ -91,10 +117,10 @@ def _of(result: authres.AuthenticationResult, name: str) -> str:
     return properties.get(name, "").rpartition("@")[2].rstrip(".").lower()
 
 
-def _our_results(message: Message, authserv_id: str) -> list[authres.AuthenticationResult]:
+def _our_results(message: Message, authserv_id: str, received_above: int | None) -> list[authres.AuthenticationResult]:
     """The results of our mail server; empty if any of its headers cannot be parsed."""
     found: list[authres.AuthenticationResult] = []
-    for value in _our_headers(message, authserv_id):
+    for value in _our_headers(message, authserv_id, received_above):
         if len(value) > LONGEST_HEADER:
             return []
         try:
@@ -105,20 +131,34 @@ def _our_results(message: Message, authserv_id: str) -> list[authres.Authenticat
     return found
 
 
-def _our_headers(message: Message, authserv_id: str) -> list[str]:
+def _our_headers(message: Message, authserv_id: str, received_above: int | None) -> list[str]:
     """The values of the headers that our mail server has added, and nobody else can; none if any imitates them."""
-    headers = [(name, str(value)) for name, value in message.raw_items()]
-    named = {at: each for at, each in enumerate(headers) if each[0].strip().lower() == "authentication-results"}
-    exact = re.compile(rf"{re.escape(authserv_id)}(?: 1)?;", re.IGNORECASE)
-    if any(
-        _names(value, authserv_id) and not (name == name.strip() and exact.match(value))
-        for name, value in named.values()
-    ):
+    headers, received, stamped = _headers_of_note(message, authserv_id)
+    if any(_names(headers[at][1], authserv_id) for at in _named(headers) if at not in stamped):
         return []
-    own = next((at for at, (name, _) in enumerate(headers) if name.strip().lower() == "received"), 0)
-    stamped = [at for at, (_, value) in named.items() if exact.match(value)]
-    above = [at for at in stamped if at < own]
-    return [" ".join(headers[at][1].split()) for at in above or stamped[:1]]
+    if received_above is not None:
+        # Without any `Received` there is no place that a stranger's header could not have.
+        stamped = [at for at in stamped if received and _number_above(received, at) <= received_above]
+    on_top = [at for at in stamped if received and at < received[0]]
+    return [" ".join(headers[at][1].split()) for at in on_top or stamped[:1]]
+
+
+def _headers_of_note(message: Message, authserv_id: str) -> tuple[list[tuple[str, str]], list[int], list[int]]:
+    """All headers, and the places of `Received` and of the results that are in our mail server's exact form."""
+    headers = [(name, str(value)) for name, value in message.raw_items()]
+    received = [at for at, (name, _) in enumerate(headers) if name.strip().lower() == "received"]
+    exact = re.compile(rf"{re.escape(authserv_id)}(?: 1)?;", re.IGNORECASE)
+    stamped = [at for at in _named(headers) if headers[at][0] == headers[at][0].strip() and exact.match(headers[at][1])]
+    return headers, received, stamped
+
+
+def _named(headers: list[tuple[str, str]]) -> list[int]:
+    """The places of all results, ours and those of strangers."""
+    return [at for at, (name, _) in enumerate(headers) if name.strip().lower() == _RESULTS]
+
+
+def _number_above(received: list[int], at: int) -> int:
+    return sum(above < at for above in received)
 
 
 def _names(value: str, authserv_id: str) -> bool:

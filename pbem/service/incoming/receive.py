@@ -22,7 +22,7 @@ from typing import Final
 
 import structlog
 
-from pbem.config.settings import Config, SenderCheck
+from pbem.config.settings import Config, ResultsPlace, SenderCheck
 from pbem.domain.errors import BadInput, Gone, NotFound
 from pbem.domain.states import EmailKind, ReceivedStatus
 from pbem.mail.read import auto_replies, delivery_reports, inbound, sender_check
@@ -75,6 +75,7 @@ class InboundSettings:
     check: SenderCheck = SenderCheck.STRICT
     replies: bool = True
     most_bytes: int = 2**20
+    results_place: ResultsPlace = ResultsPlace.MEASURED
 
 
 def inbound_settings(config: Config) -> InboundSettings:
@@ -86,6 +87,7 @@ def inbound_settings(config: Config) -> InboundSettings:
         config.inbound.sender_check,
         config.inbound.replies,
         config.limits.mail_bytes,
+        config.inbound.results_place,
     )
 
 
@@ -228,11 +230,10 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
         _if_claimed(server, row, apply)
         return
     email = inbound.parse(row.raw)
-    program = auto_replies.automation_sign(email, settings.domain, settings.sender)
     if link_row.person_id is None:
-        checked = _check_reply(settings, email, program)
-        _if_claimed(server, row, lambda tx: finish(tx, server, row.id, checked, round_trip.COUNTED_AS))
+        _if_claimed(server, row, lambda tx: _finish_test(tx, server, settings, row, email))
         return
+    program = auto_replies.automation_sign(email, settings.domain, settings.sender)
     link = link_of(link_row)
     if program is not None:
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
@@ -242,18 +243,29 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
         _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link.person_id, outcome))
 
 
-def _check_reply(settings: InboundSettings, email: InboundEmail, program: str | None) -> str:
+def _finish_test(tx: Tx, server: Server, settings: InboundSettings, row: ReceivedRow, email: InboundEmail) -> None:
+    """Measure where our mail server writes its results, and note what a reply to a test email or a forged one shows."""
+    round_trip.measure(tx, server, settings.authserv_id, email)
+    above = round_trip.received_above(tx, settings.results_place, settings.authserv_id)
+    if round_trip.is_forged(email):
+        outcome: str = round_trip.check_forged(email, settings.authserv_id, above)
+    else:
+        outcome = _check_reply(settings, email, above)
+    finish(tx, server, row.id, outcome, round_trip.COUNTED_AS)
+
+
+def _check_reply(settings: InboundSettings, email: InboundEmail, above: int | None) -> str:
     """The outcome of a reply to a test email: would a player be believed, and what is known about the sender."""
     address = sender_check.sender_of(email)
-    verdicts = (
-        ", ".join(sender_check.verdicts(email, settings.authserv_id)) or f"no word about it by {settings.authserv_id}"
-    )
+    found = sender_check.verdicts(email, settings.authserv_id, above)
+    verdicts = ", ".join(found) or f"no word about it by {settings.authserv_id}"
     if address is None:
         return round_trip.outcome(believed=False, findings=f"from no single address; {verdicts}")
     findings = f"from {address.rpartition('@')[2].lower()}; {verdicts}"
+    program = auto_replies.automation_sign(email, settings.domain, settings.sender)
     if program is not None:
         return round_trip.outcome(believed=False, findings=f"{findings}; written by a program ({program})")
-    return round_trip.outcome(believed=_is_vouched_for(settings, email, address), findings=findings)
+    return round_trip.outcome(believed=_is_vouched_for(settings, email, address, above), findings=findings)
 
 
 def _doubt(server: Server, settings: InboundSettings, link: ReplyLink, row: ReceivedRow, email: InboundEmail) -> str:
@@ -263,18 +275,19 @@ def _doubt(server: Server, settings: InboundSettings, link: ReplyLink, row: Rece
     with server.store.read() as tx:
         mailbox = person_rows.read(tx, link.person_id).mailbox
         again = rows.came_before(tx, row, link.person_id)
+        above = round_trip.received_above(tx, settings.results_place, settings.authserv_id)
     address = sender_check.sender_of(email)
     if address is None or _mailbox(address) != mailbox:
         return ANOTHER_SENDER
-    if not _is_vouched_for(settings, email, address):
+    if not _is_vouched_for(settings, email, address, above):
         return UNVOUCHED
     return REPLAYED if again else ""
 
 
-def _is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str) -> bool:
+def _is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str, above: int | None) -> bool:
     """Whether our mail server vouches for a sender, as far as the settings ask for that."""
     return settings.check is not SenderCheck.STRICT or sender_check.is_authenticated(
-        email, address, settings.authserv_id
+        email, address, settings.authserv_id, above
     )
 
 

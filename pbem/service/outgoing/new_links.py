@@ -77,7 +77,7 @@ def _email_turns(tx: Tx, server: Server, person_id: int, locked: Mapping[int, Ga
     queued = outbox.of_kind(tx, person_id, EmailKind.TURN, EmailStatus.QUEUED)
     turns = {(row.game_id, row.turn, row.seat) for row in asked if row.turn == locked[row.game_id].turn}
     # An email that a worker has claimed may leave with the old links.
-    waiting = {(email.game_id, email.turn, email.seat) for email in queued if email.claimed_until is None}
+    waiting = {(email.game_id, email.turn, email.seat) for email in queued if email.lease_id is None}
     again = sorted(turns - waiting)
     emails = [
         outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, turn, {ASKED_FOR: True})

@@ -26,6 +26,7 @@ from pbem.store.schema.mail import (
     LEASE,
     LEDGER,
     LINK,
+    MAIL_SERVER,
     OUTBOX,
     QUOTA,
     RECEIVED,
@@ -35,6 +36,7 @@ from pbem.store.schema.mail import (
     LeaseRow,
     LineRow,
     LinkRow,
+    MailServerRow,
     ReceivedRow,
 )
 from pbem.store.schema.people import (

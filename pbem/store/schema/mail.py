@@ -164,6 +164,18 @@ RECEIVED_COUNT = table("received_count", ReceivedCountRow)
 
 
 @dataclass(frozen=True, slots=True)
+class MailServerRow:
+    """Our mail server as test emails showed it: how many `Received` headers stand above its results."""
+
+    authserv_id: Annotated[str, KEY]
+    received_above: int
+    measured_at: datetime
+
+
+MAIL_SERVER = table("mail_server", MailServerRow)
+
+
+@dataclass(frozen=True, slots=True)
 class DomainTrafficRow:
     """What became of a day's emails to one domain, in numbers and without addresses."""
 

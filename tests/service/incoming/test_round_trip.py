@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from pbem.config.settings import SenderCheck
+from pbem.config.settings import ResultsPlace, SenderCheck
 from pbem.domain.errors import Gone
 from pbem.service import links
 from pbem.service.incoming import round_trip
@@ -56,7 +56,12 @@ def test_a_reply_is_recorded_with_our_mail_servers_verdicts_and_without_its_text
     assert answer.at == server.now()
     assert answer.findings == "from example.net; spf=pass, dkim=pass, dmarc=pass"
     after = all_rows(server.store)
-    assert {name for name in after if after[name] != before[name]} == {"link", "received", "received_count"}
+    assert {name for name in after if after[name] != before[name]} == {
+        "link",
+        "mail_server",
+        "received",
+        "received_count",
+    }
     stored = repr(after).encode()
     assert b"resign" not in stored
     assert b"olga@" not in stored
@@ -122,6 +127,86 @@ def _is_open(server, token):
     except Gone:
         return False
     return True
+
+
+ABOVE = f"Received: from mx by {HOST}"
+
+
+def hand_in(inbox, *headers):
+    """Hand in an email to the test address whose headers are these, and process it."""
+    token = inbox.server.run(round_trip.address)
+    lines = (*headers, f"Message-ID: <{len(inbox.rows())}@example.net>", "From: <olga@example.net>", "", "hello")
+    assert inbox.takes("\r\n".join(lines).encode(), f"r+{token}@{HOST}", "olga@example.net") == "kept"
+    inbox.attends()
+
+
+def place(server):
+    with server.store.read() as tx:
+        return round_trip.received_above(tx, ResultsPlace.MEASURED, HOST)
+
+
+def test_a_test_email_shows_where_results_stand_and_from_then_on_they_count_nowhere_else(server, inbox, table):
+    game = table("sunset-poker", 3)
+    below = f"Received: from mx by {HOST}\r\nAuthentication-Results: {HOST}; dmarc=pass header.from=example.org"
+    given = {"Received": None, "Authentication-Results": None, "X-First": f"1\r\n{below}"}
+    assert place(server) is None
+    inbox.takes(inbox.written(game, 0, "talk 1", given), inbox.reply_address(game, 0))
+    hand_in(inbox, PASSED, ABOVE)
+    assert place(server) == 0
+    inbox.takes(inbox.written(game, 0, "talk 2", given), inbox.reply_address(game, 0))
+    inbox.attends()
+    first, _test, second = inbox.rows()
+    assert (first.status, second.status, second.outcome) == ("done", "doubted", "a sender nobody vouches for")
+    # An email without any results, as of a filter that is away, changes nothing about it.
+    hand_in(inbox, ABOVE)
+    assert place(server) == 0
+    hand_in(inbox, ABOVE, PASSED)
+    assert place(server) == 1
+
+
+@pytest.mark.parametrize(
+    ("setting", "above"), [(ResultsPlace.ABOVE, 0), (ResultsPlace.BELOW, 1), (ResultsPlace.ANYWHERE, None)]
+)
+def test_a_setting_says_where_results_stand_whatever_was_measured(server, inbox, setting, above):
+    hand_in(inbox, ABOVE, ABOVE, PASSED)
+    with server.store.read() as tx:
+        assert round_trip.received_above(tx, ResultsPlace.MEASURED, HOST) == 2
+        assert round_trip.received_above(tx, setting, HOST) == above
+    assert place(server) == 2
+    with server.store.read() as tx:
+        assert round_trip.received_above(tx, ResultsPlace.MEASURED, "mx.example.com") is None
+
+
+FORGED = [f"Authentication-Results: {each}" for each in round_trip.forged_results(HOST)]
+CHECK = f"{round_trip.FORGED_HEADER}: yes"
+
+
+@pytest.mark.parametrize(
+    ("headers", "forgery", "above"),
+    [
+        ((PASSED, ABOVE, CHECK), round_trip.Forgery.REMOVED, 0),
+        ((ABOVE, CHECK), round_trip.Forgery.REMOVED, None),
+        ((PASSED, ABOVE, CHECK, *FORGED), round_trip.Forgery.LET_IN, 0),
+        ((PASSED, ABOVE, CHECK, FORGED[1]), round_trip.Forgery.LET_IN, 0),
+        ((ABOVE, PASSED, CHECK, *FORGED), round_trip.Forgery.BELIEVED, 1),
+        ((ABOVE, CHECK, *FORGED), round_trip.Forgery.BELIEVED, None),
+        ((ABOVE, CHECK, FORGED[1]), round_trip.Forgery.BELIEVED, None),
+        ((FORGED[0], ABOVE, CHECK), round_trip.Forgery.BELIEVED, None),
+    ],
+)
+def test_forged_results_are_told_from_those_of_our_mail_server(server, inbox, headers, forgery, above):
+    hand_in(inbox, *headers)
+    with server.store.read() as tx:
+        checked = round_trip.last_forgery(tx)
+    assert checked is not None
+    assert (checked.forgery, checked.at) == (forgery, server.now())
+    assert place(server) == above
+    assert last_reply(server) is None, "it is no reply of a person"
+
+
+def test_the_doctor_uses_the_address_of_a_test_under_way(server):
+    token = server.run(round_trip.open_address)
+    assert server.run(round_trip.address) == token
 
 
 def test_the_address_opens_no_page_and_belongs_to_nobody(server):
