@@ -26,7 +26,7 @@ from pbem.ops.setup import must_be_there, open_store, server_on
 from pbem.service.incoming import receive, round_trip
 from pbem.service.incoming.round_trip import CheckedReply, Forgery
 from pbem.service.server import Server
-from pbem.store import heartbeats, received as rows
+from pbem.store import heartbeats, outages, received as rows
 from pbem.store.database import Store
 
 _LOOK_BACK: Final = timedelta(days=7)
@@ -140,12 +140,13 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
 def try_forgery(config: Config, store: Store, patience: timedelta) -> Iterator[Finding]:
     """Send an email with forged results to ourselves, and look what our mail server makes of them.
 
-    Only where that decides who is believed, and where a worker runs: nobody else reads it.
+    Only where that decides who is believed, and where a worker runs that may send: nobody else reads it.
     """
     now = SystemClock().now()
     with store.read() as tx:
         seen = heartbeats.newest(tx)
-    working = seen is not None and now - seen <= LONGEST_GAP
+        paused = outages.email_pause(tx) is not None
+    working = not paused and seen is not None and now - seen <= LONGEST_GAP
     inbound = config.inbound
     if config.smtp is None or not inbound.replies or inbound.sender_check is not SenderCheck.STRICT or not working:
         return
