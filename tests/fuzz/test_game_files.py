@@ -141,4 +141,4 @@ def test_more_rows_take_steps_that_their_number_explains(place, kind, in_turn, f
         longer = file | {kind: (file[kind] if kind == "log" else []) + more}
         checked(json.dumps(chained(longer) if kind == "log" and in_turn else longer))
 
-    must_be_linear(check_with, 50)
+    must_be_linear(check_with, 25)

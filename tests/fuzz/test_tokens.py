@@ -71,8 +71,8 @@ def game(table, server):
 def test_a_token_that_was_never_given_opens_nothing(data, game, server, links):
     real = links.of(game, 0)
     text = data.draw(st.one_of(pieces(*SYNTAX), pieces(*real), st.sampled_from(real).flatmap(damaged)))
-    # Mail programs write links in capitals.
-    if text.lower() in real:
+    # Mail programs write links in capitals, and leave spaces around them.
+    if text.strip().lower() in real:
         return
     for purpose in Purpose:
         with pytest.raises((NotFound, Gone)):

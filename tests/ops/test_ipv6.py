@@ -105,11 +105,9 @@ def test_links_and_addresses_are_made_of_an_ipv6_number() -> None:
     assert config.trusted_hosts == ("[::1]", "localhost", "127.0.0.1")
     assert config.mail.domain == "localhost"
     assert config.development
-    assert read({"PBEM_TRUSTED_HOSTS": "2001:db8::1, [::1], a.example"}).trusted_hosts == (
-        "[2001:db8::1]",
-        "[::1]",
-        "a.example",
-    )
+    assert read(
+        {"PBEM_TRUSTED_HOSTS": "2001:db8::1, [::1], a.example", "PBEM_SMTP_HOST": "relay.example"}
+    ).trusted_hosts == ("[2001:db8::1]", "[::1]", "a.example")
     assert [sockets.with_port(host, 80) for host in ("::1", "127.0.0.1", "a.b")] == [
         "[::1]:80",
         "127.0.0.1:80",

@@ -14,6 +14,7 @@ from engine.bots import random_bot
 from engine.chance import Stream
 from engine.facts import SPECTATOR, seen
 from engine.table import begin
+from pbem.domain import invitation_replies
 from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
 from pbem.mail.wire import parse, text_of
@@ -54,7 +55,7 @@ def pseudo():
 
 def commands(game):
     """The words of all commands that players could type now."""
-    texts = list(USAGES.values())
+    texts = [*USAGES.values(), *invitation_replies.Answer, invitation_replies.ACCEPT_AS]
     for decision in game.asked().values():
         texts += [*grammar.usages(decision), *orders.offered(decision)]
         texts += [grammar.write(decision, decision.sample(Stream(b"luck", number))) for number in range(20)]

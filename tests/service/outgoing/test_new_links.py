@@ -15,7 +15,7 @@ from pbem.service.people import sessions
 from pbem.service.play import by_link
 from pbem.service.play.move import Actor
 from pbem.service.tables import demo
-from pbem.store import outbox
+from pbem.store import leases
 from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
@@ -115,7 +115,7 @@ def test_a_turn_whose_email_is_just_being_sent_is_emailed_again(server, clock, g
     assert server.dry_run(new_links.send_for_seat, game.id, 0, ann) == 0
     clock.advance(timedelta(minutes=2))
     now = server.now()
-    server.store.write(lambda tx: outbox.claim(tx, now, now + timedelta(minutes=5), 100))
+    server.store.write(lambda tx: leases.claim(tx, now, 1, 100))
     assert server.run(new_links.send_for_seat, game.id, 0, ann) == 1
 
 
