@@ -50,7 +50,7 @@ def test_turns_and_reminders_leave_before_everything_else(server, clock, table, 
     for number in range(BATCH + 20):
         queue_links(server, person(f"Player {number}"))
         if number == BATCH // 2:
-            # So many strangers of one domain are welcome in an hour.
+            # More strangers of one domain are refused within an hour.
             clock.advance(HOUR)
     clock.advance(HOUR)
     game = table("sunset-poker", 3)
