@@ -13,12 +13,13 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
+from copy import copy
 from dataclasses import is_dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from engine.board import Board, Face
 from engine.chance import Draw
@@ -166,7 +167,15 @@ class Game(Generic[S]):
     """The number of players in the demo: one person among bots, about two minutes, with the options in `short`.
     None if the game makes no good demo."""
     RULES: ClassVar[int] = 1
-    """The version of the rules. Raise it when you change them on purpose; running games keep theirs."""
+    """The newest version of the rules. Raise it with every change of what may be chosen, what happens or what is shown."""
+    OLDEST: ClassVar[int] = 1
+    """The oldest version that can still be played: running games keep the rules that they began with."""
+    version: int = 0
+    """The version that this object plays by; see `by_version`."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.version = cls.RULES
 
     def start(self, seats: int, options: Options) -> S:
         """Return the empty table, before anything has happened. It is public."""
@@ -226,6 +235,24 @@ class Game(Generic[S]):
 
     hidden: ClassVar[tuple[str, str]] = UNNAMED
     """What one hidden thing is called, and several: `("a card", "cards")`. A game with secrets must set it."""
+
+    def by_version(self, version: int) -> Self:
+        """Return the game by a version of its rules. Raises Refused if that one cannot be played any more, or not yet."""
+        if version == self.version:
+            return self
+        if not self.OLDEST <= version <= self.RULES:
+            raise Refused(
+                say(
+                    "{game} is played here by its rules {oldest} to {newest}, not by rules {version}.",
+                    game=self.title,
+                    oldest=self.OLDEST,
+                    newest=self.RULES,
+                    version=version,
+                )
+            )
+        earlier = copy(self)
+        earlier.version = version
+        return earlier
 
     @property
     def slug(self) -> str:

@@ -168,7 +168,7 @@ def tell(table: Table, options: Mapping[str, OptionValue]) -> str:
     game, teller = table.position.game, table.position.game.teller()
     chosen = ", ".join(f"{name}={value}" for name, value in options.items())
     lines = [
-        f"Game     {game.slug}, rules {game.RULES}",
+        f"Game     {game.slug}, rules {game.version}",
         f"Players  {table.position.seats}",
         f"Options  {chosen or 'as usual'}",
         f"Seed     {table.position.seed.hex()}",
@@ -192,7 +192,7 @@ def log_of(table: Table) -> str:
     position = table.position
     head = {
         "game": position.game.slug,
-        "rules": position.game.RULES,
+        "rules": position.game.version,
         "seats": position.seats,
         "options": dict(table.options),
         "seed": position.seed.hex(),

@@ -29,8 +29,9 @@ The Ace of Moons gives a coin to everybody who did not win. If the bank cannot p
 The Ace of Crowns punishes a tie: instead of bidding coins, the players tied for the highest bid lose the points that
 were at stake. A score may fall below 0.
 
-The Ace of Arms lays all tiles open before the bidding. Before the bids are opened, each player whose six tiles add up
-to 16 or more gets 5 points.
+The Ace of Arms lays all tiles open before the bidding, and each player whose six tiles add up to 16 or more gets 5
+points. They are paid as soon as nobody can have the dice rolled again: at once if nobody has the means to, or else just
+before the bids are opened.
 
 Passing on. After the auction the tiles that were bid change hands. The winner passes theirs to the player with the next
 highest bid, and so on down; the lowest bid goes to the winner. Players who did not win and bid the same as another who
@@ -106,6 +107,7 @@ class Bid(Game[State]):
     )
     cover = (die("S", 1), die("C", 3), tile(5))
     short = {"max_auctions": 4}
+    RULES = 2
 
     def start(self, seats: int, options: Options) -> State:
         terms = agreed(options)
@@ -136,15 +138,16 @@ class Bid(Game[State]):
         if first is None:
             yield from self._open_bids(state, choices, draw)
         elif choices[first].verb == "pawn":
-            yield UsedPawn(first, roll(draw))
+            state = yield UsedPawn(first, roll(draw))
+            yield from self._pay_arms_at_once(state)
         else:
-            yield PaidForRoll(first, choices[first].text(), draw.pick(VALUES))
+            state = yield PaidForRoll(first, choices[first].text(), draw.pick(VALUES))
+            yield from self._pay_arms_at_once(state)
 
     def _open_bids(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
         """Open the bids, after the bonus of the Ace of Arms. If the bonus ends the game, the bids stay sealed."""
-        if state.dice[ARMS] == ACE:
-            state = yield ArmsPaid(strong_hands(state.hands), BONUS * doubling(state.dice))
-            state = yield from self._check_the_lead(state)
+        if not self._dice_are_final(state):
+            state = yield from self._pay_arms(state)
             if state.over:
                 return state
         for seat in clockwise(state.roller, len(state.hands)):
@@ -156,6 +159,21 @@ class Bid(Game[State]):
             state = yield CrownsTook(best, prize(state.dice)[0])
             return (yield from self._pay_out(state, None, draw))
         return (yield Tied(best))
+
+    def _dice_are_final(self, state: State) -> bool:
+        """Whether nobody can have the dice rolled again. By the first rules, that was asked only with the bids."""
+        return self.version > 1 and not any(state.coins if state.terms.coin_rerolls else state.pawns)
+
+    def _pay_arms_at_once(self, state: State) -> Chapter[State]:
+        """Pay the bonus of the Ace of Arms before bids are asked for, if these dice are final."""
+        return (yield from self._pay_arms(state)) if self._dice_are_final(state) else state
+
+    def _pay_arms(self, state: State) -> Chapter[State]:
+        """Pay the bonus of the Ace of Arms, which may end the game."""
+        if state.dice[ARMS] != ACE:
+            return state
+        state = yield ArmsPaid(strong_hands(state.hands), BONUS * doubling(state.dice))
+        return (yield from self._check_the_lead(state))
 
     def _open_coins(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
         bids = {seat: choices[seat].number() for seat in state.tied}
@@ -182,7 +200,8 @@ class Bid(Game[State]):
         state = yield PassedOn(order, tuple(state.bids[seat] for seat in order))
         if state.auction == state.terms.auctions:
             return (yield RanOut(state.auction))
-        return (yield Rolled(state.auction + 1, state.roller if winner is None else winner, roll(draw)))
+        state = yield Rolled(state.auction + 1, state.roller if winner is None else winner, roll(draw))
+        return (yield from self._pay_arms_at_once(state))
 
     def _check_the_lead(self, state: State) -> Chapter[State]:
         """End the game if one player leads with 100 points or, after the lead was shared there, with any score."""

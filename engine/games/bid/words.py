@@ -57,7 +57,7 @@ def stakes(dice: Dice, bids_open: bool) -> tuple[Text, ...]:
             "Ace of Crowns: those tied for the highest bid lose {points:point|points} each.", points=points
         )
         aces[ARMS] = say(
-            "Ace of Arms: all tiles are open; hands of {least} or more get {bonus} points before the bids are opened.",
+            "Ace of Arms: all tiles are open, and hands of {least} or more bring {bonus} points.",
             least=STRONG_HAND,
             bonus=BONUS * each,
         )

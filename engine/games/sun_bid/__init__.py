@@ -44,6 +44,7 @@ After three rounds the most points win. A tie goes to the higher sum of Suns, an
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from engine.board import Board
@@ -55,7 +56,7 @@ from engine.game import Chapter, Game, Options, Standing, Story
 from engine.tell import Text, say
 
 from . import board, decisions
-from .aces import lost, ways_to_pay
+from .aces import losses, lost
 from .cards import FOR_SALE, SUNS, Cards
 from .facts import (
     Bid,
@@ -158,10 +159,10 @@ class SunBid(Game[State]):
 
     def _pay_for_aces(self, state: State, seat: int, aces: Cards) -> Chapter[State]:
         """Pay for Aces. The winner is asked only if it makes a difference."""
-        losses = {lost(victims) for victims in ways_to_pay(aces, in_order(state.takes[seat]))}
-        if len(losses) > 1:
+        only, *more = islice(losses(aces, in_order(state.takes[seat])), 2)
+        if more:
             return state
-        state = yield PaidForAces(seat, aces, losses.pop())
+        state = yield PaidForAces(seat, aces, only)
         return (yield from self._go_on(state))
 
     def _go_on(self, state: State) -> Chapter[State]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import product
+from heapq import heappop, heappush
+from itertools import chain, count, product
 from typing import Final
 
 from engine.decks import decktet
 from engine.decks.decktet import in_order, rank
+from engine.facts import fact
 from engine.tell import Text, say
 
 from .cards import FOR_SALE, Cards, share_a_suit
@@ -46,27 +49,108 @@ def misfit(kept: Cards, aces: Cards, victims: Cards) -> Text | None:
     return None
 
 
-@lru_cache(maxsize=512)
-def ways_to_pay(aces: Cards, kept: Cards) -> tuple[Cards, ...]:
-    """Return every way to pay: for each Ace a card, or NONE."""
-    ways = product(*((*victims_of(ace, kept), NONE) for ace in aces))
-    return tuple(victims for victims in ways if misfit(kept, aces, victims) is None)
+def may_find_nothing(which: int, aces: Cards, kept: Cards) -> bool:
+    """Whether this one of the Aces finds nothing in some way to pay: the others take all the cards of its suit."""
+    others = aces[:which] + aces[which + 1 :]
+    return _can_take(others, tuple(card for card in kept if share_a_suit(aces[which], card)))
 
 
-def lost(victims: Cards) -> Cards:
-    """Return the cards of a way to pay."""
-    return in_order(tuple(card for card in victims if card != NONE))
+def _can_take(aces: Cards, cards: Cards) -> bool:
+    """Whether each of the cards can be taken by an Ace of its own."""
+    if not cards:
+        return True
+    takers = (i for i, ace in enumerate(aces) if share_a_suit(ace, cards[0]))
+    return any(_can_take(aces[:i] + aces[i + 1 :], cards[1:]) for i in takers)
+
+
+@fact
+class _Way:
+    """A way to pay for the first of the Aces: what it leaves, and which of them found nothing."""
+
+    done: int
+    left: Cards
+    hungry: Cards = ()
+
+    def following(self, aces: Cards) -> Iterator[_Way]:
+        """Yield the ways to go on with the next Ace, as far as those that found nothing can still be right in the end."""
+        ace, done = aces[self.done], self.done + 1
+        found = [_Way(done, _without(self.left, card), self.hungry) for card in victims_of(ace, self.left)]
+        for way in (*found, _Way(done, self.left, in_order((*self.hungry, ace)))):
+            if all(sum(share_a_suit(none, card) for card in way.left) <= len(aces) - done for none in way.hungry):
+                yield way
+
+
+def losses(aces: Cards, kept: Cards) -> Iterator[Cards]:
+    """Yield the cards that can be lost to these Aces, each selection once."""
+    found: set[Cards] = set()
+    ways = [_Way(0, kept)]
+    met = set(ways)
+    while ways:
+        way = ways.pop()
+        if way.done < len(aces):
+            following = [after for after in way.following(aces) if after not in met]
+            ways += following
+            met.update(following)
+        elif way.left not in found:
+            found.add(way.left)
+            yield in_order(_difference(kept, way.left))
 
 
 @lru_cache(maxsize=512)
 def cheapest_way(aces: Cards, kept: Cards, per_suit: bool) -> Cards:
     """Return the way to pay that leaves the most points, then the most cards, then costs the lowest ranks, then the first suits."""
-    answers = {lost(victims): victims for victims in reversed(ways_to_pay(aces, kept))}
+    cheapest = _cheapest_loss(aces, kept, lambda left: sum(points_of_take(left, per_suit)))
+    return next(_ways_to_lose(cheapest, aces, kept))
 
-    def cost(cards: Cards) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
-        left = tuple((Counter(kept) - Counter(cards)).elements())
-        ranks = tuple(decktet.RANKS.index(rank(card)) for card in cards)
-        places = tuple(FOR_SALE.index(card) for card in cards)
-        return -sum(points_of_take(left, per_suit)), len(cards), ranks, places
 
-    return answers[min(answers, key=cost)]
+def _cheapest_loss(aces: Cards, kept: Cards, points: Callable[[Cards], int]) -> Cards:
+    """Return the cards of the cheapest way to pay, by best-first search.
+
+    Until a way is complete, its other Aces are taken to cost the lowest cards and no points, so that it is never judged
+    worse than it is. A card less never scores more.
+    """
+    least = tuple(
+        () if may_find_nothing(place, aces, kept) else victims_of(ace, kept)[:1] for place, ace in enumerate(aces)
+    )
+    numbers = count()
+
+    def judged(way: _Way, most: int, *, guessed: bool) -> tuple[int, int, list[int], list[int], bool, int, _Way]:
+        cards = in_order((*_difference(kept, way.left), *chain.from_iterable(least[way.done :])))
+        ranks = [decktet.RANKS.index(rank(card)) for card in cards]
+        places = [FOR_SALE.index(card) for card in cards] if way.done == len(aces) else []
+        return -most, len(cards), ranks, places, guessed, next(numbers), way
+
+    ways = [judged(_Way(0, kept), points(kept), guessed=False)]
+    met = {ways[0][-1]}
+    while True:
+        most, *_, guessed, _, way = heappop(ways)
+        if guessed:
+            # Until now it was thought to score as much as the way that it follows.
+            heappush(ways, judged(way, points(way.left), guessed=False))
+        elif way.done == len(aces):
+            return in_order(_difference(kept, way.left))
+        else:
+            for after in way.following(aces):
+                if after not in met:
+                    met.add(after)
+                    heappush(ways, judged(after, -most, guessed=True))
+
+
+def _difference(cards: Cards, without: Cards) -> Cards:
+    return tuple((Counter(cards) - Counter(without)).elements())
+
+
+def _without(cards: Cards, card: str) -> Cards:
+    place = cards.index(card)
+    return cards[:place] + cards[place + 1 :]
+
+
+def _ways_to_lose(cards: Cards, aces: Cards, kept: Cards) -> Iterator[Cards]:
+    """Yield the ways to pay with these cards: for each Ace a card, or NONE."""
+    ways = product(*(dict.fromkeys((*victims_of(ace, cards), NONE)) for ace in aces))
+    return (way for way in ways if lost(way) == cards and misfit(kept, aces, way) is None)
+
+
+def lost(victims: Cards) -> Cards:
+    """Return the cards of a way to pay."""
+    return in_order(tuple(card for card in victims if card != NONE))

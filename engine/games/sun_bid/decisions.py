@@ -8,7 +8,7 @@ from engine.decisions import Act, Choice, Decision, OneOf, Thing
 from engine.decks.decktet import SUITS, in_order, rank, suits, things
 from engine.tell import Text, say
 
-from .aces import NONE, cheapest_way, hungry, misfit, victims_of, ways_to_pay
+from .aces import NONE, cheapest_way, hungry, may_find_nothing, misfit, victims_of
 from .cards import beats, by_value, share_a_suit
 from .state import Auction, State, running
 from .words import sun_thing
@@ -120,8 +120,8 @@ def _for_victims(view: State, auction: Auction, seat: int) -> Decision:
     kept = in_order(view.takes[seat])
     aces = hungry(auction.aces, kept)
     blanks = []
-    for ace, victims in zip(aces, zip(*ways_to_pay(aces, kept), strict=True), strict=True):
-        spared = (Thing(NONE, "nothing"),) if NONE in victims else ()
+    for place, ace in enumerate(aces):
+        spared = (Thing(NONE, "nothing"),) if may_find_nothing(place, aces, kept) else ()
         blanks.append(OneOf(SUITS[suits(ace)], (*things(victims_of(ace, kept)), *spared)))
     phrase = "discard " + ", ".join(f"{{}} for {SUITS[suits(ace)].lower()}" for ace in aces)
     return Decision(

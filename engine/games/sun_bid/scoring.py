@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import Final
 
 from engine.decks.decktet import SUITS, rank, suits
 from engine.tell import Text, say
 
-from .cards import Cards
+from .cards import FOR_SALE, Cards
 
 HIGHEST_SUN_TOTAL: Final = 5
 PAWN_OR_COURT: Final = 3
@@ -35,40 +36,45 @@ def points_for_sequences(cards: Cards, per_suit: bool) -> int:
     A Crown takes a number in its own suit only. So each suit has a few ways to connect cards, and it matters only for
     cards that count once which ways are combined.
     """
-    ways = [ways_to_bind(cards, suit) for suit in SUITS]
+    of_suits: dict[str, list[str]] = {suit: [] for suit in SUITS}
+    for card in cards:
+        for suit in suits(card):
+            of_suits[suit].append(card)
+    ways = [ways_to_bind(tuple(of_suit)) for of_suit in of_suits.values()]
     if per_suit:
         return sum(max(bound.bit_count() for bound in of_suit) for of_suit in ways)
-    unions = {0}
+    unions = frozenset({0})
     for of_suit in ways:
-        unions = undominated({union | bound for union in unions for bound in of_suit})
+        unions = undominated(frozenset(union | bound for union in unions for bound in of_suit))
     return max(union.bit_count() for union in unions)
 
 
-def ways_to_bind(cards: Cards, suit: str) -> set[int]:
-    """Return the sets of cards that can have neighbours in a suit, one for each good use of its Crowns.
+@lru_cache(maxsize=4096)
+def ways_to_bind(cards: Cards) -> frozenset[int]:
+    """Return the sets of these cards of one suit that can have neighbours, one for each good use of its Crowns.
 
-    A set is a number; bit i is the i-th card.
+    A set is a number with a bit for each card, which is the same in every take.
     """
     line, crowns = [0] * 12, []
     for place, card in enumerate(cards):
-        if suit not in suits(card):
-            continue
+        bit = 1 << 2 * FOR_SALE.index(card) + cards[:place].count(card)
         if rank(card) == "X":
-            crowns.append(1 << place)
+            crowns.append(bit)
         elif rank(card) in RUNNING_RANKS:
-            line[RUNNING_RANKS.index(rank(card)) + 1] |= 1 << place
+            line[RUNNING_RANKS.index(rank(card)) + 1] |= bit
     found = set()
     for numbers in combinations_with_replacement(range(1, 11), len(crowns)):
         with_crowns = line.copy()
         for crown, number in zip(crowns, numbers, strict=True):
             with_crowns[number] |= crown
         found.add(sum(with_crowns[n] for n in range(1, 11) if with_crowns[n - 1] or with_crowns[n + 1]))
-    return undominated(found)
+    return undominated(frozenset(found))
 
 
-def undominated(sets: set[int]) -> set[int]:
+@lru_cache(maxsize=4096)
+def undominated(sets: frozenset[int]) -> frozenset[int]:
     """Return the sets that are not part of another set."""
-    return {each for each in sets if not any(each | other == other != each for other in sets)}
+    return frozenset(each for each in sets if not any(each | other == other != each for other in sets))
 
 
 def points_of_take(cards: Cards, per_suit: bool) -> tuple[int, int, int]:

@@ -45,6 +45,8 @@ ANN, BEN, CLEO, DAN = range(4)
 PLAIN_ROLL = (2, 3, 4, 5)
 PAWN = Choice("pawn")
 
+ARMS_ROLL = (2, 3, 4, 1)
+
 
 def dice(suns, moons, crowns, arms):
     """A roll as it is written down: n is a null, * an ace."""
@@ -708,6 +710,42 @@ def test_bd_44_a_bonus_can_share_the_lead_at_100_and_then_the_bids_are_opened():
     assert position.asks()
 
 
+def test_the_bonus_is_paid_before_bids_are_asked_for_when_nobody_can_reroll():
+    position, facts = last_pawn_spent()
+    assert [type(each) for each in facts] == [UsedPawn, ArmsPaid]
+    assert position.state.points == (0, 5, 0)
+    assert [verbs(position, seat) for seat in range(3)] == [("bid",)] * 3
+    _, facts = bids(position, 4, 5, 4)
+    assert of(ArmsPaid, facts) == []
+
+
+def test_a_bonus_before_the_bids_can_end_the_game_before_they_are_asked_for():
+    position, facts = last_pawn_spent(scored(BEN, 95))
+    assert facts[-1] == TookTheLead(BEN, 100)
+    assert position.asks() == {}
+
+
+def test_the_bonus_for_a_new_roll_is_paid_at_once_when_all_pawns_are_spent():
+    before = as_state(strong(BEN, PLAIN_ROLL), pawns=(0, 0, 0), bids=((1,), (2,), (3,)))
+    facts = told(GAME._pay_out(before.state, None, Scripted(ARMS_ROLL)), before)
+    assert [type(each) for each in facts] == [PassedOn, Rolled, ArmsPaid]
+
+
+def test_a_coin_is_enough_to_put_the_bonus_off():
+    before = strong(BEN, ARMS_ROLL, reroll="coin")
+    roll = {ANN: Choice("coin", ("S",))}
+    for purses, paid in (((1, 1, 0), []), ((1, 0, 0), [ArmsPaid((BEN,), 5)])):
+        position = as_state(before, coins=purses)
+        assert of(ArmsPaid, told(GAME.resolve(position.state, roll, Scripted([3])), position)) == paid
+
+
+def test_by_the_first_rules_bids_are_asked_for_before_any_bonus():
+    position, facts = last_pawn_spent(scored(BEN, 95), game=GAME.by_version(1))
+    assert [type(each) for each in facts] == [UsedPawn]
+    _, facts = bids(position, 4, 5, 4)
+    assert facts == [ArmsPaid((BEN,), 5), TookTheLead(BEN, 100)]
+
+
 # What our version adds.
 
 
@@ -788,7 +826,7 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
         "The winner gets 4 points.",
         "Ace of Suns: everything is doubled, and a bid is two tiles.",
         "Ace of Moons: 2 coins for each of the others, if the bank can pay them all.",
-        "Ace of Arms: all tiles are open; hands of 16 or more get 10 points before the bids are opened.",
+        "Ace of Arms: all tiles are open, and hands of 16 or more bring 10 points.",
     ):
         assert sentence in text
     tied, _ = bids(before, (4, 5), (4, 5), (0, 1))
@@ -967,10 +1005,22 @@ def before_and_after_a_pawn(seat, sealed=None):
     return position, facts + more
 
 
-def strong(seat, roll):
+def strong(seat, roll, **options):
     """A table at which one hand has 20 on its tiles, another 10."""
     other = (seat + 1) % 3 if seat != BEN else ANN
-    return table(3, roll, PassedOn((seat, other), ((0,), (5,))))
+    return table(3, roll, PassedOn((seat, other), ((0,), (5,))), **options)
+
+
+def last_pawn_spent(*before, game=GAME):
+    """The position after the last Pawn has bought an Ace of Arms, which pays Ben, and what happened."""
+    position = as_state(after(strong(BEN, PLAIN_ROLL), *before), pawns=(1, 0, 0))
+    facts = told(game.resolve(position.state, {ANN: PAWN}, Scripted(ARMS_ROLL)), position)
+    return replace(after(position, *facts), game=game), facts
+
+
+def told(story, position):
+    """The facts of a story."""
+    return list(position.enter(story, Scripted(()), {})[1].facts)
 
 
 def shared_lead(roll):
