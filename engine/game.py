@@ -19,7 +19,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from engine.board import Board, Face
 from engine.chance import Draw
@@ -236,7 +236,7 @@ class Game(Generic[S]):
     hidden: ClassVar[tuple[str, str]] = UNNAMED
     """What one hidden thing is called, and several: `("a card", "cards")`. A game with secrets must set it."""
 
-    def by_version(self, version: int) -> Self:
+    def by_version(self, version: int) -> Game[S]:
         """Return the game by a version of its rules. Raises Refused if that one cannot be played any more, or not yet."""
         if version == self.version:
             return self
@@ -250,9 +250,7 @@ class Game(Generic[S]):
                     version=version,
                 )
             )
-        earlier = copy(self)
-        earlier.version = version
-        return earlier
+        return _of_version(self, version)
 
     @property
     def slug(self) -> str:
@@ -295,6 +293,14 @@ class Game(Generic[S]):
                     say("“{option}” must be {possible}.", option=known[name].called, possible=known[name].possible())
                 )
         return {name: chosen.get(name, option.default) for name, option in known.items()}
+
+
+@cache
+def _of_version(game: Game[S], version: int) -> Game[S]:
+    # One object for each version, because positions are cached by their game.
+    other = copy(game)
+    other.version = version
+    return other
 
 
 def modules_of(game: Game[Any]) -> tuple[ModuleType, ...]:

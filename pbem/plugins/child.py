@@ -31,7 +31,19 @@ from pbem.plugins import wire
 
 Request = dict[str, Any]
 
-_DESCRIBED: Final = ("title", "slug", "seats", "options", "length", "credits", "cover", "demo", "RULES", "hidden")
+_DESCRIBED: Final = (
+    "title",
+    "slug",
+    "seats",
+    "options",
+    "length",
+    "credits",
+    "cover",
+    "demo",
+    "RULES",
+    "OLDEST",
+    "hidden",
+)
 """What a game says of itself."""
 
 
@@ -50,27 +62,34 @@ class Player:
     """Answers what the parent asks of one game."""
 
     def __init__(self, game: Game[Any], line: socket.socket) -> None:
-        self._game = game
+        self._newest = self._game = game
         self._draw = Asking(line)
         self._teller = game.teller()
         self.kinds = kinds_of(game)
         self.does: Mapping[str, Callable[[Request], Any]] = {
             "describe": lambda _request: _description(game, self.kinds),
-            "settle": lambda request: game.settle(request["seats"], request["options"]),
-            "start": lambda request: game.start(request["seats"], request["options"]),
+            "settle": lambda request: self._game.settle(request["seats"], request["options"]),
+            "start": lambda request: self._game.start(request["seats"], request["options"]),
             "fold": lambda request: fold(request["view"], request["facts"]),
-            "setup": lambda request: self._run(request["state"], game.setup(request["state"], self._draw)),
+            "setup": lambda request: self._run(request["state"], self._game.setup(request["state"], self._draw)),
             "resolve": self._resolve,
-            "asks": lambda request: self._sound(game.asks(request["view"], request["seat"])),
-            "objects": lambda request: self._spoken(game.objects(request["view"], request["seat"], request["choice"])),
-            "barred": lambda request: sorted(game.barred(request["view"], request["seat"]).items()),
-            "standing": lambda request: game.standing(request["view"]),
-            "board": lambda request: self._drawn(game.board(request["view"], request["seat"])),
+            "asks": lambda request: self._sound(self._game.asks(request["view"], request["seat"])),
+            "objects": lambda request: self._spoken(
+                self._game.objects(request["view"], request["seat"], request["choice"])
+            ),
+            "barred": lambda request: sorted(self._game.barred(request["view"], request["seat"]).items()),
+            "standing": lambda request: self._game.standing(request["view"]),
+            "board": lambda request: self._drawn(self._game.board(request["view"], request["seat"])),
             "sentence": lambda request: self._spoken(sentence(request["fact"])),
             "word": lambda request: str(game.word(request["value"])),
             "bring_up": lambda request: self.kinds[request["kind"]].older[request["shape"]](request["data"]),  # type: ignore[attr-defined]
             "bot": self._bot,
         }
+
+    def answer(self, request: Request) -> Any:
+        """What the game says, by the version of its rules that is asked for."""
+        self._game = self._newest.by_version(request.get("version", self._newest.RULES))
+        return self.does[request["do"]](request)
 
     def _resolve(self, request: Request) -> Request:
         choices = dict(request["choices"])
@@ -133,7 +152,7 @@ def main() -> None:
         try:
             request = reading.decode(text)
             with _limited(request["milliseconds"] / 1000):
-                reply = {"answer": player.does[request["do"]](request)}
+                reply = {"answer": player.answer(request)}
                 text = wire.dumps(reply)
         except MemoryError:
             os._exit(wire.OUT_OF_MEMORY)

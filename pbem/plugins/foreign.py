@@ -12,6 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import field, fields, is_dataclass, make_dataclass
 from functools import lru_cache
 from types import ModuleType
@@ -213,14 +214,21 @@ class Foreign(Game[Any]):
     # The same game at another table is the same game: what was worked out of a log by one holds for the other.
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
+        return isinstance(other, Foreign) and (type(self), self.version) == (type(other), other.version)
 
     def __hash__(self) -> int:
-        return hash(type(self))
+        return hash((type(self), self.version))
 
-    def at(self, game_id: int) -> "Foreign":
+    def at(self, game_id: int | None) -> "Foreign":
         """The game as it is asked for one table, which is stopped if it fails."""
-        return type(self)(game_id)
+        at_table = copy(self)
+        at_table._game_id = game_id
+        return at_table
+
+    def by_version(self, version: int) -> Game[Any]:
+        other = cast(Foreign, super().by_version(version))
+        # Tables share what is known of a version, so it may have come from another one.
+        return other if self._game_id == other._game_id else other.at(self._game_id)
 
     def settle(self, seats: int, chosen: Options) -> dict[str, OptionValue]:
         return dict(self._ask(dict, "settle", seats=seats, options=dict(chosen)))
@@ -270,7 +278,7 @@ class Foreign(Game[Any]):
 
     def _ask(self, kind: Any, do: str, draw: Draw | None = None, **request: Any) -> Any:
         with at_table(self._game_id):
-            return self._kinds.must_be(kind, self._kinds.ask(do, draw, **request))
+            return self._kinds.must_be(kind, self._kinds.ask(do, draw, version=self.version, **request))
 
     def _story(self, story: Mapping[str, Any]) -> Generator[Fact[Any], Any, None]:
         """The facts one after the other; the state after the last of them is known already."""
@@ -307,7 +315,7 @@ def foreign(name: str, process: Process, thinker: Process | None = None) -> Fore
         names = (description["title"], description["slug"], description["rules"], one, several)
         if not all(isinstance(name, str) for name in names):
             raise TypeError("a name that is no text")
-        if not all(type(each) is int for each in (low, high, description["RULES"])):
+        if not all(type(each) is int for each in (low, high, description["RULES"], description["OLDEST"])):
             raise TypeError("a number that is none")
         kinds.settle(description)
         if description["slug"] != name:
@@ -316,7 +324,7 @@ def foreign(name: str, process: Process, thinker: Process | None = None) -> Fore
             "__module__": kinds.module.__name__,
             "_kinds": kinds,
             "_has_words": bool(description["has_words"]),
-            **{name: description[name] for name in ("title", "length", "credits", "demo", "RULES")},
+            **{name: description[name] for name in ("title", "length", "credits", "demo", "RULES", "OLDEST")},
             "seats": (low, high),
             "options": tuple(description["options"]),
             "cover": tuple(description["cover"]),

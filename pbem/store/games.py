@@ -7,7 +7,22 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Insert, Row, Select, Update, and_, bindparam, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Insert,
+    Row,
+    Select,
+    Update,
+    and_,
+    bindparam,
+    false,
+    func,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import mark
@@ -134,14 +149,25 @@ def halted(tx: Connection) -> list[int]:
     return _ids(tx, GAME.c.status == TableStatus.FROZEN, GAME.c.halted.is_not(None))
 
 
-def running_without(tx: Connection, kinds: Collection[str]) -> list[int]:
-    """The ids of running games of other kinds than these."""
-    return _ids(tx, GAME.c.status == TableStatus.PLAYING, GAME.c.kind.not_in(kinds))
+Versions = Mapping[str, tuple[int, int]]
+"""The oldest and the newest version of the rules that can be played, by kind of game."""
 
 
-def halted_with(tx: Connection, cause: str, kinds: Collection[str]) -> list[int]:
-    """The ids of games of these kinds that the server stopped for this cause."""
-    return _ids(tx, GAME.c.status == TableStatus.FROZEN, GAME.c.halted == cause, GAME.c.kind.in_(kinds))
+def running_without(tx: Connection, playable: Versions) -> list[int]:
+    """The ids of running games by other rules than these."""
+    return _ids(tx, GAME.c.status == TableStatus.PLAYING, not_(_played_by(playable)))
+
+
+def halted_with(tx: Connection, cause: str, playable: Versions) -> list[int]:
+    """The ids of games by these rules that the server stopped for this cause."""
+    return _ids(tx, GAME.c.status == TableStatus.FROZEN, GAME.c.halted == cause, _played_by(playable))
+
+
+def _played_by(playable: Versions) -> ColumnElement[bool]:
+    of_kinds = (
+        and_(GAME.c.kind == kind, GAME.c.rules.between(oldest, newest)) for kind, (oldest, newest) in playable.items()
+    )
+    return or_(false(), *of_kinds)
 
 
 def ids(tx: Connection) -> list[int]:

@@ -1,12 +1,13 @@
 """Checking a log by reading it again from its first row: what it says, whether it could have happened, and the position
 after it.
 
-Facts are folded into the state and every seat's view. If the rules are still of the same version, every choice is made
-again and must lead to the same facts; numbers drawn must follow from the seed. This module reads no database and
+Facts are folded into the state and every seat's view. Every choice is made again by the rules that the game began with,
+unless they cannot be played any more, and must lead to the same facts; numbers drawn must follow from the seed. This module reads no database and
 changes nothing.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
@@ -76,6 +77,7 @@ class LogReader:
     rules: Game[Any]
     secret: bytes | None
     began: dict[str, Any] = field(default_factory=dict)
+    version: int = 0
     seed: bytes | None = None
     seq: int = 0
     entry_head: bytes = b""
@@ -98,6 +100,11 @@ class LogReader:
     @property
     def position(self) -> LogPosition:
         return self._positions[-1]
+
+    @property
+    def _can_play(self) -> bool:
+        """Whether the rules that the game was played by are there, so that choices can be made again."""
+        return self.rules.version == self.version
 
     @property
     def dealt(self) -> bool:
@@ -128,12 +135,14 @@ class LogReader:
         if row.body is None:
             return
         body = body_of(self.rules, row)
+        if self.dealt and row.rules != self.version:
+            yield Check.CHOICES, f"row {row.seq} names rules {row.rules}, but the game began with rules {self.version}"
         if (row.kind == Kind.BEGAN) == self.dealt:
             yield Check.FACTS, f"row {row.seq} is a {row.kind}, which cannot stand here"
             return
         match row.kind:
             case Kind.BEGAN:
-                yield from self._begin(body)
+                yield from self._begin(row, body)
             case Kind.ENTRY:
                 yield from self._enter(row, body["turn"], body["entry"])
                 self.entry_head = row.hash
@@ -163,8 +172,10 @@ class LogReader:
                 if commitment(bytes.fromhex(body["secret"])) != self.began["commitment"]:
                     yield Check.LUCK, f"the secret told in row {row.seq} is not the one that the server was bound to"
 
-    def _begin(self, body: dict[str, Any]) -> _Problems:
-        self.began, self.status = body, "playing"
+    def _begin(self, row: Row, body: dict[str, Any]) -> _Problems:
+        self.began, self.status, self.version = body, "playing", row.rules
+        with suppress(Refused):
+            self.rules = self.rules.by_version(row.rules)
         seats: int = body["seats"]
         low, high = self.rules.seats
         if not low <= seats <= high:
@@ -189,7 +200,7 @@ class LogReader:
         self.drawn.append((turn, entry.drawn))
         yield from self._check_order(row, entry.choices.get(-1 if row.seat is None else row.seat))
         yield from self._check_box(row, entry)
-        if self.seed is not None and row.rules == self.rules.RULES:
+        if self.seed is not None and self._can_play:
             self.made_again += 1
             yield from self._make_again(row, turn, entry, self.seed)
         state, views = fold(self.position.state, entry.facts), watch(self.position.views, entry.facts)
@@ -239,7 +250,7 @@ class LogReader:
             yield Check.CHOICES, f"row {row.seq} seals a choice for turn {turn}, but turn {opened} is open"
         yield from self._check_order(row, choice)
         self.box[seat] = choice
-        if self.seed is not None and row.rules == self.rules.RULES:
+        if self.seed is not None and self._can_play:
             before = Position(self.rules, self.began["seats"], self.seed, self.position.state, turn)
             try:
                 before.check(seat, choice)
@@ -287,7 +298,7 @@ class LogReader:
 
     def _answer(self, row: Row, seat: int) -> Choice | None:
         """The choice of the seat's standing order, which then continues."""
-        if row.rules != self.rules.RULES:
+        if not self._can_play:
             # Only the rules of that version know how the order continued after an answer.
             self.orders_known = False
             return None

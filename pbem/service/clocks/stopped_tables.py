@@ -10,7 +10,6 @@ from typing import Final, TypeVar
 
 import structlog
 
-from engine import game as games_known
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import mark
 from pbem.plugins import foreign
@@ -19,6 +18,7 @@ from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import deadlines, pauses
 from pbem.service.play.log import Kind, add_row
+from pbem.service.play.rules import versions
 from pbem.service.server import Server
 from pbem.store import games, pauses as pause_rows, tables
 from pbem.store.database import Tx
@@ -82,9 +82,10 @@ def stop_failed(server: Server) -> int:
 
 def check_rules(server: Server) -> tuple[int, int]:
     """Stop the tables whose rules are missing and resume those whose rules are back; returns the number of each."""
+    playable = versions()
     with server.store.read() as tx:
-        away = games.running_without(tx, games_known.names())
-        back = games.halted_with(tx, Cause.GONE, games_known.names())
+        away = games.running_without(tx, playable)
+        back = games.halted_with(tx, Cause.GONE, playable)
     for game_id in away:
         _try(server, game_id, _stop_missing, game_id)
     for game_id in back:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from engine import game
+from engine.decisions import Refused
 from engine.game import Game
 from pbem.plugins.away import Away
 from pbem.plugins.foreign import Foreign
@@ -10,11 +11,18 @@ from pbem.store.games import GameRow
 
 
 def rules_of(row: GameRow) -> Game[Any]:
-    """The rules of a game, or a stand-in where they are missing or have failed."""
-    return rules_for(row.kind, row.id, row.halted)
+    """The rules that a game began with, or a stand-in where they are missing or have failed."""
+    rules = rules_for(row.kind, row.id, row.halted)
+    if isinstance(rules, Away):
+        return rules
+    try:
+        return rules.by_version(row.rules)
+    except Refused:
+        return Away(row.kind, rules, failed=False)
 
 
 def rules_for(kind: str, game_id: int, halted: str | None = None) -> Game[Any]:
+    """The newest rules of a kind of game, asked for one table; for what does not depend on their version, such as words."""
     rules = known_rules(kind)
     if rules is None or halted is not None:
         return Away(kind, rules, failed=halted == "failed")
@@ -24,6 +32,11 @@ def rules_for(kind: str, game_id: int, halted: str | None = None) -> Game[Any]:
 def known_rules(kind: str) -> Game[Any] | None:
     """The rules of a kind of game, or None if they are not installed."""
     return game.load(kind) if kind in game.names() else None
+
+
+def versions() -> dict[str, tuple[int, int]]:
+    """The oldest and the newest version of the rules that can be played here, by kind of game."""
+    return {kind: (rules.OLDEST, rules.RULES) for kind in game.names() if (rules := known_rules(kind)) is not None}
 
 
 def title_of(kind: str) -> str:

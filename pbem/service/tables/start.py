@@ -27,9 +27,9 @@ SEATING: Final = 2**63
 def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -> None:
     """Draw seats, deal, and open the first turns. The game is locked."""
     now = server.now()
-    rules = rules_of(row)
     # A table that waited through a change of the rules starts with the current ones.
-    row = row._replace(rules=rules.RULES)
+    rules = rules_of(row._replace(rules=rules_of(row).RULES))
+    row = row._replace(rules=rules.version)
     seed = seed_from(row.secret, [player.word for player in players])
     seating = Stream(seed, SEATING).shuffle(range(row.seats))
     seated = {seat: player for player, seat in zip(players, seating, strict=True)}
