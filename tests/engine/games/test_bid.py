@@ -727,7 +727,7 @@ def test_a_bonus_before_the_bids_can_end_the_game_before_they_are_asked_for():
 
 def test_the_bonus_for_a_new_roll_is_paid_at_once_when_all_pawns_are_spent():
     before = as_state(strong(BEN, PLAIN_ROLL), pawns=(0, 0, 0), bids=((1,), (2,), (3,)))
-    facts = told(GAME._pay_out(before.state, None, Scripted(ARMS_ROLL)), before)
+    facts = happened_in(GAME._pay_out(before.state, None, Scripted(ARMS_ROLL)), before)
     assert [type(each) for each in facts] == [PassedOn, Rolled, ArmsPaid]
 
 
@@ -736,7 +736,7 @@ def test_a_coin_is_enough_to_put_the_bonus_off():
     roll = {ANN: Choice("coin", ("S",))}
     for purses, paid in (((1, 1, 0), []), ((1, 0, 0), [ArmsPaid((BEN,), 5)])):
         position = as_state(before, coins=purses)
-        assert of(ArmsPaid, told(GAME.resolve(position.state, roll, Scripted([3])), position)) == paid
+        assert of(ArmsPaid, happened_in(GAME.resolve(position.state, roll, Scripted([3])), position)) == paid
 
 
 def test_by_the_first_rules_bids_are_asked_for_before_any_bonus():
@@ -1014,11 +1014,11 @@ def strong(seat, roll, **options):
 def last_pawn_spent(*before, game=GAME):
     """The position after the last Pawn has bought an Ace of Arms, which pays Ben, and what happened."""
     position = as_state(after(strong(BEN, PLAIN_ROLL), *before), pawns=(1, 0, 0))
-    facts = told(game.resolve(position.state, {ANN: PAWN}, Scripted(ARMS_ROLL)), position)
+    facts = happened_in(game.resolve(position.state, {ANN: PAWN}, Scripted(ARMS_ROLL)), position)
     return replace(after(position, *facts), game=game), facts
 
 
-def told(story, position):
+def happened_in(story, position):
     """The facts of a story."""
     return list(position.enter(story, Scripted(()), {})[1].facts)
 
