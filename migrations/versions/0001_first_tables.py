@@ -310,6 +310,18 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_vacation_person_id"), ["person_id"], unique=False)
 
     op.create_table(
+        "alias",
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("identity", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_alias_person_id")),
+        sa.PrimaryKeyConstraint("person_id", name=op.f("pk_alias")),
+    )
+    with op.batch_alter_table("alias", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_alias_identity"), ["identity"], unique=False)
+
+    op.create_table(
         "volunteer",
         sa.Column(
             "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -535,6 +547,21 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_pause_game_id"), ["game_id"], unique=False)
 
     op.create_table(
+        "insider",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("how", sa.Text(), nullable=False),
+        sa.CheckConstraint("how IN ('sat', 'looked')", name=op.f("ck_insider_how")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_insider_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_insider_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "person_id", "how", name=op.f("pk_insider")),
+    )
+    with op.batch_alter_table("insider", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_insider_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
         "player",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
@@ -729,6 +756,10 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_player_person_id"))
 
     op.drop_table("player")
+    with op.batch_alter_table("insider", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_insider_person_id"))
+
+    op.drop_table("insider")
     with op.batch_alter_table("pause", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_pause_game_id"))
         batch_op.drop_index(batch_op.f("ix_pause_end_at_game_id"))
@@ -773,6 +804,10 @@ def downgrade() -> None:
 
     op.drop_table("alarm")
     op.drop_table("volunteer")
+    with op.batch_alter_table("alias", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_alias_identity"))
+
+    op.drop_table("alias")
     with op.batch_alter_table("vacation", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_vacation_person_id"))
 

@@ -63,6 +63,13 @@ class OfferStatus(StrEnum):
     OVER = "over"
 
 
+class Insight(StrEnum):
+    """How someone who does not sit at a table came to know its hidden side."""
+
+    SAT = "sat"
+    LOOKED = "looked"
+
+
 class CallStatus(StrEnum):
     """Whether a call waits for an answer."""
 

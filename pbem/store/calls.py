@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, select, update
+from sqlalchemy import ColumnElement, Connection, and_, select, update
 
 from pbem.domain.states import CallStatus
 from pbem.i18n.speech import mark
-from pbem.store import queries
-from pbem.store.schema import CALL, GAME, PERSON, PLAYER, CallRow
+from pbem.store import insiders, queries
+from pbem.store.schema import CALL, GAME, PERSON, CallRow
 
 _NO_CALL = mark("There is no such call.")
 _DETAILS = (
@@ -50,14 +50,14 @@ def with_status(tx: Connection, status: str, limit: int) -> list[CallRow]:
 
 
 def list_details(tx: Connection, status: str, limit: int, without: int | None) -> list[CallDetails]:
-    """The same with caller and table, except calls from tables where this person plays."""
+    """The same with caller and table, except calls from tables where this person sits or sat."""
     moment = CALL.c.at if status == CallStatus.OPEN else CALL.c.at.desc()
     query = _DETAILS.where(CALL.c.status == status, *([] if without is None else [~_plays(without)]))
     return queries.many(tx, _details, query.order_by(moment, CALL.c.id).limit(limit))
 
 
 def count_open_at_tables_of(tx: Connection, person_id: int) -> int:
-    """The number of open calls from tables where this person plays."""
+    """The number of open calls from tables where this person sits or sat."""
     return queries.count(tx, CALL, CALL.c.status == CallStatus.OPEN, _plays(person_id))
 
 
@@ -87,5 +87,4 @@ def _details(*columns: Any) -> CallDetails:
 
 
 def _plays(person_id: int) -> ColumnElement[bool]:
-    player = (PLAYER.c.game_id == CALL.c.game_id, PLAYER.c.person_id == person_id)
-    return select(PLAYER.c.number).where(*player).exists()
+    return and_(CALL.c.game_id.is_not(None), CALL.c.game_id.in_(insiders.tables_of(person_id)))

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, null, select, up
 from pbem.domain.acts import Actor, Role
 from pbem.domain.states import EmailStatus, JobStatus, TableStatus, TurnStatus
 from pbem.i18n.speech import mark
-from pbem.store import queries
+from pbem.store import insiders, queries
 from pbem.store.guests import IS_DEMO, IS_GUEST
 from pbem.store.schema import DEADLINE, GAME, JOB, OUTBOX, PERSON, PLAYER, JobRow
 
@@ -103,11 +103,11 @@ def next_targets(tx: Connection, what: str, facts: Mapping[str, Any], last_id: i
 def targets_at_tables_of(
     tx: Connection, what: str, facts: Mapping[str, Any], person_id: int, limit: int
 ) -> list[Target]:
-    """The targets of such a job at tables where this person plays."""
+    """The targets of such a job at tables where this person sits or sat."""
     targets = _targets(what, facts)
     number, table, _name = targets.selected_columns
-    tables = select(PLAYER.c.game_id).where(PLAYER.c.person_id == person_id)
-    return queries.many(tx, Target, targets.where(table.in_(tables)).order_by(number).limit(limit))
+    tables = targets.where(table.in_(insiders.tables_of(person_id)))
+    return queries.many(tx, Target, tables.order_by(number).limit(limit))
 
 
 def count_targets(tx: Connection, what: str, facts: Mapping[str, Any]) -> int:

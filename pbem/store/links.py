@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exist
 
 from pbem.clock import Randomness
 from pbem.store import queries
-from pbem.store.schema import LINK, OUTBOX, PLAYER, LinkRow
+from pbem.store.schema import LINK, OUTBOX, LinkRow
 from pbem.tokens import Purpose
 
 # Used by every move and every link of an email, so these statements are built once.
@@ -112,15 +112,6 @@ def renew_of_nobody(tx: Connection, randomness: Randomness, purpose: str, now: d
         set_=_renewed(randomness),
     )
     return LinkRow._make(tx.execute(renewed.returning(LINK)).one())
-
-
-def has_sat(tx: Connection, person_id: int, game_id: int) -> bool:
-    """Whether a person sits at a table, or ever had links to a seat there; links are never deleted."""
-    purpose = LINK.c.purpose.in_((Purpose.MOVE, Purpose.SEAT, Purpose.REPLY))
-    at_a_seat = (LINK.c.game_id == game_id, LINK.c.seat.is_not(None))
-    linked = exists().where(LINK.c.person_id == person_id, purpose, *at_a_seat)
-    seated = exists().where(PLAYER.c.person_id == person_id, PLAYER.c.game_id == game_id)
-    return bool(tx.execute(select(linked | seated)).scalar_one())
 
 
 def key_of(row: LinkRow) -> LinkKey:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, Table, delete, select, update
 
 from pbem.domain.states import EmailStatus
+from pbem.store import insiders
 from pbem.store.schema import (
     BAN,
     BLOCK,
@@ -53,6 +54,7 @@ def tables_of(tx: Connection, person_id: int) -> dict[int, str]:
 
 
 def move_rows(tx: Connection, old: int, new: int) -> None:
+    insiders.join(tx, old, new)
     for column in _ANY_NUMBER:
         tx.execute(update(column.table).where(column == old).values({column.name: new}))
     for column, beside in _ONCE:

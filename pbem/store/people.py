@@ -6,13 +6,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, select, update
 
-from pbem.domain.states import TableStatus
 from pbem.i18n.speech import mark
 from pbem.store import prefetch, queries, search
-from pbem.store.schema import GAME, OUTBOX, PERSON, PLAYER, PersonRow
+from pbem.store.schema import OUTBOX, PERSON, PersonRow
 
-_COMPANION = PLAYER.alias()
-_GOING_ON = (TableStatus.OPEN, TableStatus.PLAYING, TableStatus.FROZEN)
 _READ = select(PERSON).where(PERSON.c.id == bindparam("of_id"))
 
 
@@ -51,17 +48,6 @@ def domains(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
     return {row.id: row.mailbox.rpartition("@")[2] for row in tx.execute(query)}
 
 
-def sit_together(tx: Connection, one: int, other: int) -> bool:
-    """Whether two people share a table that is open or running."""
-    return tx.execute(_companions(one).where(_COMPANION.c.person_id == other).limit(1)).first() is not None
-
-
-def companions(tx: Connection, person_id: int) -> frozenset[int]:
-    """The people who share an open or running table with this person."""
-    people = tx.execute(_companions(person_id).where(_COMPANION.c.person_id.is_not(None)))
-    return frozenset(people.scalars()) - {person_id}
-
-
 def change(tx: Connection, person_id: int, **values: Any) -> None:
     tx.execute(update(PERSON).where(PERSON.c.id == person_id).values(**values))
     if "name" in values:
@@ -74,16 +60,6 @@ def count_emails_since(tx: Connection, person_id: int, kind: str, since: datetim
     if game_id is not None:
         same.append(OUTBOX.c.game_id == game_id)
     return queries.count(tx, OUTBOX, *same)
-
-
-def _companions(person_id: int) -> Select[Any]:
-    """The people at the open and running tables of a person."""
-    return (
-        select(_COMPANION.c.person_id)
-        .join_from(PLAYER, _COMPANION, _COMPANION.c.game_id == PLAYER.c.game_id)
-        .join(GAME, GAME.c.id == PLAYER.c.game_id)
-        .where(PLAYER.c.person_id == person_id, GAME.c.status.in_(_GOING_ON))
-    )
 
 
 def _one(tx: Connection, query: Select[Any], person_id: int) -> PersonRow:

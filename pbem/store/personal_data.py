@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Select, Table, delete, select, update
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
 from pbem.domain.states import CallStatus, EmailStatus, ReceivedStatus
-from pbem.store import people, players as player_rows, search
+from pbem.store import insiders, people, players as player_rows, search
 from pbem.store.people import PersonRow
 from pbem.store.schema import (
     ALARM,
@@ -16,6 +16,7 @@ from pbem.store.schema import (
     BOUNCE,
     CALL,
     GAME,
+    INSIDER,
     INVITATION,
     JOIN_REQUEST,
     LEDGER,
@@ -43,6 +44,7 @@ _ABOUT: Final = {
     "invitations": INVITATION,
     "wishes": JOIN_REQUEST,
     "calls": CALL,
+    "insights": INSIDER,
     "failures": UNREACHABLE,
     "bounces": BOUNCE,
 }
@@ -113,6 +115,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
         tx.execute(update(ALARM).where(*emailed).values(says=GONE))
     for game_id in tx.execute(select(PLAYER.c.game_id).where(PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)
+    insiders.part(tx, person.id)
     nowhere = former_address(person.key)
     people.change(
         tx,

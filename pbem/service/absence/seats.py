@@ -8,12 +8,14 @@ revoked, the secret standing order and the vote dropped. A sealed choice stays, 
 from typing import Any, Final
 
 from engine import codec
-from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
+from pbem.domain.errors import Forbidden
+from pbem.domain.states import EmailKind, EmailStatus, Insight, TurnStatus
+from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, add_row, write
 from pbem.service.server import Server
-from pbem.store import deadlines, ledger, outbox, players as player_rows, tables
+from pbem.store import deadlines, insiders, ledger, outbox, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
@@ -39,7 +41,16 @@ def give_to_bot(tx: Tx, server: Server, row: GameRow, seat: int, by: str, reason
 def give_to_person(
     tx: Tx, server: Server, row: GameRow, seat: int, by: str, person: PersonRow, name: str, reason: str = ""
 ) -> GameRow:
-    """Give a seat to a person, with the full time for an open turn. Returns the changed game. The game is locked."""
+    """Give a seat to a person, with the full time for an open turn. Returns the changed game. The game is locked.
+
+    Raises Forbidden for an organiser who has looked at the table's hidden side, under any identity.
+    """
+    if insiders.has_looked(tx, person.id, row.id):
+        raise Forbidden(
+            _("An organiser who has looked at this table cannot play at it."),
+            why=_("They know more of it than a player may know."),
+            remedy=_("Nothing was changed; somebody else can take the seat."),
+        )
     body = {"player": "person"} | reason_facts(reason)
     row = _change_hands(tx, server, row, seat, by, body, person_id=person.id, bot=None, name=name)
     now = server.now()
@@ -77,6 +88,9 @@ def _change_hands(
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.SEATED, seat, by, body)
     row = write(tx, row, record, orders=codec.dumps(sorted(orders.items())))
+    before = player_rows.at_seat(tx, row.id, seat)
+    if before is not None and before.person_id is not None:
+        insiders.note(tx, row.id, before.person_id, Insight.SAT)
     tables.change_player(tx, row.id, seat, missed=0, **player)
     tables.drop_vote(tx, row.id, seat)
     links.revoke_seat(tx, server, row.id, seat)

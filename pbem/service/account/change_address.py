@@ -82,6 +82,7 @@ def change_address(
     _free_mailbox(tx, server, person_id, mailbox)
     now = server.now()
     people.change(tx, person_id, address=given, mailbox=mailbox, confirmed_at=now)
+    persons.recognise(tx, person_id, mailbox)
     before = persons.find_or_add(tx, server, person.address).id
     reachability.mark_reachable(tx, server, person_id)
     at_old: dict[str, Any] = {"here": False, "reason": reason}

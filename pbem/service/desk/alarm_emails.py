@@ -3,17 +3,20 @@
 Of each kind the first few are shown, the others counted.
 """
 
+import json
 from collections import Counter
 from datetime import datetime, timedelta
 from typing import Final
 
+from pbem.domain.deleted_people import is_former
 from pbem.domain.states import EmailKind
 from pbem.service.alarms import AlarmKind
 from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import alarms, games, heartbeats, organisers, outages, outbox, players as player_rows
+from pbem.store import alarms, games, heartbeats, insiders, organisers, outages, outbox, people
 from pbem.store.alarms import AlarmRow
 from pbem.store.database import Tx
+from pbem.store.outbox import EmailRow
 
 GATHERED: Final = timedelta(minutes=5)
 """How long the first alarm waits for others."""
@@ -40,13 +43,21 @@ def _send(tx: Tx, server: Server) -> int:
     rows = alarms.take(tx, now)
     emails = []
     for organiser in organisers.all_of_them(tx):
-        # An organiser is a person with an address, who may also play.
-        person = addresses.find_or_add(tx, server, organiser.address)
+        # An organiser is a person, who may also play, or may have left for good.
+        person = people.read(tx, organiser.person_id)
+        if is_former(person.address):
+            person = addresses.find_or_add(tx, server, organiser.address)
         facts = {"who": organiser.name, "alarms": _grouped(tx, rows, person.id)}
         emails.append(outbox.NewEmail(person.id, EmailKind.ALERT, facts=facts))
     if rows:
         outbox.queue(tx, emails, now)
     return len(rows)
+
+
+def called_from(email: EmailRow) -> set[int]:
+    """The ids of the tables whose calls an alarm email shows."""
+    groups = json.loads(email.facts).get("alarms", [])
+    return {line["called_from"] for group in groups for line in group["told"] if "called_from" in line}
 
 
 def _span(now: datetime) -> str:
@@ -68,13 +79,12 @@ def _grouped(tx: Tx, rows: list[AlarmRow], reader: int) -> list[dict[str, object
     ]
 
 
-def _line(tx: Tx, row: AlarmRow, reader: int) -> dict[str, str]:
+def _line(tx: Tx, row: AlarmRow, reader: int) -> dict[str, str | int]:
     title = "" if row.game_id is None else games.read(tx, row.game_id).title
-    return {"at": row.at.isoformat(), "says": "" if _is_withheld(tx, row, reader) else row.says, "table": title}
-
-
-def _is_withheld(tx: Tx, row: AlarmRow, reader: int) -> bool:
-    """Whether an alarm is hidden from a reader: a call may reveal a hand at a table where the reader plays."""
+    line: dict[str, str | int] = {"at": row.at.isoformat(), "says": row.says, "table": title}
     if row.what != AlarmKind.CALL or row.game_id is None:
-        return False
-    return any(player.person_id == reader for player in player_rows.of_game(tx, row.game_id))
+        return line
+    # A call may reveal a hand at a table where the reader sits or sat.
+    if insiders.has_sat(tx, reader, row.game_id):
+        return line | {"says": ""}
+    return line | {"called_from": row.game_id}

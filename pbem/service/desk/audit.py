@@ -15,10 +15,11 @@ from engine import codec
 from pbem.domain import hash_chain
 from pbem.domain.acts import ABOUT_ONE_PERSON, Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden
+from pbem.domain.states import Insight
 from pbem.domain.user_text import parse_reason, refuse_addresses
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import audit as rows, games, links, people
+from pbem.store import audit as rows, games, insiders
 from pbem.store.audit import AuditFilter, AuditRow
 from pbem.store.database import Tx
 
@@ -90,6 +91,16 @@ def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None, 
         )
 
 
+def look(tx: Tx, actor: Actor, act: Act, game_id: int) -> None:
+    """Allow a look at the hidden side of a table, and note it: no organiser who has looked may play there.
+
+    The game is locked, so that the actor cannot take a seat between the check and the page. Raises Forbidden.
+    """
+    must_be_allowed(tx, actor, act, game_id)
+    if actor.person_id is not None and games.read(tx, game_id).started_at is not None:
+        insiders.note(tx, game_id, actor.person_id, Insight.LOOKED)
+
+
 def newest(
     tx: Tx, server: Server, matching: AuditFilter, *, before: int | None = None, limit: int = 50
 ) -> list[AuditRow]:
@@ -135,14 +146,14 @@ def export(server: Server) -> Iterator[str]:
 
 
 def _plays_at(tx: Tx, actor: Actor, game_id: int) -> bool:
-    """Whether an actor sits at a table, or had links to a seat there."""
-    return actor.person_id is not None and links.has_sat(tx, actor.person_id, game_id)
+    """Whether an actor sits at a table, or ever sat there, under any identity."""
+    return actor.person_id is not None and insiders.has_sat(tx, actor.person_id, game_id)
 
 
 def _plays_with(tx: Tx, actor: Actor, person_id: int | None) -> bool:
-    """Whether an actor shares a current table with a person."""
+    """Whether an actor and a person sit or sat at one current table."""
     own = actor.person_id
-    return own is not None and person_id is not None and own != person_id and people.sit_together(tx, own, person_id)
+    return own is not None and person_id is not None and person_id in insiders.companions(tx, own)
 
 
 def _line(row: AuditRow) -> str:

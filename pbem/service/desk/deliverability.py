@@ -14,7 +14,7 @@ from pbem.service.incoming.receive import ANOTHER_SENDER, UNVOUCHED
 from pbem.service.incoming.round_trip import COUNTED_AS
 from pbem.service.incoming.unverified_replies import NOT_THEIRS
 from pbem.service.server import Server
-from pbem.store import outages, overview, people, reachability, received, traffic
+from pbem.store import insiders, outages, overview, reachability, received, traffic
 from pbem.store.database import Tx
 from pbem.store.outages import OutageRow
 from pbem.store.overview import COUNTED, Counts
@@ -107,7 +107,7 @@ def summary(tx: Tx, server: Server, actor: Actor) -> Deliverability:
     """How email gets through."""
     now = server.now()
     today = now.date()
-    others = _played_with(tx, actor)
+    others = played_with(tx, server, actor)
     left_alone = reachability.newest_failing(tx, COUNTED)
     unused = [email for row in received.newest(tx, LOOKED_AT) if (email := _unused(row)) is not None][:UNUSED]
     seen_alone = tuple(row for row in left_alone if row.person_id not in others)
@@ -123,16 +123,17 @@ def summary(tx: Tx, server: Server, actor: Actor) -> Deliverability:
     )
 
 
+def played_with(tx: Tx, server: Server, actor: Actor) -> frozenset[int]:
+    """The people that the desk hides from an organiser, because they play or played together."""
+    if actor.role is not Role.ORGANISER or actor.person_id is None:
+        return frozenset()
+    return insiders.companions(tx, actor.person_id)
+
+
 def outcome_of(noted: str) -> str:
     """An outcome in the words of `OUTCOMES`, or unchanged if they do not have it."""
     outcome = noted.removesuffix(", asked before")
     return BY_A_PROGRAM if outcome.startswith(f"{BY_A_PROGRAM}: ") else outcome
-
-
-def _played_with(tx: Tx, actor: Actor) -> frozenset[int]:
-    if actor.role is not Role.ORGANISER or actor.person_id is None:
-        return frozenset()
-    return people.companions(tx, actor.person_id)
 
 
 def _outcome_counts(recent: Mapping[str, int], ever: Mapping[str, int]) -> dict[Kind, tuple[OutcomeCount, ...]]:

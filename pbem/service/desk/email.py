@@ -14,12 +14,13 @@ from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import MailboxEmail, parse_email
 from pbem.service import links
-from pbem.service.desk import audit
+from pbem.service.desk import alarm_emails, audit
 from pbem.service.outgoing import digests, ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.server import Server
 from pbem.store import games, outbox, people
 from pbem.store.database import Tx
+from pbem.store.outbox import EmailRow
 from pbem.tokens import hide_links
 
 
@@ -46,13 +47,9 @@ def read(
     email = outbox.read(tx, outbox_id)
     if email is None or game_id not in (None, email.game_id) or person_id not in (None, email.person_id):
         raise NotFound(_("There is no such mail."), remedy=_("Nothing was shown."))
-    game_ids = set() if email.game_id is None else {email.game_id}
-    if email.kind == EmailKind.DIGEST and email.body is not None:
-        game_ids |= digests.game_ids(tx, email)
-    # Locked, so that the actor cannot take a seat between the permission check and the page.
-    for number in sorted(game_ids):
+    for number in sorted(_tables_in(tx, email)):
         games.lock(tx, number)
-        audit.must_be_allowed(tx, actor, Act.READ_MAIL, number)
+        audit.look(tx, actor, Act.READ_MAIL, number)
     body: dict[str, Any] = {"email": email.id, "kind": email.kind}
     audit.record(tx, server, actor, Act.READ_MAIL, reason, game_id=email.game_id, person_id=email.person_id, **body)
     shown = (
@@ -61,3 +58,13 @@ def read(
         else parse_email(f"{email.id}", links.hide_tokens(tx, server, hide_links(email.body)))
     )
     return OpenedEmail(ledger.of_email(tx, email), people.read(tx, email.person_id).name, shown)
+
+
+def _tables_in(tx: Tx, email: EmailRow) -> set[int]:
+    """The ids of the tables that an email tells about."""
+    game_ids = set() if email.game_id is None else {email.game_id}
+    if email.kind == EmailKind.DIGEST and email.body is not None:
+        game_ids |= digests.game_ids(tx, email)
+    if email.kind == EmailKind.ALERT:
+        game_ids |= alarm_emails.called_from(email)
+    return game_ids

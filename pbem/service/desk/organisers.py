@@ -11,7 +11,6 @@ from typing import Final
 from argon2 import PasswordHasher
 
 from pbem.domain.acts import Act, Actor, Role
-from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import BadInput, Forbidden, NotFound, quoted
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
@@ -141,11 +140,7 @@ def _actors(tx: Tx, game_id: int | None, organiser: Session | None, person: Sess
 
 def actor_of(tx: Tx, row: OrganiserRow) -> Actor:
     """An organiser as an actor, with the person they are, whichever address that person has by now."""
-    person = people.read(tx, row.person_id)
-    if is_former(person.address):
-        # They deleted their account, and may be back.
-        person = people.by_mailbox(tx, normalised(row.address)[1]) or person
-    return Actor(Role.ORGANISER, row.name, row.id, person.id)
+    return Actor(Role.ORGANISER, row.name, row.id, row.person_id)
 
 
 def named(tx: Tx, server: Server, name: str) -> OrganiserRow:

@@ -191,6 +191,7 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
     players = player_rows.of_game(tx, game_id)
     if all(player.seat != seat for player in players):
         raise NotFound(_("There is no such seat in this game."), remedy=_("Nothing was shown."))
+    audit.look(tx, actor, Act.SEE_AS, game_id)
     audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat)
     rules = rules_of(game)
     view = views.view(tx, game, seat)

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from email_validator import EmailNotValidError, validate_email
 
+from pbem.domain.deleted_people import is_former
 from pbem.domain.delivery import AT_ONCE, DEFAULT_DIGEST, Delivery, Way
 from pbem.domain.errors import BadInput, Forbidden, quoted
 from pbem.domain.guests import guest_address
@@ -20,7 +21,7 @@ from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service.people import strangers
 from pbem.service.server import Server
-from pbem.store import outbox, people
+from pbem.store import insiders, organisers, outbox, people
 from pbem.store.database import Tx
 from pbem.store.people import PersonRow
 
@@ -118,6 +119,15 @@ def must_be_confirmed(person: PersonRow) -> None:
         )
 
 
+def recognise(tx: Tx, person_id: int, mailbox: str) -> None:
+    """Note that a person who has just got this mailbox is the organiser with its address, if there is one."""
+    for organiser in organisers.all_of_them(tx):
+        if organiser.person_id != person_id and normalised(organiser.address)[1] == mailbox:
+            insiders.join(tx, organiser.person_id, person_id)
+            if is_former(people.read(tx, organiser.person_id).address):
+                organisers.change(tx, organiser.id, person_id=person_id)
+
+
 def normalised(address: str) -> tuple[str, str]:
     """The address as emailed and as compared. Raises BadInput if it cannot be emailed."""
     text = address.strip()
@@ -155,6 +165,7 @@ def _add(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery
         created_at=server.now(),
         confirmed_at=None,
     )
+    recognise(tx, person_id, mailbox)
     return people.read(tx, person_id)
 
 

@@ -40,6 +40,7 @@ from pbem.store.schema.mail import (
     ReceivedRow,
 )
 from pbem.store.schema.people import (
+    ALIAS,
     BAN,
     BLOCK,
     BOUNCE,
@@ -63,6 +64,7 @@ from pbem.store.schema.people import (
 from pbem.store.schema.tables import (
     CALL,
     GAME,
+    INSIDER,
     INVITATION,
     JOIN_REQUEST,
     LOG,

@@ -168,6 +168,20 @@ BLOCK = table("block", BlockRow, Index(None, "blocked_id"))
 
 
 @dataclass(frozen=True, slots=True)
+class AliasRow:
+    """One of several people known to be the same: they were merged, or had the address of one organiser.
+
+    They have the same `identity`, the smallest id among them.
+    """
+
+    person_id: Annotated[PersonId, KEY]
+    identity: int
+
+
+ALIAS = table("alias", AliasRow, Index(None, "identity"))
+
+
+@dataclass(frozen=True, slots=True)
 class OrganiserRow:
     """An organiser, who may sign in to the desk.
 

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 from sqlalchemy import Index, UniqueConstraint
 
-from pbem.domain.states import CallStatus, InvitationStatus, OfferStatus, TableStatus
+from pbem.domain.states import CallStatus, Insight, InvitationStatus, OfferStatus, TableStatus
 from pbem.store.schema.base import KEY, GameId, Id, Part, PersonId, one_of, table
 
 
@@ -227,6 +227,18 @@ class VoteRow:
 
 
 VOTE = table("vote", VoteRow)
+
+
+@dataclass(frozen=True, slots=True)
+class InsiderRow:
+    """Someone who knows the hidden side of a table: they lost a seat there, or looked as an organiser."""
+
+    game_id: Annotated[GameId, KEY]
+    person_id: Annotated[PersonId, KEY]
+    how: Annotated[str, KEY]
+
+
+INSIDER = table("insider", InsiderRow, one_of("how", *Insight), Index(None, "person_id"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from pbem.store import (
     blocks,
     deadlines,
     games,
+    insiders,
     ledger,
     links,
     merge,
@@ -176,6 +177,12 @@ class Merge(PersonAct):
             outbox.change(tx, number, status=EmailStatus.SUPERSEDED, lease_id=None)
             ledger.note(tx, number, now, "superseded", "their tables are another address's now")
         merge.move_rows(tx, self.other_id, self.person_id)
+        if (seen := insiders.plays_and_looked(tx, self.person_id)) is not None:
+            raise BadInput(
+                _("One of them has looked at table %(number)s as an organiser, and the other sits there.", number=seen),
+                why=_("One person there would know more than a player may know."),
+                remedy=_("Nothing was changed; let somebody else take the seat first."),
+            )
         links.revoke_person(tx, server.randomness, self.other_id)
         sessions.end_all(tx, server, Holder(person_id=self.other_id))
         for row in locked.values():
