@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Table, delete, select, update
 
-from pbem.domain.states import EmailStatus
+from pbem.domain.states import EmailStatus, TableStatus
 from pbem.store import insiders
 from pbem.store.schema import (
     BAN,
@@ -22,6 +22,8 @@ from pbem.store.schema import (
     VACATION,
     VOLUNTEER,
 )
+
+_WITH_SEATS: Final = (TableStatus.OPEN, TableStatus.PLAYING, TableStatus.FROZEN, TableStatus.OVER, TableStatus.VOID)
 
 _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
     PLAYER.c.person_id,
@@ -51,6 +53,12 @@ def tables_of(tx: Connection, person_id: int) -> dict[int, str]:
     hosted = select(GAME.c.id).where(GAME.c.host_id == person_id)
     query = select(GAME.c.id, GAME.c.status).where(GAME.c.id.in_(joined.union(hosted))).order_by(GAME.c.id)
     return {row.id: row.status for row in tx.execute(query)}
+
+
+def plays(tx: Connection, person_id: int) -> bool:
+    """Whether a person has a seat, or had one when a game ended."""
+    seat = (PLAYER.c.game_id == GAME.c.id, PLAYER.c.person_id == person_id, GAME.c.status.in_(_WITH_SEATS))
+    return tx.execute(select(PLAYER.c.number).where(*seat).limit(1)).first() is not None
 
 
 def move_rows(tx: Connection, old: int, new: int) -> None:

@@ -79,7 +79,7 @@ def change_address(
         raise Gone(_("This is their address already."), remedy=_("Nothing was changed."))
     if is_former(person.address) or is_guest(person.address):
         raise Gone(_("Nobody is mailed there."), why=_("This is a guest, or somebody who has left for good."))
-    _free_mailbox(tx, server, person_id, mailbox)
+    _free_mailbox(tx, server, person_id, mailbox, is_back=undoes is not None)
     now = server.now()
     people.change(tx, person_id, address=given, mailbox=mailbox, confirmed_at=now)
     persons.recognise(tx, person_id, mailbox)
@@ -99,16 +99,22 @@ def change_address(
     return before, new_links.replace_all(tx, server, person_id)
 
 
-def _free_mailbox(tx: Tx, server: Server, person_id: int, mailbox: str) -> None:
-    """Free a mailbox whose person has only that; what came there is this person's. Raises BadInput if they play here."""
+def _free_mailbox(tx: Tx, server: Server, person_id: int, mailbox: str, *, is_back: bool) -> None:
+    """Free a mailbox for its owner, whose is everything that was asked for with it. Raises BadInput if someone plays there.
+
+    Anyone can type an address, so a planned table is nobody's seat. A confirmed address is kept, unless it goes back
+    to the person who had it.
+    """
     holder = people.by_mailbox(tx, mailbox)
     if holder is None:
         return
-    if holder.confirmed_at is not None or merge.tables_of(tx, holder.id):
+    if merge.plays(tx, holder.id) or (holder.confirmed_at is not None and not is_back):
         raise BadInput(
             _("With this address somebody plays here already."),
             remedy=_("Nothing was changed; if both are one person, the organiser can make them one."),
         )
     merge.move_rows(tx, holder.id, person_id)
+    if is_back:
+        links.revoke_person(tx, server.randomness, holder.id)
     # The row is used for nobody else: its emails name this address.
     personal_data.forget(tx, holder, server.zone)

@@ -1,19 +1,21 @@
 """“This wasn't me”: the link of every email that warns of a stranger, which puts things back as they were.
 
-It ends everything outstanding. If the address was changed since, it is again the one that the warning was sent to. So
-taking an account over lasts only until its owner reads a warning. A link that was itself made by the stranger does nothing
+It always ends everything outstanding. If the address was changed since, it is again the one that the warning was sent to,
+whatever a stranger has done with that address, unless someone else plays with it by now. So taking an account over lasts
+only until its owner reads a warning. A link that was itself made by the stranger does nothing
 any more once an earlier warning, or an organiser, has put the address right.
 """
 
 import json
 from typing import Any, Final
 
-from pbem.domain.errors import Gone
+from pbem.domain.errors import Forbidden, Gone, Refusal
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.account import change_address
 from pbem.service.outgoing import new_links
+from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
 from pbem.store import outbox, people
 from pbem.store.database import Tx
@@ -27,13 +29,28 @@ def check(tx: Tx, server: Server, token: str) -> None:
     _open(tx, server, token)
 
 
-def disown(tx: Tx, server: Server, token: str) -> None:
-    """End everything of the person who was warned, restore their address, and email them fresh links."""
+def disown(tx: Tx, server: Server, token: str) -> Refusal | None:
+    """End everything of the person who was warned, restore their address, and email them fresh links.
+
+    Everything ends even where someone plays with that address now. Then it stays theirs, nobody is emailed, and the refusal
+    to show is returned.
+    """
     email_id, person_id, facts = _open(tx, server, token)
     address = facts.get("address")
-    if address is not None and people.read(tx, person_id).address != address:
-        change_address.change_address(tx, server, person_id, address, undoes=email_id)
+    if address is not None and people.read(tx, person_id).mailbox != normalised(address)[1]:
+        try:
+            # A refusal may undo nothing but the change of address.
+            with tx.begin_nested():
+                change_address.change_address(tx, server, person_id, address, undoes=email_id)
+        except Refusal:
+            new_links.end_all(tx, server, person_id)
+            return Forbidden(
+                _("Someone plays here with your old address, so it wasn't put back."),
+                why=_("Every link, sign-in, token and request has ended, but emails still go to the other address."),
+                remedy=_("Please contact the organiser now: they can give you back what is yours."),
+            )
     new_links.send(tx, server, person_id)
+    return None
 
 
 def _open(tx: Tx, server: Server, token: str) -> tuple[int, int, dict[str, Any]]:

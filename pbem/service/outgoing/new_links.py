@@ -59,10 +59,15 @@ def by_link(tx: Tx, server: Server, token: str) -> None:
 def replace_all(tx: Tx, server: Server, person_id: int, but: int | None = None) -> int:
     """End everything of a person, perhaps but one session, and email open turns again. Returns how many turns."""
     locked = lock_games(tx, person_id)
+    end_all(tx, server, person_id, but)
+    return _email_turns(tx, server, person_id, locked)
+
+
+def end_all(tx: Tx, server: Server, person_id: int, but: int | None = None) -> None:
+    """End everything of a person, perhaps but one session, and email nothing."""
     links.revoke_person(tx, server.randomness, person_id)
     sessions.end_all(tx, server, Holder(person_id=person_id), but)
     outbox.unwrite_to(tx, person_id)
-    return _email_turns(tx, server, person_id, locked)
 
 
 def lock_games(tx: Tx, person_id: int) -> dict[int, GameRow]:

@@ -11,7 +11,7 @@ from email_validator import EmailNotValidError, validate_email
 
 from pbem.domain.deleted_people import is_former
 from pbem.domain.delivery import AT_ONCE, DEFAULT_DIGEST, Delivery, Way
-from pbem.domain.errors import BadInput, Forbidden, quoted
+from pbem.domain.errors import BadInput, Forbidden, Gone, quoted
 from pbem.domain.guests import guest_address
 from pbem.domain.localtime import parse_zone
 from pbem.domain.quiet_hours import parse_quiet
@@ -40,8 +40,10 @@ def register(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
 
 
 def confirm(tx: Tx, server: Server, person_id: int) -> PersonRow:
-    """Mark an address as confirmed. Confirming twice changes nothing."""
+    """Mark an address as confirmed. Confirming twice changes nothing. Raises Gone if it is another person's by now."""
     person = people.lock(tx, person_id)
+    if is_former(person.address):
+        raise Gone(_("This address belongs to another account now."), why=_("It was moved there after that email."))
     if person.confirmed_at is None:
         people.change(tx, person_id, confirmed_at=server.now())
         return people.read(tx, person_id)

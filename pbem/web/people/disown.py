@@ -25,5 +25,6 @@ def end_everything(token: str) -> Response:
     """End everything outstanding, and email fresh links."""
     if not csrf.a_person_clicked():
         return show(token, ask_again=True)
-    server().run(disown.disown, token)
-    return session_cookie.delete_from(site.go("front.sent"), Cookie.PERSON)
+    refused = server().run(disown.disown, token)
+    after = site.go("front.sent") if refused is None else show(token, refused)
+    return session_cookie.delete_from(after, Cookie.PERSON)

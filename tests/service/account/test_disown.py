@@ -9,10 +9,13 @@ from pbem.service import links as service_links
 from pbem.service.account import change_address, consent, delete, disown
 from pbem.service.outgoing import new_links
 from pbem.service.people import addresses, sessions, sign_in
+from pbem.service.tables import joining, leaving
+from pbem.service.tables.new import TableSettings
+from pbem.store import people
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.mail.kinds import kind_of
-from tests.service.database import all_rows, check_atomic
+from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
 
 OLD, NEW, THIRD = "ann@example.org", "stranger@example.net", "further@example.net"
@@ -115,6 +118,103 @@ def test_an_account_that_was_taken_over_comes_back(server, emails_to, ann, warni
             server.run(disown.disown, token)
     assert address_of(server, ann) == OLD
     assert "d" not in {kind for kind, _, _ in links_in(emails_to(THIRD)["moved"])}
+
+
+def plan_a_table(server, person):
+    server.run(joining.ask_to_create, OLD, "x", TableSettings("sunset-poker", 3))
+
+
+def plan_a_table_that_expires(server, person):
+    plan_a_table(server, person)
+    server.clock.advance(timedelta(days=8))
+    leaving.expire(server)
+
+
+def ask_for_a_seat(server, person):
+    waiting = server.run(joining.create_table, person("Ben"), TableSettings("sunset-poker", 3)).game_id
+    server.run(joining.ask_to_join, waiting, OLD, "x")
+
+
+def confirm_the_address_again(server, person):
+    server.run(addresses.confirm, server.run(addresses.register, OLD, "Ann").id)
+
+
+def open_a_table_and_close_it(server, person):
+    host = server.run(addresses.confirm, server.run(addresses.register, OLD, "Ann").id).id
+    opened = server.run(joining.create_table, host, TableSettings("sunset-poker", 3)).game_id
+    server.run(leaving.leave, opened, host)
+
+
+@pytest.mark.parametrize(
+    "do",
+    [plan_a_table, plan_a_table_that_expires, ask_for_a_seat, confirm_the_address_again, open_a_table_and_close_it],
+)
+def test_nothing_done_with_the_old_address_keeps_it_from_its_owner(server, emails_to, ann, person, do):
+    move(server, emails_to, ann, NEW)
+    token = token_in(emails_to(OLD)["moved"], "d")
+    stranger = server.run(sessions.start, Holder(person_id=ann), "")
+    do(server, person)
+    assert server.run(disown.disown, token) is None
+    assert address_of(server, ann) == OLD
+    assert server.read(sessions.find, stranger) is None
+    assert server.run(sign_in.sign_in, token_in(emails_to(OLD)["links"], "l"), "")
+
+
+def test_a_player_who_has_the_old_address_keeps_it_and_everything_else_ends(server, emails_to, ann, person):
+    move(server, emails_to, ann, NEW)
+    token = token_in(emails_to(OLD)["moved"], "d")
+    server.run(change_address.ask, ann, THIRD)
+    request = token_in(emails_to(THIRD)["new_address"], "y")
+    server.run(sign_in.send_link_to, ann)
+    sign_in_link = token_in(emails_to(NEW)["links"], "l")
+    stranger = server.run(sessions.start, Holder(person_id=ann), "")
+    confirm_the_address_again(server, person)
+    holder = server.read(sign_in_id, OLD)
+    waiting = server.run(joining.create_table, person("Ben"), TableSettings("sunset-poker", 3)).game_id
+    server.run(joining.join, waiting, holder)
+    emailed = len(queued_emails(server, ann))
+    refused = server.run(disown.disown, token)
+    assert "organiser" in refused.remedy
+    assert (address_of(server, ann), address_of(server, holder)) == (NEW, OLD)
+    assert server.read(sessions.find, stranger) is None
+    for unread, follow in ((request, consent.give_consent), (sign_in_link, sign_in.sign_in)):
+        with pytest.raises(Gone):
+            server.run(follow, unread, *[""] * (follow is sign_in.sign_in))
+    assert len(queued_emails(server, ann)) == emailed, "nothing new goes to the stranger"
+
+
+def test_a_link_that_confirmed_the_old_address_is_of_no_use_once_it_is_back(server, emails_to, ann, person):
+    move(server, emails_to, ann, NEW)
+    plan_a_table(server, person)
+    emails = emails_to(OLD)
+    server.run(disown.disown, token_in(emails["moved"], "d"))
+    with pytest.raises(Gone):
+        server.read(service_links.follow, token_in(emails["confirm"], "c"), Purpose.CONFIRM)
+
+
+def test_an_address_that_has_moved_to_another_account_is_not_confirmed_by_an_older_link(server, emails_to, ann, person):
+    server.run(joining.ask_to_create, NEW, "x", TableSettings("sunset-poker", 3))
+    older = service_links.PersonLink.of(
+        server.read(service_links.follow, token_in(emails_to(NEW)["confirm"], "c"), Purpose.CONFIRM)
+    )
+    move(server, emails_to, ann, NEW)
+    with pytest.raises(Gone):
+        server.run(addresses.confirm, older.person_id)
+
+
+def sign_in_id(tx, server, address):
+    found = people.by_mailbox(tx, address)
+    assert found is not None
+    return found.id
+
+
+def test_an_address_that_is_only_written_otherwise_does_not_keep_anything_alive(server, emails_to, ann):
+    server.run(change_address.ask, ann, NEW)
+    warning = token_in(emails_to(OLD)["new_address"], "d")
+    stranger = server.run(sessions.start, Holder(person_id=ann), "")
+    server.store.write(lambda tx: people.change(tx, ann, address=OLD.upper()))
+    assert server.run(disown.disown, warning) is None
+    assert server.read(sessions.find, stranger) is None
 
 
 def test_a_stranger_cannot_use_the_link_to_keep_the_account(server, emails_to, ann):

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from pbem.service.account import change_address
 from pbem.service.people import addresses, sessions
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
@@ -148,6 +149,21 @@ def test_this_was_not_me_signs_a_stranger_out_once_its_button_is_pressed(browser
     assert page.form("This wasn't me").press().heading == "Please look in your mail"
     assert server.read(sessions.open_sessions, Holder(person_id=ann)) == []
     assert newest(ADDRESS, "/l/").form("Sign in").press().url == "/my"
+
+
+def test_this_was_not_me_says_so_where_someone_else_plays_with_the_address(
+    browser, sign_in, newest, ann, server, person, table
+):
+    account(sign_in(ann)).form("Send the mail").press(address="new@example.net")
+    page = newest(ADDRESS, "/d/")
+    server.run(change_address.change_address, ann, "new@example.net")
+    holder = person("Ann")
+    assert holder != ann
+    table("sun-bid", 2)
+    stranger = server.run(sessions.start, Holder(person_id=ann), "")
+    refused = page.form("This wasn't me").press()
+    assert "Please contact the organiser now" in refused.text
+    assert server.read(sessions.find, stranger) is None
 
 
 def test_a_second_press_of_sign_in_leads_to_the_same_page(browser, links, ann, app):
