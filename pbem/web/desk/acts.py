@@ -14,7 +14,7 @@ from flask import Blueprint, Response, request, url_for
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Refusal, quoted
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import overview, table
+from pbem.service.desk import marks, overview, table
 from pbem.service.desk.acts.clocks import (
     Close,
     DeclareOutage,
@@ -179,14 +179,17 @@ def _answer(form: Form, values: Values) -> Response:
     about = _about(values)
     try:
         act, reason = form.read(values), field("reason")
+        call_id = whole_number("call", _("the number of a call")) if field("call") else None
+        about_rows = {**vars(act), "call_id": call_id}
         if field("step") == "do":
-            call_id = whole_number("call", _("the number of a call")) if field("call") else None
+            server().read(marks.must_fit, field("of"), about_rows)
             outcome = server().run(perform, permissions.actor(), act, reason, field("form") or None, call_id)
             return _done(form, values, about, outcome)
         outcome = server().dry_run(perform, permissions.actor(), act, reason)
+        mark = server().read(marks.mark, about_rows)
     except Refusal as refused:
         return _page(form, values, refused=refused)
-    typed = [pair for pair in request.form.items() if pair[0] not in ("step", "form")]
+    typed = [pair for pair in request.form.items() if pair[0] not in ("step", "form", "of")]
     return site.page(
         "desk/preview.html",
         form=form,
@@ -195,6 +198,7 @@ def _answer(form: Form, values: Values) -> Response:
         typed=typed,
         reason=reason,
         key=permissions.form_key(),
+        mark=mark,
         action=request.path,
         back=_back(values),
     )

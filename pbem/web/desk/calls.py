@@ -6,7 +6,7 @@ from flask import Blueprint, Response, request
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
-from pbem.service.desk import calls
+from pbem.service.desk import calls, marks
 from pbem.web import site
 from pbem.web.desk import permissions
 from pbem.web.site import field, server
@@ -19,7 +19,7 @@ BEGINNING: Final = 300
 
 def _page(call_id: int, refused: Refusal | None = None) -> Response:
     found = server().read(calls.details, permissions.actor(), call_id)
-    return site.page("desk/call.html", found=found, call=found.row, refused=refused)
+    return site.page("desk/call.html", found=found, call=found.row, mark=marks.of_call(found.row), refused=refused)
 
 
 @pages.get("/desk/calls")
@@ -46,6 +46,7 @@ def show_call(call_id: int) -> Response:
 @permissions.needs(Act.ANSWER)
 @site.shows_refusals_on(_page)
 def answer(call_id: int) -> Response:
+    server().read(marks.must_fit, field("of"), {"call_id": call_id})
     server().run(calls.answer, permissions.actor(), call_id, field("text"))
     return site.go("desk_calls.show_call", call_id=call_id)
 
@@ -54,5 +55,6 @@ def answer(call_id: int) -> Response:
 @permissions.needs(Act.CLOSE_CALL)
 @site.shows_refusals_on(_page)
 def close(call_id: int) -> Response:
+    server().read(marks.must_fit, field("of"), {"call_id": call_id})
     server().run(calls.close, permissions.actor(), call_id, field("reason"))
     return site.go("desk_calls.show_call", call_id=call_id)

@@ -6,7 +6,7 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
 from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import jobs
+from pbem.service.desk import jobs, marks
 from pbem.service.desk.jobs import ACTS, LISTED, What
 from pbem.store import jobs as job_rows
 from pbem.web import site
@@ -24,7 +24,8 @@ def job(job_id: int) -> Response:
 
 
 def _job(job_id: int, refused: Refusal | None = None) -> Response:
-    return live(site.page("desk/job.html", job=server().query(job_rows.read, job_id), refused=refused))
+    mark = server().read(marks.mark, {"job_id": job_id})
+    return live(site.page("desk/job.html", job=server().query(job_rows.read, job_id), mark=mark, refused=refused))
 
 
 def _form(what: What, refused: Refusal | None = None) -> Response:
@@ -49,6 +50,7 @@ def _answer(what: What) -> Response:
 
 @site.shows_refusals_on(_job)
 def _stop(job_id: int) -> Response:
+    server().read(marks.must_fit, field("of"), {"job_id": job_id})
     server().run(jobs.stop, permissions.actor(), job_id, field("reason"))
     return site.go("desk_jobs.job", job_id=job_id)
 

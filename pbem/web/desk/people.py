@@ -7,7 +7,7 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
 from pbem.domain.moments import relative_text
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import email, person
+from pbem.service.desk import email, marks, person
 from pbem.web import site
 from pbem.web.desk import emails, permissions
 from pbem.web.site import field, server
@@ -21,6 +21,7 @@ def _page(person_id: int, refused: Refusal | None = None) -> Response:
         "desk/person.html",
         found=found,
         person=found.person,
+        mark=marks.of_person(found.person),
         titles={name: game.load(name).title for name in game.names()},
         from_now=relative_text,
         refused=refused,
@@ -49,5 +50,6 @@ def show_person(person_id: int) -> Response:
 def read_mail(person_id: int) -> Response:
     """An email to a person as they have it. The look is recorded."""
     number = site.whole_number("mail", _("the number of a mail"))
+    server().read(marks.must_fit, field("of"), {"person_id": person_id})
     email_view = server().run(email.read, permissions.actor(), number, field("reason"), person_id=person_id)
     return emails.opened(email_view, url_for("desk_people.show_person", person_id=person_id))

@@ -6,7 +6,7 @@ from pbem.domain.acts import PERMISSIONS, Act
 from pbem.domain.errors import Refusal
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import calls, email, table
+from pbem.service.desk import calls, email, marks, table
 from pbem.store.calls import CallDetails
 from pbem.web import site
 from pbem.web.desk import emails, permissions
@@ -23,6 +23,7 @@ def _page(game_id: int, refused: Refusal | None = None) -> Response:
         "desk/table.html",
         found=found,
         game=found.game,
+        mark=marks.of_table(found.game),
         acts=[form for form in FORMS.values() if _fits(form.name, found)],
         refused=refused,
         given=request.form,
@@ -50,6 +51,7 @@ def clocks(game_id: int) -> Response:
 def see_as(game_id: int) -> Response:
     """The table as a seat sees it. The look is recorded."""
     seat = site.whole_number("seat", _("the number of a seat")) - 1
+    server().read(marks.must_fit, field("of"), {"game_id": game_id})
     eyes = server().run(table.see_as, permissions.actor(), game_id, seat, field("reason"))
     return site.page("desk/eyes.html", eyes=eyes, board=board.draw(eyes.board, eyes.teller, eyes.seat))
 
@@ -60,6 +62,7 @@ def see_as(game_id: int) -> Response:
 def read_mail(game_id: int) -> Response:
     """An email about the table as its reader has it. The look is recorded."""
     number = site.whole_number("mail", _("the number of a mail"))
+    server().read(marks.must_fit, field("of"), {"game_id": game_id})
     email_view = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
     return emails.opened(email_view, url_for("desk_table.show", game_id=game_id))
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from pyotp import TOTP
 
-from pbem.service.desk import audit, calls
+from pbem.service.desk import audit, calls, marks
 from pbem.service.desk.sign_in import FRESH, TRIES, TRIES_OF_NETWORK
 from pbem.service.people.sessions import ORGANISER_LIFETIME, PERSON_LIFETIME
 from pbem.store.audit import AuditFilter
@@ -124,7 +124,8 @@ def test_a_form_survives_the_end_of_a_session(olga, server, call, clock):
 
 def test_signing_in_with_a_form_counts_even_if_the_form_is_refused(browser, server, call):
     add_organiser(server, "Olga")
-    asked = browser.post(f"/desk/calls/{call}/close", [("reason", "no")])
+    mark = server.read(marks.mark, {"call_id": call})
+    asked = browser.post(f"/desk/calls/{call}/close", [("reason", "no"), ("of", mark)])
     refused = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": PASSPHRASE})
     assert "Please say why." in refused.text
     assert browser.open("/desk/calls").status == 200

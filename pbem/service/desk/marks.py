@@ -1,0 +1,110 @@
+"""Marks: what a form of the desk is about, in words that are never given out again.
+
+Forms name rows by number, and after a restore from a backup a number may be another row's. So a form also carries a mark,
+made of each row's own random key, or of what it holds and since when. A table's mark names the end of its log as well, and
+fits as long as that row of the log is there: then turns and seats that the form names are still the same.
+"""
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from typing import Final
+
+from pbem.domain.errors import Gone
+from pbem.domain.hash_chain import genesis
+from pbem.i18n.speech import gettext as _
+from pbem.service.server import Server
+from pbem.store import calls, games, jobs, log, outbox, people, received, talk
+from pbem.store.calls import CallRow
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.people import PersonRow
+
+About = Mapping[str, object]
+"""What a form is about: numbers of rows, by the names of `_MARKS`. Other names, and None, count for nothing."""
+
+
+def of_person(row: PersonRow) -> str:
+    """The mark of a form about a person."""
+    return _digest(row.key)
+
+
+def of_table(row: GameRow) -> str:
+    """The mark of a form about a table."""
+    return _digest_of_log(row.seq, row.key, row.head)
+
+
+def of_call(row: CallRow) -> str:
+    """The mark of a form about a call."""
+    return _digest(row.at, row.person_id, row.text)
+
+
+def mark(tx: Tx, server: Server, about: About) -> str:
+    """The mark of a form about all these rows. Raises NotFound."""
+    table = [of_table(games.read(tx, _number(about["game_id"])))] if about.get("game_id") is not None else []
+    return ".".join([*table, *_others(tx, about)])
+
+
+def must_fit(tx: Tx, server: Server, given: str, about: About) -> None:
+    """Refuse a form without a mark, or with one that was made for other rows. Raises Gone or NotFound."""
+    table = [_of_log(tx, _number(about["game_id"]), given)] if about.get("game_id") is not None else []
+    if given != ".".join([*table, *_others(tx, about)]):
+        raise Gone(
+            _("What this form was about is not there any more."),
+            why=_("The server was restored from a backup since, or the form is not a whole one."),
+            remedy=_("Nothing was changed; please open the page again, and look what it names now."),
+        )
+
+
+def _of_log(tx: Tx, game_id: int, given: str) -> str:
+    """The mark of a table when its log ended where a given mark says."""
+    row = games.read(tx, game_id)
+    digits = given.partition("-")[0]
+    seq = int(digits) if digits.isdecimal() and len(digits) <= len(str(row.seq)) else row.seq
+    if seq == 0:
+        return _digest_of_log(0, row.key, genesis(row.key))
+    last = next(log.chain(tx, row.id, row.key, seq - 1, seq), None)
+    return "" if last is None else _digest_of_log(seq, row.key, last.hash)
+
+
+def _others(tx: Tx, about: About) -> list[str]:
+    return [make(tx, about, _number(about[name])) for name, make in _MARKS.items() if about.get(name) is not None]
+
+
+def _email(tx: Tx, about: About, outbox_id: int) -> str:
+    row = outbox.read(tx, outbox_id)
+    return _digest() if row is None else _digest(row.queued_at, row.person_id, row.kind, row.facts)
+
+
+def _received(tx: Tx, about: About, received_id: int) -> str:
+    row = received.read(tx, received_id)
+    return _digest() if row is None else _digest(row.received_at, row.fingerprint)
+
+
+def _line(tx: Tx, about: About, seq: int) -> str:
+    game = games.read(tx, _number(about["game_id"]))
+    return _digest(next((row.hash for row in talk.chain(tx, game.id, game.key) if row.seq == seq), None))
+
+
+_MARKS: Final[Mapping[str, Callable[[Tx, About, int], str]]] = {
+    "person_id": lambda tx, about, number: of_person(people.read(tx, number)),
+    "other_id": lambda tx, about, number: of_person(people.read(tx, number)),
+    "call_id": lambda tx, about, number: of_call(calls.details(tx, number).row),
+    "job_id": lambda tx, about, number: _digest(jobs.read(tx, number).key),
+    "outbox_id": _email,
+    "received_id": _received,
+    "line": _line,
+}
+"""How each row is named, besides a table; the names are those of the fields of acts."""
+
+
+def _number(value: object) -> int:
+    assert isinstance(value, int), "rows are named by number"
+    return value
+
+
+def _digest_of_log(seq: int, key: str, head: bytes) -> str:
+    return f"{seq}-{_digest(key, head)}"
+
+
+def _digest(*held: object) -> str:
+    return sha256(repr(held).encode()).hexdigest()[:32]
