@@ -5,18 +5,22 @@ from datetime import timedelta
 import pytest
 
 from pbem.clock import StepWatch
+from pbem.domain.errors import Gone
 from pbem.domain.states import EmailKind
 from pbem.ops.monitoring import readiness
 from pbem.service.absence import timeouts
 from pbem.service.clocks.clock_steps import STILL_BEATS, StepFinder
 from pbem.service.clocks.outages import Worker
+from pbem.service.people import sign_in
 from pbem.service.tables import talk
 from pbem.store import deadlines, heartbeats, leases, outages, outbox, pauses, rate_limits
 from pbem.store.outbox import NewEmail
+from pbem.tokens import Purpose
 from pbem.worker import ticks
 from pbem.worker.ticks import WorkerContext
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import queued_emails
+from tests.web.browser import Links
 
 
 class Steady:
@@ -196,6 +200,23 @@ def test_a_step_forward_and_right_again_leaves_nothing_behind(server, time, awak
     with server.store.read() as tx:
         assert all(found.end_at <= server.now() for found in outages.newest(tx))
     assert time.due(game, seat) >= due
+
+
+def test_a_clock_that_was_far_behind_for_a_while_is_believed_when_it_is_right_again(server, awake, asked):
+    awake.steps(-30 * DAY)
+    awake.passes(MINUTE)
+    awake.steps(30 * DAY)
+    with server.store.read() as tx:
+        assert heartbeats.newest(tx) == server.now()
+
+
+def test_a_used_sign_in_link_stays_used_when_the_clock_steps_back(server, awake, person):
+    token = Links(server).made(Purpose.SIGN_IN, person("Ann"))
+    server.run(sign_in.sign_in, token, "phone")
+    for _ in range(3):
+        awake.steps(-HOUR)
+        with pytest.raises(Gone):
+            server.run(sign_in.sign_in, token, "phone")
 
 
 def test_a_step_is_told_for_a_day(server, awake):

@@ -6,14 +6,18 @@ from sqlalchemy import update
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.user_text import LONGEST_TALK
 from pbem.ops.verify import verify_game
+from pbem.service import links
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.tables import leaving, talk
 from pbem.store import talk as talk_rows
+from pbem.store.links import LinkKey
 from pbem.store.schema import TALK
+from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.clock import HOUR
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
+from tests.web.browser import Links
 
 
 def say(begun, seat, text):
@@ -30,6 +34,21 @@ def test_talk_is_read_in_order(table):
     say(begun, 0, "Hello!")
     say(begun, 2, "  Good evening,\n everybody ")
     assert heard(begun) == [(0, "Hello!"), (2, "Good evening, everybody")]
+
+
+def test_talk_holds_no_link_that_works(table):
+    begun = table()
+    for purpose in (Purpose.SEAT, Purpose.MOVE, Purpose.REPLY):
+        token = Links(begun.server).of(begun, 0)[0] if purpose is Purpose.MOVE else token_of(begun, purpose)
+        say(begun, 0, f"Look: https://play.example.org/{token} and {token.upper()}!")
+        assert token not in heard(begun)[-1][1].lower()
+        assert heard(begun)[-1][1].startswith("Look: https://play.example.org/")
+
+
+def token_of(begun, purpose):
+    row = begun.row()
+    key = LinkKey(purpose, begun.person_at(0), row.id, row.turn if purpose is Purpose.REPLY else None, 0)
+    return Links(begun.server).token(purpose, begun.server.store.write(lambda tx: links.make(tx, begun.server, key)))
 
 
 def test_talk_changes_nothing_in_the_game_and_notifies_nobody(table):
