@@ -5,16 +5,14 @@ report was sent tells which email it is about; a report itself is never believed
 without addresses and tokens. This module must never decide what to do about a report.
 """
 
-import logging
 import re
 from dataclasses import dataclass
 from email.message import Message
 from enum import StrEnum
 from typing import Final
 
-from flufl.bounce import all_failures
-
 from pbem.mail.read.auto_replies import is_auto_reply, is_by_a_mail_server, subject
+from pbem.mail.read.guarded import failures_in
 from pbem.mail.read.inbound import parse, text_of
 from pbem.mail.wire import redacted_line
 
@@ -22,9 +20,6 @@ LONGEST_ANSWER: Final = 200
 
 _MOST_LINES: Final = 2000
 """Lines of a report that are read: twice our longest email, which some servers send back whole."""
-
-# The library logs at length which of its parsers it tries.
-logging.getLogger("flufl.bounce").setLevel(logging.CRITICAL)
 
 
 class ReportKind(StrEnum):
@@ -106,10 +101,10 @@ def _delivery(part: Message) -> Report:
 
 
 def _other_form(message: Message) -> Report:
-    try:
-        temporary, permanent = all_failures(message)
-    except Exception:  # noqa: BLE001 - parsers without a standard, for input from strangers
+    failures = failures_in(message)
+    if failures is None:
         return Report(ReportKind.OTHER)
+    temporary, permanent = failures
     if permanent or (not temporary and "X-Failed-Recipients" in message):
         answer = _server_answer(message)
         # A server that gives up after days repeats what it was told each time.

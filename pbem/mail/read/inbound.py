@@ -123,12 +123,16 @@ def message_id(message: Message) -> str:
 def sanitise(raw: bytes, envelope_from: str) -> bytes:
     """The email in the form in which it is stored: its envelope sender on top, without attachments; tokens are still in it.
 
-    Raises BadInput for an email with more parts or headers than any that people write.
+    Raises BadInput for an email with more parts or headers than any that people write, or with broken parameters.
     """
-    message = _parsed(raw)
-    _check_parts(message)
     sender = envelope_from if len(envelope_from) <= 320 and envelope_from.isprintable() else "unreadable"
-    lines = [f"Return-Path: <{sender.strip('<> ')}>", *_headers(message), *_stored_lines(message)]
+    try:
+        message = _parsed(raw)
+        _check_parts(message)
+        lines = [f"Return-Path: <{sender.strip('<> ')}>", *_headers(message), *_stored_lines(message)]
+    except (TypeError, ValueError):
+        # The library fails at a parameter with and without numbered pieces, wherever it is looked at.
+        raise BadInput(_("A mail says something unreadable of one of its parts.")) from None
     return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 

@@ -255,3 +255,9 @@ def _breaks(last: Line, line: Line) -> bool:
     if last.whole or not text or not words or text.endswith(_ENDS_A_SENTENCE):
         return False
     return len(text) <= _BROKEN_TO and len(text) + 1 + len(words[0]) > _BROKEN_FROM
+
+
+def quoted_turn(text: str) -> int | None:
+    """The turn of our email that a text quotes; None if it quotes none."""
+    match = MARKER.search(text)
+    return None if match is None else int(match[1])

@@ -1,0 +1,60 @@
+"""Hostile email: what a library cannot read within its limits has no lines and reports nothing, and the next email is read."""
+
+import resource
+from contextlib import suppress
+
+import pytest
+
+from pbem.domain.errors import BadInput
+from pbem.mail.read import guarded
+from pbem.mail.read.delivery_reports import Report, ReportKind, read_report
+from pbem.mail.read.inbound import parse, sanitise
+from pbem.mail.read.reply import parse_reply
+
+HOSTILE_HTML = {
+    "a style sheet of comments that never end": "<style>" + ("/* " * 20 + "\r\n") * 800 + "</style>talk hello",
+    "blanks as wide as a book": '<div style="padding-left: 100000em">' * 10 + "a<br>" * 3900,
+    "a number without end": '<div style="padding-left: ' + "9" * 400 + 'em">talk hi</div>',
+    "a style within a style": '<div style="' + "style:" * 1500 + '">talk hi</div>',
+    "tables in tables": "<table><tr><td>" * 8 + "<td>" + "a" * 20000 + "</td></tr><tr><td>x" * 3800,
+    "a selector that is no name": "<style>@keyframes x{50%{text-decoration:line-through}}</style>talk hi",
+}
+
+
+def own_cpu() -> float:
+    """The CPU seconds that this process has taken, without its children."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
+
+
+def html(text: str) -> bytes:
+    return sanitise(f"Subject: x\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{text}".encode(), "a@b.example")
+
+
+@pytest.mark.parametrize("text", HOSTILE_HTML.values(), ids=HOSTILE_HTML)
+def test_hostile_html_raises_nothing_and_the_next_reply_is_read(text: str) -> None:
+    before = own_cpu()
+    parse_reply(parse(html(text)))
+    assert own_cpu() - before < guarded.MOST_SECONDS
+    assert parse_reply(parse(html("<p>bid 7</p>"))).lines == ("bid 7",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This Message was undeliverable due to the following reason:\n\n" + "<" * 2600,
+        "Failed addresses follow:\n\n" + " " * 50000 + "\n" + " " * 20,
+    ],
+)
+def test_a_report_that_no_parser_ends_with_is_not_understood(text: str) -> None:
+    head = b"From: MAILER-DAEMON@x.example\r\nSubject: failure\r\nContent-Type: multipart/mixed; boundary=q\n\n--q\n\n"
+    before = own_cpu()
+    assert read_report(sanitise(head + text.encode() + b"\n--q\n\nx\n--q--\n", "")) == Report(ReportKind.OTHER)
+    assert own_cpu() - before < guarded.MOST_SECONDS
+    assert guarded.failures_in(parse(head)) == (False, False)
+
+
+@pytest.mark.parametrize("name", ["charset", "format", "boundary"])
+def test_a_parameter_with_and_without_numbered_pieces_is_unreadable(name: str) -> None:
+    raw = f"Subject: x\nContent-Type: text/plain; {name}*=utf-8''a; {name}*1*=x\n\ntalk hi\n".encode()
+    with suppress(BadInput):
+        sanitise(raw, "a@b.example")
