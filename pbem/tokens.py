@@ -264,7 +264,7 @@ def hide_tokens(stored: bytes, keyring: Keyring, nonces: Mapping[int, int]) -> b
     beginnings = _beginnings(stored)
     tokens = (
         _token(key, purpose, row, nonces[row])
-        for row in sorted(rows_in(stored, keyring) & nonces.keys())
+        for row in sorted(nonces)
         for key in keyring.keys
         for purpose in Purpose
     )

@@ -100,6 +100,9 @@ def receive(server: Server, settings: InboundSettings, envelope_from: str, envel
         return _drop(server, "too large")
     if link.purpose == Purpose.REPLY and not settings.replies:
         return _drop(server, "replies are off")
+    # Before anything that takes long for a hostile email.
+    if server.read(_is_flooded, link):
+        return _drop(server, "too many")
     try:
         sanitised = inbound.sanitise(raw, envelope_from)
     except BadInput:
@@ -199,11 +202,15 @@ def _drop(server: Server, why: str) -> str:
     return why
 
 
+def _is_flooded(tx: Tx, server: Server, link: LinkRow) -> bool:
+    return rows.count_since(tx, link.id, server.now() - timedelta(hours=1)) >= MOST_AN_HOUR
+
+
 def _store(
     tx: Tx, server: Server, link: LinkRow, fingerprint: bytes, message_id: str, signatures: tuple[str, ...], raw: bytes
 ) -> str:
     now = server.now()
-    if rows.count_since(tx, link.id, now - timedelta(hours=1)) >= MOST_AN_HOUR:
+    if _is_flooded(tx, server, link):
         rows.count(tx, now.date(), "too many")
         return "too many"
     stored = rows.add(
