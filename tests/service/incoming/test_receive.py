@@ -653,6 +653,13 @@ def test_a_storm_is_dropped_after_some_emails_in_an_hour(inbox, clock, game):
     assert inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0)) == "kept"
 
 
+def test_an_email_of_a_storm_is_dropped_before_it_is_looked_into(inbox, game, monkeypatch):
+    for _ in range(MOST_AN_HOUR):
+        inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0))
+    monkeypatch.delattr("pbem.service.links.hide_tokens")
+    assert inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0)) == "too many"
+
+
 def test_the_same_fault_is_answered_once_a_day_and_nobody_gets_more_than_a_few_answers(inbox, server, clock, game):
     for _ in range(MOST_AN_HOUR):
         inbox.replies(game, 0, choice(game), Authentication_Results=None)
