@@ -263,10 +263,7 @@ def hide_tokens(stored: bytes, keyring: Keyring, nonces: Mapping[int, int]) -> b
     """
     beginnings = _beginnings(stored)
     tokens = (
-        _token(key, purpose, row, nonces[row])
-        for row in sorted(nonces)
-        for key in keyring.keys
-        for purpose in Purpose
+        _token(key, purpose, row, nonces[row]) for row in sorted(nonces) for key in keyring.keys for purpose in Purpose
     )
     for token in [token for token in tokens if token[:_SHORTEST_SECRET] in beginnings]:
         in_plain = re.compile(_spelled(token), re.IGNORECASE)
