@@ -1,15 +1,17 @@
 """Links: follow a token to what it opens, and make the rows that the tokens of an email stand for.
 
 A token is parsed first, which is free and refuses most forgeries; then its row is read, then the token is compared in
-constant time with the row's current one. Purposes never mix: the link of one choice opens no seat. Whether a game has
-moved on is not decided here: an old link is still valid, and leads to a page that explains.
+constant time with the row's current one. Purposes never mix: the link of one choice opens no seat. A link to a seat opens
+only for the person who plays it now. Whether a game has moved on is not decided here: an old link is still valid, and leads
+to a page that explains.
 
-Followed links are typed by purpose, so that no caller asks whether a field is set. This module must never store or log a
-token, and following one changes nothing.
+An act follows its link in its own transaction, which keeps the link from being revoked until the act is done. Followed links
+are typed by purpose, so that no caller asks whether a field is set. This module must never store or log a token, and following
+one changes nothing.
 """
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple, Self, TypeVar
 
@@ -18,15 +20,17 @@ from pbem.domain.errors import Gone, NotFound
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import games, ledger, links, outbox
+from pbem.store import games, ledger, links, outbox, revocations
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
 from pbem.store.players import SeatRow
+from pbem.store.sessions import Holder
 from pbem.tokens import Purpose, row_of, rows_in
 
 T = TypeVar("T")
-Rows = TypeVar("Rows", bound="tuple[LinkRow, *tuple[object, ...]]")
+Rows = TypeVar("Rows", bound="tuple[LinkRow, int | None, *tuple[object, ...]]")
+"""A link, the person who plays its seat now, and what was read with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,23 @@ _MOST_NAMED: Final = 1000
 """Rows that one text may name to be looked up."""
 
 
+@dataclass(frozen=True, slots=True)
+class LinkProof:
+    """A link as the proof that a visitor may act: a use case that is not given its token runs only while it works."""
+
+    token: str = field(repr=False)
+    purpose: Purpose
+
+    def check(self, tx: Tx, server: Server) -> None:
+        """Raise NotFound or Gone unless the link works, and keep it from being revoked until the transaction ends."""
+        follow(tx, server, self.token, self.purpose)
+
+    def is_given(self, values: Sequence[object]) -> bool:
+        """Whether a use case is given the token, first of all, and follows the link itself."""
+        # Nowhere else: what someone types may be their token too.
+        return bool(values) and values[0] == self.token
+
+
 class SeatLinks(NamedTuple):
     """The ids of the links of one seat in one turn."""
 
@@ -100,7 +121,7 @@ class SeatLinks(NamedTuple):
 
 def follow(tx: Tx, server: Server, token: str, purpose: Purpose) -> LinkRow:
     """The row of a token. Raises NotFound or Gone."""
-    return _open(tx, server, token, purpose, _read_alone)[0]
+    return _open(tx, server, token, purpose, links.read_with_player)[0]
 
 
 def follow_person(tx: Tx, server: Server, token: str, purpose: Purpose) -> PersonLink:
@@ -130,24 +151,24 @@ def follow_invitation(tx: Tx, server: Server, token: str) -> int:
 
 def open_seat(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[SeatLink, GameRow]:
     """The link of a SEAT or API token with its game, in one statement."""
-    link, game = _open(tx, server, token, purpose, games.read_by_link)
+    link, _player, game = _open(tx, server, token, purpose, games.read_by_link)
     return SeatLink.of(link), game
 
 
 def open_table(tx: Tx, server: Server, token: str, purpose: Purpose) -> GameRow:
     """The game of a token, in one statement."""
-    return _open(tx, server, token, purpose, games.read_by_link)[1]
+    return _open(tx, server, token, purpose, games.read_by_link)[2]
 
 
 def open_to_act(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[SeatLink, GameRow, SeatRow]:
     """The link of a SEAT or API token, its game, locked, and the seat's player, in one statement."""
-    link, game, player = _open(tx, server, token, purpose, games.lock_by_link)
+    link, _person, game, player = _open(tx, server, token, purpose, games.lock_by_link, locked=True)
     return SeatLink.of(link), game, player
 
 
 def open_move(tx: Tx, server: Server, token: str) -> tuple[MoveLink, GameRow, SeatRow]:
     """The link of a MOVE token, its game, locked, and the seat's player, in one statement."""
-    link, game, player = _open(tx, server, token, Purpose.MOVE, games.lock_by_link)
+    link, _person, game, player = _open(tx, server, token, Purpose.MOVE, games.lock_by_link, locked=True)
     return MoveLink.of(link), game, player
 
 
@@ -200,12 +221,29 @@ def token(server: Server, link: LinkRow) -> str:
     return server.keys.make(Purpose(link.purpose), link.id, link.nonce)
 
 
-def _open(tx: Tx, server: Server, token: str, purpose: Purpose, read_rows: Callable[[Tx, int], Rows | None]) -> Rows:
-    """The row of a token, with all that was read with it. Raises NotFound or Gone."""
+def changed_hands() -> Gone:
+    """The refusal of a former player of a seat."""
+    return Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
+
+
+def _open(
+    tx: Tx,
+    server: Server,
+    token: str,
+    purpose: Purpose,
+    read_rows: Callable[[Tx, int], Rows | None],
+    *,
+    locked: bool = False,
+) -> Rows:
+    """The row of a token, with all that was read with it; `locked` if that locks the row. Raises NotFound or Gone."""
     token = token.strip(_AROUND)
     link_id = row_of(token)
     rows = read_rows(tx, link_id)
     link = None if rows is None else rows[0]
+    holder = None if locked or link is None or link.person_id is None else Holder(person_id=link.person_id)
+    if holder is not None and revocations.hold_off(tx, holder):
+        rows = read_rows(tx, link_id)
+        link = None if rows is None else rows[0]
     # The MAC is computed even without a row, so that the time taken does not reveal which rows exist.
     genuine = server.keys.verify(token, purpose, link_id, 0 if link is None else link.nonce)
     if rows is None or link is None or link.purpose != purpose or not (genuine or _was_replaced(server, token, link)):
@@ -219,12 +257,9 @@ def _open(tx: Tx, server: Server, token: str, purpose: Purpose, read_rows: Calla
             else _("This link is too old.")
         )
         raise Gone(too_old, remedy=_("Please ask for a new one where you asked for this one."))
+    if purpose in links.TO_SEATS and link.seat is not None and link.outbox_id is None and rows[1] != link.person_id:
+        raise changed_hands()
     return rows
-
-
-def _read_alone(tx: Tx, link_id: int) -> tuple[LinkRow] | None:
-    row = links.read(tx, link_id)
-    return None if row is None else (row,)
 
 
 def _field(value: T | None) -> T:

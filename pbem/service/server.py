@@ -1,9 +1,9 @@
 """The server: the database, clock, randomness, keys and settings that every use case gets."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeVar
 
 from pbem.clock import Clock, Randomness
 from pbem.domain.strangers import StrangerLimits
@@ -14,13 +14,25 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class Proof(Protocol):
+    """Why a visitor may act: a session or a link, which can end at any moment."""
+
+    def check(self, tx: Tx, server: "Server") -> None:
+        """Raise a Refusal unless it is still good, and keep it from being revoked until the transaction ends."""
+
+    def is_given(self, values: Sequence[object]) -> bool:
+        """Whether a use case with these arguments checks it itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """What one process needs to run use cases.
 
     `hold` is how long an email waits so that its move can be undone; `open_tables`, the most tables of one person; `demos`,
-    the most demos begun from one network in an hour; `zone`, the default time zone; `answers_a_turn` and `answers_a_day`, the most replies by email to one person; `strangers`, the most
-    emails to typed addresses.
+    the most demos begun from one network in an hour; `zone`, the default time zone; `answers_a_turn` and `answers_a_day`, the
+    most replies by email to one person; `strangers`, the most emails to typed addresses.
+
+    With a `proof`, everything runs only while that is good: it is checked in the same transaction, before anything else.
     """
 
     store: Store
@@ -34,6 +46,7 @@ class Server:
     answers_a_turn: int = 5
     answers_a_day: int = 20
     strangers: StrangerLimits = field(default_factory=StrangerLimits)
+    proof: Proof | None = None
 
     def now(self) -> datetime:
         """The current time."""
@@ -41,12 +54,18 @@ class Server:
 
     def run(self, use_case: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
         """Run a use case in one transaction and return its result; retried whole where the database asks for it."""
-        return self.store.write(lambda tx: use_case(tx, self, *args, **given))
+
+        def work(tx: Tx) -> T:
+            self._check(tx, args)
+            return use_case(tx, self, *args, **given)
+
+        return self.store.write(work)
 
     def dry_run(self, use_case: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
         """Run a use case in a transaction that is rolled back and return what it would have returned."""
 
         def pretend(tx: Tx) -> NoReturn:
+            self._check(tx, args)
             raise _RollBack(use_case(tx, self, *args, **given))
 
         try:
@@ -58,12 +77,19 @@ class Server:
     def query(self, query: Callable[Concatenate[Tx, P], T], /, *args: P.args, **given: P.kwargs) -> T:
         """Run a query of the store on one snapshot of the database and return its result."""
         with self.store.read() as tx:
+            self._check(tx, args)
             return query(tx, *args, **given)
 
     def read(self, query: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
         """Run a read-only query on one snapshot of the database and return its result."""
         with self.store.read() as tx:
+            self._check(tx, args)
             return query(tx, self, *args, **given)
+
+    def _check(self, tx: Tx, values: Sequence[object]) -> None:
+        """Raise a Refusal unless the visitor may still act."""
+        if self.proof is not None and not self.proof.is_given(values):
+            self.proof.check(tx, self)
 
 
 class _RollBack(Exception):

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import mark
 from pbem.store import prefetch, queries
-from pbem.store.links import LinkRow
+from pbem.store.links import AT_SEAT, LinkRow
 from pbem.store.log import ENDS
 from pbem.store.players import OF_PLAYER, SEAT_FIELDS, SeatRow, of_games
 from pbem.store.schema import GAME, LINK, PERSON, PLAYER, GameRow
@@ -42,17 +42,19 @@ _NOTHING: Final[Mapping[str, Any]] = {}
 
 
 _LINK_FIELDS = tuple(LINK.c[name] for name in LinkRow._fields)
-_READ_BY_LINK = (
+_OF_LINK = (
     select(*_LINK_FIELDS, *(GAME.c[name].label(f"game_{name}") for name in GameRow._fields))
     .join_from(LINK, GAME, LINK.c.game_id == GAME.c.id)
     .where(LINK.c.id == bindparam("of_id"))
 )
-# The player is locked too: PostgreSQL would show an unlocked row as it was before the wait for the game.
+_READ_BY_LINK = _OF_LINK.add_columns(PLAYER.c.person_id.label("player")).join(PLAYER, AT_SEAT, isouter=True)
+# The player and the link are locked too, after the game: PostgreSQL would show an unlocked row as it was before the wait
+# for the game, and a link could be revoked in that time.
 _LOCK_BY_LINK = (
-    _READ_BY_LINK.add_columns(*(column.label(f"seat_{column.name}") for column in SEAT_FIELDS))
-    .join(PLAYER, and_(PLAYER.c.game_id == LINK.c.game_id, PLAYER.c.seat == LINK.c.seat))
+    _OF_LINK.add_columns(*(column.label(f"seat_{column.name}") for column in SEAT_FIELDS))
+    .join(PLAYER, AT_SEAT)
     .join(PERSON, OF_PLAYER, isouter=True)
-    .with_for_update(of=(GAME, PLAYER), key_share=True)
+    .with_for_update(of=(GAME, PLAYER, LINK), key_share=True)
 )
 
 
@@ -84,10 +86,13 @@ def read_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
     return queries.by_id(tx, GameRow, GAME, game_ids)
 
 
-def read_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None:
-    """A link and its game, in one statement; None if there is no such link, or it has no game."""
+def read_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, int | None, GameRow] | None:
+    """A link, who plays its seat now, and its game, in one statement; None if there is no such link, or it has no game."""
     row = tx.execute(_READ_BY_LINK, {"of_id": link_id}).one_or_none()
-    return None if row is None else _linked(row)
+    if row is None:
+        return None
+    link, game = _linked(row[:-1])
+    return link, row.player, game
 
 
 def lock_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
@@ -96,13 +101,14 @@ def lock_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
     return {row.id: GameRow(*row) for row in tx.execute(query)} if game_ids else {}
 
 
-def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow, SeatRow] | None:
-    """A link with its game, locked, and its seat, in one statement; None also for a link without a seat."""
+def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, int | None, GameRow, SeatRow] | None:
+    """A link, who plays its seat now, its game and its seat, all locked by one statement; None also without a seat."""
     row = tx.execute(_LOCK_BY_LINK, {"of_id": link_id}).one_or_none()
     if row is None:
         return None
     link, game = _linked(row[: -len(SEAT_FIELDS)])
-    return link, game, SeatRow._make(row[-len(SEAT_FIELDS) :])
+    player = SeatRow._make(row[-len(SEAT_FIELDS) :])
+    return link, player.person_id, game, player
 
 
 def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:

@@ -9,12 +9,18 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, insert, or_, select, tuple_, update
 
 from pbem.clock import Randomness
-from pbem.store import queries
-from pbem.store.schema import LINK, OUTBOX, LinkRow
+from pbem.store import queries, revocations
+from pbem.store.schema import LINK, OUTBOX, PLAYER, LinkRow
+from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 
 # Used by every move and every link of an email, so these statements are built once.
 _READ = select(LINK).where(LINK.c.id == bindparam("of_id"))
+AT_SEAT = and_(PLAYER.c.game_id == LINK.c.game_id, PLAYER.c.seat == LINK.c.seat)
+"""The player of a link's seat: at most one, and none for a link without a seat."""
+_READ_WITH_PLAYER = (
+    select(*LINK.c, PLAYER.c.person_id.label("player")).join_from(LINK, PLAYER, AT_SEAT, isouter=True)
+).where(LINK.c.id == bindparam("of_id"))
 _KEY_FIELDS = ("purpose", "person_id", "game_id", "turn", "seat", "outbox_id")
 _ADD = insert(LINK).returning(LINK)
 _OF_ANY = select(LINK).where(LINK.c.id.in_(bindparam("these", expanding=True)))
@@ -31,6 +37,9 @@ class LinkKey:
     seat: int | None = None
     outbox_id: int | None = None
 
+
+TO_SEATS: Final = frozenset({Purpose.MOVE, Purpose.SEAT, Purpose.REPLY, Purpose.API})
+"""Purposes of links that show a seat or act for it, but for replies to an email that offers one."""
 
 LIFETIMES: Final[Mapping[str, timedelta]] = {
     Purpose.SIGN_IN: timedelta(hours=24),
@@ -54,8 +63,28 @@ def read(tx: Connection, link_id: int) -> LinkRow | None:
     return queries.one(tx, LinkRow, _READ, {"of_id": link_id})
 
 
+def read_with_player(tx: Connection, link_id: int) -> tuple[LinkRow, int | None] | None:
+    """A link and the person who plays its seat now, in one statement; None if there is no such link."""
+    row = tx.execute(_READ_WITH_PLAYER, {"of_id": link_id}).one_or_none()
+    return None if row is None else (LinkRow._make(row[:-1]), row.player)
+
+
 def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:
     return {row.id: LinkRow._make(row) for row in tx.execute(_OF_ANY, {"these": sorted(link_ids)})}
+
+
+def of_lost_seats(tx: Connection, link_ids: Collection[int]) -> set[tuple[int, int]]:
+    """Those of these links whose seat another person or a bot plays now, each with the person who has lost it."""
+    if not link_ids:
+        return set()
+    query = (
+        select(LINK.c.id, LINK.c.person_id)
+        .join_from(LINK, PLAYER, AT_SEAT)
+        .where(
+            LINK.c.id.in_(link_ids), LINK.c.purpose.in_(TO_SEATS), PLAYER.c.person_id.is_distinct_from(LINK.c.person_id)
+        )
+    )
+    return {(row.id, row.person_id) for row in tx.execute(query)}
 
 
 def find(tx: Connection, key: LinkKey) -> LinkRow | None:
@@ -133,6 +162,7 @@ def revoke_person(tx: Connection, randomness: Randomness, person_id: int) -> int
 
     Those that say “This wasn't me” stay: all they do is revoke the others.
     """
+    revocations.begin(tx, Holder(person_id=person_id))
     return _revoke(tx, randomness, LINK.c.person_id == person_id, LINK.c.purpose != Purpose.DISOWN)
 
 
@@ -151,6 +181,7 @@ def revoke_seat_of(tx: Connection, randomness: Randomness, person_id: int, game_
 
     Those of no seat at that table go too, and those that confirm a reply of the seat. Other seats keep theirs.
     """
+    revocations.begin(tx, Holder(person_id=person_id))
     at_seat = and_(LINK.c.game_id == game_id, or_(LINK.c.seat == seat, LINK.c.seat.is_(None)))
     about_seat = select(OUTBOX.c.id).where(OUTBOX.c.game_id == game_id, OUTBOX.c.seat == seat)
     confirms = and_(LINK.c.purpose == Purpose.WRITTEN, LINK.c.outbox_id.in_(about_seat))

@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from sqlalchemy import ColumnElement, Connection, Update, bindparam, delete, select, update
 
-from pbem.store import queries
+from pbem.store import queries, revocations
 from pbem.store.schema import SESSION, SessionRow
 
 # Asked for every page of a signed-in visitor.
@@ -43,6 +43,11 @@ def find(tx: Connection, secret_hash: bytes) -> SessionRow | None:
     return queries.one(tx, SessionRow, _FIND, {"hash": secret_hash})
 
 
+def read(tx: Connection, session_id: int) -> SessionRow | None:
+    """One session, open or not; None if it was deleted."""
+    return queries.one(tx, SessionRow, select(SESSION).where(SESSION.c.id == session_id))
+
+
 def open_since(tx: Connection, holder: Holder, since: datetime) -> list[SessionRow]:
     """The sessions opened after this moment and not ended, newest first."""
     query = select(SESSION).where(*_open(holder), SESSION.c.made_at > since).order_by(SESSION.c.id.desc())
@@ -61,11 +66,13 @@ def checked(tx: Connection, session_id: int, now: datetime) -> None:
 
 def end(tx: Connection, holder: Holder, session_id: int, now: datetime) -> bool:
     """End a session of this holder; False if it is not theirs or has ended."""
+    revocations.begin(tx, holder)
     return tx.execute(_ended(now).where(*_open(holder), SESSION.c.id == session_id)).rowcount == 1
 
 
 def end_all(tx: Connection, holder: Holder, now: datetime, but: int | None = None) -> int:
     """End all sessions of this holder, except `but`; returns how many."""
+    revocations.begin(tx, holder)
     others = () if but is None else (SESSION.c.id != but,)
     return tx.execute(_ended(now).where(*_open(holder), *others)).rowcount
 

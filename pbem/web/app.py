@@ -22,6 +22,7 @@ from pbem.domain.duration import extension_text
 from pbem.i18n import sentences, speech
 from pbem.mail.write import words
 from pbem.service.clocks import stopped_tables
+from pbem.service.links import LinkProof
 from pbem.service.server import Server
 from pbem.tokens import Purpose
 from pbem.web import desk, form_time, page_cache, security, site
@@ -90,6 +91,7 @@ def create_app(server: Server, config: Config) -> Flask:
     log_requests(app)
     security.guard(app, config)
     app.before_request(_repair_link)
+    app.before_request(_act_by_link)
     handle_errors(app)
     app.teardown_request(lambda _error: _stop_failed_games(server))
     public = (front, contact, rules, handbook, verify)
@@ -111,6 +113,13 @@ def _repair_link() -> Response | None:
     if request.method not in ("GET", "HEAD") or (link := _as_sent(request.path)) is None:
         return None
     return site.go_to(link)
+
+
+def _act_by_link() -> None:
+    """Let a form behind a link be acted on only while the link works. A page follows its link when it reads."""
+    token = (request.view_args or {}).get("token")
+    if token is not None and request.method == "POST" and request.url_rule is not None:
+        site.act_with(LinkProof(token, Purpose(request.url_rule.rule[1])))
 
 
 def _as_sent(path: str) -> str | None:

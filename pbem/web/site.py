@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any, Final, TypeVar
 
-from flask import Flask, Response, current_app, make_response, render_template, request, url_for
+from flask import Flask, Response, current_app, g, make_response, render_template, request, url_for
 
 from pbem.config.settings import Config
 from pbem.domain import errors
 from pbem.domain.errors import BadInput, PbemError, Refusal, quoted
 from pbem.i18n.speech import gettext as _
-from pbem.service.server import Server
+from pbem.service.server import Proof, Server
 
 V = TypeVar("V")
 View = Callable[..., Response]
@@ -40,8 +41,14 @@ def set_up(app: Flask, server: Server, config: Config) -> None:
 
 
 def server() -> Server:
-    found: Server = current_app.extensions[_SERVER_AND_CONFIG][0]
+    """The server, as it may be used in this request."""
+    found: Server = g.get("server") or current_app.extensions[_SERVER_AND_CONFIG][0]
     return found
+
+
+def act_with(proof: Proof) -> None:
+    """Let everything that this request does from now on be done only while the proof is good."""
+    g.server = replace(server(), proof=proof)
 
 
 def config() -> Config:

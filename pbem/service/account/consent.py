@@ -10,6 +10,7 @@ from pbem.domain.states import EmailKind
 from pbem.service import links
 from pbem.service.account import change_address, delete
 from pbem.service.links import EmailLink
+from pbem.service.outgoing import new_links
 from pbem.service.server import Server
 from pbem.store import outbox, people
 from pbem.store.database import Tx
@@ -39,7 +40,11 @@ def give_consent(tx: Tx, server: Server, token: str) -> str:
         return email.kind
     facts = json.loads(email.facts)
     # Pressing the button twice changes the address once; the request is forgotten with it.
-    if "person" in facts and people.read(tx, facts["person"]).address != facts["address"]:
+    if "person" not in facts:
+        return email.kind
+    # After any revocation under way, so that the request is as good as it looks.
+    new_links.lock_games(tx, facts["person"])
+    if people.read(tx, facts["person"]).address != facts["address"]:
         change_address.must_be_granted(tx, facts["person"], facts["granted"])
         change_address.change_address(tx, server, facts["person"], facts["address"])
     return email.kind

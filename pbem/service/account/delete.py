@@ -14,8 +14,9 @@ from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, links, outbox, people, personal_data, players as player_rows, tables
+from pbem.store import games, links, outbox, people, personal_data, players as player_rows, revocations, tables
 from pbem.store.database import Tx
+from pbem.store.sessions import Holder
 
 EMAILS_A_DAY: Final = 5
 
@@ -35,6 +36,7 @@ def ask(tx: Tx, server: Server, person_id: int) -> None:
 
 def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> list[int]:
     """Delete a person's data, and leave their tables. Returns the ids of those. Raises Forbidden at a frozen table."""
+    revocations.begin(tx, Holder(person_id=person_id))
     # Games are locked before people and in the order of their ids, against deadlocks.
     seated = tables.of_person(
         tx, person_id, (TableStatus.OPEN, TableStatus.PLANNED, TableStatus.PLAYING, TableStatus.FROZEN)

@@ -21,13 +21,16 @@ from pbem.service.clocks import vacations as vacation_days
 from pbem.service.outgoing import ledger, preferences
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.outgoing.preferences import EmailPreferences
-from pbem.service.people import addresses as persons
+from pbem.service.people import addresses as persons, blocks, sessions
+from pbem.service.people.sessions import Session
 from pbem.service.server import Server
 from pbem.store import deadlines, games, links as link_rows, people, players as player_rows, reachability, tables
+from pbem.store.blocks import BlockRow
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey
 from pbem.store.players import PlayerRow
+from pbem.store.sessions import Holder
 from pbem.store.vacations import VacationRow
 from pbem.tokens import Purpose
 
@@ -125,6 +128,15 @@ class Settings:
     days_left: int
 
 
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A person's address, open sessions and blocked players."""
+
+    address: str
+    sessions: tuple[Session, ...]
+    blocked: tuple[BlockRow, ...]
+
+
 def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
     """A person's tables, those where it is their turn first."""
     person = people.read(tx, person_id)
@@ -180,6 +192,15 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
         sealed=person.sealed,
         vacations=tuple(booked),
         days_left=left,
+    )
+
+
+def account(tx: Tx, server: Server, holder: Holder, person_id: int) -> Account:
+    """A person's account, read together."""
+    return Account(
+        address=people.read(tx, person_id).address,
+        sessions=tuple(sessions.open_sessions(tx, server, holder)),
+        blocked=tuple(blocks.blocked_by(tx, server, person_id)),
     )
 
 

@@ -18,9 +18,10 @@ from pbem.service.desk import audit, one_time_codes
 from pbem.service.people.addresses import find_or_add, normalised
 from pbem.service.people.sessions import Session
 from pbem.service.server import Server
-from pbem.store import games, organisers, people
+from pbem.store import games, organisers, people, revocations
 from pbem.store.database import Tx
 from pbem.store.organisers import OrganiserRow
+from pbem.store.sessions import Holder
 
 SHORTEST_PASSPHRASE: Final = 12
 LONGEST_PASSPHRASE: Final = 200
@@ -74,6 +75,8 @@ def as_hashed(passphrase: str) -> str:
 def remove(tx: Tx, server: Server, actor: Actor, name: str) -> None:
     """Remove an organiser and end their sessions."""
     row = named(tx, server, name)
+    # Their sessions end with them.
+    revocations.begin(tx, Holder(organiser_id=row.id))
     organisers.remove(tx, row.name)
     audit.record(tx, server, actor, Act.ORGANISER_REMOVED, AT_THE_MACHINE, organiser=row.id, name=row.name)
 

@@ -149,11 +149,11 @@ def link_of(row: LinkRow) -> ReplyLink:
     return MoveLink.of(row) if row.outbox_id is None else EmailLink.of(row)
 
 
-def carry_out(server: Server, received_id: int, link: ReplyLink, reply: Reply) -> str | None:
+def carry_out(tx: Tx, server: Server, received_id: int, link: ReplyLink, reply: Reply) -> str | None:
     """Carry out a stored reply of a player; returns the outcome in a few words, None if it is done already."""
     if isinstance(link, MoveLink):
-        return server.run(replies.carry_out, received_id, link, reply)
-    return server.run(invitations.carry_out, received_id, link, reply)
+        return replies.carry_out(tx, server, received_id, link, reply)
+    return invitations.carry_out(tx, server, received_id, link, reply)
 
 
 def finish_reply(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
@@ -246,7 +246,7 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
     elif doubt := _doubt(server, settings, link, row, email):
         _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, doubt))
-    elif (outcome := carry_out(server, row.id, link, parse_reply(email))) is not None:
+    elif (outcome := server.run(carry_out, row.id, link, parse_reply(email))) is not None:
         _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link.person_id, outcome))
 
 

@@ -13,7 +13,7 @@ from pbem.domain.errors import Gone, NotFound
 from pbem.domain.states import ReceivedStatus
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.inbound import parse
-from pbem.mail.read.reply import parse_reply
+from pbem.mail.read.reply import Reply, parse_reply
 from pbem.service import links
 from pbem.service.incoming import receive
 from pbem.service.server import Server
@@ -74,10 +74,7 @@ def confirm(server: Server, token: str, number: int) -> None:
     if row.status != ReceivedStatus.DOUBTED:
         return
     assert row.raw is not None, "stored until it is decided"
-    link = receive.link_of(link_row)
-    outcome = receive.carry_out(server, row.id, link, parse_reply(parse(row.raw)))
-    if outcome is not None:
-        server.run(_finish, row.id, link.person_id, outcome)
+    server.run(_carry_out, token, row.id, parse_reply(parse(row.raw)))
 
 
 def reject(tx: Tx, server: Server, token: str, number: int) -> None:
@@ -87,10 +84,12 @@ def reject(tx: Tx, server: Server, token: str, number: int) -> None:
         receive.finish(tx, server, row.id, NOT_THEIRS)
 
 
-def _finish(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
+def _carry_out(tx: Tx, server: Server, token: str, received_id: int, reply: Reply) -> None:
+    link = receive.link_of(_reply_link(tx, server, token))
+    outcome = receive.carry_out(tx, server, received_id, link, reply)
     # If the button is pressed twice at once, the second press finds everything done and must not count it again.
-    if _still_waits(tx, received_id):
-        receive.finish_reply(tx, server, received_id, person_id, outcome)
+    if outcome is not None and _still_waits(tx, received_id):
+        receive.finish_reply(tx, server, received_id, link.person_id, outcome)
 
 
 def _still_waits(tx: Tx, received_id: int) -> bool:

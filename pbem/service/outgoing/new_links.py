@@ -16,7 +16,7 @@ from pbem.service.links import follow_seat
 from pbem.service.outgoing.prepare import ASKED_FOR
 from pbem.service.people import sessions
 from pbem.service.server import Server
-from pbem.store import deadlines, games, links, outbox, people, players
+from pbem.store import deadlines, games, links, outbox, people, players, revocations
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
@@ -37,6 +37,7 @@ def send_for_seat(tx: Tx, server: Server, game_id: int, seat: int, person_id: in
 
     What they have sealed, ordered and sent stays. Raises Gone if they no longer play it, Forbidden for a guest.
     """
+    revocations.begin(tx, Holder(person_id=person_id))
     row = games.lock(tx, game_id)
     if all((player.person_id, player.seat) != (person_id, seat) for player in players.of_game(tx, game_id)):
         raise Gone(_("Somebody else plays this seat now."), remedy=_("Nothing was changed."))
@@ -71,7 +72,11 @@ def end_all(tx: Tx, server: Server, person_id: int, but: int | None = None) -> N
 
 
 def lock_games(tx: Tx, person_id: int) -> dict[int, GameRow]:
-    """The games that ask a person something, locked. Games are locked before people, as everywhere, against deadlocks."""
+    """The games that ask a person something, locked, once their acts under way are done.
+
+    Games are locked before people, as everywhere, against deadlocks.
+    """
+    revocations.begin(tx, Holder(person_id=person_id))
     game_ids = {row.game_id for row in deadlines.of_person(tx, person_id)}
     return {game_id: games.lock(tx, game_id) for game_id in sorted(game_ids)}
 

@@ -7,14 +7,15 @@ holder. Finding a session writes nothing, because showing a page must not; its u
 
 import hashlib
 from base64 import b32encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from pbem.domain.errors import NotFound
+from pbem.domain.errors import Forbidden, NotFound
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import sessions
+from pbem.store import revocations, sessions
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder, SessionRow
 
@@ -43,6 +44,34 @@ class Session:
     used_on: date
     until: datetime
     checked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionProof:
+    """A session as the proof that a visitor may act: everything runs only while it is open."""
+
+    session: Session
+
+    def check(self, tx: Tx, server: Server) -> None:
+        """Raise Forbidden unless the session is open, and keep it from being ended until the transaction is done."""
+        revocations.hold_off(tx, self.session.holder)
+        row = sessions.read(tx, self.session.id)
+        if row is None or row.ended_at is not None or server.now() >= self.session.until:
+            raise ended(self.session.holder)
+
+    def is_given(self, values: Sequence[object]) -> bool:
+        return False
+
+
+def ended(holder: Holder | None = None) -> Forbidden:
+    """The refusal of a visitor whose session has ended; of a person, if nobody knows whose it was."""
+    if holder is not None and holder.organiser_id is not None:
+        return Forbidden(_("You are not signed in any more."), remedy=_("Nothing was changed. Please sign in again."))
+    return Forbidden(
+        _("You are not signed in any more."),
+        why=_("A sign-in lasts for thirty days, and you can end it on any of your devices."),
+        remedy=_("Nothing was changed; please have a new link sent to you with “My games” below."),
+    )
 
 
 def start(tx: Tx, server: Server, holder: Holder, label: str) -> str:

@@ -25,6 +25,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import LRU
 from pbem.plugins.away import loads
+from pbem.service import links
 from pbem.service.play import views
 from pbem.service.play.log import Kind, LogWriter, latest_entries
 from pbem.service.play.rules import rules_of
@@ -210,7 +211,7 @@ def must_not_be_frozen(row: GameRow) -> None:
 def _must_speak_for(player: SeatRow | None, by: Actor, person_id: int | None) -> None:
     """Raise unless the person, or a bot, still plays the seat."""
     if person_id is not None and (player is None or player.person_id != person_id):
-        raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
+        raise links.changed_hands()
     if by is Actor.BOT and (player is None or player.bot is None):
         raise Stale(_("A person plays this seat now."))
 

@@ -29,6 +29,8 @@ _LIVE = (TableStatus.OPEN, TableStatus.PLAYING)
 
 def rematch(tx: Tx, server: Server, token: str) -> str:
     """Open the rematch, or find the open one. Returns the token of the link by which the player joins it."""
+    # What is made here ends with the other links of the player.
+    links.follow_seat(tx, server, token)
     # The lock of the old game lets one request at a time through.
     link, before, _player = links.open_to_act(tx, server, token, Purpose.SEAT)
     person_id = link.person_id

@@ -16,6 +16,7 @@ from pbem.domain.errors import NotFound, Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import devices, organisers, sign_in as desk_sign_in
 from pbem.service.people import sessions
+from pbem.service.people.sessions import SessionProof
 from pbem.web import client, site
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
@@ -93,8 +94,11 @@ def _post(view: View, act: Act, values: dict[str, Any]) -> Response:
     if actor is None or (actor.role is Role.ORGANISER and act in NEEDS_PASSPHRASE and not _fresh()):
         return _ask()
     g.actor = actor
+    session = session_cookie.session(Cookie.ORGANISER if actor.role is Role.ORGANISER else Cookie.PERSON)
+    assert session is not None, "it says who acts"
+    site.act_with(SessionProof(session))
     if actor.role is Role.ORGANISER:
-        sessions.note_use(server(), organiser_session())
+        sessions.note_use(server(), session)
     return view(**values)
 
 

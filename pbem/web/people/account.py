@@ -4,9 +4,9 @@ from flask import Blueprint, Response
 
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
-from pbem.service.account import change_address as address_change, delete, personal_data
+from pbem.service.account import change_address as address_change, delete, my_page as account, personal_data
 from pbem.service.outgoing import new_links
-from pbem.service.people import addresses, blocks, sessions
+from pbem.service.people import blocks, sessions
 from pbem.web import client, site
 from pbem.web.people import my_page, session_cookie
 from pbem.web.people.my_page import person_id
@@ -21,15 +21,8 @@ pages.after_request(my_page.allow_script)
 @pages.get("/account")
 def show(refused: Refusal | None = None) -> Response:
     here = my_page.session()
-    return site.page(
-        "own/account.html",
-        here=here,
-        sessions=server().read(sessions.open_sessions, here.holder),
-        address=server().read(addresses.read, person_id()).address,
-        blocked=server().read(blocks.blocked_by, person_id()),
-        given=field,
-        refused=refused,
-    )
+    found = server().read(account.account, here.holder, person_id())
+    return site.page("own/account.html", here=here, found=found, given=field, refused=refused)
 
 
 @pages.post("/sessions")

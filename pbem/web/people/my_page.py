@@ -6,13 +6,14 @@ The browser's cookie says who it is, so a form counts only from a page of this s
 from flask import Blueprint, Response, request
 
 from pbem.domain.delivery import Way
-from pbem.domain.errors import Forbidden, Refusal
+from pbem.domain.errors import Refusal
 from pbem.domain.moments import relative_text
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import feeds, my_page
 from pbem.service.clocks import vacations
 from pbem.service.outgoing import ledger
 from pbem.service.people import sessions, sign_in as link_email
+from pbem.service.people.sessions import SessionProof
 from pbem.service.play.rules import title_of
 from pbem.web import phrases, security, site
 from pbem.web.people import session_cookie
@@ -26,15 +27,14 @@ pages = Blueprint("my_page", __name__, url_prefix="/my")
 def must_be_signed_in() -> Response | None:
     """Lead people who are not signed in to the form for a link, and refuse forms from other sites."""
     session = session_cookie.session(Cookie.PERSON)
-    if request.method != "POST":
-        return None if session is not None else site.go("sign_in.show_form")
     if session is None:
-        raise Forbidden(
-            _("You are not signed in any more."),
-            why=_("A sign-in lasts for thirty days, and you can end it on any of your devices."),
-            remedy=_("Nothing was changed; please have a new link sent to you with “My games” below."),
-        )
-    sessions.note_use(server(), session)
+        if request.method == "POST":
+            raise sessions.ended()
+        return site.go("sign_in.show_form")
+    # Pages too: some show new links, which must not come from a session that ended with the old ones.
+    site.act_with(SessionProof(session))
+    if request.method == "POST":
+        sessions.note_use(server(), session)
     return None
 
 

@@ -31,6 +31,7 @@ from pbem.store import (
     outbox,
     people,
     players as player_rows,
+    revocations,
     tables as table_rows,
 )
 from pbem.store.games import GameRow
@@ -163,6 +164,7 @@ class Merge(PersonAct):
         audit.must_be_allowed(tx, context.actor, self.kind, person_id=self.other_id)
         if self.other_id == self.person_id:
             raise BadInput(_("These two are one already."), remedy=_("Nothing was changed; name the other one."))
+        revocations.begin(tx, Holder(person_id=self.other_id))
         locked = self._locked(context)
         persons = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
         if persons[self.person_id].confirmed_at is None:

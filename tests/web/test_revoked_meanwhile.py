@@ -1,0 +1,253 @@
+"""Acts and revocations at once: what a session or link began is not done once that has ended, whatever the act.
+
+Every act has a row in `ACTS`. Between the moment in which a request finds its session or link good and the transaction of its
+act, the owner of the account ends everything; nothing may be written after that.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from pbem.domain.states import EmailKind
+from pbem.service import links as service_links
+from pbem.service.account import delete
+from pbem.service.outgoing import new_links
+from pbem.service.people import sessions
+from pbem.store import outbox, received
+from pbem.store.links import LinkKey
+from pbem.store.sessions import Holder
+from pbem.tokens import Purpose
+from tests.service.actors import add_organiser
+from tests.service.database import all_rows, queued_emails
+from tests.web.applications import application
+from tests.web.browser import HOST, Browser
+from tests.web.desk_pages import signed_in
+
+ACTS = {
+    "my_page.open_seat": {"game": "1", "seat": "{seat}"},
+    "my_page.open_table": {"game": "1"},
+    "my_page.resend_turn": {"game": "1", "seat": "{seat}"},
+    "my_page.send_links": {},
+    "my_page.choose_delivery": {"delivery": "daily", "digest_at": "08:00"},
+    "my_page.resend_email": {"mail": "1"},
+    "my_page.save_settings": {"name": "Thief", "zone": "UTC", "quiet": "", "cadence": "none"},
+    "my_page.change_vacation": {"first": "2026-12-24", "last": "2026-12-26"},
+    "my_page.renew_feeds": {},
+    "account.end_session": {"others": "yes"},
+    "account.sign_out": {},
+    "account.change_address": {"address": "thief@example.net"},
+    "account.unblock": {"person": "2"},
+    "account.delete_account": {},
+    "contact.send_for_seat": {"text": "{token}"},
+    "contact.send_for_move": {"text": "Hello."},
+    "contact.send_for_email": {"text": "{token}"},
+    "sign_in.sign_in": {},
+    "consent.confirm": {},
+    "unsubscribe.choose": {},
+    "unsubscribe.save_settings": {"cadence": "none", "quiet": ""},
+    "unsubscribe.send_links": {},
+    "unverified_reply.confirm": {"number": "1"},
+    "unverified_reply.reject": {"number": "1"},
+    "joining.join_private": {"address": "thief@example.net", "name": "Thief"},
+    "invitation.accept": {"name": "{token}"},
+    "invitation.decline": {},
+    "invitation.leave": {},
+    "invitation.invite": {"invited": "thief@example.net"},
+    "invitation.take_over": {"seat": "{seat}"},
+    "replay.share": {},
+    "replay.stop_sharing": {},
+    "seat.leave_order": {"order": "pass"},
+    "seat.drop_order": {},
+    "seat.show_api_token": {},
+    "choice.play": {"turn": "0", "choice": "pass"},
+    "choice.take_back": {"turn": "0"},
+    "move.play": {"press": "yes"},
+    "move.take_back": {},
+    "move.send_links": {},
+    "talk.say": {"text": "Hello."},
+    "talk.mute": {"hear": "no", "seat": "1"},
+    "ending.agree_to_end": {"agree": "yes"},
+    "ending.resign": {"sure": "yes"},
+    "ending.open_rematch": {},
+    "api.choose": {"turn": 0, "text": "pass"},
+    "api.take_back": {"turn": 0},
+    "desk_account.sign_out": {},
+    "desk_account.end": {},
+    "desk_account.turn_codes_on": {"secret": "JBSWY3DPEHPK3PXP", "code": "000000"},
+    "desk_account.turn_codes_off": {},
+    "desk_calls.answer": {"text": "Hello."},
+    "desk_calls.close": {},
+    "desk_people.read_mail": {"mail": "1"},
+    "desk_table.see_as": {"seat": "1"},
+    "desk_table.read_mail": {"mail": "1"},
+    "desk_jobs.resend_sent": {"text": "example.org", "days": "1"},
+    "desk_jobs": {"text": "12h", "days": "1", "form": "key"},
+    "desk_acts": {
+        "seat": "1",
+        "mail": "1",
+        "line": "1",
+        "turn": "0",
+        "other": "3",
+        "address": "thief@example.net",
+        "more": "1d",
+        "start": "2026-11-21 10:00",
+        "end": "2026-11-21 11:00",
+        "what": "title",
+        "to": "Ours",
+    },
+}
+"""Forms by endpoint, or for all endpoints of a blueprint; `{token}` is the token of the link, `{seat}` the owner's seat."""
+
+NO_ACTS = {
+    **dict.fromkeys(("front.start_demo", "contact.send", "sign_in.send_links", "new_table.create"), "open to everyone"),
+    **dict.fromkeys(("joining.join", "verify.check", "desk_account.sign_in", "dev_inbox.reply"), "open to everyone"),
+    **dict.fromkeys(("seat.why", "choice.choose", "desk_overview.find"), "writes nothing"),
+    "inbound.take": "signed by a mail server",
+    "disown.end_everything": "its link is never revoked: it revokes the others",
+    "desk_account.change_passphrase": "proved by the passphrase, which is in the form",
+}
+
+
+def endpoints(app):
+    """All addresses with forms, by endpoint."""
+    rules = (rule for rule in app.url_map.iter_rules() if "POST" in rule.methods)
+    return {rule.endpoint: rule for rule in sorted(rules, key=lambda rule: len(rule.rule))}
+
+
+def form_of(endpoint):
+    return ACTS.get(endpoint, ACTS.get(endpoint.partition(".")[0]))
+
+
+def test_every_form_is_an_act_or_needs_no_proof(app):
+    routes = endpoints(app)
+    assert {name for name in routes if form_of(name) is None} == set(NO_ACTS)
+    assert {name.partition(".")[0] for name in ACTS} <= {name.partition(".")[0] for name in routes}
+    assert {name for name in ACTS if "." in name} <= set(routes)
+
+
+class Interrupted:
+    """A store in which the owner ends everything just before the next transaction that writes."""
+
+    def __init__(self, store, press):
+        self.store, self.press, self.rows = store, press, None
+
+    def __getattr__(self, name):
+        return getattr(self.store, name)
+
+    def write(self, work):
+        if self.rows is None:
+            self.press()
+            self.rows = all_rows(self.store)
+        return self.store.write(work)
+
+
+@pytest.fixture
+def stolen(server, table, links):
+    """stolen(path) -> the token that a stranger has for a path of this kind."""
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    ann = game.person_at(seat)
+
+    def key(purpose, **fields):
+        row = server.run(service_links.make, LinkKey(purpose, ann, **fields))
+        return links.token(purpose, row)
+
+    def of(path):
+        purpose = Purpose(path[1]) if not path.startswith("/api") else Purpose.API
+        match purpose:
+            case Purpose.MOVE | Purpose.SEAT:
+                return links.of(game, seat)[purpose is Purpose.SEAT]
+            case Purpose.API:
+                return key(purpose, game_id=game.id, seat=seat)
+            case Purpose.CONFIRM | Purpose.INVITE:
+                return key(purpose, game_id=game.id)
+            case Purpose.STOP:
+                return key(purpose)
+            case Purpose.SIGN_IN:
+                return links.made(purpose, ann)
+            case Purpose.YES:
+                server.run(delete.ask, ann)
+                return key(purpose, outbox_id=queued_emails(server, ann, EmailKind.DELETION)[-1].id)
+            case Purpose.WRITTEN:
+                reply = server.run(service_links.make_for_seat, ann, game.id, game.row().turn, seat).reply
+                raw = b"From: a@example.org\r\n\r\npass\r\n"
+                now = server.now()
+                number = server.store.write(
+                    lambda tx: received.add(tx, fingerprint=b"f", link_id=reply, message_id="m", raw=raw, now=now)
+                )
+                server.store.write(lambda tx: received.change(tx, number, status="doubted"))
+                facts = {"received": number}
+                server.store.write(
+                    lambda tx: outbox.queue(tx, [outbox.NewEmail(ann, EmailKind.WAS_IT_YOU, facts=facts)], now)
+                )
+                return key(purpose, outbox_id=queued_emails(server, ann, EmailKind.WAS_IT_YOU)[-1].id)
+        raise AssertionError(path)
+
+    of.ann, of.seat = ann, seat
+    return of
+
+
+def pytest_generate_tests(metafunc):
+    if "endpoint" in metafunc.fixturenames:
+        metafunc.parametrize("endpoint", [name for name in ACTS if "." in name] + ["desk_jobs", "desk_acts"])
+
+
+def test_nothing_is_done_by_what_has_ended_meanwhile(endpoint, server, settings, stolen, app):
+    for rule in [rule for name, rule in endpoints(app).items() if name == endpoint or name.startswith(endpoint + ".")]:
+        _check(rule, form_of(rule.endpoint), server, settings, stolen)
+
+
+def _check(rule, form, server, settings, stolen):
+    path, ann = rule.rule, stolen.ann
+    token = stolen(path) if "<token>" in path or path.startswith("/api") else ""
+    at_desk = path.startswith("/desk")
+    organiser = Holder(organiser_id=add_organiser(server, rule.endpoint).id) if at_desk else None
+
+    def press():
+        if organiser is not None:
+            server.run(sessions.end_all, organiser)
+        else:
+            server.run(new_links.send, ann)
+
+    browser = Browser(application(server, settings))
+    if at_desk or path.startswith("/my"):
+        signed_in(browser, server, organiser or Holder(person_id=ann))
+    store = Interrupted(server.store, press)
+    browser.client.application = application(replace(server, store=store), settings)
+    numbers = ("game_id", "person_id", "call_id", "job_id")
+    address = path.replace("<token>", token).replace("<option>", "pass").replace("<key>", "key")
+    for name in numbers:
+        address = address.replace(f"<int:{name}>", str(2 if name == "person_id" else 1))
+    if path.startswith("/api"):
+        headers = {"Authorization": f"Bearer {token}"}
+        response = browser.client.post(address, json=form, headers=headers, base_url=HOST)
+    else:
+        filled = {name: value.format(token=token, seat=stolen.seat) for name, value in form.items()}
+        if at_desk:
+            filled |= {"reason": "It was asked for.", "step": "do", "form": "key"}
+        response = browser.client.post(address, data=filled, headers=browser.says, base_url=HOST)
+    assert store.rows is not None, f"{path}: {response.status_code} {response.get_data(as_text=True)[-1500:]}"
+    assert all_rows(server.store) == store.rows, path
+    assert response.status_code in (403, 410), path
+
+
+def test_a_page_shows_no_new_link_to_a_session_that_ended_with_the_old_ones(server, settings, stolen):
+    browser = signed_in(Browser(application(server, settings)), server, Holder(person_id=stolen.ann))
+    assert browser.post("/my/feeds", []).status == 200
+
+    class Late(Interrupted):
+        def read(self, **how):
+            # The first look finds the session; then everything ends.
+            if self.rows is None:
+                self.rows = []
+            elif not self.rows:
+                self.press()
+                self.rows = [True]
+            return self.store.read(**how)
+
+    for page in ("/my/settings", "/my/mails", "/my"):
+        late = Late(server.store, lambda: server.run(new_links.send, stolen.ann))
+        signed_in(browser, server, Holder(person_id=stolen.ann))
+        browser.client.application = application(replace(server, store=late), settings)
+        assert browser.open(page).status == 403
+        assert late.rows == [True]
