@@ -32,6 +32,14 @@ def meetings(store: Store) -> Iterator[Meeting]:
             return
 
 
+def at_call(store: Store, n: int, first: Callable[[], Any], second: Callable[[], Any]) -> tuple[Any, Any]:
+    """What both came to, when the first stopped at its n-th call to the database."""
+    reached = Event()
+    outcomes = _meet(store, n, reached, first, second)
+    assert reached.is_set(), "the first made fewer calls"
+    return outcomes
+
+
 def _meet(store: Store, n: int, reached: Event, first: Callable[[], Any], second: Callable[[], Any]) -> tuple[Any, Any]:
     watch = _Watch(store)
     one, other = _Actor(first), _Actor(second)
