@@ -36,7 +36,7 @@ def give_consent(tx: Tx, server: Server, token: str) -> str:
     """Do what was requested. Returns the kind of the email."""
     link, email = _open(tx, server, token)
     if email.kind == EmailKind.DELETION:
-        delete.delete_person(tx, server, link.person_id)
+        delete.delete_by_consent(tx, server, link.person_id)
         return email.kind
     facts = json.loads(email.facts)
     # Pressing the button twice changes the address once; the request is forgotten with it.

@@ -5,6 +5,7 @@ former player”. Their moves and talk stay in the record of the game, which nam
 needs consent by email.
 """
 
+import json
 from datetime import timedelta
 from typing import Final
 
@@ -20,10 +21,17 @@ from pbem.store.sessions import Holder
 
 EMAILS_A_DAY: Final = 5
 
+NOT_AFTER_CHANGE: Final = timedelta(days=14)
+"""How long after a change of address nobody can delete their account: as long as “This wasn't me” puts the address back.
+
+A stranger who has taken an account over could otherwise delete it before its owner reads the warning.
+"""
+
 
 def ask(tx: Tx, server: Server, person_id: int) -> None:
-    """Email a link for consent to the deletion. Raises TooMany after a few a day."""
+    """Email a link for consent to the deletion. Raises Forbidden, or TooMany after a few a day."""
     people.lock(tx, person_id)
+    _must_be_settled(tx, server, person_id)
     now = server.now()
     if people.count_emails_since(tx, person_id, "deletion", now - timedelta(days=1)) >= EMAILS_A_DAY:
         raise TooMany(
@@ -32,6 +40,12 @@ def ask(tx: Tx, server: Server, person_id: int) -> None:
             remedy=_("Please use the link in one of them."),
         )
     outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.DELETION)], now, now)
+
+
+def delete_by_consent(tx: Tx, server: Server, person_id: int) -> None:
+    """Delete a person who has consented by email. Raises Forbidden shortly after a change of address."""
+    _must_be_settled(tx, server, person_id)
+    delete_person(tx, server, person_id)
 
 
 def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> list[int]:
@@ -62,3 +76,17 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
         personal_data.forget(tx, person, server.zone)
         links.revoke_person(tx, server.randomness, person_id)
     return game_ids
+
+
+def _must_be_settled(tx: Tx, server: Server, person_id: int) -> None:
+    """Raise Forbidden while a change of address can still be undone by the owner of the old one."""
+    since = server.now() - NOT_AFTER_CHANGE
+    if any(
+        email.queued_at > since and json.loads(email.facts).get("here")
+        for email in outbox.later_of_kind(tx, person_id, EmailKind.MOVED, 0)
+    ):
+        raise Forbidden(
+            _("Your address was changed less than two weeks ago."),
+            why=_("Until then, the owner of the old address can undo the change."),
+            remedy=_("Nothing was deleted. Please try again later, or contact the organiser."),
+        )

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.domain.errors import Gone, Refusal
+from pbem.domain.errors import Forbidden, Gone, Refusal
 from pbem.service import links as service_links
 from pbem.service.account import change_address, consent, delete, disown
 from pbem.service.outgoing import new_links
@@ -244,6 +244,35 @@ def test_of_two_requests_for_an_address_the_first_confirmed_counts(server, email
     with pytest.raises(Gone):
         server.run(consent.give_consent, other)
     assert address_of(server, ann) == NEW
+
+
+def test_an_account_cannot_be_deleted_while_its_owner_can_take_it_back(server, emails_to, clock, ann):
+    move(server, emails_to, ann, NEW)
+    owners = token_in(emails_to(OLD)["moved"], "d")
+    with pytest.raises(Forbidden, match="two weeks"):
+        server.run(delete.ask, ann)
+    clock.advance(timedelta(days=13))
+    with pytest.raises(Forbidden, match="two weeks"):
+        server.run(delete.delete_by_consent, ann)
+    server.run(disown.disown, owners)
+    assert address_of(server, ann) == OLD
+
+
+def test_an_account_can_be_deleted_two_weeks_after_a_change_of_address(server, emails_to, clock, ann):
+    move(server, emails_to, ann, NEW)
+    owners = token_in(emails_to(OLD)["moved"], "d")
+    clock.advance(timedelta(days=14, minutes=5))
+    server.run(delete.ask, ann)
+    server.run(consent.give_consent, token_in(emails_to(NEW)["deletion"], "y"))
+    with pytest.raises(Gone):
+        server.run(disown.disown, owners)
+
+
+def test_the_next_owner_of_a_left_address_can_delete_their_account_at_once(server, emails_to, ann):
+    move(server, emails_to, ann, NEW)
+    next_owner = server.run(addresses.confirm, server.run(addresses.find_or_add, OLD).id).id
+    server.run(delete.ask, next_owner)
+    assert "deletion" in emails_to(OLD)
 
 
 def test_nothing_is_ended_for_someone_who_has_left(server, emails_to, ann):

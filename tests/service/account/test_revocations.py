@@ -115,7 +115,7 @@ def test_an_act_waits_for_the_press_and_is_refused(server, stolen, act):
 
 
 @pytest.mark.parametrize("purpose", [Purpose.API, Purpose.SEAT])
-def test_what_an_act_makes_before_the_press_ends_with_it(server, stolen, purpose):
+def test_a_link_made_just_before_the_press_ends_with_it(server, stolen, purpose):
     if purpose is Purpose.API:
         acting, use_case, given = server, by_link.api_token, (stolen.page,)
     else:
