@@ -11,13 +11,15 @@ import pytest
 from pbem.domain.states import EmailKind
 from pbem.service import links as service_links
 from pbem.service.account import delete
+from pbem.service.desk import calls, jobs, marks
 from pbem.service.outgoing import new_links
 from pbem.service.people import sessions
 from pbem.store import outbox, received
 from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
-from tests.service.actors import add_organiser
+from pbem.web import form_time
+from tests.service.actors import OLGA, add_organiser
 from tests.service.database import all_rows, queued_emails
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser
@@ -69,6 +71,7 @@ ACTS = {
     "ending.agree_to_end": {"agree": "yes"},
     "ending.resign": {"sure": "yes"},
     "ending.open_rematch": {},
+    "ending.new_links": {"sure": "yes"},
     "api.choose": {"turn": 0, "text": "pass"},
     "api.take_back": {"turn": 0},
     "desk_account.sign_out": {},
@@ -183,6 +186,8 @@ def stolen(server, table, links):
                 return key(purpose, outbox_id=queued_emails(server, ann, EmailKind.WAS_IT_YOU)[-1].id)
         raise AssertionError(path)
 
+    server.run(calls.call, ann, "Help", game_id=game.id)
+    server.run(jobs.begin, OLGA, jobs.What.PAUSE, {}, "It was asked for.", "another key")
     of.ann, of.seat = ann, seat
     return of
 
@@ -214,21 +219,28 @@ def _check(rule, form, server, settings, stolen):
         signed_in(browser, server, organiser or Holder(person_id=ann))
     store = Interrupted(server.store, press)
     browser.client.application = application(replace(server, store=store), settings)
-    numbers = ("game_id", "person_id", "call_id", "job_id")
+    at = {name: 2 if name == "person_id" else 1 for name in rule.arguments if name.endswith("_id")}
     address = path.replace("<token>", token).replace("<option>", "pass").replace("<key>", "key")
-    for name in numbers:
-        address = address.replace(f"<int:{name}>", str(2 if name == "person_id" else 1))
+    for name, number in at.items():
+        address = address.replace(f"<int:{name}>", str(number))
     if path.startswith("/api"):
         headers = {"Authorization": f"Bearer {token}"}
         response = browser.client.post(address, json=form, headers=headers, base_url=HOST)
     else:
         filled = {name: value.format(token=token, seat=stolen.seat) for name, value in form.items()}
         if at_desk:
-            filled |= {"reason": "It was asked for.", "step": "do", "form": "key"}
+            # Of an act, the preview: it is done in the same way, and rolled back.
+            step = "preview" if rule.endpoint.startswith("desk_acts.") else "do"
+            mark = server.read(marks.mark, at)
+            filled |= {"reason": "It was asked for.", "step": step, "form": "key", "of": mark}
+        if path.startswith("/j/"):
+            with browser.client.application.app_context():
+                filled[form_time.FIELD] = form_time._signed(server.now() - form_time.QUICKEST)
         response = browser.client.post(address, data=filled, headers=browser.says, base_url=HOST)
     assert store.rows is not None, f"{path}: {response.status_code} {response.get_data(as_text=True)[-1500:]}"
     assert all_rows(server.store) == store.rows, path
     assert response.status_code in (403, 410), path
+    assert not at_desk or "You are not signed in any more." in response.get_data(as_text=True)
 
 
 def test_a_page_shows_no_new_link_to_a_session_that_ended_with_the_old_ones(server, settings, stolen):

@@ -19,7 +19,7 @@ from pbem.service.incoming.invitations import carry_out
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import TableSettings
-from pbem.store import links as link_rows, people
+from pbem.store import insiders, people
 from pbem.store.schema import INVITATION
 from pbem.tokens import Purpose
 from tests.mail.sink import Sink
@@ -281,7 +281,7 @@ def test_an_invitation_gives_no_right_to_look_at_a_game(server, inbox, invite):
     game_id = invite()
     answer(inbox, game_id, "help")
     with server.store.read() as tx:
-        assert not link_rows.has_sat(tx, ben(server).id, game_id)
+        assert not insiders.has_sat(tx, ben(server).id, game_id)
 
 
 def test_a_free_seat_is_taken_by_a_reply(server, inbox, table, person):

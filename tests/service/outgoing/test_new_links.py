@@ -40,6 +40,10 @@ def tokens_of(server, person_id, game, seat):
     return server.store.write(make)
 
 
+def seat_of(game, person_id):
+    return next(seat for seat, player in game.players().items() if player.person_id == person_id)
+
+
 @pytest.fixture
 def game(table):
     return table("sunset-poker", 3)
@@ -66,7 +70,7 @@ def test_every_old_link_of_the_seat_dies_and_all_others_live(server, table, game
     other = table("sunset-poker", 3)
     old, elsewhere, of_ben = (
         tokens_of(server, ann, game, 0),
-        tokens_of(server, ann, other, 0),
+        tokens_of(server, ann, other, seat_of(other, ann)),
         tokens_of(server, game.person_at(1), game, 1),
     )
     here = server.run(sessions.start, Holder(person_id=ann), "")
@@ -181,7 +185,7 @@ def test_a_guest_keeps_the_only_link_they_have(server):
 
 def test_an_organiser_renews_one_seat_or_everything(server, table, game, ann):
     other = table("sunset-poker", 3)
-    old, elsewhere = tokens_of(server, ann, game, 0), tokens_of(server, ann, other, 0)
+    old, elsewhere = tokens_of(server, ann, game, 0), tokens_of(server, ann, other, seat_of(other, ann))
     moderate(server, NewSeatLinks(game.id, 0))
     assert (alive(server, old), alive(server, elsewhere)) == (set(), elsewhere.keys())
     moderate(server, NewLinks(ann))
