@@ -250,7 +250,7 @@ class _Scenario:
         moved = self._known("moved@example.org")
         moderate(self.server, ChangeAddress(moved, "here@example.org"), "They wrote from there.")
         self.server.run(change_address.ask, moved, "there@example.org")
-        self.server.run(delete.ask, moved)
+        self.server.run(delete.ask, self._known("leaving@example.org"))
         moderate(self.server, Ban(moved, date(2027, 6, 1)), "They asked for it.")
         self.carry()
         self.server.run(leaving.agree_to_end, table.id, table.person_at(1))

@@ -4,7 +4,7 @@ Together they cause every kind of email. `TYPED` says which of her addresses ano
 """
 
 from collections.abc import Callable, Mapping
-from datetime import time
+from datetime import time, timedelta
 from typing import Final
 
 from engine import grammar
@@ -183,6 +183,8 @@ def resigns(world: AddressWorld) -> None:
     world.carry()
     world.looks()
     _moves(world, carla, "FIRST", "SECOND")
+    # Until then her old mailbox can undo the change.
+    world.clock.advance(timedelta(days=15))
     server.run(delete.ask, carla)
     server.run(change_address.ask, ben, "ben@new.example.org")
     world.carry()

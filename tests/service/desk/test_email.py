@@ -80,7 +80,6 @@ def test_no_link_works_in_an_email_read_by_an_organiser(server, clock, sink, pos
     sent = sink.emails
     with_talk = [each for each in sent if "This is mine" in each.text]
     assert with_talk, "the talk is told by mail"
-    assert all(token in each.text for each in with_talk), "and so is the token"
     assert all(links_in(each) for each in sent)
     for email in queued_emails(server):
         read = server.run(reading.read, OLGA, email.id, REASON, person_id=email.person_id)
