@@ -55,6 +55,10 @@ soak: $(VENV)/.dev-ready ## Play 20,000 moves on processes that die, and simulat
 	PBEM_TEST_MOVES=20000 $(PY) -m pytest -p no:xdist --capture=no tests/crash $(ARGS)
 	for seed in 1 2 3 4 5 6 7 8 9 10; do $(PY) -m tests.sim --seed $$seed --games 100 --days 10 || exit 1; done
 
+.PHONY: twins
+twins: $(VENV)/.dev-ready ## Look for anyone's address before others, with every address of every story changed
+	PBEM_TEST_TWINS=all $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/twins/test_addresses.py $(ARGS)
+
 .PHONY: fuzz
 fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an hour or more; the tests try a slice)
 	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(WORKERS) tests/fuzz $(ARGS)
