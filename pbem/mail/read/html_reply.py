@@ -62,7 +62,9 @@ def _struck(tree: html.HtmlElement) -> list[html.HtmlElement]:
         r"/\*.*?\*/", "", " ".join(sheet.text_content() for sheet in tree.xpath("//style")), flags=re.DOTALL
     )
     rules = (rule for rule in _RULE_OF_A_SHEET.finditer(sheets) if "line-through" in rule[2].lower())
-    selectors = [selector for rule in rules for selector in rule[1].split(",")][:_MOST_STRIKING]
+    selectors = [selector for rule in rules for selector in rule[1].split(",")]
+    # The steps of an animation stand where selectors do, and are percentages.
+    selectors = [selector for selector in selectors if not selector.strip().endswith("%")][:_MOST_STRIKING]
     by_sheet = [element for selector in selectors for element in tree.xpath(_path_of(selector))]
     return [*tree.xpath(_STRUCK), *by_sheet]
 
@@ -70,7 +72,7 @@ def _struck(tree: html.HtmlElement) -> list[html.HtmlElement]:
 def _path_of(selector: str) -> str:
     """The elements that a selector of a style sheet may mean: by its last word only, so rather more of them than fewer."""
     last = (re.split(r"[\s>+~]+", re.sub(r"\[[^\]]*\]|:[\w-]+", "", selector).strip()) or [""])[-1]
-    name = re.match(r"[\w-]+", last)
+    name = re.match(r"[A-Za-z][\w-]*", last)
     classes = "".join(f"[{{{each}}}]" for each in re.findall(r"\.([\w-]+)", last))
     ids = "".join(f"[@id='{each}']" for each in re.findall(r"#([\w-]+)", last))
     # An element of any name is one with a class or an id, or what is within the body.
