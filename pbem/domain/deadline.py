@@ -27,7 +27,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.duration import DAY, HOUR, parse_duration
 from pbem.domain.errors import BadInput, quoted
-from pbem.domain.interval import ZERO, Interval, first_part, moment_after, require_utc, union
+from pbem.domain.interval import ZERO, Interval, first_part, moment_after, require_utc, union, without
 from pbem.domain.localtime import moment_at, parse_wall, round_up
 from pbem.domain.pace import CALENDAR_NOTICE, Pace, PerDecision
 from pbem.domain.quiet_hours import QuietHours, end_of_quiet
@@ -267,8 +267,12 @@ def _stops(turn: Turn) -> tuple[tuple[Reason, tuple[Interval, ...]], ...]:
 
 
 def _failures(turn: Turn) -> tuple[Interval, ...]:
-    """The failures of email that affect this turn. One that began before it counts from its own beginning."""
-    return union(failure for failure in turn.unreachable if failure.end is None or failure.end > turn.rendered_at)
+    """The failures of email that affect this turn, but for outages, which use up no patience.
+
+    A failure that began before the turn counts from its own beginning.
+    """
+    failures = (failure for failure in turn.unreachable if failure.end is None or failure.end > turn.rendered_at)
+    return without(failures, turn.outages)
 
 
 def _waited(turn: Turn) -> tuple[Interval, ...]:

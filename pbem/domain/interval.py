@@ -7,7 +7,7 @@ Moments must be in `datetime.UTC`: in another zone, Python adds wall-clock hours
 This module must never ask for the time.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -50,6 +50,21 @@ def union(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
         elif last.end is not None and (interval.end is None or interval.end > last.end):
             merged[-1] = Interval(last.start, interval.end)
     return tuple(merged)
+
+
+def without(intervals: Iterable[Interval], removed: Iterable[Interval]) -> tuple[Interval, ...]:
+    """The time of the intervals that none of the removed ones covers."""
+    left = union(intervals)
+    for gap in union(removed):
+        left = tuple(part for interval in left for part in _outside(interval, gap))
+    return left
+
+
+def _outside(interval: Interval, gap: Interval) -> Iterator[Interval]:
+    if interval.start < gap.start:
+        yield Interval(interval.start, gap.start if interval.end is None else min(interval.end, gap.start))
+    if gap.end is not None and (interval.end is None or interval.end > gap.end):
+        yield Interval(max(interval.start, gap.end), interval.end)
 
 
 def overlap(start: datetime, end: datetime, stopped: Iterable[Interval]) -> timedelta:

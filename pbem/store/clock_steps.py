@@ -1,5 +1,6 @@
 """Moments that were reckoned from a clock that has since been set back. They have not come yet, and work would wait for them."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -8,8 +9,11 @@ from sqlalchemy import Column, ColumnElement, Connection, bindparam, delete, exi
 from pbem.domain.states import EmailStatus, ReceivedStatus, TurnStatus
 from pbem.store.schema import (
     ALARM,
+    CALL,
     DEADLINE,
     HEARTBEAT,
+    INVITATION,
+    JOIN_REQUEST,
     LEASE,
     OUTAGE,
     OUTBOX,
@@ -43,6 +47,15 @@ _LEASES: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] 
     (DEADLINE.c.claimed_until, (_OPEN,)),
 )
 
+_COUNTED: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] = (
+    (OUTBOX.c.queued_at, (~_QUEUED,)),
+    (RECEIVED.c.received_at, ()),
+    (INVITATION.c.created_at, ()),
+    (JOIN_REQUEST.c.created_at, ()),
+    (CALL.c.at, ()),
+)
+"""What limits count within an hour or a day. It keeps its age, so that it is counted neither longer nor shorter."""
+
 _PAST: Final = (
     (OUTBOX.c.queued_at, _QUEUED),
     (ALARM.c.at, ALARM.c.emailed_at.is_(None)),
@@ -55,11 +68,13 @@ _PAST: Final = (
 
 
 def bring_back(tx: Connection, now: datetime, step: timedelta, longest_lease: timedelta) -> None:
-    """Bring back by this step what waits, and to now what is past; leases only if nobody can have them."""
+    """Bring back by this step what waits and what is counted, and to now what is past; leases only if nobody can have them."""
     for column, conditions in _WAITS:
-        _shift(tx, column, conditions, now, now, step)
+        _shift(tx, column, conditions, now, lambda moment: max(now, moment - step))
     for column, conditions in _LEASES:
-        _shift(tx, column, conditions, now + longest_lease, now, step)
+        _shift(tx, column, conditions, now + longest_lease, lambda moment: max(now, moment - step))
+    for column, conditions in _COUNTED:
+        _shift(tx, column, conditions, now, lambda moment: min(now, moment - step))
     tx.execute(delete(OUTAGE).where(OUTAGE.c.start_at >= now, ~OUTAGE.c.email_paused))
     for column, condition in _PAST:
         tx.execute(update(column.table).where(column > now, condition).values({column: now}))
@@ -75,8 +90,7 @@ def _shift(
     column: Column[Any],
     conditions: tuple[ColumnElement[bool], ...],
     after: datetime,
-    now: datetime,
-    step: timedelta,
+    moved: Callable[[datetime], datetime],
 ) -> None:
     table = column.table
     keys = list(table.primary_key.columns)
@@ -85,6 +99,4 @@ def _shift(
         same = [key == bindparam(f"of_{key.name}") for key in keys]
         back = update(table).where(*same).values({column: bindparam("new_moment")})
         of_row = [{f"of_{key.name}": row._mapping[key.name] for key in keys} for row in rows]
-        tx.execute(
-            back, [{**of, "new_moment": max(now, row.moment - step)} for of, row in zip(of_row, rows, strict=True)]
-        )
+        tx.execute(back, [{**of, "new_moment": moved(row.moment)} for of, row in zip(of_row, rows, strict=True)])

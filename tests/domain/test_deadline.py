@@ -283,6 +283,15 @@ def test_the_patience_of_a_table_is_a_setting() -> None:
     assert seat_offer_at(dead) == nov("26 10:00")
 
 
+def test_an_outage_uses_up_no_patience() -> None:
+    dead = replace(turn(), unreachable=stop("24 10:00", None), patience=hours(48))
+    away = replace(dead, outages=stop("24 12:00", "25 12:00"))
+    assert seat_offer_at(dead) == nov("26 10:00")
+    assert seat_offer_at(away) == nov("27 10:00")
+    back = replace(away, unreachable=stop("24 10:00", "25 18:00"))
+    assert seat_offer_at(back) is None
+
+
 def test_several_failures_in_one_turn_share_the_patience() -> None:
     flapping = stop("24 12:00", "25 12:00") + stop("25 18:00", None)
     dead = replace(turn("3d"), unreachable=flapping, patience=hours(48))

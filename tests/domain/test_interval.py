@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, strategies as st
 
-from pbem.domain.interval import Interval, first_part, moment_after, overlap, running_time, union
+from pbem.domain.interval import Interval, first_part, moment_after, overlap, running_time, union, without
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
@@ -75,6 +75,17 @@ def test_union_with_an_open_interval_is_open() -> None:
 @given(several)
 def test_union_does_not_depend_on_order_or_repetition(intervals: list[Interval]) -> None:
     assert union(intervals) == union(list(reversed(intervals)) + intervals)
+
+
+@given(times, several, several)
+def test_intervals_without_others_are_the_time_that_only_they_cover(
+    a: int, some: list[Interval], others: list[Interval]
+) -> None:
+    left, moment = without(some, others), NOON + hours(a)
+    assert any(each.contains(moment) for each in left) == (
+        any(each.contains(moment) for each in some) and not any(each.contains(moment) for each in others)
+    )
+    assert left == union(left)
 
 
 def test_overlap_counts_time_shared_by_two_stops_once() -> None:

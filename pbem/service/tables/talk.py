@@ -31,7 +31,7 @@ LINES_AN_HOUR: Final = 20
 
 def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> None:
     """Add a line of talk. Raises Forbidden, Gone or TooMany."""
-    # What everyone at the table reads must not open anything, even if its writer pasted a link of theirs.
+    # What everyone at the table reads must not open anything, even if its writer pasted their own link.
     text = hide_tokens(tx, server, parse_talk(text).encode()).decode()
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)}:

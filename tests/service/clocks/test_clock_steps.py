@@ -1,6 +1,7 @@
 """Steps of the server's clock: nothing waits for a step back, and nobody is timed out by a step forward."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -134,6 +135,19 @@ def test_emails_bots_leases_and_limits_from_before_a_step_back_wait_for_nothing(
         assert heartbeats.take_task(tx, "daily", (now + 2 * DAY).date().isoformat())
 
     server.store.write(look)
+
+
+def test_limits_count_emails_from_before_a_step_back_by_their_age(server, awake, person):
+    ann = person("Ann")
+    for _ in range(sign_in.EMAILS_A_DAY):
+        server.run(sign_in.send_link_to, ann)
+        (email,) = [each for each in queued_emails(server, ann, "links") if each.status == "queued"]
+        server.store.write(partial(outbox.change, outbox_id=email.id, status="sent", accepted_at=server.now()))
+        awake.passes(DAY)
+    awake.steps(-5 * DAY)
+    server.run(sign_in.send_link_to, ann)
+    assert len(queued_emails(server, ann, "links")) == sign_in.EMAILS_A_DAY + 1
+    assert all(email.queued_at <= server.now() for email in queued_emails(server, ann))
 
 
 def test_a_table_paused_in_the_false_future_can_be_resumed(server, awake, asked):
