@@ -88,7 +88,8 @@ def plays(world: AddressWorld) -> None:
     token = world.links.of(game, _seat(game, ann))[1]
     again = server.read(by_link.table_page, server.run(rematch.rematch, token)).table
     assert again is not None
-    server.run(invitations.decline, again.game_id, carla)
+    world.carry()
+    world.inbox.answers_offer(again.game_id, carla, "decline", Message_ID="<declined@mail.example.net>")
     world.looks(press=True)
 
 
