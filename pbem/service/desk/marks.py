@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Final
 
 from pbem.domain.errors import Gone
-from pbem.domain.hash_chain import genesis
+from pbem.domain.hash_chain import fingerprint, genesis
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import calls, games, jobs, log, outbox, people, received, talk
@@ -30,7 +30,7 @@ def of_person(row: PersonRow) -> str:
 
 def of_table(row: GameRow) -> str:
     """The mark of a form about a table."""
-    return _digest_of_log(row.seq, row.key, row.head)
+    return _end_of_log(row.seq, row.head)
 
 
 def of_call(row: CallRow) -> str:
@@ -61,9 +61,9 @@ def _of_log(tx: Tx, game_id: int, given: str) -> str:
     digits = given.partition("-")[0]
     seq = int(digits) if digits.isdecimal() and len(digits) <= len(str(row.seq)) else row.seq
     if seq == 0:
-        return _digest_of_log(0, row.key, genesis(row.key))
+        return _end_of_log(0, genesis(row.key))
     last = next(log.chain(tx, row.id, row.key, seq - 1, seq), None)
-    return "" if last is None else _digest_of_log(seq, row.key, last.hash)
+    return "" if last is None else _end_of_log(seq, last.hash)
 
 
 def _others(tx: Tx, about: About) -> list[str]:
@@ -102,8 +102,8 @@ def _number(value: object) -> int:
     return value
 
 
-def _digest_of_log(seq: int, key: str, head: bytes) -> str:
-    return f"{seq}-{_digest(key, head)}"
+def _end_of_log(seq: int, head: bytes) -> str:
+    return f"{seq}-{fingerprint(head)}"
 
 
 def _digest(*held: object) -> str:

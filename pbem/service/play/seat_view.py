@@ -162,6 +162,14 @@ def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[
     return view, facts_by_turn(entries[:most], view.seat), len(entries) > most
 
 
+def choice_in(tx: Tx, server: Server, token: str, turn: int) -> PastChoice | None:
+    """The seat's choice in a turn that is over, even if an order of its own has answered since."""
+    link, row = open_seat(tx, server, token, Purpose.SEAT)
+    rules = rules_of(row)
+    since = latest_entries(rules, log.chain_back(tx, row.id, row.key), turn) if turn < row.turn else []
+    return _made_since(tx, row, rules, link.seat, since) if since and since[0].turn == turn else None
+
+
 def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
     rules = rules_of(row)

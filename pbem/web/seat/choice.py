@@ -91,6 +91,8 @@ def receipt(token: str, turn: int) -> Response:
     seat = server().read(seat_view.view_seat, token)
     sealed = seat.sealed is not None and seat.turn == turn
     made = seat.made if seat.made is not None and seat.made.turn == turn else None
+    if made is None and not sealed:
+        made = server().read(seat_view.choice_in, token, turn)
     return site.page(
         "receipt.html",
         found=seat,
