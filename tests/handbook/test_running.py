@@ -66,7 +66,9 @@ def test_systemd_takes_the_units_of_the_page(page: str, tmp_path: Path, tool: To
     units = {path: text for path, text in files(page).items() if path.startswith("/etc/systemd/")}
     assert len(units) >= 2
     for path, text in units.items():
-        here = text.replace("/srv/pbem/venv/bin/", f"{Path(sys.executable).parent}/")
+        # The folder of this checkout may have spaces in its name.
+        programs = str(Path(sys.executable).parent).replace(" ", r"\x20")
+        here = text.replace("/srv/pbem/venv/bin/", f"{programs}/")
         (tmp_path / Path(path).name).write_text(here)
     written = sorted(map(str, tmp_path.iterdir()))
     checked = subprocess.run(
