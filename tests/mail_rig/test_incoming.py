@@ -220,6 +220,8 @@ def test_a_server_does_not_answer_another_server(rig: Rig, site: Make, mailbox: 
     there.begin("templari", [anna.name])
     with there.running():
         reply_to = reply_address(next_of(anna, "turn"))
+        # Turns leave first, and the welcome after them.
+        until(lambda: len(anna.all()) == 2, "the welcome has come, too")
         before = len(anna.all())
         # A person plays here with an address at the other server.
         here.begin("templari", [reply_to, mailbox("ben").name])

@@ -120,7 +120,7 @@ def test_a_backup_at_fault_is_named_and_leaves_nothing(
             connection.execute("UPDATE game SET status = 'nonsense'")
         connection.close()
         why = "CHECK"
-    with pytest.raises(BadInput, match=rf"The backup {copied} cannot be used\..*({why}).*Nothing was kept"):
+    with pytest.raises(BadInput, match=rf"(?s)The backup {copied} cannot be used\..*({why}).*Nothing was kept"):
         backup.restore(machine, copied)
 
 
