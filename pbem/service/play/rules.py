@@ -11,12 +11,15 @@ from pbem.store.games import GameRow
 
 
 def rules_of(row: GameRow) -> Game[Any]:
-    """The rules that a game began with, or a stand-in where they are missing or have failed."""
+    """The rules that a game began with, or a stand-in where they are missing or have failed.
+
+    A table that still waits has the newest: it begins with those.
+    """
     rules = rules_for(row.kind, row.id, row.halted)
     if isinstance(rules, Away):
         return rules
     try:
-        return rules.by_version(row.rules)
+        return rules.by_version(rules.RULES if row.seed is None else row.rules)
     except Refused:
         return Away(row.kind, rules, failed=False)
 

@@ -27,8 +27,8 @@ SEATING: Final = 2**63
 def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -> None:
     """Draw seats, deal, and open the first turns. The game is locked."""
     now = server.now()
-    # A table that waited through a change of the rules starts with the current ones.
-    rules = rules_of(row._replace(rules=rules_of(row).RULES))
+    rules = rules_of(row)
+    # A table that waited through a change of the rules begins with the newest.
     row = row._replace(rules=rules.version)
     seed = seed_from(row.secret, [player.word for player in players])
     seating = Stream(seed, SEATING).shuffle(range(row.seats))

@@ -8,6 +8,9 @@ from pbem.domain.errors import Refusal
 from pbem.ops.verify import verify_games
 from pbem.service.clocks import stopped_tables
 from pbem.service.play.rules import rules_of
+from pbem.service.tables import joining
+from pbem.service.tables.new import TableSettings
+from tests.service.running_game import RunningGame
 
 
 @pytest.fixture
@@ -37,6 +40,20 @@ def test_a_game_goes_on_by_the_rules_that_it_began_with(by_first_rules):
 
 def test_a_new_table_begins_by_the_newest_rules(table):
     assert rules_of(table("bid", 3).row()).version == game.load("bid").RULES
+
+
+def test_a_table_that_waited_through_a_change_begins_by_the_newest_rules(server, person, monkeypatch):
+    with monkeypatch.context() as then:
+        then.setattr(Bid, "RULES", 1)
+        then.setattr(Bid, "version", 1)
+        game_id = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
+    # Even where the rules that it was opened with cannot be played any more.
+    monkeypatch.setattr(Bid, "OLDEST", 2)
+    for name in ("Ann", "Ben", "Cleo"):
+        server.run(joining.join, game_id, person(name))
+    begun = RunningGame(server, game_id)
+    assert {row.rules for row in begun.log()} == {2}
+    assert problems(begun) == []
 
 
 def test_a_choice_made_by_other_rules_is_found(by_first_rules, monkeypatch):
