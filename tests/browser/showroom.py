@@ -288,9 +288,9 @@ class Showroom:
             calls.answer, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again."
         )
         mine, not_mine = (self._unverified_reply(self._begun("sunset-poker")) for _ in range(2))
-        unverified_replies.confirm(self.server, mine, self.server.read(unverified_replies.read, mine).waiting[0].number)
+        unverified_replies.confirm(self.server, mine, unverified_replies.read(self.server, mine).waiting[0].number)
         self.server.run(
-            unverified_replies.reject, not_mine, self.server.read(unverified_replies.read, not_mine).waiting[0].number
+            unverified_replies.reject, not_mine, unverified_replies.read(self.server, not_mine).waiting[0].number
         )
         return {
             "stopped": self._links.made(Purpose.STOP, gina),

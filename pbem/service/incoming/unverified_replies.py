@@ -50,12 +50,13 @@ class UnverifiedReplies:
     confirmed: bool
 
 
-def read(tx: Tx, server: Server, token: str) -> UnverifiedReplies:
-    """The replies that the link of a question is about."""
-    link_row = _reply_link(tx, server, token)
-    assert link_row.game_id is not None
-    title = games.read(tx, link_row.game_id).title
-    received = rows.of_link(tx, link_row.id, MOST_SHOWN)
+def read(server: Server, token: str) -> UnverifiedReplies:
+    """The replies that the link of a question is about. They are read outside the transaction, because that may take long."""
+    with server.store.read() as tx:
+        link_row = _reply_link(tx, server, token)
+        assert link_row.game_id is not None
+        title = games.read(tx, link_row.game_id).title
+        received = rows.of_link(tx, link_row.id, MOST_SHOWN)
     waiting = (row for row in reversed(received) if row.status == ReceivedStatus.DOUBTED and row.raw is not None)
     decided = next((row for row in received if row.status == ReceivedStatus.DONE), None)
     return UnverifiedReplies(

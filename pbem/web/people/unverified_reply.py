@@ -11,9 +11,7 @@ pages = Blueprint("unverified_reply", __name__)
 
 @pages.get("/w/<token>")
 def show(token: str, *, sure_of: int | None = None) -> Response:
-    return site.page(
-        "written.html", found=site.server().read(unverified_replies.read, token), token=token, sure_of=sure_of
-    )
+    return site.page("written.html", found=unverified_replies.read(site.server(), token), token=token, sure_of=sure_of)
 
 
 @pages.post("/w/<token>")

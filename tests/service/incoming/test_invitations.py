@@ -207,7 +207,7 @@ def test_a_doubtful_reply_asks_for_a_click_which_joins(server, inbox, invite):
     asked = queued_emails(server, ben(server).id, "was_it_you")
     assert [json.loads(each.facts)["error"] for each in asked] == [row.outcome, other.outcome]
     token = inbox.token(Purpose.WRITTEN, person_id=ben(server).id, outbox_id=asked[0].id)
-    assert [each.lines for each in server.read(unverified_replies.read, token).waiting] == [
+    assert [each.lines for each in unverified_replies.read(server, token).waiting] == [
         ("accept as Ben",),
         ("accept as Mallory",),
     ]

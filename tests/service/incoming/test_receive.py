@@ -21,6 +21,7 @@ from pbem.domain.bounce import THRESHOLD
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import Gone, NotFound
 from pbem.mail.read.lmtp import Lmtp
+from pbem.mail.read.reply import parse_reply
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.wire import parse
 from pbem.mail.write.compose import Letterhead
@@ -493,9 +494,23 @@ def doubted(inbox, server, game):
     return inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id), row.id
 
 
+def test_replies_are_not_read_within_a_transaction(server, doubted, monkeypatch):
+    """The words of a stranger may take long to read, and nothing waits for them."""
+    connections = []
+
+    def reads(message):
+        connections.append(server.store.engine.pool.checkedout())
+        return parse_reply(message)
+
+    monkeypatch.setattr(unverified_replies, "parse_reply", reads)
+    assert unverified_replies.read(server, doubted[0]).waiting
+    unverified_replies.confirm(server, *doubted)
+    assert connections == [0, 0]
+
+
 def test_the_page_shows_the_reply_and_changes_nothing(inbox, server, game, doubted):
     before = all_rows(server.store)
-    found = server.read(unverified_replies.read, doubted[0])
+    found = unverified_replies.read(server, doubted[0])
     assert [each.lines for each in found.waiting] == [("talk hello", choice(game))]
     assert all_rows(server.store) == before
 
@@ -508,7 +523,7 @@ def test_the_players_yes_carries_out_the_reply_once(inbox, server, game, doubted
     assert len(all_rows(server.store)["talk"]) == 1
     assert len(answers(server, "receipt")) == 1
     assert (inbox.rows()[0].status, inbox.rows()[0].raw) == ("done", None)
-    assert server.read(unverified_replies.read, doubted[0]).confirmed
+    assert unverified_replies.read(server, doubted[0]).confirmed
 
 
 def test_two_presses_of_yes_that_meet_at_any_step_are_one_email(server, clock, game):
@@ -544,7 +559,7 @@ def test_the_players_no_drops_it_for_good(inbox, server, game, doubted):
     before = chosen(game)
     server.run(unverified_replies.reject, *doubted)
     unverified_replies.confirm(server, *doubted)
-    found = server.read(unverified_replies.read, doubted[0])
+    found = unverified_replies.read(server, doubted[0])
     assert not found.waiting
     assert not found.confirmed
     assert chosen(game) == before
@@ -554,15 +569,15 @@ def test_the_players_no_drops_it_for_good(inbox, server, game, doubted):
 def test_replies_that_come_before_the_player_looks_wait_on_one_page(inbox, server, game, doubted):
     second = inbox.replies(game, 0, "talk again", Authentication_Results=None)
     assert len(answers(server, "was_it_you")) == 1
-    assert [each.lines[-1] for each in server.read(unverified_replies.read, doubted[0]).waiting] == [
+    assert [each.lines[-1] for each in unverified_replies.read(server, doubted[0]).waiting] == [
         choice(game),
         "talk again",
     ]
     unverified_replies.confirm(server, doubted[0], second.id)
     assert len(all_rows(server.store)["talk"]) == 1
-    assert [each.number for each in server.read(unverified_replies.read, doubted[0]).waiting] == [doubted[1]]
+    assert [each.number for each in unverified_replies.read(server, doubted[0]).waiting] == [doubted[1]]
     unverified_replies.confirm(server, *doubted)
-    assert not server.read(unverified_replies.read, doubted[0]).waiting
+    assert not unverified_replies.read(server, doubted[0]).waiting
 
 
 def test_the_link_of_one_page_says_nothing_of_replies_to_other_emails(inbox, server, game, doubted):
@@ -577,7 +592,7 @@ def test_the_link_of_one_page_says_nothing_of_replies_to_other_emails(inbox, ser
 def test_a_no_after_a_yes_takes_nothing_back(inbox, server, game, doubted):
     unverified_replies.confirm(server, *doubted)
     server.run(unverified_replies.reject, *doubted)
-    assert server.read(unverified_replies.read, doubted[0]).confirmed
+    assert unverified_replies.read(server, doubted[0]).confirmed
 
 
 def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, server, clock, doubted):
