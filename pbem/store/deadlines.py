@@ -15,6 +15,7 @@ from sqlalchemy import (
     case,
     delete,
     exists,
+    func,
     insert,
     literal_column,
     or_,
@@ -63,6 +64,13 @@ _OF_TURN = (DEADLINE.c.game_id == bindparam("of_game"), DEADLINE.c.turn == bindp
 CLOSE: Final = update(DEADLINE).where(*_OF_TURN, IS_OPEN).values(status=TurnStatus.CLOSED)
 """Close all open deadlines of a turn."""
 _SET_STATUS = update(DEADLINE).where(*_OF_TURN, DEADLINE.c.seat == bindparam("of_seat")).values(status=bindparam("new"))
+_TOGETHER = (
+    select(DEADLINE.c.turn)
+    .where(DEADLINE.c.game_id == bindparam("of_game"), DEADLINE.c.turn >= bindparam("of_turn"))
+    .group_by(DEADLINE.c.turn)
+    .having(func.count() > 1)
+    .limit(1)
+)
 _MOMENTS = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at")
 _WRITE = (
     update(DEADLINE)
@@ -172,6 +180,11 @@ def read_ahead(tx: Connection, keys: Collection[Key]) -> None:
 def read_all(tx: Connection, keys: Collection[Key]) -> dict[Key, DeadlineRow]:
     rows = queries.many(tx, DeadlineRow, select(DEADLINE).where(tuple_(*_KEY).in_(keys))) if keys else ()
     return {(row.game_id, row.turn, row.seat): row for row in rows}
+
+
+def asked_together(tx: Connection, game_id: int, turn: int) -> bool:
+    """Whether several seats were asked at the same time in this turn or a later one."""
+    return tx.execute(_TOGETHER, {"of_game": game_id, "of_turn": turn}).first() is not None
 
 
 def write_all(tx: Connection, rows: Iterable[DeadlineRow]) -> None:

@@ -43,8 +43,8 @@ from pbem.mail.write.compose import EmailContent, Letterhead, Reader, Thread, me
 from pbem.mail.write.words import DigestSection, SeatContent, TalkLine, Words
 from pbem.plugins.away import loads
 from pbem.service.outgoing.email_links import OFFERS
-from pbem.service.play import seat_cache, views
-from pbem.service.play.log import Kind, body_of, latest_entries
+from pbem.service.play import seat_cache, standing_orders, views
+from pbem.service.play.log import latest_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import SeatKnowledge
 from pbem.service.server import Server
@@ -316,7 +316,7 @@ class _Reading:
         return {
             **words.past_turns(sentences, self._talk(game, seat, at)),
             "first": before is None,
-            "notes": self._ended_orders(game, seat, seq),
+            "notes": [seat.teller(note) for note in standing_orders.notes(self.tx, game, seat.seat, seq)],
         }
 
     def _facts_since(self, game: GameRow, seat: SeatContent, knowledge: SeatKnowledge, turn: int) -> list[Fact[Any]]:
@@ -330,17 +330,6 @@ class _Reading:
     def _talk(self, game: GameRow, seat: SeatContent, after: datetime | None) -> list[TalkLine]:
         lines = talk.heard(self.tx, game.id, game.key, seat.seat, after)
         return [TalkLine(line.who(seat.names[line.seat]), line.text) for line in lines]
-
-    def _ended_orders(self, game: GameRow, seat: SeatContent, since_seq: int) -> list[str]:
-        notes = []
-        for row in log.chain_back(self.tx, game.id, game.key):
-            if row.seq <= since_seq:
-                break
-            if row.kind == Kind.ORDER and row.seat == seat.seat:
-                note = body_of(seat.rules, row).get("note")
-                if note is not None:
-                    notes.append(seat.teller(note))
-        return notes[::-1]
 
     def _own_tables(self) -> list[Words]:
         """The reader's tables, those first that wait for the reader."""

@@ -263,12 +263,12 @@ def _obey_orders(tx: Tx, move: _Move) -> None:
         if first is None:
             return
         seat, answer = first
-        if answer.order is None:
-            del move.orders[seat]
-        else:
+        before = move.orders.pop(seat)
+        if answer.order is not None:
             move.orders[seat] = answer.order
         if answer.note is not None:
-            move.record.add(Kind.ORDER, seat, Actor.ORDER, {"order": None, "note": answer.note})
+            # With the order itself, because an undo brings it back.
+            move.record.add(Kind.ORDER, seat, Actor.ORDER, {"order": None, "ended": before, "note": answer.note})
         if answer.choice is not None:
             _submit(move, seat, answer.choice, Actor.ORDER)
 
@@ -310,7 +310,8 @@ def _next(server: Server, move: _Move, over: bool, now: datetime) -> turns.NextT
     if over:
         return turns.NextTurn(position.turn, (), (), "result", range(position.seats), now)
     asked, answered = position.open().keys(), position.box.keys()
-    hold = server.hold if may_be_undone(move.entries) else timedelta(0)
+    # Undo, so also waiting for it, is out of the question once several seats are asked.
+    hold = server.hold if may_be_undone(move.entries) and len(asked) == 1 else timedelta(0)
     return turns.NextTurn(position.turn, asked, answered, "turn", asked - answered, now + hold)
 
 

@@ -1,14 +1,22 @@
-"""Standing orders, set and dropped by the player of a seat. Their language is in `engine.orders`."""
+"""Standing orders, set and dropped by the player of a seat, and what an undo does to them.
 
-from engine import orders
+An undo brings back the orders of other players that had ended since, as if the choice had never been made. Their language
+is in `engine.orders`.
+"""
+
+from itertools import takewhile
+
+from engine import codec, orders
 from engine.decisions import Refused
+from engine.tell import Text
 from pbem.service.play import move, views
-from pbem.service.play.log import Kind, LogWriter
+from pbem.service.play.log import Kind, LogWriter, StandingEntry, body_of
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import players
+from pbem.store import log, players
 from pbem.store.database import Tx
+from pbem.store.games import GameRow
 
 
 def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person_id: int | None = None) -> orders.Order:
@@ -40,3 +48,50 @@ def drop_order(tx: Tx, server: Server, game_id: int, seat: int, person_id: int |
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.ORDER, seat, move.Actor.PERSON, {"order": None})
     move.set_orders(tx, server, row, others, record)
+
+
+def after_undo(tx: Tx, row: GameRow, seat: int, record: LogWriter, undone: StandingEntry | None = None) -> str:
+    """The standing orders once a seat has taken back its sealed choice or an entry, with the rows that say what changed.
+
+    The seat's own order ends if it would act at once, since it would make a choice again as soon as anyone does anything.
+    """
+    before = move.orders_of(row)
+    after = before if undone is None else before | _ended_since(tx, row, undone.seq)
+    turn = row.turn if undone is None else undone.turn
+    if seat in after and _acts(tx, row, turn, seat, after[seat]):
+        after = {other: order for other, order in after.items() if other != seat}
+    for each in sorted(before.keys() | after.keys()):
+        if after.get(each) != before.get(each):
+            record.add(Kind.ORDER, each, "table", {"order": after.get(each)})
+    return codec.dumps(sorted(after.items()))
+
+
+def notes(tx: Tx, row: GameRow, seat: int, since: int) -> list[Text]:
+    """Why orders of a seat have ended after row `since` of the log, unless an undo has brought them back."""
+    rows = takewhile(lambda each: each.seq > since, log.chain_back(tx, row.id, row.key))
+    own = [each for each in rows if each.kind == Kind.ORDER and each.seat == seat]
+    found: list[Text] = []
+    for each in reversed(own):
+        body = body_of(rules_of(row), each)
+        if body.get("note") is not None:
+            found.append(body["note"])
+        elif each.by == "table" and body["order"] is not None:
+            del found[-1:]
+    return found
+
+
+def _ended_since(tx: Tx, row: GameRow, seq: int) -> dict[int, orders.Order]:
+    """The orders that ended by themselves after this row, unless their seats have had other orders or players since."""
+    ended: dict[int, orders.Order] = {}
+    for each in log.chain(tx, row.id, row.key, seq):
+        if each.seat is not None and each.kind in (Kind.ORDER, Kind.SEATED):
+            ended.pop(each.seat, None)
+            if each.by == move.Actor.ORDER and (order := body_of(rules_of(row), each).get("ended")) is not None:
+                ended[each.seat] = order
+    return ended
+
+
+def _acts(tx: Tx, row: GameRow, turn: int, seat: int, order: orders.Order) -> bool:
+    """Whether a seat's order would answer, or end, in a turn."""
+    given = orders.answer(order, rules_of(row), views.view_before(tx, row, seat, turn), seat)
+    return given.choice is not None or given.note is not None

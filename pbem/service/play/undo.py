@@ -3,7 +3,10 @@
 A sealed choice can be taken back while its turn is open; a choice in an entry, while nobody has learnt of it: no email
 about it was sent, nothing was drawn because of it, and no other player has decided since. Either way only the player's own
 choice, and only while the player has time left, since otherwise the clock would decide at once. Nothing is deleted from a
-log: undo adds a row.
+log: undo adds rows.
+
+Whether a choice can be taken back depends on nothing that is hidden from its player: not on the orders of others, which
+come back with the undo, and not on sealed choices, so never once several seats are asked at the same time.
 """
 
 import json
@@ -17,7 +20,7 @@ from pbem.domain.errors import Gone
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus, TurnStatus
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.service.play import move
+from pbem.service.play import move, standing_orders
 from pbem.service.play.log import Kind, LogWriter, StandingEntry, latest_entries, standing_entries, write
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
@@ -53,7 +56,8 @@ def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int) -> None:
     _must_have_time(tx, server, row, row.turn, seat)
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.WITHDRAWN, seat, move.Actor.PERSON, {"turn": row.turn})
-    write(tx, row, record, box=codec.dumps(sorted(position.box.items())))
+    orders = standing_orders.after_undo(tx, row, seat, record)
+    write(tx, row, record, box=codec.dumps(sorted(position.box.items())), orders=orders)
     _reopen(tx, server, row, row.turn, seat, record.seq)
 
 
@@ -84,10 +88,11 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
         ledger.note(tx, email.id, now, "superseded", "the move was taken back")
     record = LogWriter(row, now, server.randomness)
     record.add(Kind.UNDONE, seat, move.Actor.PERSON, {"from": turn})
+    orders = standing_orders.after_undo(tx, row, seat, record, undone[0])
     start = rules_of(row).start(row.seats, json.loads(row.options))
     entries = standing_entries(rules_of(row), log.chain(tx, row.id, row.key))
     facts = [fact for standing in entries if standing.turn < turn for fact in standing.entry.facts]
-    write(tx, row, record, turn=turn, state=codec.dumps(fold(start, facts)), box="[]")
+    write(tx, row, record, turn=turn, state=codec.dumps(fold(start, facts)), box="[]", orders=orders)
     deadlines.forget_after(tx, row.id, turn)
     _reopen(tx, server, row, turn, seat, record.seq)
     saved_views.forget(tx, row.id, turn)
@@ -96,21 +101,20 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
 def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) -> list[EmailRow]:
     """The emails about these entries. Raises Gone unless they are one choice that nobody has learnt of."""
     entries = [standing.entry for standing in undone]
-    final = not entries or not move.may_be_undone(entries) or seat not in entries[0].choices or seat in entries[0].alone
-    if final or _another_has_decided(tx, row, seat):
-        raise Gone(
-            _("This choice cannot be taken back any more."), why=_("Others have decided since, or chance has spoken.")
-        )
+    if not entries or not move.may_be_undone(entries) or seat not in entries[0].choices or seat in entries[0].alone:
+        raise _final(_("Others have decided since, or chance has spoken."))
     _must_be_own(undone[0].by)
     emails = outbox.of_game(tx, row.id, undone[0].seq - 1)
     if any(email.status == EmailStatus.SENT or email.attempts for email in emails):
-        raise Gone(_("This choice cannot be taken back any more."), why=_("A mail about it is on its way."))
+        raise _final(_("A mail about it is on its way."))
+    if deadlines.asked_together(tx, row.id, undone[0].turn):
+        # Refused before anyone has sealed a choice too, because only that keeps secret who has.
+        raise _final(_("Several players choose at the same time now, and some may have chosen already."))
     return emails
 
 
-def _another_has_decided(tx: Tx, row: GameRow, seat: int) -> bool:
-    """Whether another player has a sealed choice in the current turn, which undo would silently lose."""
-    return any(_sealed_by(tx, row, other) in move.IN_PERSON for other in move.box_of(row).keys() - {seat})
+def _final(why: str) -> Gone:
+    return Gone(_("This choice cannot be taken back any more."), why=why)
 
 
 def _is_running(row: GameRow) -> bool:

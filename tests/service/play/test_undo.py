@@ -22,6 +22,12 @@ def take_back(game, turn, seat):
     game.server.run(undo.take_back, game.id, turn, seat)
 
 
+def may_undo(game, turn, seat):
+    since = [each for each in standing_entries(rules_of(game.row()), game.log()) if each.turn >= turn]
+    with game.server.store.read() as tx:
+        return undo.may_undo(tx, game.row(), since, seat)
+
+
 def asked_row(game, turn, seat):
     with game.server.store.read() as tx:
         return deadlines.read(tx, game.id, turn, seat)
@@ -224,24 +230,35 @@ def opens_a_sealed_auction(table):
             return game, turn, seat, next(other for other in game.asked() if other != seat)
 
 
-def test_a_turn_that_opened_an_auction_cannot_be_taken_back_once_another_has_bid(table):
+def bids(game, seat):
+    game.play(seat, "bid 0")
+
+
+def times_out(game, seat):
+    game.play(seat, game.asked()[seat].default, Actor.CLOCK)
+
+
+def leaves_an_order(game, seat):
+    leave(game, seat, "always bid 0")
+
+
+@pytest.mark.parametrize(
+    "choose", [[], [bids], [times_out], [leaves_an_order]], ids=["nobody", "person", "clock", "order"]
+)
+def test_a_choice_that_lets_several_choose_at_once_is_final_whoever_has_chosen_since(table, choose):
     game, turn, seat, other = opens_a_sealed_auction(table)
-    game.play(other, "bid 0")
+    for how in choose:
+        how(game, other)
+    assert not may_undo(game, turn, seat)
     before = all_rows(game.server.store)
-    with pytest.raises(Gone, match="Others have decided"):
+    with pytest.raises(Gone, match="choose at the same time now"):
         take_back(game, turn, seat)
     assert all_rows(game.server.store) == before
-    take_back(game, game.row().turn, other)
-    take_back(game, turn, seat)
-    assert list(game.asked()) == [seat]
 
 
-def test_a_clock_decision_for_another_seat_does_not_prevent_taking_a_turn_back(table):
-    game, turn, seat, other = opens_a_sealed_auction(table)
-    game.play(other, game.asked()[other].default, Actor.CLOCK)
-    take_back(game, turn, seat)
-    assert list(game.asked()) == [seat]
-    assert game.row().box == "[]"
+def test_an_email_about_a_final_choice_does_not_wait(table):
+    game, *_ = opens_a_sealed_auction(table)
+    assert game.emails()[-1].due_at == game.server.now()
 
 
 def test_a_turn_cannot_be_taken_back_once_it_has_drawn(table):
@@ -297,18 +314,13 @@ def test_a_turn_that_may_be_taken_back_is_known_beforehand(table):
     (seat,) = game.asked()
     turn = game.row().turn
 
-    def may(seat):
-        since = [each for each in standing_entries(rules_of(game.row()), game.log()) if each.turn >= turn]
-        with game.server.store.read() as tx:
-            return undo.may_undo(tx, game.row(), since, seat)
-
-    assert not may(seat)
+    assert not may_undo(game, turn, seat)
     game.play(seat, "bid 1")
-    assert may(seat)
-    assert not may((seat + 1) % 3)
+    assert may_undo(game, turn, seat)
+    assert not may_undo(game, turn, (seat + 1) % 3)
     (other,) = game.asked()
     game.play(other, "pass")
-    assert not may(seat)
+    assert not may_undo(game, turn, seat)
 
 
 def test_a_sealed_choice_that_may_be_withdrawn_is_known_beforehand(table):
