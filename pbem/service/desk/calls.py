@@ -1,6 +1,6 @@
 """Calls to the organiser, from every page and email, and the queue in which they wait for an answer.
 
-A call records its game and seat, so that the caller need not explain them. It is proven where a link or a session shows who
+A call records its game, turn and seat, so that the caller need not explain them, and an organiser can see what the caller saw. It is proven where a link or a session shows who
 called. A visitor without either leaves an address, which anyone can type: such calls count against the network they come
 from, and never against the owner of the address. Answers are emailed.
 """
@@ -24,6 +24,7 @@ from pbem.store import calls, games, outbox, people, players as player_rows
 from pbem.store.audit import AuditRow
 from pbem.store.calls import CallDetails, CallRow
 from pbem.store.database import Tx
+from pbem.store.games import GameRow
 from pbem.tokens import Purpose
 
 HOUR: Final = timedelta(hours=1)
@@ -63,8 +64,7 @@ def call(
         )
     if same := calls.open_duplicate(tx, person_id=person_id, proven=True, game_id=game_id, seat=seat, text=text):
         return same
-    if game_id is not None:
-        games.read(tx, game_id)
+    turn, rules = (None, None) if game_id is None else _turn_and_rules(games.read(tx, game_id))
     if seat is not None:
         players = [] if game_id is None else player_rows.of_game(tx, game_id)
         if all((player.seat, player.person_id) != (seat, person_id) for player in players):
@@ -73,7 +73,8 @@ def call(
         raise _too_many(CALLS_AN_HOUR)
     caller = people.read(tx, person_id).name or _("Somebody who has given no name")
     alarms.raise_alarm(tx, server, AlarmKind.CALL, f"{caller}: {text}", game_id)
-    return calls.add(tx, at=server.now(), game_id=game_id, seat=seat, person_id=person_id, proven=True, text=text)
+    about = {"game_id": game_id, "seat": seat, "turn": turn, "rules": rules}
+    return calls.add(tx, at=server.now(), **about, person_id=person_id, proven=True, text=text)
 
 
 def call_from_address(tx: Tx, server: Server, address: str, text: str, *, network: str = "") -> int:
@@ -89,7 +90,7 @@ def call_from_address(tx: Tx, server: Server, address: str, text: str, *, networ
         raise _too_many(STRANGERS_AN_HOUR)
     # An alarm names nobody who has not shown who they are.
     alarms.raise_alarm(tx, server, AlarmKind.CALL, _("Not proven who wrote this: %(text)s", text=text))
-    return calls.add(tx, at=server.now(), game_id=None, seat=None, person_id=person.id, proven=False, text=text)
+    return calls.add(tx, at=server.now(), person_id=person.id, proven=False, text=text)
 
 
 def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
@@ -127,6 +128,11 @@ def close_by_act(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditR
         raise BadInput(_("This call came from another table."), remedy=_("Nothing was changed; open the call again."))
     if row.status == CallStatus.OPEN:
         _close_and_tell(tx, server, row, act.reason, act.act)
+
+
+def _turn_and_rules(game: GameRow) -> tuple[int | None, int | None]:
+    """The open turn of a game and the version of its rules, once it has begun."""
+    return (None, None) if game.started_at is None else (game.turn, game.rules)
 
 
 def _close(tx: Tx, server: Server, actor: Actor, call_id: int, answer: str, done: str, act: Act, reason: str) -> None:

@@ -174,17 +174,20 @@ def clocks(
 
 @dataclass(frozen=True, slots=True)
 class SeatSight:
-    """A table as a seat sees it."""
+    """A table as a seat sees it, or saw it when an earlier turn was open."""
 
     game: GameRow
     seat: int
+    turn: int
     board: Board
     teller: Teller
     prompt: Text | None
 
 
-def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason: str) -> SeatSight:
-    """Show a table as a seat sees it; the reason is audited before anything is shown."""
+def see_as(
+    tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason: str, turn: int | None = None
+) -> SeatSight:
+    """Show a table as a seat sees it now, or as it was in a turn; the reason is audited before anything is shown."""
     game = games.lock(tx, game_id)
     if game.started_at is None:
         raise Gone(_("This game has not begun, so nobody sees anything yet."), remedy=_("Nothing was shown."))
@@ -192,13 +195,15 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
     if all(player.seat != seat for player in players):
         raise NotFound(_("There is no such seat in this game."), remedy=_("Nothing was shown."))
     audit.look(tx, actor, Act.SEE_AS, game_id)
-    audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat)
+    turn = game.turn if turn is None else min(turn, game.turn)
+    audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat, turn=turn)
     rules = rules_of(game)
-    view = views.view(tx, game, seat)
+    view = views.view_before(tx, game, seat, turn)
     names = tuple(isolate(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
-    decision = decision_in(rules, view, seat) if game.status == TableStatus.PLAYING else None
+    is_asked = game.status == TableStatus.PLAYING or turn < game.turn
+    decision = decision_in(rules, view, seat) if is_asked else None
     prompt = None if decision is None else decision.prompt
-    return SeatSight(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
+    return SeatSight(game, seat, turn, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,12 +243,17 @@ INSIDER = table("insider", InsiderRow, one_of("how", *Insight), Index(None, "per
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """A call for the organiser. Unless it is `proven`, someone has typed the person's address, and it may not be theirs."""
+    """A call for the organiser. Unless it is `proven`, someone has typed the person's address, and it may not be theirs.
+
+    `turn` was open at its table then, which was played by version `rules`; None before the start, or without a table.
+    """
 
     id: Id
     at: datetime
     game_id: GameId | None
     seat: int | None
+    turn: int | None
+    rules: int | None
     person_id: PersonId | None
     proven: bool
     text: str

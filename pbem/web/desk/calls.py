@@ -19,7 +19,15 @@ BEGINNING: Final = 300
 
 def _page(call_id: int, refused: Refusal | None = None) -> Response:
     found = server().read(calls.details, permissions.actor(), call_id)
-    return site.page("desk/call.html", found=found, call=found.row, mark=marks.of_call(found.row), refused=refused)
+    game_id = found.row.game_id
+    return site.page(
+        "desk/call.html",
+        found=found,
+        call=found.row,
+        mark=marks.of_call(found.row),
+        table_mark="" if game_id is None else server().read(marks.mark, {"game_id": game_id}),
+        refused=refused,
+    )
 
 
 @pages.get("/desk/calls")

@@ -49,10 +49,11 @@ def clocks(game_id: int) -> Response:
 @permissions.needs(Act.SEE_AS)
 @site.shows_refusals_on(_page)
 def see_as(game_id: int) -> Response:
-    """The table as a seat sees it. The look is recorded."""
+    """The table as a seat sees it, or saw it in a turn that the form names. The look is recorded."""
     seat = site.whole_number("seat", _("the number of a seat")) - 1
     server().read(marks.must_fit, field("of"), {"game_id": game_id})
-    eyes = server().run(table.see_as, permissions.actor(), game_id, seat, field("reason"))
+    turn = site.whole_number("turn", _("the number of a turn")) if field("turn") else None
+    eyes = server().run(table.see_as, permissions.actor(), game_id, seat, field("reason"), turn)
     return site.page("desk/eyes.html", eyes=eyes, board=board.draw(eyes.board, eyes.teller, eyes.seat))
 
 

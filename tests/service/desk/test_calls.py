@@ -10,6 +10,8 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.states import CallStatus
 from pbem.domain.user_text import LONGEST_TEXT
 from pbem.service.desk import audit, calls
+from pbem.service.tables import joining
+from pbem.service.tables.new import TableSettings
 from pbem.store.audit import AuditFilter
 from pbem.store.schema.mail import AlarmRow
 from tests.service.actors import ANN, calls_of
@@ -23,6 +25,18 @@ def test_a_call_names_its_table_and_seat(server, table):
     (found,) = calls_of(server)
     assert (found.id, found.person_id, found.game_id, found.seat) == (call_id, ann, game.id, 0)
     assert found.text == "My link is gone.\n\nWhat now?"
+
+
+def test_a_call_names_the_turn_and_the_rules_once_the_game_has_begun(server, table, person):
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    server.run(calls.call, game.person_at(seat), "May I not bid 10?", game_id=game.id, seat=seat)
+    game.play(seat, "pass")
+    server.run(calls.call, game.person_at(seat), "And now?", game_id=game.id, seat=seat)
+    waiting = server.run(joining.create_table, person("Zoe"), TableSettings("templari", 3, {}, "1d")).game_id
+    server.run(calls.call, person("Zoe"), "Nobody comes.", game_id=waiting)
+    rules = game.row().rules
+    assert [(call.turn, call.rules) for call in calls_of(server)] == [(1, rules), (2, rules), (None, None)]
 
 
 def test_calls_wait_in_the_order_in_which_they_came(server, person, clock):

@@ -71,16 +71,17 @@ def confirmed(server, address, name=""):
     return server.run(addresses.confirm, person_id).id
 
 
-def look(server, organiser, game, seat=1):
-    return server.run(desk_table.see_as, actor_of(server, organiser), game.id, seat, WHY)
+def look(server, organiser, game, seat=1, turn=None):
+    return server.run(desk_table.see_as, actor_of(server, organiser), game.id, seat, WHY, turn)
 
 
 def see_nothing(server, organiser, game):
     for act in (Act.TABLE, Act.SEE_AS, Act.READ_MAIL, Act.CALL):
         with server.store.read() as tx, pytest.raises(Forbidden, match="You play at this table"):
             audit.must_be_allowed(tx, actor_of(server, organiser), act, game.id)
-    with pytest.raises(Forbidden, match="You play at this table"):
-        look(server, organiser, game)
+    for turn in (None, 0):
+        with pytest.raises(Forbidden, match="You play at this table"):
+            look(server, organiser, game, turn=turn)
 
 
 def changes_address(server, game, player, olga):

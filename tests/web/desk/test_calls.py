@@ -4,9 +4,11 @@ import json
 
 import pytest
 
-from pbem.service.desk import calls
+from pbem.service.desk import audit, calls, table
+from pbem.service.play.rules import rules_of
+from pbem.store.audit import AuditFilter
 from pbem.store.sessions import Holder
-from tests.service.actors import add_organiser, calls_of
+from tests.service.actors import ANN, add_organiser, calls_of
 from tests.service.database import count_calls, queued_emails
 from tests.web.browser import Browser
 from tests.web.desk_pages import signed_in
@@ -46,6 +48,21 @@ def test_a_call_leads_to_an_act_at_its_table_and_is_closed_by_it(olga, server, c
 
 def test_the_message_of_a_call_is_shown_beside_the_acts_at_its_table(olga, call, game):
     assert "My link <b>is</b> gone." in olga.open(f"/desk/tables/{game.id}?call={call}").text
+
+
+def test_an_organiser_sees_what_the_caller_saw_when_they_called(olga, server, call, game):
+    before, turn = game.view(0), game.row().turn
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default)
+    assert game.view(0) != before
+    page = olga.open(f"/desk/calls/{call}")
+    assert f"It came in turn {turn}, played by rules {game.row().rules}." in page.text
+    seen = page.form("Look").press(reason="The caller asks about it.")
+    assert seen.heading == f"As seat 1 saw it in turn {turn}"
+    assert server.read(audit.newest, AuditFilter(act="see as"))[0].reason == "The caller asks about it."
+    at_the_time = server.run(table.see_as, ANN, game.id, 0, "to compare", turn)
+    assert at_the_time.board == rules_of(game.row()).board(before, 0)
+    assert at_the_time.prompt is not None
 
 
 def test_organisers_see_only_the_number_of_calls_from_tables_where_they_play(browser, server, call, game):
