@@ -7,6 +7,7 @@
     │   ├── NotFound       it does not exist
     │   ├── Gone           it existed and is over: revoked, expired, closed
     │   ├── Stale          it was possible when asked for, but the game has moved on
+    │   │   └── TimedOut   time ran out, and the clock has decided
     │   └── TooMany        a limit was reached; waiting or removing something helps
     └── Fault              something of the server is broken: a 5xx page, an alarm for the organiser
         └── Unavailable    the database is full or unreachable
@@ -70,6 +71,10 @@ class Stale(Refusal):
     """It was possible when asked for, but the game has moved on."""
 
     usual_remedy = mark("Nothing was changed; please look at the present turn and decide there.")
+
+
+class TimedOut(Stale):
+    """Time ran out, and the clock has decided instead."""
 
 
 class TooMany(Refusal):

@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 from engine.game import Standing
 from engine.tell import Teller, say
+from pbem.domain.causes import TurnFacts, tell_turn
 from pbem.domain.moments import moment_text, relative_text
 from pbem.i18n.speech import capital
-from pbem.service.play.seat_cache import TurnFacts
 from pbem.service.play.seat_view import OfferedChoice, SeatView
 
 
@@ -44,8 +44,7 @@ def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
 
 def story(turns: tuple[TurnFacts, ...], teller: Teller) -> list[str]:
     """What happened, a sentence for each event."""
-    sentences = (teller.tell(each) for turn in turns for each in turn.facts)
-    return [sentence for sentence in sentences if sentence]
+    return [sentence for turn in turns for sentence in tell_turn(turn, teller)]
 
 
 def places(standing: Standing, teller: Teller) -> list[tuple[int, str, int]]:

@@ -101,28 +101,34 @@ class World:
         self._tell()
         # Made for all seats at once, so that they are the same for every reader and in any order.
         links = Links(self.server)
-        self._links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
-        self._programs = {seat: self.server.run(by_link.api_token, token) for seat, (_, token) in self._links.items()}
+        self.links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
+        self._programs = {seat: self.server.run(by_link.api_token, token) for seat, (_, token) in self.links.items()}
         self._answer_emails(receive.inbound_settings(settings))
 
-    def meets(self, seat: int) -> dict[str, bytes]:
-        """Everything the player of a seat sees, by name; necessary differences are blanked."""
+    def meets(self, seat: int, *, crawl: bool = True) -> dict[str, bytes]:
+        """Everything the player of a seat sees, by name; necessary differences are blanked.
+
+        Without a crawl, only what the emails lead to, the pages of the seat and what anyone sees of the table.
+        """
         person = self.game.person_at(seat)
         with self.server.store.read() as tx:
             address = people_store.read(tx, person).address
         emails = [email for email in self.inbox.emails if email.recipient == address]
         found = {f"mail {number}, {_kind(email.content)}": email.content for number, email in enumerate(emails)}
         found |= {f"envelope {number}": f"{email.sender} {email.name}".encode() for number, email in enumerate(emails)}
-        found |= dict(self._pages(seat, b"".join(email.content for email in emails)))
+        found |= dict(self._pages(seat, b"".join(email.content for email in emails), crawl=crawl))
         blanks = [hash_chain.fingerprint(each.hash).encode() for each in self.game.log()]
-        return {what: _blanked(content, blanks) for what, content in found.items()}
+        return {
+            _RANDOM.sub(b"<random>", what.encode()).decode(): _blanked(content, blanks)
+            for what, content in found.items()
+        }
 
     def close(self) -> None:
         """Close the world."""
         self.server.store.close()
 
     def _tell(self) -> None:
-        self._carry()
+        self.carry()
         while (turn := self.game.row().turn) < len(self.truth.log):
             entry = self.truth.log[turn]
             if turn == len(self.truth.log) - 1:
@@ -143,7 +149,7 @@ class World:
         assert due is not None
         hands.passes_until(due - timedelta(hours=1))
         hands.reminds()
-        self._carry()
+        self.carry()
         waiting = [self.game.person_at(seat) for seat in range(self.truth.seats) if (seat + len(self.truth.log)) % 2]
         for person in waiting:
             self.server.run(preferences.choose, person, Delivery(Way.DAILY), None, time(8))
@@ -151,10 +157,10 @@ class World:
         hands.runs_out()
         if self.game.row().turn < len(self.truth.log):
             raise Untrue
-        self._carry()
+        self.carry()
         hands.passes_until((self.clock.now() + timedelta(days=1)).replace(hour=8, minute=0, second=0, microsecond=0))
         digests.gather(self.server)
-        self._carry()
+        self.carry()
         for person in waiting:
             self.server.run(preferences.choose, person, AT_ONCE, None)
 
@@ -164,9 +170,9 @@ class World:
                 self.game.play(seat, choice)
             except BadInput as refused:
                 raise Untrue from refused
-        self._carry()
+        self.carry()
 
-    def _carry(self) -> None:
+    def carry(self) -> None:
         """Advance the clock a little, and deliver emails."""
         self.clock.advance(timedelta(minutes=2))
         while deliver(self.server, self.post).dealt_with:
@@ -184,18 +190,19 @@ class World:
         while receive.process(self.server, replace(box, check=SenderCheck.OFF)):
             pass
         before = len(self.inbox.emails)
-        self._carry()
+        self.carry()
         receipts = [email for email in self.inbox.emails[before:] if _kind(email.content) == "receipt"]
         assert len(receipts) == len(last) > 0, "everybody who writes gets a receipt"
 
-    def _pages(self, seat: int, emails: bytes) -> Iterator[tuple[str, bytes]]:
+    def _pages(self, seat: int, emails: bytes, *, crawl: bool) -> Iterator[tuple[str, bytes]]:
         """Every page reachable from the emails, the previews of its forms, and the API."""
         browser, row = Browser(self.app), self.game.row()
-        move, token = self._links[seat]
+        move, token = self.links[seat]
         written = emails.replace(b"=\r\n", b"").decode()
         waiting = [each.removeprefix(HOST) for each in re.findall(rf"{HOST}/[^\s<>\"=]*", written)]
         waiting += [f"/s/{token}", f"/m/{move}/nonsense", f"/t/{row.key}"]
         waiting += [f"/s/{token}/receipt/{turn}" for turn in range(row.turn + 1)]
+        waiting += [f"/{table}/replay/{row.turn - 1}" for table in (f"s/{token}", f"t/{row.key}")]
         seen: set[str] = set()
         while waiting:
             path = waiting.pop(0).partition("#")[0]
@@ -205,7 +212,7 @@ class World:
             assert len(seen) < MOST_PAGES, "the crawl has run away"
             page = browser.open(path)
             yield f"GET {path}", _answer(page.response)
-            waiting += [urljoin(path, href) for href in page.hrefs()]
+            waiting += [urljoin(path, href) for href in page.hrefs()] if crawl else []
             for number, form in enumerate(page.acts()):
                 yield f"preview {number} of {path}", _answer(form.press().response)
         yield from self._refusals(browser, token, move)

@@ -14,9 +14,9 @@ from typing import Any, Final
 from engine import grammar, orders
 from engine.board import Board
 from engine.decisions import Choice, Decision
-from engine.facts import Fact
 from engine.game import Game, Standing, agreed
 from engine.tell import Teller
+from pbem.domain.causes import TurnFacts, tell_turn
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
@@ -131,9 +131,9 @@ def notice_facts(facts: Mapping[str, Any], seat: int | None, rules: Game[Any] | 
     } | dict(correction_in_words(facts, rules))
 
 
-def tell_all(facts: Iterable[Fact[Any]], teller: Teller) -> tuple[str, ...]:
-    """The sentences of facts; some facts have none."""
-    return tuple(sentence for fact in facts if (sentence := teller.tell(fact)) is not None)
+def tell_all(turns: Iterable[TurnFacts], teller: Teller) -> tuple[str, ...]:
+    """The sentences of some turns."""
+    return tuple(sentence for turn in turns for sentence in tell_turn(turn, teller))
 
 
 def board(seat: SeatContent) -> Words:

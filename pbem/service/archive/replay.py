@@ -9,9 +9,10 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from engine.board import Board
-from engine.facts import SPECTATOR, Fact, seen
+from engine.facts import SPECTATOR
 from engine.game import Game, Standing
 from engine.tell import Teller
+from pbem.domain.causes import TurnFacts
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.states import TableStatus
 from pbem.domain.user_text import isolate
@@ -22,7 +23,7 @@ from pbem.service import links
 from pbem.service.archive.score_history import Course, course_of
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import knowledge_of
+from pbem.service.play.seat_cache import has_ended, knowledge_of, turn_facts
 from pbem.service.server import Server
 from pbem.store import links as link_rows, seats, tables
 from pbem.store.database import Tx
@@ -77,7 +78,7 @@ class Scene:
     turn: int
     earlier: int | None
     later: int | None
-    facts: tuple[Fact[Any], ...]
+    turn_facts: TurnFacts
     board: Board
     hands: tuple[tuple[int, Board], ...]
 
@@ -105,7 +106,7 @@ CACHE: Final[LRU[Scene]] = LRU(MOST_REMEMBERED)
 def moment(tx: Tx, server: Server, access: Access, which: str, turn: int) -> ReplayMoment:
     """The table after this entry, or the last one before it that still counts."""
     row, seat = _open(tx, server, access, which)
-    turn, ended = min(turn, row.turn), row.status in _ENDED
+    turn, ended = min(turn, row.turn), has_ended(row)
     # The head stands for every row before it, so a cached scene is never out of date or of another game.
     key = row.head, seat, turn, ended
     scene = CACHE.get(key) or CACHE.put(key, _scene(tx, row, seat, turn, ended=ended))
@@ -116,7 +117,7 @@ def whole(tx: Tx, server: Server, access: Access, which: str) -> WholeGame:
     """The whole game so far, as everyone saw it."""
     row, seat = _open(tx, server, access, which)
     standing = knowledge_of(tx, row, rules_of(row), seat).standing
-    shared = access is Access.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
+    shared = access is Access.SEAT and has_ended(row) and _works(_link(tx, row.id))
     return WholeGame(_replay_table(tx, row, seat), course_of(tx, row), standing, shared)
 
 
@@ -212,7 +213,7 @@ def _scene(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:
         turn=moment.standing.turn,
         earlier=moment.earlier,
         later=moment.later,
-        facts=tuple(seen(fact, seat) for fact in moment.standing.entry.facts),
+        turn_facts=turn_facts(moment.standing, seat, ended=ended),
         board=rules.board(moment.views[seat], seat),
         hands=tuple((other, rules.board(moment.views[other], other)) for other in others),
     )

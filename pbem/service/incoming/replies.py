@@ -27,7 +27,7 @@ from engine import orders
 from engine.decisions import Decision
 from pbem.domain import reply_commands
 from pbem.domain.delivery import Delivery, Way
-from pbem.domain.errors import BadInput, Gone, Refusal, Stale
+from pbem.domain.errors import BadInput, Gone, Refusal, Stale, TimedOut
 from pbem.domain.localtime import local_day
 from pbem.domain.reply_commands import Command, Move, Slip, StandingOrder, Word, WordCommand
 from pbem.domain.states import EmailKind, ReceivedStatus, TableStatus
@@ -249,6 +249,8 @@ def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
         receipt = play_move.play_locked(
             acting.tx, acting.server, acting.game(), before, acting.seat, move.choice, Actor.REPLY, acting.person_id
         )
+    except TimedOut:
+        raise
     except Stale as stale:
         raise _moved_on(acting) if acting.game().turn != before else stale from stale
     if receipt.again:

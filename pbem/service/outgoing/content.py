@@ -25,9 +25,10 @@ from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from engine.facts import SPECTATOR, Fact, seen
+from engine.facts import SPECTATOR
 from engine.game import Game, agreed
 from pbem.domain import hash_chain
+from pbem.domain.causes import TurnFacts
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
 from pbem.domain.invitation_replies import ACCEPT_AS
@@ -312,20 +313,22 @@ class _Reading:
         """What happened and was said since the email of the seat's last turn, and its standing orders that ended."""
         before = outbox.turn_before(self.tx, self.email)
         turn, seq, at = (0, 0, None) if before is None else (before.turn or 0, before.seq or 0, before.rendered_at)
-        sentences = words.tell_all(self._facts_since(game, seat, knowledge, turn), seat.teller)
+        sentences = words.tell_all(self._turns_since(game, seat, knowledge, turn), seat.teller)
         return {
             **words.past_turns(sentences, self._talk(game, seat, at)),
             "first": before is None,
             "notes": [seat.teller(note) for note in standing_orders.notes(self.tx, game, seat.seat, seq)],
         }
 
-    def _facts_since(self, game: GameRow, seat: SeatContent, knowledge: SeatKnowledge, turn: int) -> list[Fact[Any]]:
-        """The facts that the seat was told from this turn on."""
+    def _turns_since(
+        self, game: GameRow, seat: SeatContent, knowledge: SeatKnowledge, turn: int
+    ) -> tuple[TurnFacts, ...]:
+        """What the seat was told from this turn on."""
         if knowledge.recent_entries and knowledge.recent_entries[0].turn <= turn:
             entries = [standing for standing in knowledge.recent_entries if standing.turn >= turn]
         else:
             entries = latest_entries(seat.rules, log.chain_back(self.tx, game.id, game.key), turn)
-        return [seen(fact, seat.seat) for standing in entries for fact in standing.entry.facts]
+        return seat_cache.facts_by_turn(game, entries, seat.seat)
 
     def _talk(self, game: GameRow, seat: SeatContent, after: datetime | None) -> list[TalkLine]:
         lines = talk.heard(self.tx, game.id, game.key, seat.seat, after)
@@ -372,10 +375,10 @@ class _Reading:
         entries = latest_entries(rules, log.chain_back(self.tx, game.id, game.key), facts["since"].get(f"{game.id}", 0))
         # Turns since the digest was queued belong in the next one, together with what came of them.
         until = facts["until"].get(f"{game.id}", 0)
-        known_facts = (seen(fact, own.seat) for row in entries if row.turn < until for fact in row.entry.facts)
+        facts_by_turn = seat_cache.facts_by_turn(game, (entry for entry in entries if entry.turn < until), own.seat)
         return DigestSection(
             seat=seat,
-            sentences=words.tell_all(known_facts, seat.teller),
+            sentences=words.tell_all(facts_by_turn, seat.teller),
             news=tuple(
                 {"kind": email.kind, "facts": json.loads(email.facts)}
                 for email in replaced

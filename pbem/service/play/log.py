@@ -5,12 +5,12 @@ rows and what their bodies hold.
 """
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import takewhile
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine import codec
 from engine.game import Game
@@ -18,6 +18,7 @@ from engine.table import Entry
 from pbem import metrics
 from pbem.clock import Randomness
 from pbem.domain import hash_chain
+from pbem.domain.causes import Cause
 from pbem.plugins.away import loads
 from pbem.service.server import Server
 from pbem.store import games, log
@@ -90,11 +91,14 @@ class LogWriter:
         if kind is Kind.ENTRY or kind in TAKES_BACK:
             self.entry_head = row.hash
 
-    def entries(self, first: int, entries: Iterable[Entry], seat: int | None, by: str) -> None:
-        """Append the entries of one choice; those after the first followed automatically."""
+    def entries(self, first: int, entries: Iterable[Entry], seat: int | None, by: str, *, public: bool = False) -> None:
+        """Append the entries of one choice; those after the first followed automatically.
+
+        `public` says that the choice is the clock's, and that anyone at the table could have named it.
+        """
         for turn, entry in enumerate(entries, start=first):
-            self.add(Kind.ENTRY, seat, by, {"turn": turn, "entry": entry})
-            seat, by = None, "table"
+            self.add(Kind.ENTRY, seat, by, {"turn": turn, "entry": entry} | ({"public": True} if public else {}))
+            seat, by, public = None, "table", False
 
 
 _RENAMED: Final = {"window": "turn", "number": "turn", "silent_limit": "missed_limit"}
@@ -117,26 +121,60 @@ def _with_current_names(body: Any) -> Any:
     return {_RENAMED.get(name, name): value for name, value in body.items()} if isinstance(body, dict) else body
 
 
+class Maker(NamedTuple):
+    """Who or what made a choice; `public` if it was the clock and anyone at the table could have named the choice."""
+
+    by: str
+    public: bool
+
+
 @dataclass(frozen=True, slots=True)
 class StandingEntry:
-    """An entry that was not taken back: its turn, the row that holds it, and who made it."""
+    """An entry that was not taken back: its turn, the row that holds it, and who made it, for each seat where several did."""
 
     turn: int
     seq: int
     by: str
     entry: Entry
+    makers: Mapping[int, Maker] = field(default_factory=dict)
+
+    def is_clocks(self, seat: int) -> bool:
+        """Whether the clock made this seat's choice."""
+        maker = self.makers.get(seat)
+        return maker is not None and maker.by == Cause.CLOCK
+
+
+def causes(standing: StandingEntry, reader: int, *, ended: bool) -> dict[int, Cause]:
+    """Why choices of an entry were made that no person made, by seat, as far as a reader may know.
+
+    While the game runs, a standing order is its player's secret, and so is the clock unless anyone could have named the
+    choice: the default may follow from a hand, and so tell of it.
+    """
+    found: dict[int, Cause] = dict.fromkeys(standing.entry.alone & standing.entry.choices.keys(), Cause.ONLY)
+    for seat, maker in standing.makers.items():
+        known = ended or seat == reader or maker.public or maker.by == Cause.BOT
+        if known and maker.by in _CAUSES and seat in standing.entry.choices.keys() - standing.entry.alone:
+            found[seat] = Cause(maker.by)
+    return found
+
+
+_CAUSES: Final = frozenset(Cause)
 
 
 def standing_entries(game: Game[Any], rows: Iterable[hash_chain.Row]) -> list[StandingEntry]:
     """The entries that were not taken back, oldest first."""
     standing: list[StandingEntry] = []
+    makers: dict[int, Maker] = {}
     for row in rows:
-        if row.kind == Kind.ENTRY:
+        if row.kind == Kind.SEALED:
+            makers |= _maker(row)
+        elif row.kind == Kind.ENTRY:
             body = body_of(game, row)
-            standing.append(StandingEntry(body["turn"], row.seq, row.by, body["entry"]))
+            standing.append(StandingEntry(body["turn"], row.seq, row.by, body["entry"], makers | _maker(row)))
+            makers = {}
         elif row.kind in TAKES_BACK:
             since = body_of(game, row)["from"]
-            standing = [entry for entry in standing if entry.turn < since]
+            standing, makers = [entry for entry in standing if entry.turn < since], {}
     return standing
 
 
@@ -148,16 +186,34 @@ def latest_entries(game: Game[Any], rows_back: Iterable[hash_chain.Row], since: 
 def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterator[StandingEntry]:
     """The standing entries, newest first, from the log read backwards on demand."""
     undone_from: int | None = None
+    entry: StandingEntry | None = None
+    makers: dict[int, Maker] = {}
     for row in rows_back:
+        if row.kind == Kind.SEALED:
+            # The last one of a seat is met first.
+            makers = _maker(row) | makers
+            continue
+        if row.kind != Kind.ENTRY and row.kind not in TAKES_BACK:
+            continue
+        if entry is not None:
+            yield replace(entry, makers={**makers, **entry.makers})
+            entry = None
+        makers = {}
+        body = body_of(game, row)
         if row.kind in TAKES_BACK:
-            first = body_of(game, row)["from"]
-            undone_from = first if undone_from is None else min(undone_from, first)
-        elif row.kind == Kind.ENTRY:
-            body = body_of(game, row)
-            if undone_from is not None and body["turn"] >= undone_from:
-                continue
+            undone_from = body["from"] if undone_from is None else min(undone_from, body["from"])
+        elif undone_from is None or body["turn"] < undone_from:
             undone_from = None
-            yield StandingEntry(body["turn"], row.seq, row.by, body["entry"])
+            entry = StandingEntry(body["turn"], row.seq, row.by, body["entry"], _maker(row))
+    if entry is not None:
+        yield replace(entry, makers={**makers, **entry.makers})
+
+
+def _maker(row: hash_chain.Row) -> dict[int, Maker]:
+    """Who made the choice of a row, by its seat."""
+    if row.seat is None:
+        return {}
+    return {row.seat: Maker(row.by, row.by == Cause.CLOCK and bool(json_body_of(row).get("public")))}
 
 
 def write(tx: Tx, row: GameRow, record: LogWriter, **changes: Any) -> GameRow:

@@ -18,7 +18,7 @@ from engine.decisions import Choice, Decision, Refused, check_shape
 from engine.facts import fold, seen
 from engine.table import Entry, Position
 from pbem.domain.choice_links import choice_segment, segment_text, text_segment
-from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
+from pbem.domain.errors import BadInput, Forbidden, Gone, Stale, TimedOut
 from pbem.domain.missed_turns import Agreement
 from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.i18n import speech
@@ -175,14 +175,19 @@ def refusal(refused: Refused, rules: game.Game[Any]) -> BadInput:
 
 
 def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choice) -> Receipt | None:
-    """The receipt of the same choice made in an earlier turn, or None."""
+    """The receipt of the same choice made in an earlier turn, or None. Raises TimedOut if the clock made the choice."""
     rules = rules_of(row)
     for standing in latest_entries(rules, log.chain_back(tx, row.id, row.key), turn):
         choice = standing.entry.choices.get(seat)
         if standing.turn == turn and choice is not None and seat not in standing.entry.alone:
+            written, over = choice_words(choice, rules), row.status != TableStatus.PLAYING
+            if standing.is_clocks(seat):
+                what = _(
+                    "Time ran out in turn %(turn)s, so “%(choice)s” was played for you.", turn=turn, choice=written
+                )
+                raise TimedOut(what, remedy=_("Nothing was changed."))
             same = choice == request if isinstance(request, Choice) else choice_segment(choice) == text_segment(request)
             if same:
-                over, written = row.status != TableStatus.PLAYING, choice_words(choice, rules)
                 return Receipt(row.id, turn, seat, choice, written, sealed=False, again=True, over=over)
     return None
 
@@ -244,10 +249,12 @@ def _submit(move: _Move, seat: int, choice: Choice, by: str) -> bool:
         position, entries = move.position.submit(seat, choice)
     except Refused as refused:
         raise refusal(refused, move.position.game) from refused
+    public = by == Actor.CLOCK and move.position.asks()[seat].public
     if entries:
-        move.record.entries(move.position.turn, entries, seat, by)
+        move.record.entries(move.position.turn, entries, seat, by, public=public)
     else:
-        move.record.add(Kind.SEALED, seat, by, {"turn": move.position.turn, "choice": choice})
+        body = {"turn": move.position.turn, "choice": choice} | ({"public": True} if public else {})
+        move.record.add(Kind.SEALED, seat, by, body)
     move.position = position
     move.entries += entries
     return bool(entries)

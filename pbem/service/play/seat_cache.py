@@ -12,12 +12,14 @@ from typing import Any, Final
 
 from engine.board import Board
 from engine.decisions import Decision
-from engine.facts import Fact, seen
+from engine.facts import seen
 from engine.game import Game, Standing
 from engine.table import answers_itself
+from pbem.domain.causes import TurnFacts
+from pbem.domain.states import TableStatus
 from pbem.lru import LRU
 from pbem.service.play import views
-from pbem.service.play.log import StandingEntry
+from pbem.service.play.log import StandingEntry, causes
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -26,14 +28,6 @@ MOST_ENTRIES: Final = 200
 
 MOST_CACHED: Final = 500
 """The most seats in the cache: some megabytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnFacts:
-    """The facts that a reader saw in one turn."""
-
-    turn: int
-    facts: tuple[Fact[Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +61,20 @@ def decision_in(rules: Game[Any], view: Any, seat: int) -> Decision | None:
     return None if decision is None or answers_itself(decision) else decision
 
 
-def facts_by_turn(entries: Iterable[StandingEntry], seat: int) -> tuple[TurnFacts, ...]:
-    """The facts that a reader saw in these entries, by turn."""
-    return tuple(
-        TurnFacts(standing.turn, tuple(seen(each, seat) for each in standing.entry.facts)) for standing in entries
-    )
+def facts_by_turn(row: GameRow, entries: Iterable[StandingEntry], seat: int) -> tuple[TurnFacts, ...]:
+    """The facts that a reader saw in these entries of a game, by turn."""
+    return tuple(turn_facts(standing, seat, ended=has_ended(row)) for standing in entries)
+
+
+def turn_facts(standing: StandingEntry, seat: int, *, ended: bool) -> TurnFacts:
+    """The facts that a reader saw in an entry."""
+    facts = tuple(seen(each, seat) for each in standing.entry.facts)
+    return TurnFacts(standing.turn, facts, causes(standing, seat, ended=ended))
+
+
+def has_ended(row: GameRow) -> bool:
+    """Whether a game is over, so that nothing about it is secret any more."""
+    return row.status in (TableStatus.OVER, TableStatus.VOID)
 
 
 def _compute(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
@@ -84,6 +87,6 @@ def _compute(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge
         board=rules.board(view, seat),
         decision=decision_in(rules, view, seat),
         standing=rules.standing(view),
-        recent_facts=facts_by_turn(entries, seat),
+        recent_facts=facts_by_turn(row, entries, seat),
         recent_entries=entries,
     )

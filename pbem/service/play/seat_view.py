@@ -20,6 +20,7 @@ from engine.facts import SPECTATOR
 from engine.game import Game, OptionValue, Standing
 from engine.tell import Teller, Text
 from pbem.domain import hash_chain
+from pbem.domain.causes import TurnFacts
 from pbem.domain.choice_links import segment_text
 from pbem.domain.missed_turns import warning
 from pbem.domain.states import TableStatus
@@ -30,7 +31,7 @@ from pbem.service.play import move, undo, views
 from pbem.service.play.log import StandingEntry, latest_entries
 from pbem.service.play.move import agreement_of
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import MOST_ENTRIES, TurnFacts, decision_in, facts_by_turn, knowledge_of
+from pbem.service.play.seat_cache import MOST_ENTRIES, decision_in, facts_by_turn, knowledge_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, people, seats
 from pbem.store.database import Tx
@@ -40,12 +41,13 @@ from pbem.tokens import Purpose
 
 @dataclass(frozen=True, slots=True)
 class PastChoice:
-    """A choice that a seat has made, and whether it can be taken back."""
+    """A choice that a seat has made, or the clock for it, and whether it can be taken back."""
 
     turn: int
     choice: Choice
     written: str
     may_take_back: bool
+    by_clock: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,7 @@ def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[
     link, row = open_seat(tx, server, token, Purpose.API)
     view = _view(tx, link, row)
     entries = latest_entries(view.rules, log.chain_back(tx, row.id, row.key), since)
-    return view, facts_by_turn(entries[:most], view.seat), len(entries) > most
+    return view, facts_by_turn(row, entries[:most], view.seat), len(entries) > most
 
 
 def choice_in(tx: Tx, server: Server, token: str, turn: int) -> PastChoice | None:
@@ -239,7 +241,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
         closes=decision is not None and choice is not None and choice.verb in decision.closes,
         prompt=None if decision is None else decision.prompt,
         made=_made(tx, row, rules, seat, turn, decision, since),
-        recent_facts=facts_by_turn(since[-MOST_ENTRIES:], SPECTATOR),
+        recent_facts=facts_by_turn(row, since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
         zone=ZoneInfo(people.read(tx, person_id).zone),
@@ -272,4 +274,5 @@ def _made_since(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequen
     choice = standing.entry.choices.get(seat)
     if choice is None or seat in standing.entry.alone:
         return None
-    return PastChoice(standing.turn, choice, move.choice_words(choice, rules), undo.may_undo(tx, row, since, seat))
+    written, by_clock = move.choice_words(choice, rules), standing.is_clocks(seat)
+    return PastChoice(standing.turn, choice, written, undo.may_undo(tx, row, since, seat), by_clock)

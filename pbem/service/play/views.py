@@ -66,7 +66,7 @@ def view_and_entries(
     saved = saved_views.last_of(tx, row.id, seat)
     entries: list[StandingEntry] = []
     count = None
-    for standing in entries_back(rules, log.chain_back(tx, row.id, row.key, (Kind.ENTRY, *TAKES_BACK))):
+    for standing in entries_back(rules, log.chain_back(tx, row.id, row.key, (Kind.ENTRY, Kind.SEALED, *TAKES_BACK))):
         is_saved = saved is not None and standing.seq <= saved.seq
         if count is not None and is_saved:
             break

@@ -7,9 +7,9 @@ from engine import codec, grammar, orders
 from engine.board import Amounts, Board, Grid, Line, Part, Row
 from engine.decisions import Act, Amount, Blank, Choice, Decision, Some, Split
 from engine.tell import Teller
+from pbem.domain.causes import TurnFacts
 from pbem.domain.states import TableStatus
 from pbem.service.play.move import Receipt
-from pbem.service.play.seat_cache import TurnFacts
 from pbem.service.play.seat_view import SeatView
 
 Json = dict[str, Any]

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, make_response, render_template, url_for
 
+from pbem.domain.causes import tell_turn
 from pbem.service.archive import replay
 from pbem.service.archive.replay import Access, ReplayMoment, ReplayTable, WholeGame
 from pbem.web import page_cache, phrases, site
@@ -96,7 +97,7 @@ def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
         whole=_address(way, which),
         turn=scene.turn,
         board=draw(scene.board, teller, table.seat),
-        story=[sentence for each in scene.facts if (sentence := teller.tell(each))],
+        story=tell_turn(scene.turn_facts, teller),
         hands=_hands(found),
         stops=_links(way, which, table, scene.turn),
         first=None if scene.earlier is None else _address(way, which, 0),

@@ -159,7 +159,7 @@ def test_the_replay_of_a_rewound_turn_shows_the_last_one_before_it(server, table
     assert numbers[turn] > last
     after = server.read(replay.moment, Access.SEAT, token, turn + 3).scene
     assert (after.turn, after.later) == (turn - 1, numbers[turn])
-    assert (after.board, after.facts) == (before.board, before.facts)
+    assert (after.board, after.turn_facts) == (before.board, before.turn_facts)
     assert server.read(replay.moment, Access.SEAT, token, numbers[turn]).scene.earlier == turn - 1
 
 

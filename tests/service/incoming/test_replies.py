@@ -147,6 +147,16 @@ def test_a_choice_for_an_earlier_turn_is_never_made_in_a_later_one(at):
     assert answers.begun.log() == log
 
 
+@pytest.mark.parametrize("line", ["pass", "bid 5"])
+def test_a_reply_after_the_clock_has_decided_is_told_so(at, line):
+    answers = at(TURNS)
+    answers.play(0, "pass", Actor.CLOCK)
+    log = answers.begun.log()
+    assert answers.write(0, line, turn=FIRST) == "reply: refused"
+    assert answers.answer() == "Time ran out in turn 1, so “pass” was played for you. Nothing was changed."
+    assert answers.begun.log() == log
+
+
 @pytest.mark.parametrize("line", ["up to 5", "pass this auction"])
 def test_an_order_for_an_earlier_turn_is_not_left(at, line):
     answers = at(TURNS)

@@ -22,6 +22,7 @@ from pbem.service.outgoing import deliver
 from pbem.service.outgoing.deliver import Post
 from pbem.service.people import addresses
 from pbem.service.play import by_link
+from pbem.service.play.move import Actor
 from pbem.service.tables import invitations, joining, leaving
 from pbem.store import outbox
 from pbem.store.outbox import NewEmail
@@ -84,6 +85,17 @@ def test_every_notice_has_its_own_subject():
     queued = {what for source in sources() for what in _NOTICED.findall(source)}
     assert {"deadline", "paused", "resumed", "extended", "replaced", "bot_plays", "frozen", "unfrozen"} <= queued
     assert {what for what in queued if f'what == "{what}"' not in subject} == set()
+
+
+def test_a_turn_email_says_why_a_choice_was_made_that_no_person_made(server, box, sends, table):
+    game = table("templari", 3)
+    sends()
+    (seat,) = game.asked()
+    game.play(seat, "pass", Actor.CLOCK)
+    sends()
+    (following,) = game.asked()
+    name, address = game.players()[seat].name, f"{game.players()[following].name.lower()}@example.org"
+    assert f"{name} passes (time ran out)." in text_of(box, "turn 2", address)
 
 
 def test_an_address_is_confirmed_by_the_link_in_its_email(server, box, sends):

@@ -245,7 +245,7 @@ def leaves_an_order(game, seat):
 @pytest.mark.parametrize(
     "choose", [[], [bids], [times_out], [leaves_an_order]], ids=["nobody", "person", "clock", "order"]
 )
-def test_a_choice_that_lets_several_choose_at_once_is_final_whoever_has_chosen_since(table, choose):
+def test_a_choice_that_lets_several_choose_at_once_is_final_even_if_nobody_has_chosen(table, choose):
     game, turn, seat, other = opens_a_sealed_auction(table)
     for how in choose:
         how(game, other)

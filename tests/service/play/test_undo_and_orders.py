@@ -67,7 +67,7 @@ def test_a_player_is_told_once_of_an_order_that_ended_twice(auction):
 
 
 @pytest.mark.parametrize("new", ["up to 6", None])
-def test_what_players_change_about_their_orders_meanwhile_stays(auction, new):
+def test_orders_that_players_change_meanwhile_stay_as_they_are(auction, new):
     game, turn, bidder, _ = auction
     third = (bidder + 2) % 3
     leave(game, third, "up to 3")
@@ -98,7 +98,7 @@ def test_an_order_whose_choice_its_player_takes_back_ends(auction):
     assert game.row().turn > turn
     game.server.run(undo.take_back, game.id, turn, bidder)
     assert orders_of(game) == {}
-    # What others do does not make the choice again.
+    # Nothing that others do makes the choice again.
     leave(game, (bidder + 2) % 3, "up to 7")
     assert list(game.asked()) == [bidder]
     assert verified(game) == []
@@ -169,8 +169,8 @@ def of(game):
 
 def without_own(expected, seat, game):
     """The same without the seat's own order, where the undo has ended it."""
-    position, kept = expected
-    return position, {each: order for each, order in kept.items() if each != seat or seat in orders_of(game)}
+    position, standing = expected
+    return position, {each: order for each, order in standing.items() if each != seat or seat in orders_of(game)}
 
 
 def try_order(game, luck):

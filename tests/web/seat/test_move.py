@@ -7,6 +7,7 @@ import pytest
 
 from engine import game as games
 from pbem.domain.choice_links import choice_segment
+from pbem.service.play.move import Actor
 from tests.service.actors import calls_of
 from tests.web.browser import HOST, Page
 from tests.web.seat.test_page import choose
@@ -119,6 +120,25 @@ def test_another_link_of_a_finished_turn_plays_nothing_and_explains(browser, lin
     late = other.form("Pass").press()
     assert late.status == 409
     assert late.heading == "This was turn 1, and you have decided it"
+    assert templari.row() == before
+
+
+@pytest.mark.parametrize("chosen", ["pass", "bid 5"])
+def test_a_link_says_that_time_ran_out_whichever_choice_it_is_for(browser, links, templari, chosen):
+    seat = first(templari)
+    page = browser.open(link(links, templari, seat, chosen))
+    own = links.of(templari, seat)[1]
+    templari.play(seat, "pass", Actor.CLOCK)
+    before = templari.row()
+    late = page.form(chosen.capitalize()).press()
+    assert late.status == 409
+    for shown in (late, browser.open(page.url)):
+        assert shown.heading == "Time ran out, so “pass” was played for you"
+        assert "This was turn 1. The game is now at turn 2. This link does nothing any more" in shown.text
+    assert browser.open(f"/s/{own}/receipt/1").heading == "Time ran out, so “pass” was played for you"
+    form = browser.post(f"/s/{own}/play", [("turn", "1"), ("choice", chosen)])
+    assert form.status == 409
+    assert "Time ran out in turn 1, so “pass” was played for you." in form.text
     assert templari.row() == before
 
 

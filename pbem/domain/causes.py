@@ -1,0 +1,59 @@
+"""Why a choice was made that no person made, and the words for it beside what happened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from engine.facts import Fact
+from engine.tell import Teller
+from pbem.i18n.speech import capital, gettext as _, mark, translate
+
+
+class Cause(StrEnum):
+    """Why a choice was made that no person made."""
+
+    CLOCK = "clock"
+    ONLY = "only"
+    """The table made the only possible choice."""
+    ORDER = "order"
+    BOT = "bot"
+
+
+_WORDS: Final = {
+    Cause.CLOCK: mark("time ran out"),
+    Cause.ONLY: mark("only choice"),
+    Cause.ORDER: mark("standing order"),
+    Cause.BOT: mark("bot"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFacts:
+    """The facts that a reader saw in one turn, and why choices were made that no person made, by seat."""
+
+    turn: int
+    facts: tuple[Fact[Any], ...]
+    causes: Mapping[int, Cause]
+
+
+def tell_turn(turn: TurnFacts, teller: Teller) -> list[str]:
+    """The sentences of one turn; the first about a seat also says why its choice was made, if no person made it.
+
+    Causes of seats that no sentence is about are added to the last sentence, with their names.
+    """
+    left, sentences = dict(turn.causes), list[str]()
+    for fact in turn.facts:
+        if (sentence := teller.tell(fact)) is not None:
+            cause = left.pop(getattr(fact, "seat", -1), None)
+            sentences.append(sentence if cause is None else _with(sentence, translate(_WORDS[cause])))
+    if left and sentences:
+        named = (f"{capital(teller.name(seat))}: {translate(_WORDS[cause])}" for seat, cause in sorted(left.items()))
+        sentences[-1] = _with(sentences[-1], "; ".join(named))
+    return sentences
+
+
+def _with(sentence: str, why: str) -> str:
+    """A sentence with a remark in brackets, before its full stop if it has one."""
+    stop = "." if sentence.endswith(".") else ""
+    return _("%(sentence)s (%(why)s)", sentence=sentence.removesuffix("."), why=why) + stop

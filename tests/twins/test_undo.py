@@ -1,0 +1,94 @@
+"""Whether a choice can be taken back, and what follows, tells nobody of the orders and sealed choices of others.
+
+Here nothing is made up: the same game is played on servers with the same keys, clock and randomness, and differs only in
+what one player does in secret. What the others see is compared after each step.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem.service.play import standing_orders, undo
+from pbem.service.play.move import Actor
+from tests.service.running_game import RunningGame
+from tests.twins.test_twins import differing
+from tests.twins.world import Truth, World
+from tests.web.browser import Browser
+
+pytestmark = pytest.mark.slow
+
+Secretly = Callable[[RunningGame, int], object]
+"""What a player does in secret at a table, by seat."""
+
+
+def nothing(game: RunningGame, seat: int) -> None:
+    """Do nothing."""
+
+
+def leaves(text: str) -> Secretly:
+    """Leave a standing order."""
+    return lambda game, seat: game.server.run(standing_orders.set_order, game.id, seat, text)
+
+
+def chooses(by: Actor) -> Secretly:
+    """Seal the default choice."""
+    return lambda game, seat: game.play(seat, game.asked()[seat].default, by)
+
+
+@pytest.mark.parametrize(
+    ("secretly", "after"),
+    [(leaves("up to 1 or ask me"), 1), (leaves("always pass unless the moon is over 0"), 1), (leaves("up to 3"), 2)],
+    ids=["an order that ends", "an order that waits", "an order of a player not asked"],
+)
+def test_an_undo_tells_nobody_of_the_orders_of_others(tmp_path: Path, secretly: Secretly, after: int) -> None:
+    one, other = undone(tmp_path, nothing, after), undone(tmp_path, secretly, after)
+    for step, here, there in zip(("choice", "undo", "choice again", "emails"), one, other, strict=True):
+        for reader, (what, twin) in enumerate(zip(here, there, strict=True)):
+            found = differing(what, twin)
+            assert found is None, f"after the {step} reader {reader} is told of an order by {found}"
+
+
+def undone(folder: Path, secretly: Secretly, after: int) -> Iterator[list[dict[str, bytes]]]:
+    """What the others see while a bid is made, taken back and made again, if a player does this in secret before."""
+    world = World(Truth("templari", 3, {}, (), {}), folder)
+    game, turn = world.game, world.game.row().turn
+    (bidder,) = game.asked()
+    hiding = (bidder + after) % 3
+    others = sorted({0, 1, 2} - {hiding})
+    secretly(game, hiding)
+    game.play(bidder, "bid 1")
+    yield [world.meets(seat, crawl=False) for seat in others]
+    game.server.run(undo.take_back, game.id, turn, bidder)
+    yield [world.meets(seat, crawl=False) for seat in others]
+    game.play(bidder, "bid 1")
+    yield [world.meets(seat, crawl=False) for seat in others]
+    world.carry()
+    yield [world.meets(seat, crawl=False) for seat in others]
+    world.close()
+
+
+@pytest.mark.parametrize(
+    "secretly",
+    [chooses(Actor.PERSON), chooses(Actor.CLOCK), leaves("always bid 0")],
+    ids=["in person", "by the clock", "by an order"],
+)
+def test_a_refused_undo_tells_nobody_who_has_sealed_a_choice(tmp_path: Path, secretly: Secretly) -> None:
+    found = differing(refused(tmp_path, nothing), refused(tmp_path, secretly))
+    assert found is None, f"the player is told of a sealed choice by {found}"
+
+
+def refused(folder: Path, secretly: Secretly) -> dict[str, bytes]:
+    """What the opener of a sealed auction sees, who cannot take that back, if another player does this in secret."""
+    world = World(Truth("sorcerous-futures", 3, {}, (), {}), folder)
+    game = world.game
+    while len(game.asked()) == 1:
+        (opener,) = game.asked()
+        turn, choices = game.row().turn, game.asked()[opener].choices()
+        game.play(opener, next((choice for choice in choices if choice.verb == "closed"), choices[0]))
+    secretly(game, next(seat for seat in game.asked() if seat != opener))
+    answer = Browser(world.app).post(f"/s/{world.links[opener][1]}/back", [("turn", str(turn))])
+    assert answer.status == 410
+    met = world.meets(opener, crawl=False) | {"POST back": answer.response.get_data()}
+    world.close()
+    return met
