@@ -282,8 +282,9 @@ class Decision:
     """What one seat is asked: a prompt, the acts to choose from, and the default if the deadline is missed.
 
     `closes` are the verbs that end the turn at once. `topic` is the lot, auction or hand that this is about; standing
-    orders for a topic end with it. A decision is `public` if anyone at the table could name the possible choices: if
-    there is only one, the table then makes it without giving anything away.
+    orders for a topic end with it. A decision is `public` if anyone at the table could name the possible choices and the
+    default: if there is only one, the table then makes it without giving anything away, and if time runs out, all may
+    know.
     """
 
     seat: int

@@ -67,20 +67,27 @@ def _disorder(game: Game[Any], table: Table, seat: int, decision: Decision) -> I
         yield f"“{min(both)}” is among the acts and also barred"
     if decision.count() == 1:
         yield from _single(game, table, seat, decision)
+    elif decision.public and _guessed(game, table, seat) != decision:
+        yield "a decision is marked public, but the spectator cannot name its choices and its default"
 
 
 def _single(game: Game[Any], table: Table, seat: int, decision: Decision) -> Iterator[str]:
     """The table may decide for a seat exactly if the spectator could."""
     if decision.default != decision.choices(1)[0]:
         yield "the default is not the only choice"
-    try:
-        guessed = game.asks(table.view(SPECTATOR), seat)
-    except TypeError:
-        guessed = None
+    guessed = _guessed(game, table, seat)
     if decision.public and guessed != decision:
         yield "a decision is marked public, but the spectator cannot name its only choice"
     if not decision.public and guessed == decision:
         yield f"the spectator can name the only choice “{decision.default.verb}”: mark the decision public"
+
+
+def _guessed(game: Game[Any], table: Table, seat: int) -> Decision | None:
+    """What the spectator would expect a seat to be asked; None if that takes knowing what is hidden."""
+    try:
+        return game.asks(table.view(SPECTATOR), seat)
+    except TypeError:
+        return None
 
 
 def reads_what_it_writes(bench: Bench) -> Iterator[Trouble]:

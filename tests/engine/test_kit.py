@@ -99,6 +99,11 @@ FAULTS = {
     ),
     "public, but not marked so": ("asks from views", "lanterns", (', topic="lot", public=True', ', topic="lot"')),
     "marked public, but is not": ("asks from views", "thieves", ('topic="round",', 'topic="round", public=True,')),
+    "marked public, but its default is not": (
+        "asks from views",
+        "lanterns",
+        ('Choice("bid", (0,)), topic', 'Choice("bid", (view.coins[seat] * (view.tastes[seat] == view.lot),)), topic'),
+    ),
     "a decision that knows too much": (
         "asks from views",
         "lanterns",
