@@ -36,12 +36,12 @@ def test_a_seat_reads_of_the_clock_and_of_its_own_order_only(browser, links, gam
     assert ORDER not in browser.open(f"/t/{game.row().key}/replay/1").text
 
 
-def test_a_missed_sealed_choice_is_told_to_its_player_once_the_turn_closes(browser, links, table):
+def test_a_missed_sealed_choice_is_named_to_its_player_once_the_turn_closes(browser, links, table):
     game = table("sunset-poker", 3)
     for seat, by in enumerate((Actor.CLOCK, Actor.PERSON, Actor.PERSON)):
         game.play(seat, game.asked()[seat].default, by)
-    told = [TIME in browser.open(f"/s/{links.of(game, seat)[1]}").text for seat in range(3)]
-    assert told == [True, False, False]
+    pages = [browser.open(f"/s/{links.of(game, seat)[1]}").text for seat in range(3)]
+    assert [TIME in page for page in pages] == [True, False, False]
 
 
 def test_when_the_game_is_over_everyone_reads_why_each_choice_was_made(browser, links, game):
