@@ -7,7 +7,6 @@ This module must never know a particular game.
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import inspect
 import pkgutil
@@ -25,6 +24,7 @@ from engine.board import Board, Face
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, fact
+from engine.rulings import Ruling
 from engine.tell import UNNAMED, Teller, Text, say
 
 S = TypeVar("S")
@@ -164,12 +164,13 @@ class Game(Generic[S]):
     short: ClassVar[Options] = MappingProxyType({})
     """Options that make a game short, for demos, simulations and tests. Empty if every game is short enough."""
     demo: ClassVar[int | None] = None
-    """The number of players in the demo: one person among bots, about two minutes, with the options in `short`.
-    None if the game makes no good demo."""
+    """The players of the demo, one person among bots, two minutes with the options in `short`; None without a good demo."""
     RULES: ClassVar[int] = 1
     """The newest version of the rules. Raise it with every change of what may be chosen, what happens or what is shown."""
     OLDEST: ClassVar[int] = 1
     """The oldest version that can still be played: running games keep the rules that they began with."""
+    rulings: ClassVar[tuple[Ruling, ...]] = ()
+    """What was changed in a version all the same, oldest first; only ever added to."""
     version: int = 0
     """The version that this object plays by; see `by_version`."""
 
@@ -370,8 +371,7 @@ def _own(name: str) -> Game[Any]:
 
 def load_file(path: Path) -> Game[Any]:
     """Return the game in a file, or in the folder of a package. Loading it twice gives two games that share nothing."""
-    if path.is_dir():
-        path = path / "__init__.py"
+    path = path / "__init__.py" if path.is_dir() else path
     package = [str(path.parent)] if path.name == "__init__.py" else None
     stem = path.parent.resolve().name if package else path.stem
     # A unique name: a file called random.py must not replace the library, nor a second load the first.

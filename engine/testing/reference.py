@@ -20,6 +20,7 @@ FOR_GAMES: Final = (
     "tell",
     "decisions",
     "game",
+    "rulings",
     "board",
     "chance",
     "seats",
@@ -28,7 +29,7 @@ FOR_GAMES: Final = (
 )
 """The modules that a game imports, in the order in which one meets them."""
 
-AROUND: Final = ("table", "grammar", "orders", "codec", "bots", "testing")
+AROUND: Final = ("table", "grammar", "orders", "codec", "imprint", "bots", "testing")
 """The modules that play a game, for servers and tests."""
 
 INTRODUCTION: Final = """# Engine reference

@@ -14,8 +14,8 @@ from typing import Any
 from engine import codec, game
 from engine.bots import random_bot
 from engine.chance import Stream
-from engine.decisions import Decision
 from engine.game import Game, Listed, Options
+from engine.imprint import offered
 from engine.table import Table, begin
 
 FILE = Path(__file__).with_name("digests.json")
@@ -60,22 +60,10 @@ def _tables(rules: Game[Any], seats: int, options: Options, seed: bytes) -> Iter
 
 
 def _shown(table: Table) -> bytes:
-    asked = [(seat, _offered(decision)) for seat, decision in sorted(table.position.asks().items())]
+    asked = [(seat, offered(decision)) for seat, decision in sorted(table.position.asks().items())]
     standing = table.position.game.standing(table.position.state)
     known = [asked, codec.dumps(table.log[-1:]), codec.dumps(table.views), standing.scores, standing.ranking]
     return json.dumps(known).encode()
-
-
-def _offered(decision: Decision) -> list[Any]:
-    acts = [(act.verb, [_possible(blank) for blank in act.blanks]) for act in decision.acts]
-    default = (decision.default.verb, decision.default.values)
-    return [acts, default, sorted(decision.closes), decision.topic, decision.public]
-
-
-def _possible(blank: Any) -> list[Any]:
-    things = [thing.value for thing in getattr(blank, "things", ())]
-    numbers = [getattr(blank, name) for name in ("low", "high", "many", "total") if hasattr(blank, name)]
-    return [type(blank).__name__, things, numbers, sorted(getattr(blank, "endings", ()))]
 
 
 def main() -> None:
