@@ -238,7 +238,7 @@ def upgrade() -> None:
         sa.Column("box", sa.Text(), nullable=False),
         sa.Column("orders", sa.Text(), nullable=False),
         sa.Column("halted", sa.Text(), nullable=True),
-        sa.CheckConstraint("halted IN ('gone', 'failed')", name=op.f("ck_game_halted")),
+        sa.CheckConstraint("halted IN ('gone', 'failed', 'changed')", name=op.f("ck_game_halted")),
         sa.CheckConstraint(
             "status IN ('planned', 'open', 'playing', 'over', 'void', 'closed', 'expired', 'frozen')",
             name=op.f("ck_game_status"),

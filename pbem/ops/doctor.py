@@ -254,8 +254,11 @@ def _tables(store: Store) -> Iterator[Finding]:
         frozen = [each for each in games.ids_with_status(tx, "frozen") if each not in halted]
         calling = calls.with_status(tx, "open", _MOST_CALLS)
     if halted:
-        says = f"Games {', '.join(map(str, halted))} were stopped because their rules are not there, or have failed."
-        remedy = "Where they are not there, install them and restart the server; others the desk lets go on."
+        says = f"Games {', '.join(map(str, halted))} were stopped because their rules are not there, have failed or have changed."
+        remedy = (
+            "Where they are not there, install them and restart the server; of changed ones `pbem replay` tells more;"
+            " others the desk lets go on."
+        )
         yield finding.error("tables", says, remedy)
     if frozen:
         says = f"Games {', '.join(map(str, frozen))} were stopped because their records do not check."

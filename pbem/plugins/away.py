@@ -1,4 +1,4 @@
-"""A stand-in for a game whose rules are missing or have failed. It has a name and options, and refuses all else."""
+"""A stand-in for a game whose rules are missing, have failed or have changed. It has a name and options, and refuses all else."""
 
 from typing import Any, NoReturn
 
@@ -17,10 +17,10 @@ class Away(Game[Any]):
     length = Text("")
     credits = Text("")
 
-    def __init__(self, name: str, known: Game[Any] | None, *, failed: bool) -> None:
+    def __init__(self, name: str, known: Game[Any] | None, halted: str | None = None) -> None:
         self._name = name
         self._known = known
-        self._failed = failed
+        self._halted = halted
         for each in ("title", "seats", "options", "length", "credits", "RULES") if known is not None else ():
             setattr(self, each, getattr(known, each))
         if known is None:
@@ -37,8 +37,10 @@ class Away(Game[Any]):
 
     def unplayable(self) -> Unplayable:
         """Why nothing can be done here, for a person."""
-        if self._failed:
+        if self._halted == "failed":
             why = _("Its rules have failed. The organiser has been told.")
+        elif self._halted == "changed":
+            why = _("The rules here have changed since it was last played. The organiser has been told.")
         else:
             why = _("Its rules are not there. The organiser has been told.")
         return Unplayable(

@@ -78,7 +78,7 @@ def test_the_doctor_names_tables_that_were_stopped(offered, findings, server, ta
     stopped_tables.check_rules(server)
     (found,) = (each for each in findings() if each.what == "tables")
     assert found.severity is Severity.ERROR
-    assert f"Games {game.id} were stopped because their rules are not there, or have failed." in found.says
+    assert f"Games {game.id} were stopped because their rules are not there, have failed or have changed." in found.says
 
 
 def test_of_a_table_without_rules_the_chain_is_checked_and_nothing_is_called_wrong(offered, server, table):

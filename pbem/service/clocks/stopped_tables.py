@@ -1,7 +1,8 @@
-"""Stopped tables: those whose rules are missing or have failed, and those an organiser stops to check their log.
+"""Stopped tables: those whose rules are missing, have failed or have changed, and those an organiser stops to check their log.
 
-A table whose rules failed waits for an organiser; one whose rules are missing continues by itself when they are back. Its
-clocks are stopped meanwhile, and its players and the organisers are told why.
+A table whose rules failed waits for an organiser; one whose rules are missing continues by itself when they are back, and one
+whose rules have changed when they play it as before. Its clocks are stopped meanwhile, and its players and the organisers
+are told why.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,11 +35,15 @@ class Cause(StrEnum):
 
     GONE = "gone"
     FAILED = "failed"
+    CHANGED = "changed"
 
 
 REASONS: Final[Mapping[Cause, str]] = {
     Cause.GONE: mark("Its rules are not on this server just now. It goes on by itself when they are back."),
     Cause.FAILED: mark("Its rules have failed. The organiser has been told."),
+    Cause.CHANGED: mark(
+        "The rules on this server have changed since it was last played. It goes on by itself when that is put right."
+    ),
 }
 
 _BACK: Final = mark("Its rules are back.")
@@ -93,6 +98,25 @@ def check_rules(server: Server) -> tuple[int, int]:
     return len(away), len(back)
 
 
+def stop_changed(tx: Tx, server: Server, game_id: int, how: str) -> None:
+    """Stop a table that the rules here would treat differently than before, and tell the organisers how."""
+    row = games.lock(tx, game_id)
+    if row.status == TableStatus.PLAYING:
+        freeze(tx, server, row, _BY, REASONS[Cause.CHANGED], Cause.CHANGED)
+    elif row.status != TableStatus.FROZEN or row.halted in (Cause.FAILED, Cause.CHANGED):
+        return
+    elif row.halted == Cause.GONE:
+        # It must not go on just because there are rules again.
+        tables.change_game(tx, row.id, halted=Cause.CHANGED)
+    alarms.raise_alarm(tx, server, AlarmKind.GAME, f"{row.kind}: {how}. See `pbem replay --game {row.id}`.", row.id)
+    _log.error("table_stopped", game=row.id, kind=row.kind, how=how)
+
+
+def resume_unchanged(tx: Tx, server: Server, game_id: int) -> None:
+    """Resume a table that was stopped because its rules had changed, now that they play it as before."""
+    _resume(tx, server, game_id, Cause.CHANGED)
+
+
 def _try(server: Server, game_id: int, use_case: Callable[[Tx, Server, T], None], what: T) -> None:
     try:
         server.run(use_case, what)
@@ -118,8 +142,8 @@ def _stop_missing(tx: Tx, server: Server, game_id: int) -> None:
         _log.warning("table_stopped", game=row.id, kind=row.kind, how="not here")
 
 
-def _resume(tx: Tx, server: Server, game_id: int) -> None:
+def _resume(tx: Tx, server: Server, game_id: int, cause: Cause = Cause.GONE) -> None:
     row = games.lock(tx, game_id)
-    if row.status == TableStatus.FROZEN and row.halted == Cause.GONE:
+    if row.status == TableStatus.FROZEN and row.halted == cause:
         unfreeze(tx, server, row, _BY, _BACK)
         _log.info("table_goes_on", game=row.id, kind=row.kind)

@@ -11,7 +11,7 @@ from pbem.store.games import GameRow
 
 
 def rules_of(row: GameRow) -> Game[Any]:
-    """The rules that a game began with, or a stand-in where they are missing or have failed.
+    """The rules that a game began with, or a stand-in where they are missing, have failed or have changed.
 
     A table that still waits has the newest: it begins with those.
     """
@@ -21,14 +21,14 @@ def rules_of(row: GameRow) -> Game[Any]:
     try:
         return rules.by_version(rules.RULES if row.seed is None else row.rules)
     except Refused:
-        return Away(row.kind, rules, failed=False)
+        return Away(row.kind, rules)
 
 
 def rules_for(kind: str, game_id: int, halted: str | None = None) -> Game[Any]:
     """The newest rules of a kind of game, asked for one table; for what does not depend on their version, such as words."""
     rules = known_rules(kind)
     if rules is None or halted is not None:
-        return Away(kind, rules, failed=halted == "failed")
+        return Away(kind, rules, halted)
     return rules.at(game_id) if isinstance(rules, Foreign) else rules
 
 
@@ -44,4 +44,4 @@ def versions() -> dict[str, tuple[int, int]]:
 
 def title_of(kind: str) -> str:
     """The title of a kind of game, also where its rules are not installed."""
-    return (known_rules(kind) or Away(kind, None, failed=False)).title
+    return (known_rules(kind) or Away(kind, None)).title

@@ -18,8 +18,8 @@ class GameRow(NamedTuple):
 
     `state`, `box` and `orders` are the snapshot after row `seq` of the log. `turn` is the number of the next entry,
     never used before unless that entry was undone. `head` is the hash of the last row, `entry_head` that of the last
-    entry, which emails may show. `halted` says why the server has stopped a `frozen` table: its rules are missing or
-    have failed.
+    entry, which emails may show. `halted` says why the server has stopped a `frozen` table: its rules are missing, have
+    failed or have changed.
     """
 
     id: Id
@@ -64,7 +64,7 @@ GAME = table(
     UniqueConstraint("key"),
     one_of("status", *TableStatus),
     one_of("successor", "substitute", "bot"),
-    one_of("halted", "gone", "failed"),
+    one_of("halted", "gone", "failed", "changed"),
     Index(None, "status", "created_at"),
     Index(None, "status", "kind", "created_at"),
     Index(None, "host_id"),
