@@ -31,7 +31,7 @@ def imprint(game: Game[Any], state: Any, views: tuple[Any, ...]) -> bytes:
     return b"".join(blake2b(part.encode(), digest_size=BYTES).digest() for part in parts)
 
 
-def changed(before: bytes, now: bytes) -> Iterator[Part]:
+def changed(before: bytes | bytearray, now: bytes | bytearray) -> Iterator[Part]:
     """Yield the parts in which two imprints differ."""
     for number, part in enumerate(Part):
         of_part = slice(number * BYTES, (number + 1) * BYTES)

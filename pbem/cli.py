@@ -83,15 +83,49 @@ def worker() -> None:
 
 
 @command(main, example="pbem backup before.sqlite3 && pbem migrate")
-def migrate() -> None:
-    """Bring the database to the newest step, and compare it with what this release expects. On SQLite stop the server first."""
-    from pbem.ops import setup as ops_setup
+@click.option("--without-replay", is_flag=True, help="Do not replay games first; the server stops those that differ.")
+def migrate(*, without_replay: bool) -> None:
+    """Bring the database to the newest step, and compare it with what this release expects. On SQLite stop the server first.
+
+    First it replays the running games as far as this release has not, and changes nothing if one differs (see `pbem replay`).
+    """
+    from pbem.ops import replay_gate, setup as ops_setup
+    from pbem.ops.commands.replays import ANYWAY, ReplayReport
 
     config = read_settings()
     ops_setup.must_be_there(config)
+    if not without_replay:
+        report = ReplayReport()
+        with progress() as begin:
+            replay_gate.before_migrating(config, begin, report.tell)
+        if report.games:
+            report.finish(f"The database was not migrated. {ANYWAY}")
     steps = ops_setup.migrate(config)
     click.echo(f"Brought the database to step {steps[-1]}." if steps else "The database is at the newest step already.")
     ops_setup.check_schema(config)
+
+
+@command(main, example="pbem replay --game 7")
+@click.option("--game", "game_id", type=click.IntRange(1), help="Only the game of this number.")
+@click.option(
+    "--processes", type=click.IntRange(1, 64), help="Processes that share the work; one a processor if not given."
+)
+@click.option("--json", "as_json", is_flag=True, help="A JSON object a line: each game to speak of, then the counts.")
+def replay(game_id: int | None, processes: int | None, *, as_json: bool) -> None:
+    """Replay all games by the code of this release, and compare what it makes of them with what they were.
+
+    Facts, choices and draws are compared with the log; what seats may choose, what they know and the scores with what the last
+    replay or daily check has recorded. Games that are the same are recorded again. The server may be running, and the database
+    may be one that this release has not migrated yet.
+    """
+    from pbem.ops import replay as ops_replay, replay_gate
+    from pbem.ops.commands.replays import ReplayReport
+
+    report = ReplayReport(as_json)
+    with progress() as begin:
+        most = processes or ops_replay.processes()
+        replay_gate.replay_all(read_settings(), begin, report.tell, most, game_id)
+    report.finish()
 
 
 @command(main, example="pbem verify --game 7 --head 3fa94c1b22d07e6a91c5")

@@ -597,6 +597,16 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_preference_person_id"), ["person_id"], unique=False)
 
     op.create_table(
+        "recording",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("code", sa.Text(), nullable=False),
+        sa.Column("rulings", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("imprints", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_recording_game_id")),
+        sa.PrimaryKeyConstraint("game_id", name=op.f("pk_recording")),
+    )
+    op.create_table(
         "talk",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
@@ -750,6 +760,7 @@ def downgrade() -> None:
     op.drop_table("vote")
     op.drop_table("view")
     op.drop_table("talk")
+    op.drop_table("recording")
     with op.batch_alter_table("preference", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_preference_person_id"))
 

@@ -35,6 +35,7 @@ _COUNTS: Final = tempfile.mkdtemp(prefix="pbem-counts-")
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = _COUNTS
 
 from pbem.ops.monitoring import admin_port  # noqa: E402
+from pbem.ops.replay_gate import before_start  # noqa: E402
 from pbem.ops.setup import keyring, open_store, server_on  # noqa: E402
 from pbem.store.database import Store  # noqa: E402
 from pbem.store.database_errors import explained  # noqa: E402
@@ -69,13 +70,14 @@ _open = ExitStack()
 
 
 def on_starting(arbiter: Any) -> None:
-    """In the main process: check the database, and open the admin port for all processes."""
+    """In the main process: check the database and its running games, and open the admin port for all processes."""
     try:
         if Store.file_of(_SETTINGS.database_url) is not None:
             raise Forbidden("Several web servers cannot share an SQLite file.", remedy="Run `pbem serve` instead.")
         # Closed again at once: a connection must not be shared by processes.
         with explained(), open_store(_SETTINGS) as store:
             keyring(store, _SETTINGS)
+            before_start(server_on(store, _SETTINGS), _SETTINGS)
         if _SETTINGS.web.admin_port:
             _shared.append(admin_port.listening(_SETTINGS.web.admin_host, _SETTINGS.web.admin_port))
     except PbemError as refusal:

@@ -32,8 +32,10 @@ from pbem.i18n import speech
 from pbem.ops.mail_intake import accepting_emails
 from pbem.ops.monitoring.admin_port import admin_port
 from pbem.ops.process_lock import alone
+from pbem.ops.replay import check_game
+from pbem.ops.replay_gate import before_start
+from pbem.ops.rules_code import codes
 from pbem.ops.setup import make_ready, must_be_there, open_store, server_on
-from pbem.ops.verify import verify_game
 from pbem.plugins import offers
 from pbem.service.archive import daily_check
 from pbem.service.clocks.clock_steps import StepFinder
@@ -69,6 +71,7 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
     with alone(config.database_url), open_store(config) as store:
         server = server_on(store, config)
         offers.log_troubles()
+        before_start(server, config)
         context = _worker_context(server, config) if with_worker else None
         web_server = _listening(config, create_app(server, config))
         try:
@@ -92,8 +95,10 @@ def work(config: Config, say: Say) -> None:
     """Be a worker until told to stop."""
     must_be_there(config)
     with alone(config.database_url), open_store(config) as store:
-        context = _worker_context(server_on(store, config), config)
+        server = server_on(store, config)
         offers.log_troubles()
+        before_start(server, config)
+        context = _worker_context(server, config)
         with admin_port(context.server, config, context.worker.name):
             say("Working: mails, deadlines, reminders, bots. Stop it with Ctrl-C.")
             loop.run(context)
@@ -147,10 +152,10 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
     def receive_batch(server: Server) -> int:
         return receive.process(server, box)
 
+    by_kind = codes(config)
+
     def look(tx: Tx, game_id: int) -> daily_check.CheckResult:
-        report = verify_game(tx, game_id)
-        first = min((wrong.seq for wrong in report.problems), default=0)
-        return daily_check.CheckResult(report.rows, len(report.problems), first)
+        return check_game(tx, game_id, by_kind)
 
     name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
     steps = StepFinder(StepWatch(server.clock))

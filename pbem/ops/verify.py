@@ -40,8 +40,14 @@ def verify_games(
             yield verify_game(tx, game_id, printed, progress)
 
 
-def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: Progress = lambda _: None) -> Report:
-    """Check one game."""
+def verify_game(
+    tx: Tx,
+    game_id: int,
+    printed: Collection[str] = (),
+    progress: Progress = lambda _: None,
+    follow: Callable[[LogReader, hash_chain.Row], None] = lambda _reader, _row: None,
+) -> Report:
+    """Check one game; `follow` is called after each row that was read."""
     row = games.read(tx, game_id)
     rules = rules_of(row)
     if isinstance(rules, Away):
@@ -52,7 +58,8 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
 
     def read(each: hash_chain.Row) -> None:
         reading.read(each)
-        problems.extend(_of_views(reading, stored_views, each.seq))
+        follow(reading, each)
+        problems.extend(of_views(reading, stored_views, each.seq))
 
     found = hash_chain.verify(rows_of(tx, row, progress, read), game=row.key, head=row.head, printed=printed)
     reading.end()
@@ -121,7 +128,7 @@ def _of_agreement(tx: Tx, row: GameRow, reading: LogReader) -> Iterator[str]:
         yield f"the game is {'' if row.paused else 'not '}stored as paused, and its log says otherwise"
 
 
-def _of_views(reading: LogReader, stored: list[ViewRow], seq: int) -> Iterator[Problem]:
+def of_views(reading: LogReader, stored: list[ViewRow], seq: int) -> Iterator[Problem]:
     """Stored views of this row must be what folding gives; those checked are removed from the list."""
     here = [each for each in stored if each.seq == seq]
     for each in here:

@@ -28,12 +28,12 @@ from pbem.service.tables.start import SEATING
 MOST_PROBLEMS: Final = 20
 """The most problems reported by one check: later ones follow from the first."""
 
-# Exceptions that altered data causes in code that trusts it. Any other is a bug and must be seen.
-_NONSENSE: Final = (
+NONSENSE: Final = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, StopIteration),
     # What becomes of a StopIteration in a generator.
     RuntimeError,
 )
+"""Exceptions that altered data causes in code that trusts it. Any other is a bug and must be seen."""
 
 
 class Check(StrEnum):
@@ -102,7 +102,7 @@ class LogReader:
         return self._positions[-1]
 
     @property
-    def _can_play(self) -> bool:
+    def can_play(self) -> bool:
         """Whether the rules that the game was played by are there, so that choices can be made again."""
         return self.rules.version == self.version
 
@@ -120,7 +120,7 @@ class LogReader:
             for check, says in self._check_row(row):
                 if sum(each.check == check for each in self.problems) < MOST_PROBLEMS:
                     self.problems.append(Problem(row.seq, check, says))
-        except _NONSENSE as error:
+        except NONSENSE as error:
             self.broken = True
             what = f"{type(error).__name__}: {error}"[:200]
             says = f"row {row.seq} ({row.kind}) means nothing here, so replay ends: {what}"
@@ -200,7 +200,7 @@ class LogReader:
         self.drawn.append((turn, entry.drawn))
         yield from self._check_order(row, entry.choices.get(-1 if row.seat is None else row.seat))
         yield from self._check_box(row, entry)
-        if self.seed is not None and self._can_play:
+        if self.seed is not None and self.can_play:
             self.made_again += 1
             yield from self._make_again(row, turn, entry, self.seed)
         state, views = fold(self.position.state, entry.facts), watch(self.position.views, entry.facts)
@@ -237,7 +237,7 @@ class LogReader:
         story = rules.setup(state, draw) if dealing else rules.resolve(state, entry.choices, draw)
         try:
             _, again = before.enter(story, draw, entry.choices, entry.alone)
-        except _NONSENSE as error:
+        except NONSENSE as error:
             yield Check.CHOICES, f"the choices of row {row.seq} cannot be made again: {error}"
             return
         if again != entry:
@@ -250,7 +250,7 @@ class LogReader:
             yield Check.CHOICES, f"row {row.seq} seals a choice for turn {turn}, but turn {opened} is open"
         yield from self._check_order(row, choice)
         self.box[seat] = choice
-        if self.seed is not None and self._can_play:
+        if self.seed is not None and self.can_play:
             before = Position(self.rules, self.began["seats"], self.seed, self.position.state, turn)
             try:
                 before.check(seat, choice)
@@ -298,7 +298,7 @@ class LogReader:
 
     def _answer(self, row: Row, seat: int) -> Choice | None:
         """The choice of the seat's standing order, which then continues."""
-        if not self._can_play:
+        if not self.can_play:
             # Only the rules of that version know how the order continued after an answer.
             self.orders_known = False
             return None

@@ -1,4 +1,8 @@
-"""The daily check of all logs, a few at a time. Flaws are stored, and raise an alarm; nothing is repaired."""
+"""The daily check of all logs, a few at a time.
+
+Flaws are stored, and raise an alarm; nothing is repaired. A table whose rules have changed is stopped. What the rules made of
+a sound game is recorded, for the release that comes next.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +13,12 @@ import structlog
 from pbem.domain.errors import Unplayable
 from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
+from pbem.service.clocks import stopped_tables
 from pbem.service.server import Server
-from pbem.store import flaws, heartbeats, statistics
+from pbem.store import flaws, heartbeats, recordings, statistics
 from pbem.store.database import Tx
 from pbem.store.flaws import FlawRow
+from pbem.store.recordings import RecordingRow
 
 ROWS: Final = 300
 """Rows read in one call, besides the rest of the last table: a fraction of a second."""
@@ -25,11 +31,16 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """Rows, problems, and the row of the first. Only `pbem verify` shows the problems: they may reveal hidden cards."""
+    """Rows, problems, and the row of the first. Only `pbem verify` shows the problems: they may reveal hidden cards.
+
+    `changed` says where the rules treat the game differently than they did; `recording` is what to keep of a sound one.
+    """
 
     rows: int
     wrong: int = 0
     first: int = 0
+    changed: str = ""
+    recording: RecordingRow | None = None
 
 
 CheckTable = Callable[[Tx, int], CheckResult]
@@ -77,6 +88,10 @@ def _store(server: Server, game_id: int, result: CheckResult) -> None:
     flaw = FlawRow(game_id, server.now(), result.first, says) if result.wrong else None
 
     def work(tx: Tx) -> None:
+        if result.recording is not None:
+            recordings.keep(tx, [result.recording])
+        if result.changed:
+            stopped_tables.stop_changed(tx, server, game_id, result.changed)
         if flaws.replace(tx, game_id, flaw) and flaw is not None:
             alarms.raise_alarm(tx, server, AlarmKind.RECORD, flaw.says, game_id)
         # Another worker may have got further meanwhile.

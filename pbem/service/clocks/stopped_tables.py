@@ -108,7 +108,13 @@ def stop_changed(tx: Tx, server: Server, game_id: int, how: str) -> None:
     elif row.halted == Cause.GONE:
         # It must not go on just because there are rules again.
         tables.change_game(tx, row.id, halted=Cause.CHANGED)
-    alarms.raise_alarm(tx, server, AlarmKind.GAME, f"{row.kind}: {how}. See `pbem replay --game {row.id}`.", row.id)
+    alarms.raise_alarm(
+        tx,
+        server,
+        AlarmKind.GAME,
+        f"{row.kind}: its rules have changed ({how}). See `pbem replay --game {row.id}`.",
+        row.id,
+    )
     _log.error("table_stopped", game=row.id, kind=row.kind, how=how)
 
 

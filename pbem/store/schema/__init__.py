@@ -70,6 +70,7 @@ from pbem.store.schema.tables import (
     LOG,
     OFFER,
     PLAYER,
+    RECORDING,
     TALK,
     VIEW,
     VOTE,
@@ -79,6 +80,7 @@ from pbem.store.schema.tables import (
     JoinRequestRow,
     OfferRow,
     PlayerRow,
+    RecordingRow,
     ViewRow,
 )
 from pbem.store.schema.time import DEADLINE, HEARTBEAT, OUTAGE, PAUSE, TASK_RUN, DeadlineRow, HeartbeatRow, OutageRow

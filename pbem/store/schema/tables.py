@@ -187,6 +187,24 @@ VIEW = table("view", ViewRow)
 
 
 @dataclass(frozen=True, slots=True)
+class RecordingRow:
+    """What a release made of a table: its imprint after each entry up to row `seq`, undone ones included.
+
+    `code` names the rules that it was played by, so that a process knows what other code must replay. `rulings` is the
+    number of rulings that this code knew: later ones may change what they say.
+    """
+
+    game_id: Annotated[GameId, KEY]
+    seq: int
+    code: str
+    rulings: int
+    imprints: bytes
+
+
+RECORDING = table("recording", RecordingRow)
+
+
+@dataclass(frozen=True, slots=True)
 class OfferRow:
     """A seat whose player is gone: the player, the reason and the outcome.
 
