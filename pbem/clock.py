@@ -55,6 +55,26 @@ class StepWatch:
                 return now - _EPOCH - timedelta(seconds=after)
 
 
+class ClockSetError(Exception):
+    """Raised by a `WatchedClock` that was set forward."""
+
+
+class WatchedClock:
+    """A clock for work that cannot be undone: it tells no time after it was set forward. `is_ahead` says whether it was."""
+
+    def __init__(self, clock: Clock, is_ahead: Callable[[], bool]) -> None:
+        self._clock = clock
+        self._is_ahead = is_ahead
+
+    def now(self) -> datetime:
+        """The current time, in UTC. Raises ClockSetError."""
+        now = self._clock.now()
+        # Asked afterwards, so that no step before this moment is missed.
+        if self._is_ahead():
+            raise ClockSetError
+        return now
+
+
 class Randomness(Protocol):
     """A source of unpredictable bytes: seeds, nonces, keys, names of games."""
 

@@ -99,6 +99,17 @@ def moment_after(start: datetime, amount: timedelta, stopped: Iterable[Interval]
     return moment
 
 
+def moment_before(end: datetime, amount: timedelta, stopped: Iterable[Interval]) -> datetime:
+    """When a clock must have started to have run for `amount` at `end`, if it stops during the intervals; the latest moment."""
+    moment = end - amount
+    for interval in reversed(union(stopped)):
+        if interval.end is not None and interval.end <= moment:
+            break
+        if interval.start < end:
+            moment -= min(end, interval.end or end) - interval.start
+    return moment
+
+
 def first_part(intervals: Iterable[Interval], most: timedelta) -> tuple[Interval, ...]:
     """The first part of the intervals, up to a total length, which also closes an open end."""
     parts: list[Interval] = []

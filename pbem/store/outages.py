@@ -11,6 +11,7 @@ from pbem.store.schema import OUTAGE, OutageRow
 _OUTAGES = select(OUTAGE.c.start_at, OUTAGE.c.end_at).where(
     or_(OUTAGE.c.end_at > bindparam("since"), OUTAGE.c.end_at.is_(None))
 )
+_OUTAGES_BEFORE = select(OUTAGE.c.start_at, OUTAGE.c.end_at).where(OUTAGE.c.start_at < bindparam("now"))
 _UNAPPLIED = select(OUTAGE).where(OUTAGE.c.applied_at.is_(None), OUTAGE.c.end_at.is_not(None)).order_by(OUTAGE.c.id)
 _PAUSE = select(OUTAGE).where(OUTAGE.c.end_at.is_(None)).limit(1)
 
@@ -47,6 +48,11 @@ def since(tx: Connection, since: datetime) -> tuple[Interval, ...]:
     return tuple(Interval(*row) for row in tx.execute(_OUTAGES, {"since": since}))
 
 
+def all_until(tx: Connection, now: datetime) -> tuple[Interval, ...]:
+    """All outages that began before this moment."""
+    return tuple(Interval(*row) for row in tx.execute(_OUTAGES_BEFORE, {"now": now}))
+
+
 def newest(tx: Connection, limit: int = 20) -> list[OutageRow]:
     newest = select(OUTAGE).order_by(OUTAGE.c.start_at.desc()).limit(limit)
     return queries.many(tx, OutageRow, newest)
@@ -57,6 +63,7 @@ def unapplied(tx: Connection) -> list[OutageRow]:
     return queries.many(tx, OutageRow, _UNAPPLIED)
 
 
-def mark_applied(tx: Connection, outage_id: int, now: datetime) -> None:
-    """Note that an outage was applied to all open deadlines."""
-    tx.execute(update(OUTAGE).where(OUTAGE.c.id == outage_id).values(applied_at=now))
+def mark_applied(tx: Connection, outage_id: int, now: datetime) -> bool:
+    """Note that an outage was applied to all open deadlines; False if another worker has."""
+    applied = update(OUTAGE).where(OUTAGE.c.id == outage_id, OUTAGE.c.applied_at.is_(None)).values(applied_at=now)
+    return tx.execute(applied).rowcount == 1

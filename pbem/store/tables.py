@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
 
+from pbem.domain.interval import Interval, overlap
 from pbem.domain.states import InvitationStatus, OfferStatus, TableStatus
 from pbem.i18n.speech import mark
 from pbem.store import queries, search
@@ -16,6 +17,7 @@ from pbem.store.schema import (
     GAME,
     INVITATION,
     JOIN_REQUEST,
+    LINK,
     OFFER,
     PERSON,
     PLAYER,
@@ -77,6 +79,19 @@ def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
     waiting = GAME.c.status.in_((TableStatus.PLANNED, TableStatus.OPEN))
     query = select(GAME.c.id).where(waiting, GAME.c.expires_at <= now)
     return list(tx.execute(query.order_by(GAME.c.expires_at).limit(limit)).scalars())
+
+
+def delay_waiting(tx: Connection, outage: Interval) -> int:
+    """Let the tables that waited in an outage wait longer by it, with the links to join them; returns their number."""
+    waiting = GAME.c.status.in_((TableStatus.PLANNED, TableStatus.OPEN))
+    lasted = (waiting, GAME.c.created_at < outage.end, GAME.c.expires_at > outage.start)
+    rows = tx.execute(select(GAME.c.id, GAME.c.created_at, GAME.c.expires_at).where(*lasted).with_for_update()).all()
+    for game_id, created_at, expires_at in rows:
+        later = expires_at + overlap(created_at, max(expires_at, outage.end or expires_at), [outage])
+        tx.execute(update(GAME).where(GAME.c.id == game_id).values(expires_at=later))
+        to_join = (LINK.c.game_id == game_id, LINK.c.expires_at == expires_at)
+        tx.execute(update(LINK).where(*to_join).values(expires_at=later))
+    return len(rows)
 
 
 def by_key(tx: Connection, key: str) -> GameRow | None:

@@ -110,7 +110,7 @@ def run(context: WorkerContext, every: Mapping[str, float] | None = None) -> Non
 def _run(tick: Tick, context: WorkerContext) -> None:
     try:
         with metrics.TICK_SECONDS.labels(tick.name).time():
-            tick.do(context)
+            tick.run(context)
     except Exception:  # noqa: BLE001 - whatever went wrong, the next tick tries again
         metrics.TICK_FAILURES.labels(tick.name).inc()
         _log.exception("tick_failed", tick=tick.name)

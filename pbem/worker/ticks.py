@@ -7,12 +7,13 @@ people, tables or time, which are in `service`.
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
 
 import structlog
 
+from pbem.clock import WatchedClock
 from pbem.service.absence import bots, substitutes, timeouts
 from pbem.service.archive import daily_check
 from pbem.service.clocks import outages, reachability, stopped_tables
@@ -47,14 +48,45 @@ class WorkerContext:
     held_back: str | None = None
     bots_held: list[DeadlineRow] = field(default_factory=list)
 
+    def clocks_run(self) -> bool:
+        """Whether anything may happen because its time has come; if not, the reason is logged once."""
+        reason = self.server.read(outages.reason_not_to_fire, self.worker, self.server.now())
+        kind = None if reason is None else reason.split(" for ", 1)[0].split(":", 1)[0]
+        if kind != self.held_back:
+            self.held_back = kind
+            _log.info("clocks_held_back" if reason else "clocks_run", reason=reason)
+        return reason is None
+
+    def watched(self) -> "WorkerContext":
+        """The same, with a clock that stops all work once it is set forward."""
+        steps = self.worker.steps
+        if steps is None:
+            return self
+        return replace(self, server=replace(self.server, clock=WatchedClock(self.server.clock, steps.went_forward)))
+
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A task to repeat, with the seconds between runs."""
+    """A task to repeat, with the seconds between runs. `do` does a part of it, and says whether there is more.
+
+    One that `waits_for_clock` does what cannot be undone because its time has come. It does nothing while the clock is in
+    doubt, which is asked before each part.
+    """
 
     name: str
     every: float
-    do: Callable[[WorkerContext], None]
+    do: Callable[[WorkerContext], bool | None]
+    waits_for_clock: bool = False
+
+    def run(self, context: WorkerContext) -> None:
+        """Do it until there is no more, the worker stops, or the clock is in doubt."""
+        while not context.stopping.is_set() and self._part(context):
+            pass
+
+    def _part(self, context: WorkerContext) -> bool | None:
+        if not self.waits_for_clock:
+            return self.do(context)
+        return context.clocks_run() and self.do(context.watched())
 
 
 def beat(context: WorkerContext) -> None:
@@ -72,28 +104,22 @@ def beat(context: WorkerContext) -> None:
         _log.info("clocks_moved", games=moved)
 
 
-def time_out(context: WorkerContext) -> None:
+def time_out(context: WorkerContext) -> bool:
     """Decide the turns whose clock has run out."""
-    while not context.stopping.is_set():
-        outcome = timeouts.time_out(context.server, context.worker)
-        _log_held_back(context, outcome.held_back)
-        if outcome.decided or outcome.failed:
-            _log.info("timed_out", decided=outcome.decided, moved=outcome.moved, failed=outcome.failed)
-        if outcome.decided + outcome.moved < timeouts.BATCH:
-            break
+    outcome = timeouts.time_out(context.server, context.worker)
+    if outcome.decided or outcome.failed:
+        _log.info("timed_out", decided=outcome.decided, moved=outcome.moved, failed=outcome.failed)
+    return outcome.decided + outcome.moved == timeouts.BATCH
 
 
-def play_bots(context: WorkerContext) -> None:
+def play_bots(context: WorkerContext) -> bool:
     """Let bots decide until no bot is to move."""
-    while not context.stopping.is_set() and bots.play_bots(context.server, held=context.bots_held):
-        pass
+    return bots.play_bots(context.server, held=context.bots_held) > 0
 
 
-def remind(context: WorkerContext) -> None:
+def remind(context: WorkerContext) -> bool:
     """Queue the reminders that are due."""
-    while not context.stopping.is_set():
-        if timeouts.remind(context.server, context.worker).decided < timeouts.BATCH:
-            break
+    return timeouts.remind(context.server).decided == timeouts.BATCH
 
 
 def send_links(context: WorkerContext) -> None:
@@ -101,16 +127,14 @@ def send_links(context: WorkerContext) -> None:
     sign_in.send_requested(context.server)
 
 
-def deliver(context: WorkerContext) -> None:
+def deliver(context: WorkerContext) -> bool:
     """Send the emails that are due."""
-    while not context.stopping.is_set() and context.send(context.server):
-        pass
+    return context.send(context.server) > 0
 
 
-def receive_emails(context: WorkerContext) -> None:
+def receive_emails(context: WorkerContext) -> bool:
     """Process the received emails."""
-    while not context.stopping.is_set() and context.receive(context.server):
-        pass
+    return context.receive(context.server) > 0
 
 
 def gather_digests(context: WorkerContext) -> None:
@@ -127,16 +151,15 @@ def tell_organisers(context: WorkerContext) -> None:
 
 def update_seats(context: WorkerContext) -> None:
     """Give up the seats of unreachable people, and end offers that are over."""
-    given_up = substitutes.give_up_unreachable(context.server) if _clocks_run(context) else 0
+    given_up = substitutes.give_up_unreachable(context.server)
     ended = substitutes.tidy(context.server)
     if given_up or ended:
         _log.info("seats_changed", given_up=given_up, ended=ended)
 
 
-def store_views(context: WorkerContext) -> None:
+def store_views(context: WorkerContext) -> bool:
     """Store the views of games that have moved on, so that no page folds a whole log."""
-    while not context.stopping.is_set() and views.save_overdue(context.server) == views.BATCH:
-        pass
+    return views.save_overdue(context.server) == views.BATCH
 
 
 def stop_failed(context: WorkerContext) -> None:
@@ -153,20 +176,18 @@ def check_games(context: WorkerContext) -> None:
 
 def expire_tables(context: WorkerContext) -> None:
     """Close tables that have waited for players too long."""
-    if _clocks_run(context) and (closed := leaving.expire(context.server)):
+    if closed := leaving.expire(context.server):
         _log.info("tables_expired", games=closed)
 
 
-def run_jobs(context: WorkerContext) -> None:
+def run_jobs(context: WorkerContext) -> bool:
     """Continue the jobs of organisers that affect many tables."""
-    while not context.stopping.is_set() and jobs.advance_all(context.server):
-        pass
+    return jobs.advance_all(context.server) > 0
 
 
-def count_activity(context: WorkerContext) -> None:
+def count_activity(context: WorkerContext) -> bool:
     """Update the counts of activity."""
-    while not context.stopping.is_set() and statistics.count(context.server):
-        pass
+    return statistics.count(context.server)
 
 
 def check_records(context: WorkerContext) -> None:
@@ -195,31 +216,17 @@ TICKS: Final = (
     Tick("deliver", 2, deliver),
     Tick("receive", 2, receive_emails),
     Tick("bots", 1, play_bots),
-    Tick("time_outs", 5, time_out),
-    Tick("reminders", 60, remind),
-    Tick("digests", 60, gather_digests),
+    Tick("time_outs", 5, time_out, waits_for_clock=True),
+    Tick("reminders", 60, remind, waits_for_clock=True),
+    Tick("digests", 60, gather_digests, waits_for_clock=True),
     Tick("organisers", 60, tell_organisers),
-    Tick("seats", 60, update_seats),
+    Tick("seats", 60, update_seats, waits_for_clock=True),
     Tick("views", 30, store_views),
     Tick("faults", 2, stop_failed),
     Tick("games", 60, check_games),
-    Tick("lobby", 60, expire_tables),
+    Tick("lobby", 60, expire_tables, waits_for_clock=True),
     Tick("jobs", 5, run_jobs),
     Tick("count", 60, count_activity),
     Tick("check", 60, check_records),
-    Tick("daily", 600, clean_up),
+    Tick("daily", 600, clean_up, waits_for_clock=True),
 )
-
-
-def _clocks_run(context: WorkerContext) -> bool:
-    """Whether anything may happen because its time has come."""
-    server = context.server
-    return server.read(outages.reason_not_to_fire, context.worker, server.now()) is None
-
-
-def _log_held_back(context: WorkerContext, reason: str | None) -> None:
-    """Log why no clock may run out, once for each change of the reason."""
-    kind = None if reason is None else reason.split(" for ", 1)[0].split(":", 1)[0]
-    if kind != context.held_back:
-        context.held_back = kind
-        _log.info("clocks_held_back" if reason else "clocks_run", reason=reason)

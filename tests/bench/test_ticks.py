@@ -13,8 +13,7 @@ from sqlalchemy import BindParameter, bindparam, event, insert, literal, select,
 from pbem.service.clocks.outages import Worker
 from pbem.service.server import Server
 from pbem.store.schema import DEADLINE, GAME, METADATA, PLAYER
-from pbem.worker import ticks
-from pbem.worker.ticks import WorkerContext
+from pbem.worker.ticks import TICKS, WorkerContext
 from tests.bench.tables import begin, crowd, server_on
 from tests.service.play.test_move_cost import cost_of
 from tests.service.table_copies import analyse
@@ -44,12 +43,13 @@ def _cost_among(url: str, games: int) -> tuple[dict[str, int], int]:
     _start_clocks(server, players[0])
     _copy(server, due[0], games - DUE)
     context = WorkerContext(server, Worker("bench", server.now() - timedelta(hours=1)), send=lambda _server: 0)
-    ticks.beat(context)
+    named = {tick.name: tick for tick in TICKS}
+    named["beat"].run(context)
     analyse(server)
     server.store.close()
     before = _rows(url)
     steps = _count_steps(server)
-    statements = len(cost_of(server.store, lambda: ticks.time_out(context)).statements)
+    statements = len(cost_of(server.store, lambda: named["time_outs"].run(context)).statements)
     server.store.close()
     with server.store.read() as tx:
         assert tx.execute(text("SELECT count(*) FROM log WHERE by = 'clock'")).scalar_one() >= DUE

@@ -6,7 +6,17 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, strategies as st
 
-from pbem.domain.interval import Interval, first_part, moment_after, overlap, running_time, union, without
+from pbem.domain.interval import (
+    ZERO,
+    Interval,
+    first_part,
+    moment_after,
+    moment_before,
+    overlap,
+    running_time,
+    union,
+    without,
+)
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
@@ -150,6 +160,16 @@ def test_moment_after_twice_is_moment_after_the_sum(
     halfway = moment_after(begun, one, stops)
     assert halfway is not None
     assert moment_after(halfway, other, stops) == moment_after(begun, one + other, stops)
+
+
+@given(times, amounts, several)
+def test_moment_before_is_the_latest_with_that_much_running_time_since(
+    ended: int, amount: timedelta, stops: list[Interval]
+) -> None:
+    end = NOON + hours(ended)
+    moment = moment_before(end, amount, stops)
+    assert running_time(moment, end, stops) == amount
+    assert amount == ZERO or running_time(moment + timedelta.resolution, end, stops) < amount
 
 
 def test_a_clock_does_not_run_backwards() -> None:

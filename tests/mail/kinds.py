@@ -205,7 +205,7 @@ class _Scenario:
     def goes_by_the_clock(self, table: RunningGame) -> None:
         """Nobody replies: reminders are sent, and then the default applies."""
         self.time.passes(20 * HOUR)
-        timeouts.remind(self.server, self.time.worker)
+        timeouts.remind(self.server)
         self.carry()
         self.time.passes(DAY)
         timeouts.time_out(self.server, self.time.worker)

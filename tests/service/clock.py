@@ -84,13 +84,17 @@ class Time:
 
         self.server.store.write(accept)
 
+    def held_back(self) -> str | None:
+        """Why nothing may happen because its time has come, which a worker asks before such a tick."""
+        return self.server.read(clocks_outages.reason_not_to_fire, self.worker, self.clock.now())
+
     def runs_out(self) -> timeouts.TimeoutRun:
         """The tick of deadlines."""
-        return timeouts.time_out(self.server, self.worker)
+        return timeouts.TimeoutRun() if self.held_back() else timeouts.time_out(self.server, self.worker)
 
     def reminds(self) -> timeouts.TimeoutRun:
         """The tick of reminders."""
-        return timeouts.remind(self.server, self.worker)
+        return timeouts.TimeoutRun() if self.held_back() else timeouts.remind(self.server)
 
     def bots_play(self) -> int:
         """The tick of bots, until none is asked."""

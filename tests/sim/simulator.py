@@ -36,8 +36,7 @@ from pbem.store import games, migrations
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.web.app import create_app
-from pbem.worker import ticks
-from pbem.worker.ticks import WorkerContext
+from pbem.worker.ticks import TICKS, WorkerContext
 from tests.fakes import FakeClock, SeededRandomness
 from tests.sim.browser import Browser, Client
 from tests.sim.far_end import Arrived, BrokenError, FarEnd, Weather
@@ -94,6 +93,8 @@ SELDOM: Final = (
     "turn was over before it was read",
 )
 """Events that a run of some size must meet to prove anything about them."""
+
+_TICKS: Final = {tick.name: tick for tick in TICKS}
 
 
 class Crash(BaseException):
@@ -307,21 +308,22 @@ class _Run:
         self._wakes()
 
     def _works(self, now: datetime) -> None:
-        ticks.beat(self.shift)
+        self._run("beat")
         if now - self._stirred > 2 * BEAT and now - self._looked < LOOK:
             return
-        ticks.play_bots(self.shift)
-        ticks.deliver(self.shift)
+        self._run("bots", "deliver")
         if now - self._looked < LOOK:
             return
         self._looked = now
         self._is_finished = self._finished()
-        for tick in ticks.TICKS:
-            if tick.do not in (ticks.beat, ticks.play_bots, ticks.deliver):
-                tick.do(self.shift)
+        self._run(*(name for name in _TICKS if name not in ("beat", "bots", "deliver")))
         # After a timeout, bots answer and emails leave at once, as in a real loop of seconds.
-        ticks.play_bots(self.shift)
-        ticks.deliver(self.shift)
+        self._run("bots", "deliver")
+
+    def _run(self, *names: str) -> None:
+        """Run these ticks of the worker, one after the other."""
+        for name in names:
+            _TICKS[name].run(self.shift)
 
     # Faults
 

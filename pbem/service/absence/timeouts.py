@@ -15,7 +15,7 @@ import structlog
 from pbem.domain.missed_turns import warning
 from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.service.absence import substitutes
-from pbem.service.clocks import deadlines as clocks_deadlines, outages
+from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.outages import Worker
 from pbem.service.play.move import Actor, agreement_of, play_locked, position_of
 from pbem.service.server import Server
@@ -41,30 +41,25 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TimeoutRun:
-    """The result of a run: turns decided, deadlines found to be later, failures; or why it was held back."""
+    """The result of a run: turns decided, deadlines found to be later, failures."""
 
     decided: int = 0
     moved: int = 0
     failed: int = 0
-    held_back: str | None = None
 
 
 def time_out(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     """Play the default choice of every turn whose deadline has passed."""
     now = server.now()
     release_held(server, worker.held)
-    if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
-        return TimeoutRun(held_back=reason)
     claims = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit, bots=False))
     outcomes = [_try_time_out(server, row, now, worker.held) for row in claims]
     return TimeoutRun(outcomes.count("decided"), outcomes.count("moved"), outcomes.count("failed"))
 
 
-def remind(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
+def remind(server: Server, limit: int = BATCH) -> TimeoutRun:
     """Queue the reminders that are due for open turns, each at its player's cadence."""
     now = server.now()
-    if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
-        return TimeoutRun(held_back=reason)
     outcomes = [_try_remind(server, row, now) for row in server.query(deadlines.to_remind, now, limit)]
     return TimeoutRun(decided=outcomes.count("reminded"), failed=outcomes.count("failed"))
 

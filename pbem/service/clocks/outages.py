@@ -10,7 +10,6 @@ no deadline fires; what is due stays due.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import takewhile
 from typing import Final
 
@@ -18,7 +17,7 @@ import structlog
 
 from pbem.domain.deadline import Reason
 from pbem.domain.errors import BadInput, Gone
-from pbem.domain.interval import Interval, running_time
+from pbem.domain.interval import Interval, moment_before, running_time
 from pbem.domain.outage import SETTLING_TIME, outage_between, reason_to_wait
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import clock_steps, deadlines as clocks_deadlines
@@ -27,7 +26,7 @@ from pbem.service.clocks.deadlines import people_by_seat
 from pbem.service.play.log import Kind, add_row, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, heartbeats, log, outages
+from pbem.store import deadlines, games, heartbeats, log, outages, tables
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
@@ -93,7 +92,7 @@ def apply_outages(server: Server) -> int:
         while batch := server.query(deadlines.running_since, outage.end_at, after, _BATCH):
             moved += sum(_apply(server, game_id, outage) for game_id in batch)
             after = batch[-1]
-        server.store.write(partial(outages.mark_applied, outage_id=outage.id, now=server.now()))
+        server.run(_finish, outage.id, Interval(outage.start_at, outage.end_at))
     return moved
 
 
@@ -123,11 +122,10 @@ def resume_email(tx: Tx, server: Server) -> OutageRow:
 
 def tidy_daily(tx: Tx, server: Server) -> bool:
     """Delete old heartbeats and task runs, once a day by one worker; returns whether this call did."""
-    now = server.now()
-    if not heartbeats.take_task(tx, "daily", now.date().isoformat()):
+    if not heartbeats.take_task(tx, "daily", server.now().date().isoformat()):
         return False
-    heartbeats.forget_before(tx, now - KEPT_HEARTBEATS)
-    heartbeats.forget_tasks_before(tx, (now - KEPT_TASK_RUNS).date())
+    heartbeats.forget_before(tx, ago(tx, server, KEPT_HEARTBEATS))
+    heartbeats.forget_tasks_before(tx, ago(tx, server, KEPT_TASK_RUNS).date())
     return True
 
 
@@ -135,6 +133,8 @@ def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) ->
     """The reason why no deadline may fire now, or None."""
     if outages.email_pause(tx) is not None:
         return "outgoing email is paused: nobody can be told"
+    if outages.unapplied(tx):
+        return "an outage was found: what ran in it has to be moved first"
     last = heartbeats.newest(tx)
     recent = outages.since(tx, min(last or now, now) - _LOOK_BACK)
     if worker.steps is not None and worker.steps.went_forward():
@@ -144,6 +144,21 @@ def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) ->
         # The clock was set back since, and the worker's row with it.
         started_at = heartbeats.started_at(tx, worker.name) or started_at
     return reason_to_wait(now, started_at, last, recent, worker.settling)
+
+
+def ago(tx: Tx, server: Server, length: timedelta) -> datetime:
+    """The moment this long ago, not counting outages: what expires must not do so while nobody could do anything about it.
+
+    A step of the clock is an outage too, so a wrong clock makes nothing old.
+    """
+    now = server.now()
+    return moment_before(now, length, outages.all_until(tx, now))
+
+
+def _finish(tx: Tx, server: Server, outage_id: int, outage: Interval) -> None:
+    """Let waiting tables wait longer by an outage, which has now been applied to everything."""
+    if outages.mark_applied(tx, outage_id, server.now()):
+        tables.delay_waiting(tx, outage)
 
 
 def _apply(server: Server, game_id: int, outage: OutageRow) -> bool:

@@ -6,7 +6,7 @@ from typing import Final
 from pbem.domain.bounce import MEMORY, POINTS, THRESHOLD, Bounce
 from pbem.domain.states import EmailStatus, TableStatus
 from pbem.service import alarms
-from pbem.service.clocks import deadlines as clocks_deadlines
+from pbem.service.clocks import deadlines as clocks_deadlines, outages
 from pbem.service.clocks.deadlines import lock_games_of, settle_person
 from pbem.service.server import Server
 from pbem.store import ledger, outbox, people, players as player_rows, reachability, tables, traffic
@@ -89,11 +89,11 @@ def mark_reachable(tx: Tx, server: Server, person_id: int) -> int | None:
 
 def retry_failed(server: Server) -> int:
     """Make addresses reachable again after long enough; returns their number."""
-    now = server.now()
-    failures = server.query(reachability.failing, now - MEMORY, _BATCH)
+    before = server.read(outages.ago, MEMORY)
+    failures = server.query(reachability.failing, before, _BATCH)
     for failure in failures:
         server.run(mark_reachable, person_id=failure.person_id)
-    server.store.write(lambda tx: reachability.forget_points_before(tx, now.date() - MEMORY))
+    server.store.write(lambda tx: reachability.forget_points_before(tx, before.date()))
     return len(failures)
 
 

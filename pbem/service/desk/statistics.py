@@ -15,6 +15,7 @@ from itertools import takewhile
 from typing import Final
 
 from pbem.domain.states import EmailStatus
+from pbem.service.clocks import outages
 from pbem.service.play.move import IN_PERSON, Actor
 from pbem.service.server import Server
 from pbem.store import overview, statistics
@@ -80,7 +81,7 @@ def count(server: Server) -> bool:
 
 def tidy(tx: Tx, server: Server) -> None:
     """Drop counts that are too old to be shown."""
-    statistics.forget_before(tx, (server.now() - RETENTION).date())
+    statistics.forget_before(tx, outages.ago(tx, server, RETENTION).date())
 
 
 def activity(tx: Tx, server: Server, *, hourly: bool) -> Activity:

@@ -29,7 +29,7 @@ from pbem.mail.read import auto_replies, delivery_reports, inbound, sender_check
 from pbem.mail.read.inbound import InboundEmail
 from pbem.mail.read.reply import Reply, parse_reply
 from pbem.service import links
-from pbem.service.clocks import reachability
+from pbem.service.clocks import outages, reachability
 from pbem.service.incoming import bounces, invitations, replies, round_trip
 from pbem.service.links import EmailLink, MoveLink
 from pbem.service.people import addresses
@@ -170,7 +170,7 @@ def finish(tx: Tx, server: Server, received_id: int, outcome: str, counted_as: s
 
 def tidy(tx: Tx, server: Server) -> None:
     """Delete old emails, whatever became of them."""
-    rows.forget_before(tx, server.now() - RETENTION)
+    rows.forget_before(tx, outages.ago(tx, server, RETENTION))
 
 
 def _find_link(server: Server, settings: InboundSettings, envelope_to: str, raw: bytes) -> LinkRow | str:

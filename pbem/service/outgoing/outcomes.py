@@ -25,7 +25,7 @@ from pbem.domain.states import EmailKind, EmailStatus
 from pbem.mail.send.relay import Outcome, Result
 from pbem.service import alarms
 from pbem.service.alarms import AlarmKind
-from pbem.service.clocks import deadlines, reachability
+from pbem.service.clocks import deadlines, outages, reachability
 from pbem.service.outgoing import digests
 from pbem.service.server import Server
 from pbem.store import (
@@ -112,10 +112,10 @@ def jittered(server: Server, attempt: int) -> timedelta:
 
 def tidy(tx: Tx, server: Server) -> None:
     """Delete numbers that are too old to be looked at."""
-    now = server.now()
-    traffic.forget_before(tx, now.date() - RETENTION)
-    alarms_rows.forget_before(tx, now - RETENTION)
-    rate_limits.forget_before(tx, now - timedelta(days=1))
+    old = outages.ago(tx, server, RETENTION)
+    traffic.forget_before(tx, old.date())
+    alarms_rows.forget_before(tx, old)
+    rate_limits.forget_before(tx, outages.ago(tx, server, timedelta(days=1)))
 
 
 _COUNTED: Final = {

@@ -14,6 +14,7 @@ from typing import Final
 
 from pbem.domain.errors import Forbidden, NotFound
 from pbem.i18n.speech import gettext as _
+from pbem.service.clocks import outages
 from pbem.service.server import Server
 from pbem.store import revocations, sessions
 from pbem.store.database import Tx
@@ -126,7 +127,7 @@ def end_all(tx: Tx, server: Server, holder: Holder, but: int | None = None) -> i
 
 def tidy(tx: Tx, server: Server) -> int:
     """Delete sessions from long ago. Returns how many."""
-    return sessions.forget_before(tx, server.now() - KEPT_FOR)
+    return sessions.forget_before(tx, outages.ago(tx, server, KEPT_FOR))
 
 
 def _open(tx: Tx, holder: Holder, now: datetime) -> list[SessionRow]:

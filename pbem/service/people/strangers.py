@@ -17,6 +17,7 @@ from pbem.domain.duration import MINUTE, duration_text
 from pbem.domain.errors import TooMany
 from pbem.domain.strangers import PERIODS, Budget, fold_aliases
 from pbem.i18n.speech import gettext as _
+from pbem.service.clocks import outages
 from pbem.service.server import Server
 from pbem.store import rate_limits, strangers as rows
 from pbem.store.database import Tx
@@ -50,7 +51,7 @@ def count_emails(tx: Tx, server: Server, mailboxes: Collection[str], network: st
 
 def tidy(server: Server) -> int:
     """Delete those who never confirmed their address, with what they asked for, each in a transaction. Returns how many."""
-    moment, after, deleted = server.now() - server.strangers.lifetime, 0, 0
+    moment, after, deleted = server.read(outages.ago, server.strangers.lifetime), 0, 0
     server.store.write(lambda tx: rows.forget_join_requests_before(tx, moment))
     while batch := server.query(rows.ids_before, moment, after, _BATCH):
         deleted += sum(_forget(server, stranger, moment) for stranger in batch)

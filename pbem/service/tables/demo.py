@@ -15,6 +15,7 @@ from pbem.domain.guests import is_guest
 from pbem.i18n.speech import gettext as _, mark
 from pbem.service import links
 from pbem.service.absence import bots
+from pbem.service.clocks import outages
 from pbem.service.people import addresses as persons, quota
 from pbem.service.server import Server
 from pbem.service.tables import joining
@@ -60,7 +61,7 @@ def go_on(server: Server, token: str) -> bool:
 
 def tidy(server: Server) -> int:
     """Delete expired demos, each in its own transaction. Returns how many."""
-    until, after, deleted = server.now() - LIFETIME, 0, 0
+    until, after, deleted = server.read(outages.ago, LIFETIME), 0, 0
     while batch := server.query(guests.ids_before, until, after, _BATCH):
         deleted += sum(_delete(server, guest) for guest in batch)
         after = batch[-1]

@@ -1,26 +1,31 @@
 """Steps of the server's clock: nothing waits for a step back, and nobody is timed out by a step forward."""
 
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
 import pytest
 
-from pbem.clock import StepWatch
+from pbem.clock import ClockSetError, StepWatch
 from pbem.domain.errors import Gone
 from pbem.domain.states import EmailKind
 from pbem.ops.monitoring import readiness
 from pbem.service.absence import timeouts
+from pbem.service.clocks import outages as clocks_outages, reachability
 from pbem.service.clocks.clock_steps import STILL_BEATS, StepFinder
 from pbem.service.clocks.outages import Worker
-from pbem.service.people import sign_in
-from pbem.service.tables import talk
-from pbem.store import deadlines, heartbeats, leases, outages, outbox, pauses, rate_limits
+from pbem.service.people import sessions, sign_in
+from pbem.service.tables import demo, joining, talk
+from pbem.service.tables.new import TableSettings
+from pbem.store import deadlines, games, heartbeats, leases, links, outages, outbox, pauses, rate_limits
+from pbem.store.links import LinkKey
 from pbem.store.outbox import NewEmail
+from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from pbem.worker import ticks
 from pbem.worker.ticks import WorkerContext
 from tests.service.clock import DAY, HOUR, MINUTE
-from tests.service.database import queued_emails
+from tests.service.database import all_rows, queued_emails
 from tests.web.browser import Links
 
 
@@ -54,8 +59,16 @@ class Awake:
         if beats:
             ticks.beat(self.context)
 
+    def held_back(self):
+        return self.server.read(clocks_outages.reason_not_to_fire, self.worker, self.clock.now())
+
     def runs_out(self):
-        return timeouts.time_out(self.server, self.worker)
+        return timeouts.TimeoutRun() if self.held_back() else timeouts.time_out(self.server, self.worker)
+
+    def works(self):
+        """Everything that a worker does, once."""
+        for tick in ticks.TICKS:
+            tick.run(self.context)
 
 
 @pytest.fixture
@@ -86,7 +99,7 @@ def test_after_a_step_back_deadlines_pass_as_ever_and_not_before(time, awake, as
     # It started later than now, so it waits once for answers that waited.
     for _ in range(3):
         awake.passes(4 * MINUTE)
-    assert awake.runs_out().held_back is None
+    assert awake.held_back() is None
     assert time.due(game, seat) == due
     while awake.clock.now() < due:
         assert awake.runs_out().decided == 0
@@ -99,10 +112,10 @@ def test_a_worker_that_started_in_the_false_future_settles_once_and_then_works(s
     late = Awake(server, clock, "late", clock.now())
     ticks.beat(late.context)
     late.steps(-5 * HOUR)
-    assert "woke up" in late.runs_out().held_back
+    assert "woke up" in late.held_back()
     for _ in range(3):
         late.passes(4 * MINUTE)
-    assert late.runs_out().held_back is None
+    assert late.held_back() is None
 
 
 def test_emails_bots_leases_and_limits_from_before_a_step_back_wait_for_nothing(server, awake, table, person):
@@ -181,7 +194,7 @@ def test_machines_that_disagree_bring_nothing_back(server, clock, awake):
         server.store.write(lambda tx: heartbeats.record(tx, "elsewhere", right, clock.now() + HOUR))
         awake.passes(timedelta(seconds=15))
     assert notes(server) == []
-    assert "the clock went back" in awake.runs_out().held_back
+    assert "the clock went back" in awake.held_back()
 
 
 @pytest.mark.parametrize("step", [timedelta(seconds=40), 4 * MINUTE, 3 * HOUR, 3 * DAY])
@@ -191,9 +204,9 @@ def test_a_step_forward_times_nobody_out(server, time, awake, asked, step, beats
     due = time.due(game, seat)
     while due - server.now() > timedelta(seconds=30):
         awake.passes(min(4 * MINUTE, due - server.now() - timedelta(seconds=20)))
-    assert awake.runs_out().held_back is None
+    assert awake.held_back() is None
     awake.steps(step, beats=beats)
-    assert awake.runs_out().held_back is not None
+    assert awake.held_back() is not None
     ticks.beat(awake.context)
     for _ in range(3):
         awake.passes(4 * MINUTE, beats=True)
@@ -210,7 +223,7 @@ def test_a_step_forward_and_right_again_leaves_nothing_behind(server, time, awak
     awake.steps(3 * HOUR)
     awake.passes(MINUTE)
     awake.steps(-3 * HOUR)
-    assert awake.runs_out().held_back is None or "woke up" in awake.runs_out().held_back
+    assert awake.held_back() is None or "woke up" in awake.held_back()
     with server.store.read() as tx:
         assert all(found.end_at <= server.now() for found in outages.newest(tx))
     assert time.due(game, seat) >= due
@@ -231,6 +244,99 @@ def test_a_used_sign_in_link_stays_used_when_the_clock_steps_back(server, awake,
         awake.steps(-HOUR)
         with pytest.raises(Gone):
             server.run(sign_in.sign_in, token, "phone")
+
+
+@pytest.fixture
+def fleeting(server, awake, person, asked):
+    """What expires within two weeks: a table, a demo, a typed address, a request, a sign-in, a failure; and all rows."""
+    waiting = server.run(joining.create_table, person("Zoe"), TableSettings("sun-bid", 2)).game_id
+    server.run(joining.ask_to_join, waiting, "typed@example.net", "Typed")
+    demo.begin(server)
+    server.run(sessions.start, Holder(person("Ann")), "phone")
+    game, seat = asked
+    server.run(reachability.note_refusal, game.person_at(seat), "550 no such user")
+    for email in queued_emails(server):
+        server.store.write(partial(outbox.change, outbox_id=email.id, status="sent", accepted_at=server.now()))
+
+    def left():
+        """How much there still is, and the state of the tables."""
+        rows = all_rows(server.store)
+        with server.store.read() as tx:
+            tables = {each: games.read(tx, each).status for each in games.ids(tx)}
+            link = links.find(tx, key)
+            assert link.expires_at == games.read(tx, waiting).expires_at
+        return {name: len(rows[name]) for name in ("person", "join_request", "session", "offer")} | tables
+
+    key = LinkKey(Purpose.CONFIRM, person("Zoe"), waiting)
+    server.store.write(
+        lambda tx: links.make_all(tx, server.randomness, {key: games.read(tx, waiting).expires_at}, server.now())
+    )
+    return left
+
+
+def test_nothing_ends_while_the_clock_is_in_doubt(awake, fleeting):
+    before = fleeting()
+    awake.passes(80 * DAY)
+    awake.passes(15 * MINUTE)
+    awake.works()
+    assert fleeting() == before
+
+
+def test_nothing_ends_in_the_moments_between_a_step_and_the_beat_that_finds_it(server, awake, fleeting):
+    before = fleeting()
+    for _ in range(3):
+        awake.passes(4 * MINUTE)
+    awake.steps(20 * DAY, beats=False)
+    watched = awake.context.watched()
+    for tick in (tick for tick in ticks.TICKS if tick.waits_for_clock):
+        tick.run(awake.context)
+        # The clock was set just after the worker had asked.
+        with suppress(ClockSetError):
+            tick.do(watched)
+    assert fleeting() == before
+
+
+@pytest.mark.parametrize("how", ["step", "sleep"])
+def test_a_wrong_clock_that_is_believed_makes_nothing_older(awake, fleeting, how):
+    before = fleeting()
+    if how == "step":
+        awake.steps(20 * DAY)
+    else:
+        awake.passes(20 * DAY)
+    for _ in range(3):
+        awake.passes(4 * MINUTE)
+    awake.works()
+    assert fleeting() == before
+    for _ in range(15):
+        awake.passes(DAY, beats=False)
+        heartbeat(awake)
+    awake.works()
+    after = fleeting()
+    assert "expired" in after.values()
+    assert after["person"] < before["person"]
+
+
+def test_every_tick_that_cannot_be_undone_waits_for_the_clock():
+    assert {tick.name for tick in ticks.TICKS if not tick.waits_for_clock} == {
+        "beat",
+        "links",
+        "deliver",
+        "receive",
+        "bots",
+        "organisers",
+        "views",
+        "faults",
+        "games",
+        "jobs",
+        "count",
+        "check",
+    }
+
+
+def heartbeat(awake):
+    """A beat as if written all the time."""
+    now = awake.server.now()
+    awake.server.store.write(lambda tx: heartbeats.record(tx, awake.worker.name, awake.worker.started_at, now))
 
 
 def test_a_step_is_told_for_a_day(server, awake):

@@ -13,7 +13,6 @@ from pbem.domain.delivery import parse_delivery
 from pbem.mail.write.words import SENTENCES_BYTES, TALK_BYTES
 from pbem.service import links
 from pbem.service.absence import timeouts
-from pbem.service.clocks.outages import Worker
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.seats import Substitute
@@ -21,7 +20,7 @@ from pbem.service.outgoing import deliver, digests, preferences
 from pbem.service.people import addresses
 from pbem.service.play import by_link
 from pbem.service.tables import talk
-from pbem.store import deadlines, heartbeats, outbox
+from pbem.store import deadlines, outbox
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.clock import DAY, MINUTE
@@ -326,11 +325,9 @@ def test_the_last_reminder_before_the_time_is_over_comes_by_itself(server, clock
     play_once(templari)
     seat = next(iter(templari.asked()))
     person = templari.person_at(seat)
-    worker = Worker("first", clock.now() - HOUR)
     for _ in range(23 * 4):
         clock.advance(HOUR / 4)
-        server.store.write(lambda tx: heartbeats.record(tx, worker.name, worker.started_at, clock.now()))
-        timeouts.remind(server, worker)
+        timeouts.remind(server)
         deliver.deliver(server, post, limit=100)
     reminders = [row for row in queued_emails(server, person, "reminder") if row.game_id == templari.id]
     assert [row.status for row in reminders] == ["digest", "digest", "sent"]

@@ -11,11 +11,10 @@ import pytest
 from pbem.domain.delivery import parse_delivery
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.service.absence import timeouts
-from pbem.service.clocks.outages import Worker
 from pbem.service.outgoing import deliver, ledger, preferences
 from pbem.service.people import addresses, sign_in
 from pbem.service.play import undo
-from pbem.store import deadlines, heartbeats, outbox
+from pbem.store import deadlines, outbox
 from tests.service.clock import DAY, MINUTE
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.outgoing.test_deliver import HOUR, drain, lines_of, post_to
@@ -137,12 +136,10 @@ def test_a_person_who_stopped_all_emails_still_gets_those_they_ask_for(server, c
 def test_reminders_only_means_an_email_when_the_answer_is_still_missing(server, clock, sink, post, game):
     all_prefer(server, game, "reminders")
     seat = next_of(game)
-    worker = Worker("first", clock.now() - HOUR)
     for _ in range(26):
         clock.advance(HOUR)
-        server.store.write(lambda tx: heartbeats.record(tx, worker.name, worker.started_at, clock.now()))
         deliver.deliver(server, post)
-        timeouts.remind(server, worker)
+        timeouts.remind(server)
         deliver.deliver(server, post)
     sent = [
         row.kind
