@@ -32,6 +32,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_audit_head")),
     )
     op.create_table(
+        "clock_step",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("seconds", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_clock_step")),
+    )
+    op.create_table(
         "heartbeat",
         sa.Column("worker", sa.Text(), nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
@@ -871,6 +878,7 @@ def downgrade() -> None:
     op.drop_table("job")
     op.drop_table("lease")
     op.drop_table("heartbeat")
+    op.drop_table("clock_step")
     op.drop_table("audit_head")
     op.drop_table("mail_server")
     op.drop_table("received_count")

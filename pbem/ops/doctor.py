@@ -23,6 +23,7 @@ from pbem.ops.domains import look_at_domains
 from pbem.ops.monitoring import admin_port, readiness
 from pbem.ops.setup import must_be_there, must_not_need_keys, offer_games
 from pbem.plugins import offers
+from pbem.service.clocks import clock_doubt
 from pbem.store import (
     calls,
     database_copy,
@@ -207,13 +208,15 @@ def _clock(store: Store) -> Iterator[Finding]:
 def _worker(store: Store) -> Iterator[Finding]:
     now = SystemClock().now()
     with store.read() as tx:
-        last = heartbeats.newest(tx)
+        last, doubted = heartbeats.newest(tx), clock_doubt.doubt(tx, now)
     start = "Start the server with `pbem serve`, or a worker with `pbem worker`."
     if last is None:
         yield finding.warning("worker", "None has ever worked here, so no mail leaves.", start)
     elif last - now > CLOCK_TOLERANCE:
         says = f"The last sign of a worker is {duration_text(last - now)} in the future, so nothing times out."
         yield finding.error("worker", says, "Set the clock of this machine right, and run a time service.")
+    elif doubted is not None:
+        yield finding.error("clock", doubted.says, doubted.remedy)
     elif now - last > LONGEST_GAP:
         says = f"The last sign of one is {duration_text(now - last)} old: no mail leaves, and no clock runs out."
         yield finding.warning("worker", says, start)

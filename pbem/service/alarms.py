@@ -26,6 +26,7 @@ class AlarmKind(StrEnum):
     GAME = "game"
     UNREACHABLE = "unreachable"
     CLOCK = "clock"
+    DOUBT = "doubt"
 
 
 def raise_alarm(tx: Tx, server: Server, kind: AlarmKind, says: str, game_id: int | None = None) -> None:

@@ -2,15 +2,21 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
 
 from pbem.store import queries
+from pbem.store.limits import Period, within
 from pbem.store.schema import ALARM, AlarmRow
 from pbem.store.types import Moment
 
 _UNSENT = select(ALARM).where(ALARM.c.emailed_at.is_(None)).order_by(ALARM.c.id)
 _ANY_UNSENT = (
-    select(ALARM.c.id).where(ALARM.c.emailed_at.is_(None), ALARM.c.at <= bindparam("moment", type_=Moment)).limit(1)
+    select(ALARM.c.id)
+    .where(
+        ALARM.c.emailed_at.is_(None),
+        or_(ALARM.c.at <= bindparam("moment", type_=Moment), ALARM.c.at > bindparam("now", type_=Moment)),
+    )
+    .limit(1)
 )
 
 
@@ -18,14 +24,14 @@ def add(tx: Connection, at: datetime, what: str, says: str, game_id: int | None)
     tx.execute(insert(ALARM), {"at": at, "what": what, "says": says, "game_id": game_id})
 
 
-def any_unsent_before(tx: Connection, moment: datetime) -> bool:
-    """Whether an unsent alarm was raised at this moment or earlier."""
-    return tx.execute(_ANY_UNSENT, {"moment": moment}).first() is not None
+def any_unsent_before(tx: Connection, moment: datetime, now: datetime) -> bool:
+    """Whether an unsent alarm was raised at this moment or earlier, or in the future by a clock that was set back."""
+    return tx.execute(_ANY_UNSENT, {"moment": moment, "now": now}).first() is not None
 
 
-def newest(tx: Connection, what: str, since: datetime) -> AlarmRow | None:
-    """The newest alarm of a kind since this moment, sent or not."""
-    query = select(ALARM).where(ALARM.c.what == what, ALARM.c.at > since).order_by(ALARM.c.id.desc()).limit(1)
+def newest(tx: Connection, what: str, period: Period) -> AlarmRow | None:
+    """The newest alarm of a kind in a period, sent or not."""
+    query = select(ALARM).where(ALARM.c.what == what, within(ALARM.c.at, period)).order_by(ALARM.c.id.desc()).limit(1)
     return queries.one(tx, AlarmRow, query)
 
 

@@ -1,7 +1,6 @@
 """Calls for the organiser: the caller, the table and the answer."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, select, update
@@ -9,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, and_, select, update
 from pbem.domain.states import CallStatus
 from pbem.i18n.speech import mark
 from pbem.store import insiders, queries
+from pbem.store.limits import Period, within
 from pbem.store.schema import CALL, GAME, PERSON, CallRow
 
 _NO_CALL = mark("There is no such call.")
@@ -66,13 +66,13 @@ def details(tx: Connection, call_id: int) -> CallDetails:
     return queries.only(tx, _details, _DETAILS.where(CALL.c.id == call_id), _NO_CALL)
 
 
-def count_since(tx: Connection, person_id: int, moment: datetime) -> int:
-    """The number of calls since this moment that are proven to be this person's."""
-    return queries.count(tx, CALL, CALL.c.person_id == person_id, CALL.c.proven, CALL.c.at > moment)
+def count_in(tx: Connection, person_id: int, period: Period) -> int:
+    """The number of calls in a period that are proven to be this person's."""
+    return queries.count(tx, CALL, CALL.c.person_id == person_id, CALL.c.proven, within(CALL.c.at, period))
 
 
-def count_unproven_since(tx: Connection, moment: datetime) -> int:
-    return queries.count(tx, CALL, ~CALL.c.proven, CALL.c.at > moment)
+def count_unproven_in(tx: Connection, period: Period) -> int:
+    return queries.count(tx, CALL, ~CALL.c.proven, within(CALL.c.at, period))
 
 
 def open_duplicate(tx: Connection, **values: Any) -> int | None:

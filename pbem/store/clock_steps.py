@@ -4,16 +4,15 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, bindparam, delete, exists, select, update
+from sqlalchemy import Column, ColumnElement, Connection, bindparam, delete, exists, func, insert, select, update
 
 from pbem.domain.states import EmailStatus, ReceivedStatus, TurnStatus
+from pbem.store.limits import COUNTED
 from pbem.store.schema import (
     ALARM,
-    CALL,
+    CLOCK_STEP,
     DEADLINE,
     HEARTBEAT,
-    INVITATION,
-    JOIN_REQUEST,
     LEASE,
     OUTAGE,
     OUTBOX,
@@ -47,14 +46,7 @@ _LEASES: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] 
     (DEADLINE.c.claimed_until, (_OPEN,)),
 )
 
-_COUNTED: Final[tuple[tuple[Column[Any], tuple[ColumnElement[bool], ...]], ...]] = (
-    (OUTBOX.c.queued_at, (~_QUEUED,)),
-    (RECEIVED.c.received_at, ()),
-    (INVITATION.c.created_at, ()),
-    (JOIN_REQUEST.c.created_at, ()),
-    (CALL.c.at, ()),
-)
-"""What limits count within an hour or a day. It keeps its age, so that it is counted neither longer nor shorter."""
+_SUM: Final = select(func.coalesce(func.sum(CLOCK_STEP.c.seconds), 0))
 
 _PAST: Final = (
     (OUTBOX.c.queued_at, _QUEUED),
@@ -73,7 +65,7 @@ def bring_back(tx: Connection, now: datetime, step: timedelta, longest_lease: ti
         _shift(tx, column, conditions, now, lambda moment: max(now, moment - step))
     for column, conditions in _LEASES:
         _shift(tx, column, conditions, now + longest_lease, lambda moment: max(now, moment - step))
-    for column, conditions in _COUNTED:
+    for column, conditions in COUNTED.items():
         _shift(tx, column, conditions, now, lambda moment: min(now, moment - step))
     tx.execute(delete(OUTAGE).where(OUTAGE.c.start_at >= now, ~OUTAGE.c.email_paused))
     for column, condition in _PAST:
@@ -83,6 +75,16 @@ def bring_back(tx: Connection, now: datetime, step: timedelta, longest_lease: ti
     tx.execute(delete(TASK_RUN).where(TASK_RUN.c.period >= tomorrow.isoformat()))
     early = update(PERSON).where(PERSON.c.digest_on > tomorrow)
     tx.execute(early.values(digest_on=now.date() - timedelta(days=1)))
+
+
+def note(tx: Connection, at: datetime, step: timedelta) -> None:
+    """Keep a step of the clock, negative if it was set back."""
+    tx.execute(insert(CLOCK_STEP), {"at": at, "seconds": round(step.total_seconds())})
+
+
+def behind(tx: Connection) -> timedelta:
+    """How far the clock was set back, less what it was set forward since; negative if it is ahead."""
+    return -timedelta(seconds=tx.execute(_SUM).scalar_one())
 
 
 def _shift(

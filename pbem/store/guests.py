@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, or_, select
 
 from pbem.domain.guests import DOMAIN
 from pbem.store import queries, search
+from pbem.store.limits import Period, within
 from pbem.store.schema import AUDIT, GAME, LINK, METADATA, OUTBOX, PERSON
 
 IS_GUEST: Final[ColumnElement[bool]] = PERSON.c.mailbox.like(f"%@{DOMAIN}")
@@ -22,8 +23,8 @@ IS_DEMO: Final[ColumnElement[bool]] = (
 """Whether a table is a guest's, and so will be deleted within a day."""
 
 
-def count_since(tx: Connection, moment: datetime) -> int:
-    return queries.count(tx, PERSON, IS_GUEST, PERSON.c.created_at > moment)
+def count_in(tx: Connection, period: Period) -> int:
+    return queries.count(tx, PERSON, IS_GUEST, within(PERSON.c.created_at, period))
 
 
 def ids_before(tx: Connection, moment: datetime, after: int, limit: int) -> list[int]:

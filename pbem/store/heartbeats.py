@@ -21,7 +21,9 @@ def record(tx: Connection, worker: str, started_at: datetime, now: datetime) -> 
     """Record that a worker is running. Its row never goes back in time, so that a clock set back shows."""
     last = tx.execute(_READ, {"of_worker": worker}).one_or_none()
     if last is None:
-        tx.execute(insert(HEARTBEAT), {"worker": worker, "started_at": started_at, "beat_at": now})
+        # A start in the future is by a clock that was set back before the first beat.
+        start = min(started_at, now)
+        tx.execute(insert(HEARTBEAT), {"worker": worker, "started_at": start, "beat_at": now})
     elif last.beat_at < now:
         # A start that lies in the future was brought back when the clock was.
         start = started_at if started_at <= now else last.started_at

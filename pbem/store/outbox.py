@@ -32,6 +32,7 @@ from pbem.domain.states import EmailKind, EmailStatus, TurnStatus
 from pbem.store import prefetch, queries
 from pbem.store.leases import LEFT
 from pbem.store.ledger import lines
+from pbem.store.limits import Period, within
 from pbem.store.players import among
 from pbem.store.schema import DEADLINE, LEDGER, OUTBOX, PERSON, PLAYER, EmailRow
 from pbem.store.types import Moment, Number
@@ -224,10 +225,10 @@ def of_person(tx: Connection, person_id: int, limit: int, below: int | None = No
     return _newest(tx, and_(OUTBOX.c.person_id == person_id, older), limit=limit)
 
 
-def resent_since(tx: Connection, person_id: int, since: datetime) -> int:
-    """How many times emails to a person were resent by hand since this moment."""
+def count_resent_in(tx: Connection, person_id: int, period: Period) -> int:
+    """How many times emails to a person were resent by hand in a period."""
     emails = select(OUTBOX.c.id).where(OUTBOX.c.person_id == person_id)
-    again = (LEDGER.c.outbox_id.in_(emails), LEDGER.c.what == "resent", LEDGER.c.at > since)
+    again = (LEDGER.c.outbox_id.in_(emails), LEDGER.c.what == "resent", within(LEDGER.c.at, period))
     return queries.count(tx, LEDGER, *again)
 
 

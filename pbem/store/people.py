@@ -1,13 +1,13 @@
 """People: one row for each address, by its normalised form `mailbox`. Rights are decided elsewhere."""
 
 from collections.abc import Collection
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, select, update
 
 from pbem.i18n.speech import mark
 from pbem.store import prefetch, queries, search
+from pbem.store.limits import Period, within
 from pbem.store.schema import OUTBOX, PERSON, PersonRow
 
 _READ = select(PERSON).where(PERSON.c.id == bindparam("of_id"))
@@ -54,9 +54,9 @@ def change(tx: Connection, person_id: int, **values: Any) -> None:
         search.of_person(tx, person_id)
 
 
-def count_emails_since(tx: Connection, person_id: int, kind: str, since: datetime, game_id: int | None = None) -> int:
-    """The number of emails of one kind to a person since this moment, about one game or any, whatever their status."""
-    same = [OUTBOX.c.person_id == person_id, OUTBOX.c.kind == kind, OUTBOX.c.queued_at > since]
+def count_emails_in(tx: Connection, person_id: int, kind: str, period: Period, game_id: int | None = None) -> int:
+    """The number of emails of one kind to a person in a period, about one game or any, whatever their status."""
+    same = [OUTBOX.c.person_id == person_id, OUTBOX.c.kind == kind, within(OUTBOX.c.queued_at, period)]
     if game_id is not None:
         same.append(OUTBOX.c.game_id == game_id)
     return queries.count(tx, OUTBOX, *same)

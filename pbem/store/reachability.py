@@ -21,9 +21,9 @@ def add_points(tx: Connection, person_id: int, day: date, points: int) -> None:
         tx.execute(update(BOUNCE).where(*same).values(points=points))
 
 
-def points(tx: Connection, person_id: int, since: date) -> int:
-    """The sum of a person's points since this day."""
-    recent = (BOUNCE.c.person_id == person_id, BOUNCE.c.day >= since)
+def points(tx: Connection, person_id: int, since: date, until: date) -> int:
+    """The sum of a person's points from one day to another."""
+    recent = (BOUNCE.c.person_id == person_id, BOUNCE.c.day.between(since, until))
     return int(tx.execute(select(func.coalesce(func.sum(BOUNCE.c.points), 0)).where(*recent)).scalar_one())
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select
 
 from pbem.domain.states import ReceivedStatus
 from pbem.store import queries
+from pbem.store.limits import Period, within
 from pbem.store.schema import LINK, OUTBOX, RECEIVED, RECEIVED_COUNT, ReceivedRow
 from pbem.store.types import Moment
 
@@ -161,9 +162,9 @@ def change(tx: Connection, received_id: int, **values: Any) -> None:
     tx.execute(update(RECEIVED).where(RECEIVED.c.id == received_id).values(**values))
 
 
-def count_since(tx: Connection, link_id: int, since: datetime) -> int:
-    """The number of emails sent to a link's address since this moment."""
-    recent = (RECEIVED.c.link_id == link_id, RECEIVED.c.received_at > since)
+def count_in(tx: Connection, link_id: int, period: Period) -> int:
+    """The number of emails sent to a link's address in a period."""
+    recent = (RECEIVED.c.link_id == link_id, within(RECEIVED.c.received_at, period))
     return queries.count(tx, RECEIVED, *recent)
 
 
@@ -197,11 +198,11 @@ def counts_since(tx: Connection, since: date) -> dict[str, int]:
 
 
 def answers(
-    tx: Connection, person_id: int, kinds: Collection[str], since: datetime, game_id: int | None, turn: int | None
+    tx: Connection, person_id: int, kinds: Collection[str], period: Period, game_id: int | None, turn: int | None
 ) -> list[AnswerRow]:
-    """The answers emailed to a person since this moment, and all answers about one turn."""
+    """The answers emailed to a person in a period, and all answers about one turn."""
     this_turn = (OUTBOX.c.game_id == game_id) & (OUTBOX.c.turn == turn)
     query = select(*(OUTBOX.c[field.name] for field in fields(AnswerRow))).where(
-        OUTBOX.c.person_id == person_id, OUTBOX.c.kind.in_(kinds), or_(OUTBOX.c.queued_at > since, this_turn)
+        OUTBOX.c.person_id == person_id, OUTBOX.c.kind.in_(kinds), or_(within(OUTBOX.c.queued_at, period), this_turn)
     )
     return queries.many(tx, AnswerRow, query)

@@ -12,6 +12,7 @@ from pbem.domain.states import InvitationStatus, OfferStatus, TableStatus
 from pbem.i18n.speech import mark
 from pbem.store import queries, search
 from pbem.store.games import GameRow
+from pbem.store.limits import Period, within
 from pbem.store.players import PlayerRow
 from pbem.store.schema import (
     GAME,
@@ -151,9 +152,9 @@ def invitations(tx: Connection, game_id: int) -> list[InvitationRow]:
     return queries.many(tx, InvitationRow, query.order_by(INVITATION.c.id))
 
 
-def invited_since(tx: Connection, person_id: int, since: datetime) -> int:
-    """The number of invitations a person has got since this moment."""
-    return queries.count(tx, INVITATION, INVITATION.c.person_id == person_id, INVITATION.c.created_at > since)
+def count_invitations_in(tx: Connection, person_id: int, period: Period) -> int:
+    """The number of invitations a person got in a period."""
+    return queries.count(tx, INVITATION, INVITATION.c.person_id == person_id, within(INVITATION.c.created_at, period))
 
 
 def answer_invitation(tx: Connection, game_id: int, person_id: int, status: InvitationStatus, now: datetime) -> bool:
@@ -176,8 +177,8 @@ def join_request(tx: Connection, game_id: int, person_id: int) -> JoinRequestRow
     return queries.one(tx, JoinRequestRow, select(JOIN_REQUEST).where(this))
 
 
-def count_join_requests_since(tx: Connection, game_id: int, since: datetime) -> int:
-    return queries.count(tx, JOIN_REQUEST, JOIN_REQUEST.c.game_id == game_id, JOIN_REQUEST.c.created_at > since)
+def count_join_requests_in(tx: Connection, game_id: int, period: Period) -> int:
+    return queries.count(tx, JOIN_REQUEST, JOIN_REQUEST.c.game_id == game_id, within(JOIN_REQUEST.c.created_at, period))
 
 
 def drop_join_requests(tx: Connection, game_id: int) -> None:

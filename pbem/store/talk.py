@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Integer, Row, bindparam, func, insert, or_, s
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.domain.talk import Line
 from pbem.store import blocks, log, prefetch, queries
+from pbem.store.limits import Period, within
 from pbem.store.schema import LOG, TALK
 
 KIND: Final = "Said"
@@ -94,9 +95,9 @@ def last(tx: Connection, game_id: int, key: str) -> ChainRow | None:
     return None if row is None else _row(row, key)
 
 
-def count_since(tx: Connection, game_id: int, seat: int, moment: datetime) -> int:
-    """The number of lines a seat has said since this moment."""
-    of_seat = (TALK.c.game_id == game_id, TALK.c.seat == seat, TALK.c.at > moment)
+def count_in(tx: Connection, game_id: int, seat: int, period: Period) -> int:
+    """The number of lines a seat has said in a period."""
+    of_seat = (TALK.c.game_id == game_id, TALK.c.seat == seat, within(TALK.c.at, period))
     return queries.count(tx, TALK, *of_seat)
 
 

@@ -51,7 +51,8 @@ def _reflected(store: Store) -> MetaData:
     metadata = MetaData()
     with store.read() as tx:
         metadata.reflect(tx)
-    metadata.remove(metadata.tables["alembic_version"])
+    if (version := metadata.tables.get("alembic_version")) is not None:
+        metadata.remove(version)
     return metadata
 
 

@@ -130,7 +130,9 @@ def _lines(found: Overview) -> list[str]:
     if found.playing is not None:
         lines.append(f"{found.playing:6} tables that are being played")
     lines += [f"worker {each.worker}: heard of {relative_text(found.now, each.beat_at)}" for each in found.workers]
-    if not found.awake:
+    if found.doubt is not None:
+        lines += [found.doubt.says, found.doubt.remedy]
+    elif not found.awake:
         lines.append("No worker has been heard of for minutes: no mail leaves, and no clock runs out.")
     lines += [
         f"{'email paused' if each.email_paused else 'outage'} from {each.start_at:%Y-%m-%d %H:%M} to "

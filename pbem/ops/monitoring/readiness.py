@@ -12,10 +12,12 @@ from pbem.domain.errors import PbemError
 from pbem.domain.finding import Finding
 from pbem.domain.moments import relative_text
 from pbem.service.alarms import AlarmKind
+from pbem.service.clocks import clock_doubt
 from pbem.service.server import Server
 from pbem.store import alarms, heartbeats, migrations, outages
 from pbem.store.database import Tx
 from pbem.store.database_errors import explained
+from pbem.store.limits import last
 
 LITTLE: Final = 1024**3
 TOO_LITTLE: Final = 200 * 1024**2
@@ -71,7 +73,7 @@ def _database(server: Server, worker: str | None) -> Iterator[Finding]:
 
 def clock_steps(tx: Tx, now: datetime) -> Iterator[Finding]:
     """The last step of the server's clock, for a day."""
-    if (step := alarms.newest(tx, AlarmKind.CLOCK, now - STEPS_SHOWN)) is not None:
+    if (step := alarms.newest(tx, AlarmKind.CLOCK, last(STEPS_SHOWN, now))) is not None:
         says = f"{step.says} That was {relative_text(now, step.at)}, by its time now."
         remedy = "Run a time service (chrony, systemd-timesyncd), and see what else sets the clock."
         yield finding.warning("clock steps", says, remedy)
@@ -98,8 +100,11 @@ def _steps(at: str) -> Finding:
 def _beat(server: Server, worker: str | None) -> Finding:
     with server.store.read() as tx:
         beats = heartbeats.all_workers(tx)
+        doubted = clock_doubt.doubt(tx, server.now())
     heard = [beat.beat_at for beat in beats if worker in (None, beat.worker)]
     bad = finding.warning if worker is None else finding.error
+    if doubted is not None:
+        return bad("clock", doubted.says, doubted.remedy)
     if not heard:
         return bad("worker", "No worker was ever heard of.", "Start one: `pbem worker`.")
     silent = server.now() - max(heard)

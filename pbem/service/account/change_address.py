@@ -18,7 +18,7 @@ from pbem.service.clocks import reachability
 from pbem.service.outgoing import new_links
 from pbem.service.people import addresses as persons, strangers
 from pbem.service.server import Server
-from pbem.store import links, merge, outbox, people, personal_data
+from pbem.store import limits, links, merge, outbox, people, personal_data
 from pbem.store.database import Tx
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
@@ -40,7 +40,7 @@ def ask(tx: Tx, server: Server, person_id: int, address: str, network: str = "")
         raise BadInput(_("This is your address already."), remedy=_("Nothing was changed."))
     newcomer = persons.find_or_add(tx, server, given)
     now = server.now()
-    if people.count_emails_since(tx, person.id, "new_address", now - timedelta(days=1)) >= EMAILS_A_DAY:
+    if people.count_emails_in(tx, person.id, "new_address", limits.last(timedelta(days=1), now)) >= EMAILS_A_DAY:
         raise TooMany(
             _("As many mails about a change of address were sent as we send in a day."),
             why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=EMAILS_A_DAY),

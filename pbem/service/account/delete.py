@@ -15,7 +15,7 @@ from pbem.domain.states import EmailKind, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, links, outbox, people, personal_data, players as player_rows, revocations, tables
+from pbem.store import games, limits, links, outbox, people, personal_data, players as player_rows, revocations, tables
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 
@@ -33,7 +33,7 @@ def ask(tx: Tx, server: Server, person_id: int) -> None:
     people.lock(tx, person_id)
     _must_be_settled(tx, server, person_id)
     now = server.now()
-    if people.count_emails_since(tx, person_id, "deletion", now - timedelta(days=1)) >= EMAILS_A_DAY:
+    if people.count_emails_in(tx, person_id, "deletion", limits.last(timedelta(days=1), now)) >= EMAILS_A_DAY:
         raise TooMany(
             _("You were sent as many of these mails as we send in a day."),
             why=_("%(mails_a_day)s are the most.", mails_a_day=EMAILS_A_DAY),

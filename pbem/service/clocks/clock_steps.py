@@ -68,11 +68,21 @@ class StepFinder:
 
 def go_back(tx: Tx, server: Server, step: timedelta) -> None:
     """Bring back what waits for a moment that was reckoned before the clock was set back by this step."""
-    clock_steps.bring_back(tx, server.now(), step, LONGEST_LEASE)
-    note(tx, server, "back", step)
+    now = server.now()
+    newest = heartbeats.newest(tx) or now
+    clock_steps.bring_back(tx, now, step, LONGEST_LEASE)
+    # A clock that was doubted, so that nobody beat by it, is not behind when it is set right.
+    clock_steps.note(tx, now, min(now - newest, _NONE))
+    _tell(tx, server, "back", step)
 
 
-def note(tx: Tx, server: Server, where: str, step: timedelta) -> None:
+def go_forward(tx: Tx, server: Server, step: timedelta) -> None:
+    """Note that the clock was set forward by this step."""
+    clock_steps.note(tx, server.now(), step)
+    _tell(tx, server, "forward", step)
+
+
+def _tell(tx: Tx, server: Server, where: str, step: timedelta) -> None:
     """Tell the operator and the organisers of a step forward or back."""
     seconds = round(step.total_seconds())
     _log.warning("clock_stepped", where=where, seconds=seconds)

@@ -17,10 +17,10 @@ import structlog
 
 from pbem.domain.deadline import Reason
 from pbem.domain.errors import BadInput, Gone
-from pbem.domain.interval import Interval, moment_before, running_time
+from pbem.domain.interval import Interval, moment_before
 from pbem.domain.outage import SETTLING_TIME, outage_between, reason_to_wait
 from pbem.i18n.speech import gettext as _
-from pbem.service.clocks import clock_steps, deadlines as clocks_deadlines
+from pbem.service.clocks import clock_doubt, clock_steps, deadlines as clocks_deadlines
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.deadlines import people_by_seat
 from pbem.service.play.log import Kind, add_row, body_of
@@ -31,9 +31,6 @@ from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
 from pbem.store.outages import OutageRow
-
-LONGEST_BELIEVED: Final = timedelta(days=30)
-"""A longer gap is more likely a wrong clock than an outage, and moved deadlines never move back."""
 
 KEPT_HEARTBEATS: Final = timedelta(days=7)
 """How long a worker that is gone stays in the organisers' list."""
@@ -67,15 +64,15 @@ def beat(tx: Tx, server: Server, worker: Worker, step: timedelta = timedelta(0))
     now, last = server.now(), heartbeats.newest(tx)
     gap = outage_between(last, now)
     if step >= clock_steps.SMALLEST:
-        clock_steps.note(tx, server, "forward", step)
+        clock_steps.go_forward(tx, server, step)
         gap = gap or Interval(now - step, now)
     if gap is not None and last is not None:
-        # A step that this worker has measured is no time that has passed.
-        passed = running_time(last, now, outages.since(tx, last)) - max(step, timedelta(0))
-        if passed > LONGEST_BELIEVED:
+        if (doubt := clock_doubt.doubt(tx, now, step)) is not None:
             # Without a beat the gap stays open, so nothing fires until an organiser declares what is true.
-            _log.error("clock_doubted", last_beat=last, now=now)
+            clock_doubt.tell(tx, server, doubt)
             return None
+        if step < clock_steps.SMALLEST and (right := clock_doubt.came_back(tx, now)):
+            clock_steps.go_forward(tx, server, right)
         # Only an outage declared by an organiser has a reason.
         if not outages.add(tx, gap, why=""):
             gap = None

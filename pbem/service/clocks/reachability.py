@@ -32,7 +32,7 @@ def note_failure(tx: Tx, server: Server, person_id: int, kind: Bounce, why: str)
     people.lock(tx, person_id)
     today = server.now().date()
     reachability.add_points(tx, person_id, today, POINTS[kind])
-    if reachability.points(tx, person_id, today - MEMORY) >= THRESHOLD:
+    if reachability.points(tx, person_id, today - MEMORY, today) >= THRESHOLD:
         _fail(tx, server, person_id, "bounced", why)
 
 

@@ -30,8 +30,9 @@ MOST_SHOWN: Final = 10
 
 def send(server: Server) -> int:
     """Email the organisers the alarms that have waited long enough; returns how many there were."""
+    now = server.now()
     with server.store.read() as tx:
-        if not alarms.any_unsent_before(tx, server.now() - GATHERED) or outages.email_pause(tx) is not None:
+        if not alarms.any_unsent_before(tx, now - GATHERED, now) or outages.email_pause(tx) is not None:
             return 0
     return server.run(_send)
 

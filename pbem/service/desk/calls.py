@@ -20,7 +20,7 @@ from pbem.service.alarms import AlarmKind
 from pbem.service.desk import audit
 from pbem.service.people import addresses as persons, quota
 from pbem.service.server import Server
-from pbem.store import calls, games, outbox, people, players as player_rows
+from pbem.store import calls, games, limits, outbox, people, players as player_rows
 from pbem.store.audit import AuditRow
 from pbem.store.calls import CallDetails, CallRow
 from pbem.store.database import Tx
@@ -69,7 +69,7 @@ def call(
         players = [] if game_id is None else player_rows.of_game(tx, game_id)
         if all((player.seat, player.person_id) != (seat, person_id) for player in players):
             raise Forbidden(_("This seat is not yours."))
-    if calls.count_since(tx, person_id, server.now() - HOUR) >= CALLS_AN_HOUR:
+    if calls.count_in(tx, person_id, limits.last(HOUR, server.now())) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
     caller = people.read(tx, person_id).name or _("Somebody who has given no name")
     alarms.raise_alarm(tx, server, AlarmKind.CALL, f"{caller}: {text}", game_id)
@@ -86,7 +86,7 @@ def call_from_address(tx: Tx, server: Server, address: str, text: str, *, networ
     of_network = quota.quota_of(server, "call", network, CALLS_AN_HOUR, HOUR)
     if quota.take(tx, server, [of_network]) is not None:
         raise _too_many(CALLS_AN_HOUR)
-    if calls.count_unproven_since(tx, server.now() - HOUR) >= STRANGERS_AN_HOUR:
+    if calls.count_unproven_in(tx, limits.last(HOUR, server.now())) >= STRANGERS_AN_HOUR:
         raise _too_many(STRANGERS_AN_HOUR)
     # An alarm names nobody who has not shown who they are.
     alarms.raise_alarm(tx, server, AlarmKind.CALL, _("Not proven who wrote this: %(text)s", text=text))

@@ -12,6 +12,8 @@ from engine import game
 from pbem.domain.errors import BadInput
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
+from pbem.service.clocks import clock_doubt
+from pbem.service.clocks.clock_doubt import ClockDoubt
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.people.addresses import normalised
@@ -96,6 +98,7 @@ class Overview:
     playing: int | None
     workers: tuple[HeartbeatRow, ...]
     outages: tuple[OutageRow, ...]
+    doubt: ClockDoubt | None
     jobs: tuple[Job, ...]
     given_up: tuple[EmailHistory, ...]
     unread: tuple[ParkedRow, ...]
@@ -116,6 +119,7 @@ def summary(tx: Tx, server: Server, by: TableFilter, after: str = "", limit: int
         statistics.latest(tx, "playing", (now - timedelta(days=1)).date()),
         tuple(heartbeats.all_workers(tx)),
         tuple(outages.newest(tx, 5)),
+        clock_doubt.doubt(tx, now),
         tuple(jobs.newest(tx, 5)),
         tuple(ledger.given_up(tx, EMAILS)),
         tuple(received.parked(tx, EMAILS)),

@@ -34,7 +34,7 @@ from pbem.service.incoming import bounces, invitations, replies, round_trip
 from pbem.service.links import EmailLink, MoveLink
 from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import people as person_rows, received as rows
+from pbem.store import limits, people as person_rows, received as rows
 from pbem.store.database import Tx
 from pbem.store.links import LinkRow
 from pbem.store.outbox import NewEmail
@@ -203,7 +203,7 @@ def _drop(server: Server, why: str) -> str:
 
 
 def _is_flooded(tx: Tx, server: Server, link: LinkRow) -> bool:
-    return rows.count_since(tx, link.id, server.now() - timedelta(hours=1)) >= MOST_AN_HOUR
+    return rows.count_in(tx, link.id, limits.last(timedelta(hours=1), server.now())) >= MOST_AN_HOUR
 
 
 def _store(

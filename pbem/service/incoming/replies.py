@@ -46,7 +46,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
 from pbem.service.tables import talk
-from pbem.store import deadlines, games, log, outbox, people, received as rows
+from pbem.store import deadlines, games, limits, log, outbox, people, received as rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail
@@ -168,12 +168,12 @@ def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bo
     asks = email.kind == EmailKind.WAS_IT_YOU
     people.lock(tx, email.person_id)
     now = server.now()
-    yesterday = now - timedelta(days=1)
-    answers = rows.answers(tx, email.person_id, ANSWERS, yesterday, email.game_id, email.turn)
+    day = limits.last(timedelta(days=1), now)
+    answers = rows.answers(tx, email.person_id, ANSWERS, day, email.game_id, email.turn)
     alike = [
         answer for answer in answers if (answer.kind == email.kind) and (asks or bool(answer.error) == bool(error))
     ]
-    today = [answer for answer in alike if answer.queued_at > yesterday]
+    today = [answer for answer in alike if day.contains(answer.queued_at)]
     this_turn = [answer for answer in alike if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
     asked_before = (asks or error == NO_COMMAND) and any(
         answer in today and answer.error == error for answer in this_turn

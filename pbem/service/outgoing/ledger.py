@@ -17,7 +17,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.outgoing import prepare
 from pbem.service.play import move
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, outbox, people, players as player_rows
+from pbem.store import deadlines, games, ledger, limits, outbox, people, players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.ledger import LedgerRow
@@ -87,7 +87,7 @@ def resend_own(tx: Tx, server: Server, person_id: int, outbox_id: int) -> None:
     if row.status == EmailStatus.QUEUED:
         # It is on its way already: two presses are one.
         return
-    if outbox.resent_since(tx, person_id, server.now() - timedelta(hours=1)) >= AGAIN_AN_HOUR:
+    if outbox.count_resent_in(tx, person_id, limits.last(timedelta(hours=1), server.now())) >= AGAIN_AN_HOUR:
         raise TooMany(
             _("Many of your mails were sent again within the last hour, and this one was not."),
             why=_("%(again_an_hour)s in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
@@ -135,7 +135,7 @@ def resend_turn(tx: Tx, server: Server, person_id: int, game_id: int, seat: int)
             # It is on its way already, and no longer waits for its reader's preferences.
             outbox.change(tx, email.id, facts=json.dumps(facts), due_at=min(email.due_at, due_at))
             return
-    if people.count_emails_since(tx, person_id, "turn", now - timedelta(hours=1), game_id) >= AGAIN_AN_HOUR:
+    if people.count_emails_in(tx, person_id, "turn", limits.last(timedelta(hours=1), now), game_id) >= AGAIN_AN_HOUR:
         raise TooMany(
             _("This turn was mailed often within the last hour, and was not mailed again."),
             why=_("%(again_an_hour)s mails of a table's turns in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),

@@ -15,7 +15,7 @@ from pbem.service.clocks import reachability
 from pbem.service.links import PersonLink
 from pbem.service.people import addresses as persons, quota, sessions
 from pbem.service.server import Server
-from pbem.store import link_requests, links as link_rows, outbox, people
+from pbem.store import limits, link_requests, links as link_rows, outbox, people
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
@@ -63,7 +63,7 @@ def send_link_to(tx: Tx, server: Server, person_id: int) -> None:
     """Email a person, unless they have had their emails for today."""
     now = server.now()
     people.lock(tx, person_id)
-    if people.count_emails_since(tx, person_id, "links", now - timedelta(days=1)) < EMAILS_A_DAY:
+    if people.count_emails_in(tx, person_id, "links", limits.last(timedelta(days=1), now)) < EMAILS_A_DAY:
         outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.LINKS)], now, now)
 
 

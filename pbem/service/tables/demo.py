@@ -20,7 +20,7 @@ from pbem.service.people import addresses as persons, quota
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import games, guests, people, players as player_rows
+from pbem.store import games, guests, limits, people, players as player_rows
 from pbem.store.database import Tx
 
 GUESTS_AN_HOUR: Final = 60
@@ -78,7 +78,7 @@ def _settings() -> TableSettings:
 def _add_guest(tx: Tx, server: Server, network: str) -> int:
     of_network = quota.quota_of(server, "demo", network, server.demos, _HOUR)
     # Two guests arriving at once may both be counted as the last, which does no harm.
-    if guests.count_since(tx, server.now() - _HOUR) >= GUESTS_AN_HOUR:
+    if guests.count_in(tx, limits.last(_HOUR, server.now())) >= GUESTS_AN_HOUR:
         raise _too_many(_("We let %(guests_an_hour)s guests in within an hour.", guests_an_hour=GUESTS_AN_HOUR))
     if quota.take(tx, server, [of_network]) is not None:
         raise _too_many(_("From one network we let %(most)s guests in within an hour.", most=server.demos))

@@ -9,7 +9,7 @@ from pbem.domain.states import EmailKind, InvitationStatus, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.people import addresses as persons, strangers
 from pbem.service.server import Server
-from pbem.store import blocks as block_rows, games, outbox, people, tables
+from pbem.store import blocks as block_rows, games, limits, outbox, people, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
@@ -95,7 +95,7 @@ def _invite(
     earlier = {invitation.person_id for invitation in tables.invitations(tx, row.id)}
     new = [person_id for person_id in invited if person_id not in earlier and person_id != host.id]
     for person_id in new:
-        if tables.invited_since(tx, person_id, now - timedelta(days=1)) >= INVITATIONS_A_DAY:
+        if tables.count_invitations_in(tx, person_id, limits.last(timedelta(days=1), now)) >= INVITATIONS_A_DAY:
             raise TooMany(
                 _("%(address)s was invited to many tables today.", address=invited[person_id] or _("Someone")),
                 why=_(

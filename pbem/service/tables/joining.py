@@ -22,7 +22,7 @@ from pbem.service.server import Server
 from pbem.service.tables.invitations import check_addresses, invite_addresses, must_be_open
 from pbem.service.tables.new import Created, Joined, TableSettings, add_table
 from pbem.service.tables.start import start_game
-from pbem.store import games, outbox, people, players as player_rows, tables
+from pbem.store import games, limits, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
@@ -94,7 +94,10 @@ def ask_to_join(
     _must_be_free(row, player_rows.of_game(tx, game_id), None, 1)
     person = persons.find_or_add(tx, server, address)
     is_new = tables.join_request(tx, game_id, person.id) is None
-    if is_new and tables.count_join_requests_since(tx, game_id, server.now() - COUNTED_FOR) >= MOST_JOIN_REQUESTS:
+    if (
+        is_new
+        and tables.count_join_requests_in(tx, game_id, limits.last(COUNTED_FOR, server.now())) >= MOST_JOIN_REQUESTS
+    ):
         raise TooMany(
             _("Too many people have asked for a place at this table and not answered the mail about it."),
             why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_JOIN_REQUESTS),

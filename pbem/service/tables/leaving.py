@@ -17,7 +17,7 @@ from pbem.service.absence.substitutes import after_resignation
 from pbem.service.play.log import Kind, LogWriter, add_row, write
 from pbem.service.play.move import Actor, must_not_be_frozen
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, outbox, people, players as player_rows, tables
+from pbem.store import deadlines, games, ledger, limits, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
@@ -180,11 +180,11 @@ def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: 
     others = sorted({player.person_id for player in left if player.person_id not in (None, person_id)})
     facts = {"who": next(player.name for player in left if player.person_id == person_id)}
     # Agreeing and withdrawing all day must not email the others each time.
-    since = now - timedelta(days=1)
+    day = limits.last(timedelta(days=1), now)
     emails = [
         outbox.NewEmail(other, EmailKind.END_PROPOSED, row.id, facts=facts)
         for other in others
-        if people.count_emails_since(tx, other, "end_proposed", since, row.id) < PROPOSALS_A_DAY
+        if people.count_emails_in(tx, other, "end_proposed", day, row.id) < PROPOSALS_A_DAY
     ]
     outbox.queue(tx, emails, now)
 

@@ -22,7 +22,7 @@ from pbem.service.links import follow_seat, hide_tokens
 from pbem.service.people import bans
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
-from pbem.store import blocks, games, people, players as player_rows, seats, talk
+from pbem.store import blocks, games, limits, people, players as player_rows, seats, talk
 from pbem.store.database import Tx
 
 LINES_AN_HOUR: Final = 20
@@ -40,7 +40,7 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
     if game.status != TableStatus.PLAYING:
         raise Gone(_("Nothing can be said at this table now."), why=_("Its game is not being played."))
     now = server.now()
-    if talk.count_since(tx, game_id, seat, now - timedelta(hours=1)) >= LINES_AN_HOUR:
+    if talk.count_in(tx, game_id, seat, limits.last(timedelta(hours=1), now)) >= LINES_AN_HOUR:
         raise TooMany(
             _("You have said a lot within the last hour, and this was not told to the others."),
             why=_("%(lines_an_hour)s lines in an hour are the most.", lines_an_hour=LINES_AN_HOUR),

@@ -83,4 +83,14 @@ from pbem.store.schema.tables import (
     RecordingRow,
     ViewRow,
 )
-from pbem.store.schema.time import DEADLINE, HEARTBEAT, OUTAGE, PAUSE, TASK_RUN, DeadlineRow, HeartbeatRow, OutageRow
+from pbem.store.schema.time import (
+    CLOCK_STEP,
+    DEADLINE,
+    HEARTBEAT,
+    OUTAGE,
+    PAUSE,
+    TASK_RUN,
+    DeadlineRow,
+    HeartbeatRow,
+    OutageRow,
+)

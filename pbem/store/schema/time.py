@@ -93,6 +93,18 @@ OUTAGE = table("outage", OutageRow, UniqueConstraint("start_at"), Index(None, "e
 
 
 @dataclass(frozen=True, slots=True)
+class ClockStepRow:
+    """A step of the server's clock that was noted: `at` is just after it, `seconds` is negative for a step back."""
+
+    id: Id
+    at: datetime
+    seconds: int
+
+
+CLOCK_STEP = table("clock_step", ClockStepRow)
+
+
+@dataclass(frozen=True, slots=True)
 class TaskRunRow:
     """A task of one period, such as a day, taken by the one worker that inserted the row."""
 

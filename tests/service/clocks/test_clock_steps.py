@@ -7,13 +7,17 @@ from functools import partial
 import pytest
 
 from pbem.clock import ClockSetError, StepWatch
+from pbem.config import read
 from pbem.domain.errors import Gone
+from pbem.domain.interval import Interval
 from pbem.domain.states import EmailKind
 from pbem.ops.monitoring import readiness
 from pbem.service.absence import timeouts
-from pbem.service.clocks import outages as clocks_outages, reachability
+from pbem.service.clocks import clock_doubt, outages as clocks_outages, reachability
 from pbem.service.clocks.clock_steps import STILL_BEATS, StepFinder
 from pbem.service.clocks.outages import Worker
+from pbem.service.desk import overview
+from pbem.service.desk.overview import TableFilter
 from pbem.service.people import sessions, sign_in
 from pbem.service.tables import demo, joining, talk
 from pbem.service.tables.new import TableSettings
@@ -24,9 +28,12 @@ from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from pbem.worker import ticks
 from pbem.worker.ticks import WorkerContext
+from tests.service.actors import add_organiser
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import all_rows, queued_emails
 from tests.web.browser import Links
+
+TELL_ORGANISERS = next(tick for tick in ticks.TICKS if tick.name == "organisers")
 
 
 class Steady:
@@ -235,6 +242,73 @@ def test_a_clock_that_was_far_behind_for_a_while_is_believed_when_it_is_right_ag
     awake.steps(80 * DAY)
     with server.store.read() as tx:
         assert heartbeats.newest(tx) == server.now()
+
+
+def test_a_clock_that_was_set_right_while_no_worker_ran_is_believed(server, clock, awake):
+    awake.steps(-80 * DAY)
+    awake.passes(HOUR)
+    clock.set(clock.now() + 80 * DAY)
+    new = Awake(server, clock, "new")
+    ticks.beat(new.context)
+    assert doubt(server) is None
+    with server.store.read() as tx:
+        assert heartbeats.newest(tx) == server.now()
+    assert "forward by 80 days" in notes(server)[0]
+    # That step explains one jump, and not the next.
+    clock.set(clock.now() + 80 * DAY)
+    ticks.beat(Awake(server, clock, "newest").context)
+    assert doubt(server) is not None
+
+
+@pytest.mark.parametrize("jump", [40 * DAY, 200 * DAY])
+def test_a_step_back_explains_no_other_jump(server, clock, awake, jump):
+    awake.steps(-80 * DAY)
+    clock.set(clock.now() + jump)
+    ticks.beat(Awake(server, clock, "new").context)
+    assert doubt(server) is not None
+
+
+def test_a_doubt_is_told_to_organisers_once_with_what_is_held_and_what_to_do(server, clock, awake, tmp_path):
+    add_organiser(server, "Olga")
+    awake.passes(40 * DAY)
+    for _ in range(20):
+        awake.passes(MINUTE)
+        TELL_ORGANISERS.run(awake.context)
+    (email,) = [each for each in queued_emails(server, kind="alert") if "wrong" in each.facts]
+    remedy = f"pbem outage declare '2026-11-21 12:00' '{clock.now() - 20 * MINUTE:%Y-%m-%d %H:%M}'"
+    assert "no table expires" in email.facts
+    assert remedy in email.facts
+    found = server.read(overview.summary, TableFilter())
+    told = [
+        found.doubt.says,
+        *(each.says for each in readiness.readiness(server, read({"PBEM_DATA_DIR": str(tmp_path)}), awake.worker.name)),
+    ]
+    assert all("no deadline passes" in each for each in told if "last sign" in each)
+    assert sum("last sign" in each for each in told) == 2
+
+
+@pytest.mark.parametrize("how", ["set right", "declared"])
+def test_a_doubt_ends_when_the_clock_is_set_right_or_the_outage_declared(server, clock, awake, how):
+    awake.passes(MINUTE)
+    before = clock.now()
+    clock.set(before + 40 * DAY)
+    new = Awake(server, clock, "new")
+    ticks.beat(new.context)
+    assert doubt(server) is not None
+    if how == "declared":
+        server.run(clocks_outages.declare_outage, Interval(before, clock.now()), "The server was away.")
+        new.passes(timedelta(seconds=5))
+    else:
+        new.steps(-40 * DAY)
+    assert doubt(server) is None
+    for _ in range(3):
+        new.passes(4 * MINUTE)
+    assert new.held_back() is None
+
+
+def doubt(server):
+    with server.store.read() as tx:
+        return clock_doubt.doubt(tx, server.now())
 
 
 def test_a_used_sign_in_link_stays_used_when_the_clock_steps_back(server, awake, person):

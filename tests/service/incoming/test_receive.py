@@ -816,7 +816,7 @@ def test_a_failure_for_good_is_in_the_ledger_and_counts_against_the_address(inbo
     assert noted(server, email)[-1] == ("bounced", "5.1.1 550 5.1.1 <address>: no such user")
     with server.store.read() as tx:
         assert next(row.status for row in ledger.of_game(tx, game.id) if row.outbox_id == email) == "undeliverable"
-        assert reachability.points(tx, game.person_at(0), server.now().date()) == 2
+        assert reachability.points(tx, game.person_at(0), server.now().date(), server.now().date()) == 2
     assert failing(server, game.person_at(0)) is None
     assert not answers(server)
 
