@@ -135,6 +135,11 @@ class Keyring:
         """The keys with their secrets, one a line. Show it to nobody."""
         return "".join(f"{k.id}:{k.made.isoformat()}:{_text(k.secret)}\n" for k in self.keys)
 
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """A name for each key that nobody can turn back into it, to recognise it by."""
+        return frozenset(key.subkey("fingerprint").hex() for key in self.keys)
+
     def make(self, purpose: Purpose, row: int, nonce: int) -> str:
         """The token of a row, under the newest key."""
         return _token(self.keys[0], purpose, row, nonce)

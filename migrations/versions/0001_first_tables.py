@@ -25,6 +25,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("authserv_id", name=op.f("pk_mail_server")),
     )
     op.create_table(
+        "known_key",
+        sa.Column("fingerprint", sa.Text(), nullable=False),
+        sa.Column("used_since", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("fingerprint", name=op.f("pk_known_key")),
+    )
+    op.create_table(
         "audit_head",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -880,5 +886,6 @@ def downgrade() -> None:
     op.drop_table("heartbeat")
     op.drop_table("clock_step")
     op.drop_table("audit_head")
+    op.drop_table("known_key")
     op.drop_table("mail_server")
     op.drop_table("received_count")

@@ -19,7 +19,7 @@ from pbem.config.settings import KEYS_FILE, Config
 from pbem.config.sources import read_private_text
 from pbem.domain.errors import BadInput, Fault, Forbidden
 from pbem.ops.process_lock import alone
-from pbem.ops.setup import keyring, open_store
+from pbem.ops.setup import keyring, must_be_ours, open_store
 from pbem.ops.verify import verify_game
 from pbem.service.desk import audit
 from pbem.store import database_copy, database_health, games, links, migrations, schema_check, sessions
@@ -97,6 +97,7 @@ def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
         # Since the backup a session, a sign-in link or an organiser may have been ended for good reason.
         sessions.end_everybodys(tx, SystemClock().now())
         links.revoke_purpose(tx, SystemRandomness(), Purpose.SIGN_IN)
+        must_be_ours(tx, config)
         if keys is not None:
             save_keys(config.data_dir, keys)
 

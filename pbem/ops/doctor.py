@@ -21,7 +21,7 @@ from pbem.mail.send.relay import Relay
 from pbem.ops import mail_checks, mail_intake
 from pbem.ops.domains import look_at_domains
 from pbem.ops.monitoring import admin_port, readiness
-from pbem.ops.setup import must_be_there, must_not_need_keys, offer_games
+from pbem.ops.setup import must_be_ours, must_be_there, must_not_need_keys, offer_games
 from pbem.plugins import offers
 from pbem.service.clocks import clock_doubt
 from pbem.store import (
@@ -67,10 +67,15 @@ def examine(config: Config) -> Iterator[Finding]:
     with closing(store):
         found = list(_database(store))
         yield from found
-        if config.keys is not None and not any(
-            each.what in _NEEDED and each.severity is Severity.ERROR for each in found
-        ):
-            yield from mail_intake.try_forgery(config, store, _PATIENCE)
+        if config.keys is None or any(each.what in _NEEDED and each.severity is Severity.ERROR for each in found):
+            return
+        try:
+            with explained(), store.read() as tx:
+                must_be_ours(tx, config)
+        except PbemError as error:
+            yield finding.of_error("keys", error)
+            return
+        yield from mail_intake.try_forgery(config, store, _PATIENCE)
 
 
 def _files() -> Iterator[Finding]:

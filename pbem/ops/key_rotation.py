@@ -15,6 +15,8 @@ from pbem.domain.errors import BadInput, Forbidden
 from pbem.ops.process_lock import alone
 from pbem.ops.setup import keyring, new_keys, open_store, server_on
 from pbem.service.links import Renewed, renew_emails
+from pbem.store import known_keys
+from pbem.store.database import Store
 from pbem.tokens import RETIREMENT_DELAY, SECRET_BYTES, Key, Keyring
 
 
@@ -37,13 +39,16 @@ def listed(config: Config) -> list[KeyInfo]:
 def rotate(config: Config) -> str:
     """Make a new key that signs from now on; its id."""
     keys = tokens.rotate(_stored_keys(config), SystemRandomness().bytes(SECRET_BYTES), SystemClock().now().date())
-    save_keys(config.data_dir, keys)
+    with open_store(config) as store:
+        _save(store, config, keys)
     return keys.keys[0].id
 
 
 def retire(config: Config, key_id: str) -> None:
     """Remove a key that no live link needs."""
-    save_keys(config.data_dir, tokens.retire(_stored_keys(config), key_id, SystemClock().now().date()))
+    keys = tokens.retire(_stored_keys(config), key_id, SystemClock().now().date())
+    with open_store(config) as store:
+        _save(store, config, keys)
 
 
 def revoke(config: Config, key_id: str) -> Renewed:
@@ -51,8 +56,8 @@ def revoke(config: Config, key_id: str) -> Renewed:
     keys = tokens.revoke(_stored_keys(config), key_id)
     with alone(config.database_url), open_store(config) as store:
         # First the key: if anything fails after this, nobody can play with what leaked.
-        save_keys(config.data_dir, keys)
-        return server_on(store, config).run(renew_emails)
+        _save(store, config, keys)
+        return server_on(store, replace(config, keys=keys)).run(renew_emails)
 
 
 def new(config: Config) -> Renewed:
@@ -61,8 +66,16 @@ def new(config: Config) -> Renewed:
         raise Forbidden("This server has its keys.", remedy="Make another one with `pbem keys rotate`.")
     with alone(config.database_url), open_store(config) as store:
         config = replace(config, keys=new_keys())
-        save_keys(config.data_dir, config.keyring())
+        _save(store, config, config.keyring())
         return server_on(store, config).run(renew_emails)
+
+
+def _save(store: Store, config: Config, keys: Keyring) -> None:
+    """Store a changed keyring, and note which keys are this server's from now on."""
+    # In this order the file always has a key that is known, wherever this is cut short.
+    store.write(lambda tx: known_keys.add(tx, keys.fingerprints, SystemClock().now()))
+    save_keys(config.data_dir, keys)
+    store.write(lambda tx: known_keys.forget(tx, config.keyring().fingerprints - keys.fingerprints))
 
 
 def _stored_keys(config: Config) -> Keyring:

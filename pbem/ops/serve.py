@@ -35,7 +35,7 @@ from pbem.ops.process_lock import alone
 from pbem.ops.replay import check_game
 from pbem.ops.replay_gate import before_start
 from pbem.ops.rules_code import codes
-from pbem.ops.setup import make_ready, must_be_there, open_store, server_on
+from pbem.ops.setup import make_ready, must_be_there, open_store, remember_keys, server_on
 from pbem.plugins import offers
 from pbem.service.archive import daily_check
 from pbem.service.clocks.clock_steps import StepFinder
@@ -160,6 +160,7 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
     name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
     steps = StepFinder(StepWatch(server.clock))
     end_leases(server)
+    remember_keys(server)
     worker = Worker(name, server.now(), steps=steps)
     return WorkerContext(
         server, worker, send, lambda here: keep_lease(here, post), receive=receive_batch, look=look, stopping=stopping

@@ -10,27 +10,32 @@ from datetime import timedelta
 
 from pbem.clock import SystemClock, SystemRandomness
 from pbem.config import save_keys
-from pbem.config.settings import Config
-from pbem.domain.errors import BadInput, Fault
+from pbem.config.settings import KEYS_FILE, Config
+from pbem.domain.errors import BadInput, Fault, Forbidden
 from pbem.domain.strangers import StrangerLimits
 from pbem.ops.process_lock import alone
 from pbem.plugins import offers
 from pbem.plugins.offers import Offer
 from pbem.plugins.process import Limits
 from pbem.service.server import Server
-from pbem.store import games, links, migrations, schema_check
-from pbem.store.database import Store
+from pbem.store import games, known_keys, links, migrations, schema_check
+from pbem.store.database import Store, Tx
 from pbem.tokens import SECRET_BYTES, Keyring
 
 
 @contextmanager
 def open_store(config: Config, *, current: bool = True) -> Iterator[Store]:
-    """The database of the settings. Raises BadInput if it is missing, or not at the newest migration when `current`."""
+    """The database of the settings.
+
+    Raises BadInput if it is missing. When `current` it has to be at the newest migration, and any keys have to be its own.
+    """
     must_be_there(config)
     offer_games(config)
     with closing(Store(config.database_url, threads=config.web.threads)) as store:
         if current:
             migrations.must_be_current(store)
+            with store.read() as tx:
+                must_be_ours(tx, config)
         yield store
 
 
@@ -86,6 +91,23 @@ def keyring(store: Store, config: Config) -> Keyring:
     if config.keys is None:
         _must_not_need_keys(store, config)
     return config.keyring()
+
+
+def must_be_ours(tx: Tx, config: Config) -> None:
+    """Refuse keys of which this database knows none. After a rotation it knows the older ones. Raises Forbidden."""
+    known = known_keys.all_of_them(tx)
+    if config.keys is not None and known and not known & config.keys.fingerprints:
+        raise Forbidden(
+            "The keys are not those of this server.",
+            why="No link that it ever sent works with them.",
+            remedy=f"Put its own back from the backup: the file that ends in .keys belongs at {config.data_dir / KEYS_FILE}. "
+            "If they are lost for good, move these away, and `pbem keys new` makes others; then every link sent so far is dead.",
+        )
+
+
+def remember_keys(server: Server) -> None:
+    """Note that links are made with these keys from now on."""
+    server.store.write(lambda tx: known_keys.add(tx, server.keys.fingerprints, server.now()))
 
 
 def must_not_need_keys(config: Config) -> None:

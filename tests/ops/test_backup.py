@@ -14,13 +14,13 @@ from sqlalchemy import text
 
 from engine import game
 from pbem.clock import SystemRandomness
-from pbem.config import read
+from pbem.config import read, save_keys
 from pbem.config.settings import Config
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Fault, Forbidden, Gone, NotFound
 from pbem.ops import backup
 from pbem.ops.process_lock import alone
-from pbem.ops.setup import make_ready
+from pbem.ops.setup import make_ready, open_server, remember_keys
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
 from pbem.service.desk import audit
@@ -300,6 +300,24 @@ def test_a_restore_does_not_mix_keys(games_there: list[RunningGame], config: Con
     make_ready(other)
     with pytest.raises(Forbidden, match="other keys than the backup"):
         backup.restore(read({"PBEM_DATABASE_URL": other.database_url}), tmp_path / "backup")
+
+
+def test_a_backup_without_keys_is_not_restored_with_those_of_another_server(
+    games_there: list[RunningGame], config: Config, tmp_path: Path
+) -> None:
+    with open_server(config) as server:
+        remember_keys(server)
+    backup.backup(config, tmp_path / "backup", with_keys=False)
+    other = tmp_path / "other"
+    make_ready(read({"PBEM_DATA_DIR": str(other)}))
+    (other / "pbem.sqlite3").unlink()
+    with pytest.raises(Forbidden, match="not those of this server"):
+        backup.restore(read({"PBEM_DATA_DIR": str(other)}), tmp_path / "backup")
+    assert not (other / "pbem.sqlite3").exists()
+    save_keys(other, config.keyring())
+    assert backup.restore(read({"PBEM_DATA_DIR": str(other)}), tmp_path / "backup").games == len(games_there)
+    with open_server(read({"PBEM_DATA_DIR": str(other)})):
+        pass
 
 
 def test_something_else_is_no_backup(config: Config, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from pbem.clock import SystemClock
 from pbem.config import read
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.send.relay import Outcome, Result
-from pbem.ops.setup import open_store, server_on
+from pbem.ops.setup import open_server, open_store, remember_keys, server_on
 from pbem.service.outgoing.deliver import deliver, post_of
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -21,6 +21,7 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import organisers, outbox
 from pbem.store.database import Store
+from pbem.tokens import SECRET_BYTES, Keyring, rotate
 from tests.mail.transports import FunctionTransport
 from tests.ops.conftest import Run
 from tests.service.running_game import RunningGame
@@ -100,6 +101,62 @@ def test_doctor_and_migrate_name_what_is_not_as_this_release_makes_it(pbem: Run)
         assert "The table outbox lacks the index ix_outbox_due (status, due_at)." in result.output
         assert "Make it again: CREATE INDEX ix_outbox_due ON outbox (status, due_at);" in result.output
         assert "The table ban lacks the column reason" in result.output
+
+
+def test_keys_of_another_server_are_refused_until_its_own_are_back(pbem: Run, folder: Path) -> None:
+    pbem("init")
+    remember()
+    file = folder / ".pbem" / "keys"
+    own, other = file.read_text(), Keyring.new(b"o" * SECRET_BYTES, date(2026, 11, 1))
+    file.write_text(other.text())
+    for command in ["doctor"], ["serve"], ["worker"], ["backup", "other"], ["keys", "rotate"], ["organiser", "list"]:
+        refused = pbem(*command)
+        assert refused.exit_code == 1
+        assert "The keys are not those of this server." in refused.output
+        assert str(file) in refused.output
+        assert "`pbem keys new`" in refused.output
+        assert file.read_text() == other.text()
+    file.write_text(own)
+    assert pbem("organiser", "list").exit_code == 0
+
+
+@pytest.mark.parametrize("serves", [True, False], ids=["a worker has used the new key", "no worker has"])
+def test_keys_are_known_after_rotation_and_those_that_were_revoked_are_not(
+    pbem: Run, folder: Path, *, serves: bool
+) -> None:
+    pbem("init")
+    remember()
+    file = folder / ".pbem" / "keys"
+    first = file.read_text()
+    pbem("keys", "rotate")
+    if serves:
+        remember()
+    pbem("keys", "revoke", "a")
+    assert pbem("organiser", "list").exit_code == 0
+    newest = file.read_text()
+    file.write_text(first)
+    assert "not those of this server" in pbem("organiser", "list").output
+    file.unlink()
+    assert pbem("keys", "new").exit_code == 0
+    assert pbem("organiser", "list").exit_code == 0
+    file.write_text(newest)
+    assert pbem("organiser", "list").exit_code == 0
+
+
+def test_no_key_can_be_had_from_what_the_database_knows_of_it() -> None:
+    secret = bytes(range(SECRET_BYTES))
+    keys = Keyring.new(secret, date(2026, 11, 1))
+    (fingerprint,) = keys.fingerprints
+    assert secret.hex() not in fingerprint
+    assert fingerprint not in keys.text()
+    assert Keyring.new(secret[::-1], date(2026, 11, 1)).fingerprints != keys.fingerprints
+    assert rotate(keys, b"n" * SECRET_BYTES, date(2026, 11, 2)).fingerprints > keys.fingerprints
+
+
+def remember() -> None:
+    """What a worker does first with its keys."""
+    with open_server(read(os.environ)) as server:
+        remember_keys(server)
 
 
 def test_keys_that_are_set_elsewhere_are_not_made(pbem: Run, folder: Path, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from pbem.store.schema.desk import (
 from pbem.store.schema.mail import (
     ALARM,
     DOMAIN_TRAFFIC,
+    KNOWN_KEY,
     LEASE,
     LEDGER,
     LINK,

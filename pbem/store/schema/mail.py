@@ -176,6 +176,17 @@ MAIL_SERVER = table("mail_server", MailServerRow)
 
 
 @dataclass(frozen=True, slots=True)
+class KnownKeyRow:
+    """A key that links were made with, by its fingerprint: neither the key nor a token can be had from it."""
+
+    fingerprint: Annotated[str, KEY]
+    used_since: datetime
+
+
+KNOWN_KEY = table("known_key", KnownKeyRow)
+
+
+@dataclass(frozen=True, slots=True)
 class DomainTrafficRow:
     """What became of a day's emails to one domain, in numbers and without addresses."""
 
