@@ -41,7 +41,7 @@ def upgrade() -> None:
         "clock_step",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("seconds", sa.Integer(), nullable=False),
+        sa.Column("seconds", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_clock_step")),
     )
     op.create_table(

@@ -6,11 +6,12 @@ on SQLite and as temporary tables on PostgreSQL, and is gone afterwards. What an
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy.schema import CreateIndex
 
 from pbem.i18n.speech import gettext as _
@@ -19,6 +20,27 @@ from pbem.store.schema import METADATA
 
 Part = tuple[str, str]
 """The kind and the name of a part of a table."""
+
+Detail = tuple[str, str, str]
+"""A table, and a part of it."""
+
+_NEXT: Final = re.compile(r"nextval\('(?:[^'.]+\.)?([^'.]+)'::regclass\)")
+_WORD: Final = re.compile(r"""'(?:[^']|'')*'|"[^"]*"|`[^`]*`|\[[^]]*\]|[\w$]+|[(),]""")
+
+_COLLATIONS: Final = text(
+    "SELECT c.relname, a.attname, o.collname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
+    " JOIN pg_type t ON t.oid = a.atttypid JOIN pg_collation o ON o.oid = a.attcollation"
+    " JOIN pg_namespace n ON n.oid = c.relnamespace"
+    " WHERE n.nspname = coalesce(:of_schema, current_schema()) AND a.attnum > 0 AND c.relkind IN ('r', 'p')"
+    " AND a.attcollation <> t.typcollation"
+)
+_INDEXES: Final = text(
+    "SELECT c.relname, x.relname, (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY k.place)"
+    " FROM unnest(i.indkey) WITH ORDINALITY AS k(number, place)"
+    " JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number), pg_get_indexdef(i.indexrelid)"
+    " FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid"
+    " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = coalesce(:of_schema, current_schema())"
+)
 
 COPY: Final = (
     "Stop the server, make all tables anew in another database with `pbem copy`, and set PBEM_DATABASE_URL to that one."
@@ -74,18 +96,20 @@ def _tables(connection: Connection, schema: str | None) -> dict[str, dict[Part, 
     named = set(
         inspector.get_table_names(schema) + inspector.get_temp_table_names() if schema else inspector.get_table_names()
     )
-    there = {name: dict(_parts(inspector, name, schema)) for name in METADATA.tables if name in named}
+    details = (_of_sqlite if connection.dialect.name == "sqlite" else _of_postgresql)(connection, schema)
+    there = {name: dict(_parts(inspector, name, schema, details)) for name in METADATA.tables if name in named}
     for table, name in _triggers(connection, schema):
         if table in there:
             there[table]["trigger", name] = ""
     return there
 
 
-def _parts(inspector: Any, table: str, schema: str | None) -> Iterator[tuple[Part, str]]:
+def _parts(inspector: Any, table: str, schema: str | None, details: Mapping[Detail, str]) -> Iterator[tuple[Part, str]]:
     for each in inspector.get_columns(table, schema):
-        default = re.sub(r"nextval\(.*", "the next number", each["default"] or "none")
+        default = _NEXT.sub(r"the next number of \1", each["default"] or "none")
         null = "may be empty" if each["nullable"] else "never empty"
-        yield ("column", each["name"]), f"{each['type']}, {null}, default {default}"
+        says = f"{each['type']}, {null}, default {default}"
+        yield ("column", each["name"]), says + _made_by(each) + details.get((table, "column", each["name"]), "")
     yield ("primary key", table), _listed(inspector.get_pk_constraint(table, schema)["constrained_columns"])
     for each in inspector.get_check_constraints(table, schema):
         yield ("check", each["name"]), each["sqltext"]
@@ -100,7 +124,59 @@ def _parts(inspector: Any, table: str, schema: str | None) -> Iterator[tuple[Par
                 (f" where {of}" for name, of in each.get("dialect_options", {}).items() if name.endswith("_where")), ""
             )
             kind = "unique index" if each["unique"] else "index"
-            yield (kind, each["name"]), _listed(each["column_names"]) + where
+            yield (
+                (kind, each["name"]),
+                _listed(each["column_names"]) + where + details.get((table, "index", each["name"]), ""),
+            )
+
+
+def _made_by(column: Mapping[str, Any]) -> str:
+    """What makes the values of a column, if it is not who inserts a row."""
+    if computed := column.get("computed"):
+        return f", computed as {computed['sqltext']}"
+    return ", an identity" if column.get("identity") else ""
+
+
+def _of_sqlite(connection: Connection, _schema: str | None) -> dict[Detail, str]:
+    """What else SQLite says of columns and indexes, where it is not the usual."""
+    rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'table'").all()
+    details = {
+        (table, "column", column): f", compared by {order}"
+        for table, sql in rows
+        for column, order in _collations(sql)
+        if order != "BINARY"
+    }
+    query = (
+        "SELECT t.name, i.name, c.name, c.desc, c.coll FROM sqlite_master t, pragma_index_list(t.name) i,"
+        " pragma_index_xinfo(i.name) c WHERE t.type = 'table' AND c.key AND (c.desc OR c.coll <> 'BINARY')"
+    )
+    for table, index, column, descending, order in connection.exec_driver_sql(query):
+        says = f"; {column or 'the expression'} compared by {order}{', descending' if descending else ''}"
+        details[table, "index", index] = details.get((table, "index", index), "") + says
+    return details
+
+
+def _collations(sql: str) -> Iterator[tuple[str, str]]:
+    """The columns of a CREATE TABLE that say how they are compared; the pragmas of SQLite do not tell it."""
+    depth, column, words = 0, "", list(_WORD.findall(sql))
+    for word, following in pairwise(words):
+        depth += (word == "(") - (word == ")")
+        if depth == 1 and word in "(,":
+            column = following.strip('"`[]')
+        elif depth == 1 and word.upper() == "COLLATE":
+            yield column, following.strip('"').upper()
+
+
+def _of_postgresql(connection: Connection, schema: str | None) -> dict[Detail, str]:
+    """What else PostgreSQL says of columns and indexes, where it is not the usual."""
+    within = {"of_schema": schema}
+    columns = connection.execute(_COLLATIONS, within)
+    details = {(table, "column", name): f", compared by {order}" for table, name, order in columns}
+    for table, index, columns_of_it, definition in connection.execute(_INDEXES, within):
+        says = definition.partition(" USING ")[2].partition(" WHERE ")[0]
+        if says != f"btree ({columns_of_it})":
+            details[table, "index", index] = f" as {says}"
+    return details
 
 
 def _triggers(connection: Connection, schema: str | None) -> Iterator[tuple[str, str]]:

@@ -90,6 +90,55 @@ def test_a_missing_column_and_one_of_another_type_are_named(made: Store) -> None
     assert "`pbem copy`" in found(made)
 
 
+def test_a_column_that_is_compared_in_another_way_is_named(made: Store) -> None:
+    if made.on_sqlite:
+        rewritten(made, "ban", "reason TEXT NOT NULL", "reason TEXT COLLATE NOCASE NOT NULL")
+        assert "TEXT, never empty, default none, compared by NOCASE" in found(made)
+        # The word alone is no collation.
+        rewritten(made, "ban", "TEXT COLLATE NOCASE NOT NULL", "TEXT NOT NULL")
+        execute(made, "ALTER TABLE ban ADD COLUMN note TEXT DEFAULT ', x COLLATE NOCASE'")
+        assert "compared by" not in found(made)
+    else:
+        execute(made, 'ALTER TABLE ban ALTER COLUMN reason TYPE TEXT COLLATE "C"')
+        assert "compared by C" in found(made)
+        assert "`pbem copy`" in found(made)
+
+
+def test_a_column_that_is_computed_is_named(made: Store) -> None:
+    if made.on_sqlite:
+        rewritten(made, "ban", "reason TEXT NOT NULL", "reason TEXT GENERATED ALWAYS AS ('x') STORED NOT NULL")
+    else:
+        execute(made, "ALTER TABLE ban DROP COLUMN reason")
+        execute(made, "ALTER TABLE ban ADD COLUMN reason TEXT GENERATED ALWAYS AS ('x') STORED NOT NULL")
+    assert "the column reason was changed" in found(made)
+    assert "computed as 'x'" in found(made)
+
+
+def test_a_default_that_was_changed_is_named(made: Store) -> None:
+    if made.on_sqlite:
+        rewritten(made, "ban", "reason TEXT NOT NULL", "reason TEXT DEFAULT 'x' NOT NULL")
+        assert "default 'x'" in found(made)
+    else:
+        execute(made, "ALTER TABLE ban ALTER COLUMN reason SET DEFAULT 'x'")
+        assert "default 'x'::text" in found(made)
+        execute(made, "ALTER TABLE ban ALTER COLUMN reason DROP DEFAULT")
+        execute(made, "CREATE SEQUENCE other", "ALTER TABLE call ALTER COLUMN id SET DEFAULT nextval('other')")
+        assert "default the next number of other” and should be" in found(made)
+        execute(made, "ALTER TABLE call ALTER COLUMN id DROP DEFAULT")
+        assert "default none” and should be" in found(made)
+
+
+@pytest.mark.parametrize("columns", ["status, due_at DESC", "status COLLATE {}, due_at"])
+def test_an_index_in_another_order_is_named_and_mended(made: Store, columns: str) -> None:
+    order = "NOCASE" if made.on_sqlite else '"C"'
+    execute(made, "DROP INDEX ix_outbox_due", f"CREATE INDEX ix_outbox_due ON outbox ({columns.format(order)})")
+    (difference,) = schema_check.differences(made)
+    assert "the index ix_outbox_due was changed" in difference.says
+    assert re.search(r"DESC|descending|COLLATE|compared by NOCASE", difference.says)
+    execute(made, *re.findall(r"[A-Z][^;]+", difference.remedy.partition(": ")[2]))
+    assert schema_check.differences(made) == []
+
+
 def test_a_check_that_was_changed_or_dropped_is_named(made: Store) -> None:
     check = "ck_vote_decision" if "ck_vote_decision" in checks() else sorted(checks())[0]
     table, condition = checks()[check]
