@@ -66,7 +66,7 @@ def sign_in(
     with nullcontext() if known else _one_of_few():
         organiser = _check_passphrase(server, name, passphrase, quotas)
 
-    def work(tx: Tx) -> str:
+    def work(tx: Tx, server: Server) -> str:
         row = _lock_unchanged(tx, organiser)
         if row.totp is not None:
             step = one_time_codes.step_of(row.totp, code, server.now(), row.totp_step)
@@ -76,7 +76,7 @@ def sign_in(
         quota.give_back(tx, server, quotas[:1])
         return sessions.start(tx, server, Holder(organiser_id=row.id), label)
 
-    return server.store.write(work)
+    return server.run(work)
 
 
 def fresh(server: Server, session: Session) -> bool:
@@ -89,12 +89,13 @@ def check_again(server: Server, session: Session, passphrase: str) -> None:
     quotas = [_quota(server, "session", str(session.id))]
     organiser = _check_passphrase(server, _name_of(server, session), passphrase, quotas)
 
-    def work(tx: Tx) -> None:
+    def work(tx: Tx, server: Server) -> None:
         _lock_unchanged(tx, organiser)
         quota.give_back(tx, server, quotas)
         sessions.note_check(tx, server, session)
 
-    server.store.write(work)
+    # While the passphrase was hashed, the session may have ended.
+    server.run(work)
 
 
 def change(server: Server, session: Session, old: str, new: str) -> None:
@@ -104,14 +105,14 @@ def change(server: Server, session: Session, old: str, new: str) -> None:
     organiser = _check_passphrase(server, _name_of(server, session), old, quotas)
     hashed = PasswordHasher().hash(as_hashed(new))
 
-    def work(tx: Tx) -> None:
+    def work(tx: Tx, server: Server) -> None:
         row = _lock_unchanged(tx, organiser)
         organisers.change(tx, row.id, passphrase=hashed)
         sessions.end_all(tx, server, session.holder, session.id)
         quota.give_back(tx, server, quotas)
         audit.record(tx, server, actor_of(tx, row), Act.PASSPHRASE, _BY_THEMSELVES, organiser=row.id)
 
-    server.store.write(work)
+    server.run(work)
 
 
 def has_codes(tx: Tx, server: Server, session: Session) -> bool:

@@ -125,6 +125,7 @@ def _check_passphrase() -> None:
     if session is None:
         sign_in()
         return
+    site.act_with(SessionProof(session))
     desk_sign_in.check_again(server(), session, field(f"{OWN_FIELDS}passphrase"))
     session_cookie.refresh(Cookie.ORGANISER)
 
