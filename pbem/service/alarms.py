@@ -11,6 +11,7 @@ from typing import Final
 from pbem.service.server import Server
 from pbem.store import alarms
 from pbem.store.database import Tx
+from pbem.tokens import redact
 
 LONGEST: Final = 500
 
@@ -30,5 +31,6 @@ class AlarmKind(StrEnum):
 
 
 def raise_alarm(tx: Tx, server: Server, kind: AlarmKind, says: str, game_id: int | None = None) -> None:
-    """Add an alarm to the next email to the organisers."""
-    alarms.add(tx, server.now(), kind, says[:LONGEST], game_id)
+    """Add an alarm to the next email to the organisers. What servers say may name an address, which is left out."""
+    text = says if kind is AlarmKind.CALL else redact(says)
+    alarms.add(tx, server.now(), kind, text[:LONGEST], game_id)

@@ -10,8 +10,10 @@ from typing import Final
 from engine import grammar
 from pbem.domain.delivery import Delivery, Way
 from pbem.domain.missed_turns import Successor
+from pbem.service import alarms
 from pbem.service.absence import substitutes
 from pbem.service.account import change_address, consent, delete, disown
+from pbem.service.alarms import AlarmKind
 from pbem.service.archive import replay
 from pbem.service.clocks import reachability
 from pbem.service.desk import alarm_emails, calls, jobs
@@ -41,6 +43,7 @@ def invited(world: AddressWorld) -> None:
     server.run(joining.join, table.game_id, ann)
     world.carry()
     _moves(world, carla, "FIRST", "SECOND")
+    _is_unreachable(world, carla, "SECOND")
     server.run(joining.ask_to_join, public.game_id, world.address["SECOND"], "Carla", "lighthouse")
     world.carry()
     by_link.confirm_and_join(server, world.token("c", to="SECOND"), "Carla", "lighthouse")
@@ -245,6 +248,17 @@ def _moves(world: AddressWorld, carla: int, before: str, after: str) -> None:
     world.carry()
     world.server.run(consent.give_consent, world.token("y", to=after))
     world.carry()
+
+
+def _is_unreachable(world: AddressWorld, carla: int, name: str) -> None:
+    """A server refuses an email to her by her address, and the organisers are told that she cannot be reached."""
+    add_organiser(world.server, "Olga")
+    world.server.run(reachability.note_refusal, carla, f"550 5.1.1 <{world.address[name]}>: no such user")
+    world.server.run(alarms.raise_alarm, AlarmKind.REFUSED, f"Mail 1 (turn): 550 {world.address[name]} is not liked")
+    world.time.passes(alarm_emails.GATHERED * 2)
+    assert alarm_emails.send(world.server) == 2
+    world.carry()
+    world.server.run(reachability.mark_reachable, carla)
 
 
 def _seat(game: RunningGame, person: int) -> int:

@@ -151,7 +151,8 @@ def _close_and_tell(tx: Tx, server: Server, row: CallRow, answer: str, done: str
     now = server.now()
     calls.change(tx, row.id, status=CallStatus.CLOSED, answer=answer, answered_at=now)
     if row.person_id is not None:
-        facts = {"call": row.text, "answer": answer, "done": done}
+        # Anyone can have typed this address; its owner is told no stranger's words.
+        facts = {"answer": answer, "done": done} | ({"call": row.text} if row.proven else {})
         outbox.queue(tx, [outbox.NewEmail(row.person_id, EmailKind.CALL_ANSWERED, row.game_id, facts=facts)], now)
 
 

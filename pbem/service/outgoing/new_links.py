@@ -22,17 +22,19 @@ from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
 
 
-def send(tx: Tx, server: Server, person_id: int, but: int | None = None) -> None:
-    """Replace everything of a person by fresh links, sent to them by email. Raises Gone if they have left."""
+def send(tx: Tx, server: Server, person_id: int, but: int | None = None, *, reason: str = "") -> None:
+    """Replace everything of a person by fresh links, sent to them by email, which says who did it: `reason` is an organiser's.
+
+    Raises Gone if they have left.
+    """
     lock_games(tx, person_id)
     if is_former(people.lock(tx, person_id).address):
         raise Gone(_("They have left for good."), remedy=_("Nothing was changed."))
     replace_all(tx, server, person_id, but)
-    now = server.now()
-    outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.LINKS)], now)
+    outbox.queue(tx, [_email(person_id, reason)], server.now())
 
 
-def send_for_seat(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> int:
+def send_for_seat(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, *, reason: str = "") -> int:
     """Replace the links of one seat by fresh ones, sent to its player by email. Returns how many turns are emailed again.
 
     What they have sealed, ordered and sent stays. Raises Gone if they no longer play it, Forbidden for a guest.
@@ -47,7 +49,7 @@ def send_for_seat(tx: Tx, server: Server, game_id: int, seat: int, person_id: in
         )
     links.revoke_seat_of(tx, server.randomness, person_id, game_id, seat)
     again = _email_turns(tx, server, person_id, {game_id: row}, seat)
-    outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.LINKS)], server.now())
+    outbox.queue(tx, [_email(person_id, reason)], server.now())
     return again
 
 
@@ -79,6 +81,12 @@ def lock_games(tx: Tx, person_id: int) -> dict[int, GameRow]:
     revocations.begin(tx, Holder(person_id=person_id))
     game_ids = {row.game_id for row in deadlines.of_person(tx, person_id)}
     return {game_id: games.lock(tx, game_id) for game_id in sorted(game_ids)}
+
+
+def _email(person_id: int, reason: str) -> outbox.NewEmail:
+    return outbox.NewEmail(
+        person_id, EmailKind.LINKS, facts={"renewed_by": "organiser" if reason else "", "why": reason}
+    )
 
 
 def _email_turns(tx: Tx, server: Server, person_id: int, locked: Mapping[int, GameRow], seat: int | None = None) -> int:

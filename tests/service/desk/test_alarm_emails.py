@@ -118,10 +118,13 @@ def test_an_alarm_holds_no_address_and_no_token(server, clock, sink, table):
     sink.does("550 data", "571 rcpt", "550 rcpt")
     deliver.deliver(server, post_to(sink), limit=100)
     server.run(reachability.note_bounce, game.person_at(0), Bounce.COMPLAINT, "abuse report")
+    server.run(reachability.note_refusal, game.person_at(1), "550 5.1.1 <x.y@example.org>: x.y is unknown here")
+    server.run(alarms.raise_alarm, AlarmKind.REFUSED, "Mail 7 (turn): 550 x@y.example.org may not be written to")
     tell(server, clock)
     text = "".join(row.facts for row in alerts(server))
     assert "example.org" not in text
     assert "@" not in text
+    assert "x.y" not in text
 
 
 @pytest.mark.usefixtures("organiser")

@@ -10,12 +10,15 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.states import CallStatus
 from pbem.domain.user_text import LONGEST_TEXT
 from pbem.service.desk import audit, calls
+from pbem.service.outgoing.deliver import deliver
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store.audit import AuditFilter
 from pbem.store.schema.mail import AlarmRow
 from tests.service.actors import ANN, calls_of
+from tests.service.clock import HOUR
 from tests.service.database import all_rows, check_atomic, queued_emails
+from tests.service.outgoing.test_deliver import post_to
 
 
 def test_a_call_names_its_table_and_seat(server, table):
@@ -155,6 +158,22 @@ def test_typing_an_address_uses_up_no_call_of_its_owner(server, person):
     assert [call.proven for call in calls_of(server)] == [False] * calls.STRANGERS_AN_HOUR + [
         True
     ] * calls.CALLS_AN_HOUR
+
+
+@pytest.mark.parametrize("closes", [calls.answer, calls.close])
+def test_the_answer_to_an_unproven_call_quotes_nobody_to_the_player_whose_address_was_typed(
+    server, person, clock, sink, closes
+):
+    person("Ann")
+    number = server.run(calls.call_from_address, "ann@example.org", "I sell watches.")
+    server.run(closes, ANN, number, "We buy none.")
+    (email,) = queued_emails(server, person("Ann"), "call_answered")
+    assert "watches" not in email.facts
+    clock.advance(HOUR)
+    deliver(server, post_to(sink))
+    (arrived,) = sink.to("ann@example.org")
+    assert "watches" not in arrived.text
+    assert "You, or someone who typed your address, wrote to the organiser." in " ".join(arrived.text.split())
 
 
 def test_an_alarm_names_only_a_caller_who_is_proven(server, person):

@@ -97,6 +97,28 @@ def test_fresh_links_arrive_by_email(server, clock, sink, game, ann):
         assert server.read(service_links.follow, token, Purpose(purpose))
 
 
+@pytest.mark.parametrize("of_seat", [True, False])
+def test_the_email_says_who_renewed_the_links_and_why(server, clock, sink, game, ann, of_seat):
+    def arrives(renew):
+        drain(server, clock, post_to(sink))
+        before = len(sink.to("ann@example.org"))
+        renew()
+        clock.advance(timedelta(minutes=2))
+        drain(server, clock, post_to(sink))
+        texts = [" ".join(email.text.split()) for email in sink.to("ann@example.org")[before:]]
+        return next(text for text in texts if "new links" in text)
+
+    act = NewSeatLinks(game.id, 0) if of_seat else NewLinks(ann)
+    by_organiser = arrives(lambda: moderate(server, act, "Your brother has your phone."))
+    assert "An organiser sent you new links. Your old links no longer work." in by_organiser
+    assert "The organiser says: Your brother has your phone." in by_organiser
+    renews = (new_links.send_for_seat, game.id, 0, ann) if of_seat else (new_links.send, ann)
+    own = arrives(lambda: server.run(*renews))
+    assert "Here are your new links. Your old links no longer work." in own
+    assert "organiser says" not in own
+    assert not any("typed your address" in text for text in (own, by_organiser))
+
+
 def test_an_email_on_its_way_has_the_new_links(server, clock, sink, game, ann):
     """It was queued before, and the link was made before."""
     tokens_of(server, ann, game, 0)

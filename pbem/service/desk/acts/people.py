@@ -139,7 +139,7 @@ class NewLinks(PersonAct):
     kind = Act.NEW_LINKS
 
     def do(self, context: Context) -> ActResult:
-        new_links.send(context.tx, context.server, self.person_id)
+        new_links.send(context.tx, context.server, self.person_id, reason=context.reason)
         tables = tuple(row.id for row in table_rows.of_person(context.tx, self.person_id, (TableStatus.PLAYING,)))
         says = (
             _("All their links die, at every table, and so do tokens for programs, feeds and requests to move."),

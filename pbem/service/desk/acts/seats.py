@@ -82,7 +82,9 @@ class NewSeatLinks(TableAct):
         if person_id is None:
             raise Gone(_("Nobody who has links plays this seat."), remedy=_("Nothing was changed."))
         # Whose links these are stays on record when the seat has changed hands.
-        again = new_links.send_for_seat(context.tx, context.server, self.game_id, self.seat, person_id)
+        again = new_links.send_for_seat(
+            context.tx, context.server, self.game_id, self.seat, person_id, reason=context.reason
+        )
         return ActResult(
             (
                 _("The seat of %(who)s.", who=context.called(self.game_id, self.seat)),
