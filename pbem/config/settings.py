@@ -287,7 +287,7 @@ class Config:
     keys: Keyring | None = setting(
         KEYS,
         Derived("the file <data_dir>/keys, made by `pbem init`", lambda texts: _own_keys(Path(texts["data_dir"]))),
-        "The keys that links are made with, newest first. Whoever has them can play for everybody.",
+        "The keys that links are made with, newest first. Anyone who has them can play for everyone.",
         secret=True,
     )
     web: Web = section(Web)

@@ -100,7 +100,7 @@ def parse_reason(text: str) -> str:
                 shortest_reason=SHORTEST_REASON,
                 longest_reason=LONGEST_REASON,
             ),
-            remedy=_("Nothing was changed; please write one that those whom it concerns may read."),
+            remedy=_("Nothing was changed; please write one that everyone it is about may read."),
         )
     refuse_addresses(reason)
     return reason

@@ -94,7 +94,7 @@ def keyring(store: Store, config: Config) -> Keyring:
 
 
 def must_be_ours(tx: Tx, config: Config) -> None:
-    """Refuse keys of which this database knows none. After a rotation it knows the older ones. Raises Forbidden."""
+    """Refuse keys if this database knows none of them. After a rotation it knows the older ones. Raises Forbidden."""
     known = known_keys.all_of_them(tx)
     if config.keys is not None and known and not known & config.keys.fingerprints:
         raise Forbidden(

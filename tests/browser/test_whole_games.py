@@ -71,7 +71,7 @@ def create_table(served: Served, player: Player, kind: str) -> str:
     page.get_by_label("Your name at the table").fill("Ann")
     page.get_by_label("Players in all").select_option("3")
     page.get_by_label("How many of them are bots").select_option("1")
-    page.get_by_label("Only for those whom I invite").check()
+    page.get_by_label("Invitation only").check()
     if short := games.load(kind).short:
         page.get_by_text("Rules that a table may choose").click()
         for name, value in short.items():

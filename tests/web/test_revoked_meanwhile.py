@@ -217,7 +217,7 @@ def test_a_passphrase_typed_again_counts_for_no_session_that_ended_meanwhile(ser
 
 
 def _check(rule, form, server, settings, stolen, after=0):
-    """Press after so many of a request's transactions. Returns whether it has more than that."""
+    """Press after a number of a request's transactions. Returns whether it has more than that."""
     path, ann = rule.rule, stolen.ann
     token = stolen(path) if "<token>" in path or path.startswith("/api") else ""
     at_desk = path.startswith("/desk")

@@ -151,7 +151,7 @@ def _ptr(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
         names = nameserver.names(address)
         if not names:
             says = f"{address}, from which mails leave, has no name."
-            remedy = f"Ask whoever gave you that number to name it mail.{setup.domain}."
+            remedy = f"Ask the provider of that number to name it mail.{setup.domain}."
             yield finding.error("ptr", says, remedy)
         elif not any(address in nameserver.addresses(name) for name in names):
             says = f"{address} is called {', '.join(names)}, but that name does not lead back to it."

@@ -40,7 +40,7 @@ _ONE: Final = {"announce": "person", "resend": "mail"}
 _REASON: Final = click.option(
     "--reason", required=True, help="Why. Players read it where a table is touched; it stays on record."
 )
-_DRY_RUN: Final = click.option("--dry-run", is_flag=True, help="Show what it would do and to whom, and do nothing.")
+_DRY_RUN: Final = click.option("--dry-run", is_flag=True, help="Show what it would change, and change nothing.")
 
 
 def overview(trouble: str, status: str, text: str, most: int) -> list[str]:

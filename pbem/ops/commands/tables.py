@@ -62,7 +62,7 @@ def act_command(
 
     `example` has example arguments; `before` is a command to run first; `why` is the reason where none is given.
     """
-    asks = "Why. Those whom it concerns read it, and it stays on record."
+    asks = "Why. Everyone it is about reads it, and it stays on record."
 
     def decorate(make: Callable[..., DeskAct]) -> click.Command:
         @command(group, name, example=f"{before}pbem {group.name} {name} {example}")

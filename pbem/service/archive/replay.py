@@ -171,7 +171,7 @@ def _public_game(tx: Tx, key: str) -> GameRow:
     if row is None or row.private:
         raise NotFound(
             _("There is no such table in the lobby."),
-            remedy=_("A private game is seen by its players, and by those to whom they give its link when it is over."),
+            remedy=_("A private game is seen by its players, and by anyone they give its link when it is over."),
         )
     return row
 
@@ -183,7 +183,7 @@ def _shared_game(tx: Tx, server: Server, token: str) -> GameRow:
         raise Gone(
             _("This game is no longer shown."),
             why=_("One of its players has withdrawn the link."),
-            remedy=_("Please ask whoever gave it to you."),
+            remedy=_("Please ask the person who gave it to you."),
         ) from gone
     _must_have_ended(row)
     return row
@@ -193,7 +193,7 @@ def _must_have_ended(row: GameRow) -> None:
     if row.status not in _ENDED:
         raise Forbidden(
             _("This game is not over."),
-            why=_("Whoever has this link sees all hands."),
+            why=_("Anyone who has this link sees all hands."),
             remedy=_("Please come back when the game has ended."),
         )
 

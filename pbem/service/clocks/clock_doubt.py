@@ -1,8 +1,8 @@
 """Doubt in the server's clock: a gap in the heartbeats that is longer than we believe a server to be away.
 
 A deadline that was moved never comes back, so such a gap becomes no outage by itself. Until a person has looked at the clock
-no worker beats, and nothing happens because its time has come. A gap that a step of ours explains, which was noted when the
-clock was set back, is no reason for doubt.
+no worker beats, and nothing happens because its time has come. A gap that is explained by a step back
+that we had noted is no reason for doubt.
 """
 
 from dataclasses import dataclass

@@ -80,13 +80,13 @@ def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None, 
     if actor.role is Role.ORGANISER and game_id is not None and _plays_at(tx, actor, game_id):
         raise Forbidden(
             _("You play at this table."),
-            why=_("Whoever plays is told what a player is told, and decides nothing for the others."),
+            why=_("An organiser who plays there is told what a player is told, and decides nothing for the others."),
             remedy=_("Nothing was changed; another organiser can help this table."),
         )
     if actor.role is Role.ORGANISER and act in ABOUT_ONE_PERSON and _plays_with(tx, actor, person_id):
         raise Forbidden(
             _("You play with this person."),
-            why=_("Whoever plays is told what a player is told, and decides nothing about the others."),
+            why=_("An organiser who plays there is told what a player is told, and decides nothing about the others."),
             remedy=_("Nothing was changed; another organiser can help them."),
         )
 

@@ -159,9 +159,7 @@ def clocks(
     """A table, and for each of its open deadlines how it came about, line by line."""
     audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
     if actor.role is Role.HOST:
-        raise Forbidden(
-            _("A host is not told who has answered."), why=_("Whoever plays at a table is not told either.")
-        )
+        raise Forbidden(_("A host is not told who has answered."), why=_("Its players aren't told either."))
     game = games.read(tx, game_id)
     seats = _seats(tx, game, player_rows.of_game(tx, game_id), for_host=False)
     running = clocks_deadlines.clocks_of(tx, {game.id: game}, [seat.due for seat in seats if seat.due is not None])

@@ -43,7 +43,7 @@ def must_not_be_blocked(tx: Tx, row: GameRow, person_id: int) -> None:
     if blocks.is_blocked(tx, row.host_id, person_id):
         raise Forbidden(
             _("You cannot join this table."),
-            why=_("Its host chooses whom to play with."),
+            why=_("Its host chooses who plays."),
             remedy=_("Other tables wait in the lobby, and you can open one yourself."),
         )
 
@@ -55,4 +55,4 @@ def _other_player(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, i
         if player.seat == seat and player.person_id is not None and player.person_id != link.person_id:
             return link.person_id, player.person_id, player.name
     why = _("That seat is yours, a bot's or not there.")
-    raise BadInput(_("Nobody else sits there whom you could hear or not."), why=why)
+    raise BadInput(_("Nobody else sits there who could be muted."), why=why)

@@ -48,7 +48,8 @@ def _refuse_others() -> None:
     forwarded = any(name in request.headers for name in _FORWARDED)
     if forwarded or not is_local(request.remote_addr or ""):
         raise NotFound(
-            _("The inbox can only be read on the server's own machine."), why=_("Whoever reads it plays for everybody.")
+            _("The inbox can only be read on the server's own machine."),
+            why=_("Anyone who reads it can play for everyone."),
         )
 
 

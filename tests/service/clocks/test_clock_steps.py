@@ -279,12 +279,12 @@ def test_a_doubt_is_told_to_organisers_once_with_what_is_held_and_what_to_do(ser
     assert "no table expires" in email.facts
     assert remedy in email.facts
     found = server.read(overview.summary, TableFilter())
-    told = [
+    sentences = [
         found.doubt.says,
         *(each.says for each in readiness.readiness(server, read({"PBEM_DATA_DIR": str(tmp_path)}), awake.worker.name)),
     ]
-    assert all("no deadline passes" in each for each in told if "last sign" in each)
-    assert sum("last sign" in each for each in told) == 2
+    assert all("no deadline passes" in each for each in sentences if "last sign" in each)
+    assert sum("last sign" in each for each in sentences) == 2
 
 
 @pytest.mark.parametrize("how", ["set right", "declared"])

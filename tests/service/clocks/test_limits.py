@@ -72,7 +72,7 @@ def row_at(store):
 
 
 @pytest.mark.parametrize("column", [*limits.COUNTED, *limits.HASHED], ids=str)
-def test_what_is_dated_in_the_future_is_not_counted(store, row_at, column):
+def test_rows_from_the_future_are_not_counted(store, row_at, column):
     def counted(age):
         with store.read() as tx:
             return queries.count(tx, column.table, limits.within(column, limits.last(HOUR, row_at + age))) == 1

@@ -36,7 +36,7 @@ class Substitute(TableAct):
             _("From %(gone)s to a bot.", gone=gone)
             if person is None
             else _("From %(gone)s to %(address)s.", gone=gone, address=person.address),
-            _("The links of whoever sat there die at once; what is asked is asked anew, with the whole time."),
+            _("The old player's links die at once; what is asked is asked again, with the whole time."),
         ]
         if person is not None and person.confirmed_at is None:
             says.append(_("This address has never said yes to anything here: is it written as it should be?"))
