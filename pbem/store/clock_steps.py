@@ -84,7 +84,7 @@ def note(tx: Connection, at: datetime, step: timedelta) -> None:
 
 def behind(tx: Connection) -> timedelta:
     """How far the clock was set back, less what it was set forward since; negative if it is ahead."""
-    return -timedelta(seconds=tx.execute(_SUM).scalar_one())
+    return -timedelta(seconds=int(tx.execute(_SUM).scalar_one()))
 
 
 def _shift(
