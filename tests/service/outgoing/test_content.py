@@ -270,7 +270,7 @@ def test_a_missed_turn_is_reported_with_what_more_of_them_lead_to(server, clock,
 def test_a_person_without_a_name_is_greeted(server, box, sends):
     server.run(calls.answer, ANN, server.run(calls.call_from_address, "stranger@example.org", "Hello?"), "Hello!")
     sends()
-    assert text_of(box, "has answered").startswith("You called the organiser")
+    assert text_of(box, "has answered").startswith("You, or someone who typed your address, wrote to the organiser.")
 
 
 def test_the_organisers_answer_quotes_the_question(server, box, sends, table):
