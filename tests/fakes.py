@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from gettext import NullTranslations
+from typing import Any
 
 from pbem.i18n import speech
 
@@ -42,6 +43,15 @@ class SeededRandomness:
     def bytes(self, count: int, /) -> bytes:
         """The next bytes of the seed's stream."""
         return self._source.randbytes(count)
+
+    @property
+    def state(self) -> object:
+        """How far the stream has come; set it to go back there."""
+        return self._source.getstate()
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self._source.setstate(state)
 
 
 @contextmanager

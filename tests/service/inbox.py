@@ -25,8 +25,6 @@ from tests.service.running_game import RunningGame
 HOST = "play.example.org"
 OUR_SENDER = f"games@{HOST}"
 
-_names = count(1)
-
 
 class Inbox:
     """The server's mail intake, and everyone who sends to it."""
@@ -35,6 +33,7 @@ class Inbox:
         self.server = server
         self.clock = clock
         self.box = InboundSettings(HOST, OUR_SENDER, HOST)
+        self._numbers = count(1)
 
     def checks(self, check: SenderCheck) -> None:
         """Set how senders are checked from now on."""
@@ -76,7 +75,7 @@ class Inbox:
             "From": f"Somebody <{address}>",
             "To": self.reply_address(game, seat),
             "Subject": f"Re: {title}",
-            "Message-ID": f"<{next(_names)}@mail.{domain}>",
+            "Message-ID": f"<{next(self._numbers)}@mail.{domain}>",
             "MIME-Version": "1.0",
             "Content-Type": "text/plain; charset=utf-8",
         }
@@ -115,7 +114,7 @@ class Inbox:
             "Authentication-Results": f"{HOST}; dmarc=pass header.from={domain}",
             "From": f"Somebody <{address}>",
             "Subject": "Re: a seat for you",
-            "Message-ID": f"<{next(_names)}@mail.{domain}>",
+            "Message-ID": f"<{next(self._numbers)}@mail.{domain}>",
         } | {name.replace("_", "-"): value for name, value in headers.items()}
         lines = [f"{name}: {value}" for name, value in given.items() if value is not None]
         self.takes("\r\n".join([*lines, "", text, ""]).encode(), f"r+{token}@{HOST}", address)

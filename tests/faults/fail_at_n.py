@@ -1,0 +1,101 @@
+"""Breaks every transaction of a server at each of its calls to the database, one after the other, before it may succeed.
+
+A transaction that breaks must leave every row as it was. The one after it gets the same randomness and must find nothing of
+it in memory either: a server that was broken everywhere ends with the same rows as one that never was.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any, TypeVar
+
+from sqlalchemy.exc import OperationalError
+
+from pbem.service.server import Server
+from pbem.store.database import Tx
+from pbem.store.schema import METADATA
+from tests.fakes import SeededRandomness
+from tests.service.database import count_calls
+
+T = TypeVar("T")
+
+Work = Callable[[Tx], T]
+
+
+class BrokenCallError(OperationalError):
+    """A call to the database that failed, as the server sees it. No retry helps."""
+
+    def __init__(self, statement: str) -> None:
+        super().__init__(statement, None, OSError("disk I/O error"))
+
+
+def rows(server: Server) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of a server on SQLite in memory, as its one connection sees them."""
+    connection: Any = server.store.engine.raw_connection().driver_connection
+    return {name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in METADATA.tables}
+
+
+class FailAtN:
+    """Breaks the transactions of a server: each at every call, but only the first of several that make the same calls.
+
+    `broken` counts the calls that broke. With `every`, all transactions are broken.
+    """
+
+    def __init__(self, server: Server, *, every: bool = False) -> None:
+        assert isinstance(server.randomness, SeededRandomness)
+        self.broken = 0
+        self._server, self._store, self._randomness = server, server.store, server.randomness
+        self._every = every
+        self._known: set[tuple[str, ...]] = set()
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Break them meanwhile."""
+        whole = self._store.write
+        self._store.write = lambda work: self._write(whole, work)  # type: ignore[method-assign]  # of this store alone
+        try:
+            yield
+        finally:
+            self._store.write = whole  # type: ignore[method-assign]
+
+    def _write(self, whole: Callable[[Work[T]], T], work: Work[T]) -> T:
+        calls = self._calls(whole, work)
+        for n in count(1) if self._every or calls not in self._known else ():
+            with self._undone(f"call {n}"), count_calls(self._store, _break_at(n)):
+                return whole(work)
+        self._known.add(calls)
+        return whole(work)
+
+    def _calls(self, whole: Callable[[Work[T]], T], work: Work[T]) -> tuple[str, ...]:
+        """The calls of a transaction, by one that fails when it is to be committed."""
+        made: list[str] = []
+
+        def strike(_count: int) -> None:
+            if made[-1] == "COMMIT":
+                raise BrokenCallError(made[-1])
+
+        with self._undone("the commit"), count_calls(self._store, strike) as made:
+            whole(work)
+        return tuple(made)
+
+    @contextmanager
+    def _undone(self, where: str) -> Iterator[None]:
+        """Take what broke as if it had never begun, once nothing is left of it. What is refused leaves nothing either."""
+        before, drawn = rows(self._server), self._randomness.state
+        try:
+            yield
+        except BrokenCallError:
+            assert rows(self._server) == before, f"something is left of what broke at {where}"
+            self._randomness.state = drawn
+            self.broken += 1
+        except Exception:
+            assert rows(self._server) == before, "something is left of what was refused"
+            raise
+
+
+def _break_at(n: int) -> Callable[[int], None]:
+    def strike(made: int) -> None:
+        if made == n:
+            raise BrokenCallError(f"call {n}")
+
+    return strike

@@ -1,0 +1,363 @@
+"""Stories in which a server does everything that changes something, so that every transaction of it can be broken.
+
+What happens in the stories of addresses is not told again. A function that is in no story fails `test_use_cases`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+from unittest.mock import patch
+
+from pyotp import TOTP
+
+from engine import grammar
+from pbem.clock import StepWatch
+from pbem.domain.bounce import Bounce
+from pbem.domain.choice_links import choice_segment
+from pbem.domain.missed_turns import Successor
+from pbem.domain.states import EmailKind
+from pbem.mail.send.relay import Outcome, Result
+from pbem.ops.verify import verify_game
+from pbem.plugins.foreign import FAULTS, Fault
+from pbem.service import links
+from pbem.service.absence import bots, substitutes
+from pbem.service.account import my_page
+from pbem.service.archive import replay
+from pbem.service.archive.daily_check import CheckResult
+from pbem.service.clocks import reachability, stopped_tables, vacations
+from pbem.service.clocks.clock_steps import StepFinder
+from pbem.service.clocks.outages import Worker
+from pbem.service.desk import calls, email as desk_email, jobs, organisers, sign_in as desk_sign_in, table
+from pbem.service.desk.acts.clocks import DeclareOutage, Extend, Pause, PauseMail, Resume, ResumeMail
+from pbem.service.desk.acts.correct import Redact
+from pbem.service.desk.acts.emails import Resend
+from pbem.service.desk.acts.perform import perform
+from pbem.service.incoming import receive, round_trip, unverified_replies
+from pbem.service.outgoing import deliver, ledger, new_links, preview, unsubscribe
+from pbem.service.outgoing.deliver import Post
+from pbem.service.people import blocks, sessions, sign_in
+from pbem.service.play import by_link as seat_link, views
+from pbem.service.play.views import SAVE_EVERY
+from pbem.service.tables import by_link, demo, invitations, joining, leaving, talk
+from pbem.service.tables.new import TableSettings
+from pbem.store import people
+from pbem.store.database import Tx
+from pbem.store.deadlines import DeadlineRow
+from pbem.store.sessions import Holder
+from pbem.tokens import Purpose
+from pbem.worker.ticks import TICKS, WorkerContext
+from tests.faults.fail_at_n import BrokenCallError
+from tests.mail import report_samples
+from tests.mail.transports import ACCEPTED, FunctionTransport
+from tests.service.actors import OLGA, PASSPHRASE, ROOT, add_organiser
+from tests.service.clock import DAY, HOUR, MINUTE
+from tests.service.database import queued_emails
+from tests.service.running_game import RunningGame
+from tests.twins.address_stories import STORIES as OF_ADDRESSES, Story
+from tests.twins.address_world import AddressWorld
+
+REASON: Final = "a reason that players can read"
+SECRET: Final = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+
+
+def works(world: AddressWorld) -> None:
+    """A worker does all its tasks for weeks: with bots, a guest, a dead address, and a clock that is set."""
+    server, clock, steady = world.server, world.clock, _Steady()
+    worker = Worker("first", clock.now() - HOUR, steps=StepFinder(StepWatch(clock, steady)))
+    context = WorkerContext(
+        server,
+        worker,
+        lambda _: deliver.deliver(server, world.post).dealt_with,
+        lambda _: deliver.keep_lease(server, world.post),
+        lambda _: world.inbox.attends(),
+        _look,
+    )
+
+    def passes(by: timedelta, step: timedelta = timedelta(0)) -> None:
+        steady.seconds += by.total_seconds()
+        clock.set(clock.now() + by + step)
+        for tick in TICKS:
+            tick.do(context)
+
+    deliver.end_leases(server)
+    ann, ben = world.other("Ann"), world.other("Ben")
+    token = demo.begin(server)
+    game = RunningGame(server, 1)
+    server.run(seat_link.play, token, game.row().turn, _default(game, min(game.asked())))
+    demo.go_on(server, token)
+    server.run(sign_in.ask_for_link, "ann@example.org")
+    world.table(ann, ben, kind="sun-bid")
+    _with_bots(world, ann)
+    server.run(reachability.note_refusal, ben, "550 5.1.1 no such user")
+    passes(2 * MINUTE)
+    passes(MINUTE, step=HOUR)
+    passes(MINUTE, step=-HOUR / 2)
+    for by in (3 * MINUTE, 3 * MINUTE, DAY, 4 * MINUTE, 6 * DAY, 4 * MINUTE, 6 * DAY, 4 * MINUTE):
+        passes(by)
+
+
+def fails(world: AddressWorld) -> None:
+    """Bots, rules, the database and the relay fail, for a while or for good."""
+    server, time = world.server, world.time
+    ann, ben = world.other("Ann"), world.other("Ben")
+    game = _with_bots(world, ann)
+    for broken in (_fail, _away):
+        held: list[DeadlineRow] = []
+        with patch.dict(bots.BOTS, random=broken, greedy=broken):
+            bots.play_bots(server, held=held)
+        time.passes(HOUR)
+    bots.play_bots(server, held=held)
+    FAULTS.append(Fault(game.id, "bid", "crashed"))
+    stopped_tables.stop_failed(server)
+    world.table(ann, ben, kind="sun-bid")
+    with patch.object(stopped_tables, "versions", dict):
+        stopped_tables.check_rules(server)
+    stopped_tables.check_rules(server)
+    server.run(new_links.send, ben)
+    for result in (
+        Result.LATER,
+        Result.UNABLE,
+        Result.REFUSED_SENDER,
+        Result.REFUSED_MESSAGE,
+        Result.REFUSED_RECIPIENT,
+    ):
+        server.run(sign_in.send_link, "ben@example.org")
+        time.passes(DAY)
+        post = replace(world.post, transport=FunctionTransport(lambda _, result=result: Outcome(result, "550 no")))
+        deliver.deliver(server, post)
+    server.run(sign_in.send_link, "ann@example.org")
+    with patch("pbem.service.outgoing.content.read_contents", _fail):
+        deliver.deliver(server, world.post)
+    time.passes(2 * DAY)
+    world.carry()
+    server.run(reachability.note_bounce, ann, Bounce.HARD, "550 5.1.1 no such user")
+    server.run(reachability.note_refusal, ann, "550 5.1.1 no such user")
+    server.run(sign_in.send_link, "ann@example.org")
+    world.carry()
+    server.run(sign_in.send_link, "ann@example.org")
+    with patch("pbem.service.outgoing.outcomes.TRIES", 0):
+        deliver.deliver(server, world.post)
+    server.run(sign_in.send_link, "ben@example.org")
+    post = replace(world.post, transport=FunctionTransport(lambda _: _accept_later(world, post)))
+    deliver.deliver(server, post)
+
+
+def plays_by_links(world: AddressWorld) -> None:
+    """Everything on the page of a seat, and on the links in an email."""
+    server = world.server
+    ann, ben = world.other("Ann"), world.other("Ben")
+    game = world.table(ann, ben, world.carla())
+    turn, choice = game.row().turn, _default(game, 0)
+    move, token = world.links.of(game, 0)
+    server.run(seat_link.move, move, choice_segment(game.open()[0].default))
+    server.run(seat_link.take_back, token, Purpose.SEAT, turn)
+    server.run(seat_link.play, token, turn, choice)
+    while game.row().seq < 3 * SAVE_EVERY:
+        game.play(min(game.asked()), game.asked()[min(game.asked())].default)
+    views.save_overdue(server)
+    world.carry()
+    token, other = (world.links.of(game, seat)[1] for seat in (0, 1))
+    templari = world.table(ann, ben, world.carla(), kind="templari")
+    order = world.links.of(templari, (min(templari.asked()) + 1) % 3)[1]
+    server.run(seat_link.set_order, order, "up to 3")
+    server.run(seat_link.drop_order, order)
+    server.run(seat_link.api_token, token)
+    server.run(talk.say_by_link, token, "Good luck!")
+    world.moderate(Redact(game.id, 1))
+    server.run(blocks.block, other, 0)
+    server.run(blocks.unblock_seat, other, 0)
+    server.run(blocks.block, other, 0)
+    server.run(blocks.unblock, game.person_at(1), game.person_at(0))
+    calls.call_by_link(server, token, Purpose.SEAT, "Where am I?")
+    server.run(leaving.agree_to_end, game.id, ann)
+    server.run(leaving.play_on, game.id, ann)
+    server.run(new_links.by_link, token)
+    preview.preview(server, world.post.letterhead, "turn", game.id, 0)
+    finished = world.table(ann, ben, world.carla(), options={"max_rounds": 1})
+    for _ in finished.play_defaults():
+        pass
+    world.carry()
+    token = world.links.of(finished, 0)[1]
+    server.run(replay.share, token)
+    server.run(replay.stop_sharing, token)
+
+
+def looks_after_oneself(world: AddressWorld) -> None:
+    """Everything on one's own page, and behind the link to unsubscribe."""
+    server, ann = world.server, world.other("Ann")
+    game = world.table(ann, world.other("Ben"), world.carla())
+    waiting = server.run(joining.create_table, ann, TableSettings("sunset-poker", 3)).game_id
+    server.run(joining.join, waiting, ann)
+    secret = server.run(sign_in.sign_in, world.links.made(Purpose.SIGN_IN, ann), "a telephone")
+    session = server.read(sessions.find, secret)
+    assert session is not None
+    world.time.passes(DAY)
+    sessions.note_use(server, session)
+    seat = next(seat for seat, player in game.players().items() if player.person_id == ann)
+    server.run(my_page.seat_token, ann, game.id, seat)
+    server.run(my_page.table_token, ann, waiting)
+    settings = {"name": "Anna", "zone": "Europe/Berlin", "quiet": "22:00-07:00", "cadence": "2h"}
+    server.run(my_page.change_settings, ann, **settings, willing=True, sealed=True)
+    my_page.choose_delivery(server, ann, "daily", "08:00")
+    server.run(vacations.book_text, ann, "2026-12-24 to 2026-12-26")
+    server.run(vacations.cancel, ann, server.read(vacations.vacations, ann)[0][0].id)
+    (email, *_) = queued_emails(server, ann, "turn")
+    server.run(ledger.resend_own, ann, email.id)
+    world.carry()
+    server.run(ledger.resend_turn, ann, game.id, seat)
+    token, key = world.links.made(Purpose.STOP, ann), game.row().key
+    server.run(sign_in.send_by_link, token, Purpose.STOP)
+    unsubscribe.choose(server, token, "daily", "08:00", key)
+    unsubscribe.reset(server, token, key)
+    unsubscribe.save(server, token, cadence="6h", quiet="", sealed=False)
+    unsubscribe.stop(server, token)
+    server.run(sessions.end, Holder(person_id=ann), session.id)
+
+
+def finds_players(world: AddressWorld) -> None:
+    """Tables planned and joined by strangers, more invitations, and seats that change hands."""
+    server, time = world.server, world.time
+    ann, ben = world.other("Ann"), world.other("Ben")
+    planned = server.run(joining.ask_to_create, "zora@example.org", "Zora", TableSettings("sunset-poker", 3))
+    private = server.run(joining.create_table, ann, TableSettings("sunset-poker", 3, private=True)).game_id
+    server.run(joining.join, private, ann)
+    server.run(invitations.invite, private, ann, ("ben@example.org", "dora@example.org"))
+    world.carry()
+    token = world.links.made(Purpose.INVITE, ann, private)
+    by_link.ask_to_join(server, token, "yan@example.org", "Yan")
+    world.carry()
+    joining.accept(server, planned.game_id, _person_with(world, "zora@example.org"))
+    game = world.table(ann, ben, world.carla(), successor=Successor.BOT, missed_limit=2)
+    seat = _seat_of(game, ben)
+    for _ in range(2):
+        for other in set(game.asked()) - {seat}:
+            game.play(other, game.asked()[other].default)
+        time.sends()
+        time.passes(2 * DAY)
+        time.runs_out()
+    server.run(substitutes.come_back, game.id, seat, ben)
+    dora = world.other("Dora")
+    server.run(substitutes.set_volunteer, dora, volunteers=True)
+    offered = world.table(ann, ben, world.carla(), successor=Successor.SUBSTITUTE)
+    server.run(leaving.resign, offered.id, _seat_of(offered, ben), ben)
+    (offer,) = server.read(substitutes.open_offers)
+    by_link.take_over(server, world.links.made(Purpose.CONFIRM, dora, offered.id), offer.id, "Dora")
+
+
+def receives(world: AddressWorld) -> None:
+    """What arrives: bounces, doubtful replies confirmed and rejected, the test email, and what failed before."""
+    server, inbox = world.server, world.inbox
+    ann, ben = world.other("Ann"), world.other("Ben")
+    game = world.table(ann, ben, world.carla())
+    inbox.takes(report_samples.failure("5.1.1", "smtp; 550 5.1.1 no such user"), inbox.bounce_address(game, 0)[1], "")
+    inbox.attends()
+    for decide in (unverified_replies.reject, unverified_replies.confirm):
+        world.reply(game, 1, _default(game, 1), "Mallory <mallory@example.net>")
+        question = queued_emails(server, game.person_at(1), EmailKind.WAS_IT_YOU)[-1]
+        token = inbox.token(Purpose.WRITTEN, person_id=game.person_at(1), outbox_id=question.id)
+        (waiting,) = unverified_replies.read(server, token).waiting
+        if decide is unverified_replies.confirm:
+            unverified_replies.confirm(server, token, waiting.number)
+        else:
+            server.run(unverified_replies.reject, token, waiting.number)
+    server.run(round_trip.open_address)
+    raw = b"Received: from mx by us\r\nAuthentication-Results: play.example.org; dmarc=pass header.from=example.org\r\nFrom: o@example.org\r\n\r\nx"
+    inbox.takes(raw, f"r+{server.run(round_trip.address)}@play.example.org")
+    inbox.attends()
+    inbox.takes(inbox.written(game, 2, _default(game, 2)), inbox.reply_address(game, 2))
+    with patch("pbem.service.incoming.replies.carry_out", _fail):
+        for _ in range(12):
+            inbox.attends()
+            world.clock.advance(HOUR)
+    server.run(receive.retry)
+    inbox.attends()
+
+
+def at_the_desk(world: AddressWorld) -> None:
+    """Organisers come, look, act and go."""
+    server, ann = world.server, world.other("Ann")
+    game = world.table(ann, world.other("Ben"), world.carla())
+    organisers.add(server, ROOT, "Otto", "otto@example.org", PASSPHRASE)
+    add_organiser(server, "Olga")
+    secret = desk_sign_in.sign_in(server, "Olga", PASSPHRASE, "", "Firefox")
+    session = server.read(sessions.find, secret)
+    assert session is not None
+    desk_sign_in.check_again(server, session, PASSPHRASE)
+    server.run(desk_sign_in.ask_for_codes, session, SECRET, TOTP(SECRET).at(world.clock.now()))
+    server.run(desk_sign_in.ask_for_no_codes, session)
+    desk_sign_in.change(server, session, PASSPHRASE, "another four words here")
+    server.run(table.see_as, OLGA, game.id, 0, REASON)
+    (email, *_) = queued_emails(server, ann, "turn")
+    server.run(desk_email.read, OLGA, email.id, REASON, game_id=game.id)
+    number = server.run(calls.call_from_address, "zora@example.org", "Hello?")
+    server.run(calls.close, OLGA, number, REASON)
+    number = server.run(calls.call, ann, "My mail is gone.", game_id=game.id)
+    server.run(perform, OLGA, Resend(game.id, email.id), REASON, call_id=number)
+    for act in (Pause(game.id), Resume(game.id), Extend(game.id, "1d"), PauseMail(), ResumeMail()):
+        world.moderate(act)
+        world.time.passes(10 * MINUTE)
+    now = world.clock.now()
+    world.moderate(DeclareOutage(now - 2 * HOUR, now - HOUR))
+    world.time.wakes()
+    job = server.run(jobs.begin, OLGA, jobs.What.PAUSE, {}, REASON, "a key")
+    server.run(jobs.stop, OLGA, job, REASON)
+    server.run(links.renew_emails)
+    server.run(organisers.remove, ROOT, "Otto")
+
+
+def _with_bots(world: AddressWorld, person: int) -> RunningGame:
+    settings = TableSettings("bid", 3, {}, "1d", bots=("random", "greedy"))
+    game_id = world.server.run(joining.create_table, person, settings).game_id
+    world.server.run(joining.join, game_id, person)
+    return RunningGame(world.server, game_id)
+
+
+def _default(game: RunningGame, seat: int) -> str:
+    decision = game.open()[seat]
+    return grammar.write(decision, decision.default)
+
+
+def _seat_of(game: RunningGame, person: int) -> int:
+    return next(seat for seat, player in game.players().items() if player.person_id == person)
+
+
+def _fail(*_: object, **__: object) -> None:
+    raise RuntimeError("this fails")
+
+
+def _away(*_: object) -> None:
+    raise BrokenCallError("while a bot decides")
+
+
+class _Steady:
+    """The clock that nobody sets."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def _look(tx: Tx, game_id: int) -> CheckResult:
+    report = verify_game(tx, game_id)
+    return CheckResult(report.rows, len(report.problems), 0)
+
+
+def _person_with(world: AddressWorld, address: str) -> int:
+    person = world.server.query(people.by_mailbox, address)
+    assert person is not None
+    return person.id
+
+
+def _accept_later(world: AddressWorld, post: Post) -> Outcome:
+    """What a slow relay says: meanwhile the worker renews its lease."""
+    deliver.keep_lease(world.server, post)
+    return ACCEPTED
+
+
+STORIES: Final[Mapping[str, Story]] = OF_ADDRESSES | {
+    story.__name__: story
+    for story in (works, fails, plays_by_links, looks_after_oneself, finds_players, receives, at_the_desk)
+}
