@@ -15,6 +15,7 @@ import gc
 import logging
 import os
 import shutil
+import signal
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -33,6 +34,10 @@ settings.register_profile("full", deadline=None, print_blob=True, suppress_healt
 settings.register_profile("quick", parent=settings.get_profile("full"), max_examples=20)
 settings.register_profile("thorough", parent=settings.get_profile("full"), max_examples=2000)
 settings.load_profile("full")
+
+# What a script runs in its background ignores Ctrl-C, and so would every process that a test starts, to stop it that way.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The default processors of structlog, with plain tracebacks.
 _PROCESSORS = [

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any, TypeVar
 
+from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from pbem.service.server import Server
@@ -67,15 +68,17 @@ class FailAtN:
         return whole(work)
 
     def _calls(self, whole: Callable[[Work[T]], T], work: Work[T]) -> tuple[str, ...]:
-        """The calls of a transaction, by one that fails when it is to be committed."""
-        made: list[str] = []
+        """The calls of a transaction, from one that fails when it is to be committed."""
 
-        def strike(_count: int) -> None:
-            if made[-1] == "COMMIT":
-                raise BrokenCallError(made[-1])
+        def commits(_connection: Tx) -> None:
+            raise BrokenCallError("COMMIT")
 
-        with self._undone("the commit"), count_calls(self._store, strike) as made:
-            whole(work)
+        event.listen(self._store.engine, "commit", commits)
+        try:
+            with self._undone("the commit"), count_calls(self._store) as made:
+                whole(work)
+        finally:
+            event.remove(self._store.engine, "commit", commits)
         return tuple(made)
 
     @contextmanager

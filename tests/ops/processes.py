@@ -5,6 +5,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -53,27 +54,51 @@ def _run(
 
 
 class Serving:
-    """A process that stays, and its output so far."""
+    """A process that stays, and its output so far: it is read all the time, so that no process waits for a reader."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
         self.output: list[str] = []
+        self._seen = 0
+        self._ended = False
+        self._changed = threading.Condition()
+        self._reader = threading.Thread(target=self._read_along, daemon=True)
+        self._reader.start()
 
     def until(self, words: str) -> str:
-        """Read along until it says these words; the line with them."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.output.append(line)
-            if words in line:
-                return line
-        raise AssertionError(f"it ended without saying {words!r}:\n{''.join(self.output)}")
+        """Wait for the next line with these words; that line."""
+        with self._changed:
+            while True:
+                for line in self.output[self._seen :]:
+                    self._seen += 1
+                    if words in line:
+                        return line
+                assert not self._ended, f"it ended without saying {words!r}:\n{''.join(self.output)}"
+                assert self._changed.wait(WAIT), f"it never said {words!r}:\n{''.join(self.output)}"
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> int:
         """Ask it to stop; its exit code."""
         self.process.send_signal(how)
-        rest, _ = self.process.communicate(timeout=WAIT)
-        self.output.append(rest)
-        return self.process.returncode
+        return self.ends()
+
+    def ends(self) -> int:
+        """Wait for its end, and for the end of its output; its exit code."""
+        code = self.process.wait(WAIT)
+        self._reader.join(WAIT)
+        return code
+
+    def _read_along(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as lines:
+            for line in lines:
+                self._add([line])
+        self._add([], ended=True)
+
+    def _add(self, lines: list[str], *, ended: bool = False) -> None:
+        with self._changed:
+            self.output += lines
+            self._ended = ended
+            self._changed.notify_all()
 
 
 @contextmanager
@@ -87,12 +112,13 @@ def serving(*arguments: str, folder: Path, program: Sequence[str] = PBEM, **sett
         stderr=subprocess.STDOUT,
         text=True,
     )
+    started = Serving(process)
     try:
-        yield Serving(process)
+        yield started
     finally:
         if process.poll() is None:
             process.kill()
-        process.communicate()
+        started.ends()
 
 
 def get(port: int, path: str, headers: Mapping[str, str] | None = None) -> tuple[int, str]:

@@ -145,7 +145,7 @@ def relay() -> Iterator[Sink]:
 
 
 def nginx(folder: Path, machines: list[Machine], tool: Callable[[str], str]) -> tuple[int, list[str]]:
-    """The port and the command of an nginx in front of the machines."""
+    """The port and the command of an nginx in front of the machines. Its files are in the folder."""
     port, logs = free_port(), folder / "logs"
     logs.mkdir()
     site = with_what_is_here(
@@ -158,19 +158,24 @@ def nginx(folder: Path, machines: list[Machine], tool: Callable[[str], str]) -> 
             "ssl_certificate_key /etc/letsencrypt/live/games.example.org/privkey.pem;": "",
             "proxy_pass http://127.0.0.1:8000;": "proxy_pass http://pbem;",
             "/var/log/nginx/": f"{logs}/",
+            # Everyone here comes from one address.
+            "rate=20r/s": "rate=10000r/s",
+            "rate=2r/s": "rate=10000r/s",
         },
     )
     assert "`proxy_pass http://pbem;`" in PAGE
     upstream = FILES["/etc/nginx/conf.d/pbem-upstream.conf"]
     for number, machine in enumerate(machines, start=11):
         upstream = with_what_is_here(upstream, {f"10.0.0.{number}:8000": f"127.0.0.1:{machine.port}"})
+    (folder / "pbem-upstream.conf").write_text(upstream)
     places = "".join(
         f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
+    account = "user root;" if os.getuid() == 0 else ""
     config = folder / "nginx.conf"
     config.write_text(
-        f"pid {folder}/pid; daemon off; master_process off; error_log {logs}/start.log;\n"
-        f"events {{}} http {{ {places}\n{upstream}\n{site} }}"
+        f"{account} pid {folder}/pid; daemon off; error_log {logs}/start.log;\n"
+        f"events {{}} http {{ {places}\ninclude {folder}/pbem-upstream.conf;\n{site} }}"
     )
     return port, [tool("nginx"), "-p", str(folder), "-c", str(config), "-e", str(logs / "start.log")]
 
@@ -204,7 +209,7 @@ def test_two_machines_set_up_line_by_line_play_a_game_and_one_goes_on_alone(
         stack.enter_context(serving(folder=tmp_path, program=command))
         for machine in (first, second):
             for admin in machine.admin.values():
-                until(partial(_ready, admin), "it is ready")
+                until(partial(is_ready, admin), "it is ready")
         for machine in (first, second):
             output = machine.does(lines("On each machine, the last only where mails come in."))
             assert output.count('"ready": true') == 2
@@ -213,7 +218,7 @@ def test_two_machines_set_up_line_by_line_play_a_game_and_one_goes_on_alone(
         started[2].until("Taking mails by LMTP")
         with smtplib.LMTP("127.0.0.1", first.lmtp) as mail_server:
             assert mail_server.noop()[0] == 250
-        game = _begin(first)
+        game = begin(first)
         _play(game, relay, port, 3)
         # The first machine goes, and nobody notices.
         assert [process.stop() for process in started] == [0, 0, 0]
@@ -226,22 +231,22 @@ def test_two_machines_set_up_line_by_line_play_a_game_and_one_goes_on_alone(
     _restored(second)
 
 
-def _ready(port: int) -> bool:
+def is_ready(port: int) -> bool:
     try:
         return get(port, "/ready")[0] == 200
     except OSError:
         return False
 
 
-def _begin(machine: Machine) -> RunningGame:
-    """A game of two that has begun."""
+def begin(machine: Machine, kind: str = "sun-bid", names: tuple[str, ...] = ("ann", "ben")) -> RunningGame:
+    """A game of these players that has begun."""
     config = read({"PBEM_CONFIG": str(machine.etc / "pbem.toml")})
     server = server_on(Store(config.database_url), config)
     people = [
         server.run(addresses.confirm, server.run(addresses.register, f"{name}@example.net", name).id).id
-        for name in ("ann", "ben")
+        for name in names
     ]
-    game_id = server.run(joining.create_table, people[0], TableSettings("sun-bid", 2, {}, "1d")).game_id
+    game_id = server.run(joining.create_table, people[0], TableSettings(kind, len(names), {}, "1d")).game_id
     for person in people:
         server.run(joining.join, game_id, person)
     return RunningGame(server, game_id)
