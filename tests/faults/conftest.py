@@ -1,5 +1,16 @@
-"""Servers in SQLite, each in a file or in memory."""
+"""Servers on SQLite, each in a file of its own."""
 
-from tests.service.conftest import clock, person, server, table
+import shutil
+from pathlib import Path
 
-__all__ = ["clock", "person", "server", "table"]
+import pytest
+
+from tests.service.conftest import clock, empty_sqlite, person, server, store, table
+
+__all__ = ["clock", "empty_sqlite", "person", "server", "store", "table"]
+
+
+@pytest.fixture
+def database_url(empty_sqlite: Path, tmp_path: Path) -> str:
+    """A fresh database with all tables."""
+    return f"sqlite:///{shutil.copy(empty_sqlite, tmp_path)}"

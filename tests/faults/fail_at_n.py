@@ -61,10 +61,11 @@ class FailAtN:
 
     def _write(self, whole: Callable[[Work[T]], T], work: Work[T]) -> T:
         calls = self._calls(whole, work)
-        for n in count(1) if self._every or calls not in self._known else ():
+        all_at_once = calls in self._known and not self._every
+        self._known.add(calls)
+        for n in count(1) if not all_at_once else ():
             with self._undone(f"call {n}"), count_calls(self._store, _break_at(n)):
                 return whole(work)
-        self._known.add(calls)
         return whole(work)
 
     def _calls(self, whole: Callable[[Work[T]], T], work: Work[T]) -> tuple[str, ...]:
@@ -79,7 +80,8 @@ class FailAtN:
                 whole(work)
         finally:
             event.remove(self._store.engine, "commit", commits)
-        return tuple(made)
+        # However often a loop went round.
+        return tuple(dict.fromkeys(made))
 
     @contextmanager
     def _undone(self, where: str) -> Iterator[None]:
