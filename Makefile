@@ -59,6 +59,10 @@ soak: $(VENV)/.dev-ready ## Play 20,000 moves on processes that die, and simulat
 twins: $(VENV)/.dev-ready ## Look for anyone's address before others, with every address of every story changed
 	PBEM_TEST_TWINS=all $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/twins/test_addresses.py $(ARGS)
 
+.PHONY: faults
+faults: $(VENV)/.dev-ready ## Break every transaction at every call, not one of each kind (the tests try a slice)
+	PBEM_TEST_FAULTS=all $(PY) -m pytest -n $(WORKERS) tests/faults $(ARGS)
+
 .PHONY: fuzz
 fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an hour or more; the tests try a slice)
 	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(WORKERS) tests/fuzz $(ARGS)

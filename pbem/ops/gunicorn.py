@@ -59,6 +59,8 @@ bind = sockets.with_port(_SETTINGS.web.host, _SETTINGS.web.port)
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 worker_class = "gthread"
 threads = _SETTINGS.web.threads
+# Longer than nginx keeps a connection: one that closes just as nginx sends a form on it would cost that form.
+keepalive = 75
 logger_class = EventLogger
 # The application tells of each request, without its address; a line of gunicorn's would have tokens in it.
 accesslog = None

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine import game
-from pbem.store import games, heartbeats, log
+from pbem.store import games, log
 from tests.crash.town import Town, moves_in, post
 from tests.mail.sink import Sink
 from tests.waiting import until
@@ -64,10 +64,7 @@ def play_until(town, enough):
 def beaten(town):
     """Whether every worker has seen the current time."""
     town.raise_the_dead()
-    with town.server.store.read() as tx:
-        beats = {beat.worker: beat.beat_at for beat in heartbeats.all_workers(tx)}
-    workers = [part.last for part in town.parts if part.what == "worker"]
-    return all(worker in beats and beats[worker] >= town.clock.now() for worker in workers)
+    return town.workers_beat()
 
 
 def test_no_move_mail_or_time_out_is_lost_or_doubled_while_processes_die(town):

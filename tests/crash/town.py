@@ -31,7 +31,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
-from pbem.store import games, links, log as log_rows
+from pbem.store import games, heartbeats, links, log as log_rows
 from pbem.store.database import Store
 from pbem.tokens import Purpose, row_of
 from tests.copies import Copy
@@ -114,6 +114,13 @@ class Town:
                 part.process.kill()
                 part.process.wait()
         self.server.store.close()
+
+    def workers_beat(self) -> bool:
+        """Whether every worker has seen the current time."""
+        with self.server.store.read() as tx:
+            beats = {beat.worker: beat.beat_at for beat in heartbeats.all_workers(tx)}
+        now, workers = self.clock.now(), [part.last for part in self.parts if part.what == "worker"]
+        return all(worker in beats and beats[worker] >= now for worker in workers)
 
     def deaths(self, point: str) -> int:
         """How often a process died at a point."""
