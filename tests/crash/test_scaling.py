@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,15 @@ from pbem.domain.delivery import Delivery, Way
 from pbem.domain.states import EmailKind, JobStatus
 from pbem.service.desk import jobs
 from pbem.service.outgoing import preferences
-from pbem.service.people import addresses
+from pbem.service.play.log import Kind
 from pbem.store import jobs as job_rows
-from pbem.store.schema import OUTBOX
+from pbem.store.database import Tx
+from pbem.store.schema import OUTBOX, PLAYER
 from tests.crash.crowd import play, time_passing
 from tests.crash.town import Town
 from tests.mail.sink import Sink
 from tests.service.actors import ROOT
+from tests.service.running_game import RunningGame
 from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.timeout(3600)]
@@ -30,8 +33,6 @@ PROCESSES = 4
 
 MOVES = int(os.environ.get("PBEM_TEST_MOVES", "60"))
 TABLES = 6
-CROWD = 30
-"""People who only read what everyone is told."""
 
 
 @pytest.fixture
@@ -56,32 +57,33 @@ def test_four_of_each_process_lose_no_move_and_double_none(town: Town) -> None:
 
 
 def test_four_workers_do_each_job_once(town: Town) -> None:
-    game_id = town.begin("sun-bid", 3, 0)
-    people = [
-        town.server.run(addresses.confirm, town.server.run(addresses.register, f"reader{number}@example.org").id).id
-        for number in range(CROWD)
-    ]
-    with town.server.store.read() as tx:
-        players = list(
-            tx.execute(text("SELECT person_id FROM player WHERE game_id = :game"), {"game": game_id}).scalars()
-        )
+    tables = [town.begin("sun-bid", 3, 0) for _ in range(TABLES * 3)]
+    players = town.server.query(_players)
     for player in players:
         town.server.run(preferences.choose, player, Delivery(Way.DAILY), None, time(8))
-    what = jobs.What.ANNOUNCE, {"text": "We rest on Sunday."}, "People should know.", "a key"
-    job = town.server.run(jobs.begin, ROOT, *what)
+    facts = {jobs.What.EXTEND: {"more": "1d"}, jobs.What.ANNOUNCE: {"text": "We rest on Sunday."}}
+    begun = [town.server.run(jobs.begin, ROOT, what, given, "a reason", what) for what, given in facts.items()]
     with time_passing(town):
-        until(lambda: town.server.query(job_rows.read, job).status == JobStatus.DONE, "everyone is told")
-    for _ in range(3):
+        for job in begun:
+            until(partial(_is_done, town, job), "the job is done")
+    for game_id in tables:
+        assert [row.kind for row in RunningGame(town.server, game_id).log()].count(Kind.EXTENDED) == 1
+    assert Counter(reader for reader, _ in _emails(town, EmailKind.ANNOUNCEMENT)) == Counter(players)
+    for _ in range(2):
         town.passes(timedelta(days=1))
         with time_passing(town):
+            until(lambda: len(_emails(town, EmailKind.DIGEST)) >= len(players), "digests are gathered")
             until(town.workers_beat, "every worker beats")
-    with time_passing(town):
-        until(lambda: _emails(town, EmailKind.DIGEST), "a digest is gathered")
-    told = Counter(person for person, _ in _emails(town, EmailKind.ANNOUNCEMENT))
-    assert told == Counter([*people, *players])
-    digests = Counter(_emails(town, EmailKind.DIGEST))
-    assert set(digests.values()) == {1}
+    assert set(Counter(_emails(town, EmailKind.DIGEST)).values()) == {1}
     town.check()
+
+
+def _is_done(town: Town, job: int) -> bool:
+    return town.server.query(job_rows.read, job).status == JobStatus.DONE
+
+
+def _players(tx: Tx) -> list[int]:
+    return list(tx.execute(select(PLAYER.c.person_id).distinct()).scalars())
 
 
 def _emails(town: Town, kind: EmailKind) -> list[tuple[int, object]]:

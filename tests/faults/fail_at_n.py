@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 Work = Callable[[Tx], T]
 
+Rows = dict[str, list[tuple[Any, ...]]]
+
 
 class BrokenCallError(OperationalError):
     """A call to the database that failed, as the server sees it. No retry helps."""
@@ -30,24 +32,23 @@ class BrokenCallError(OperationalError):
         super().__init__(statement, None, OSError("disk I/O error"))
 
 
-def rows(server: Server) -> dict[str, list[tuple[Any, ...]]]:
+def rows(server: Server) -> Rows:
     """All rows of a server on SQLite in memory, as its one connection sees them."""
     connection: Any = server.store.engine.raw_connection().driver_connection
     return {name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in METADATA.tables}
 
 
 class FailAtN:
-    """Breaks the transactions of a server: each at every call, but only the first of several that make the same calls.
+    """Breaks the transactions of a server, each at every call, unless one that makes the same calls is in `known`.
 
-    `broken` counts the calls that broke. With `every`, all transactions are broken.
+    `broken` counts the calls that broke. Without `known`, all transactions are broken.
     """
 
-    def __init__(self, server: Server, *, every: bool = False) -> None:
+    def __init__(self, server: Server, known: set[tuple[str, ...]] | None) -> None:
         assert isinstance(server.randomness, SeededRandomness)
         self.broken = 0
         self._server, self._store, self._randomness = server, server.store, server.randomness
-        self._every = every
-        self._known: set[tuple[str, ...]] = set()
+        self._known = known
 
     @contextmanager
     def on(self) -> Iterator[None]:
@@ -60,33 +61,36 @@ class FailAtN:
             self._store.write = whole  # type: ignore[method-assign]
 
     def _write(self, whole: Callable[[Work[T]], T], work: Work[T]) -> T:
-        calls = self._calls(whole, work)
-        all_at_once = calls in self._known and not self._every
-        self._known.add(calls)
-        for n in count(1) if not all_at_once else ():
-            with self._undone(f"call {n}"), count_calls(self._store, _break_at(n)):
+        before = rows(self._server)
+        for n in count(1) if self._is_new(whole, work, before) else ():
+            with self._undone(before, f"call {n}"), count_calls(self._store, _break_at(n)):
                 return whole(work)
         return whole(work)
 
-    def _calls(self, whole: Callable[[Work[T]], T], work: Work[T]) -> tuple[str, ...]:
-        """The calls of a transaction, from one that fails when it is to be committed."""
+    def _is_new(self, whole: Callable[[Work[T]], T], work: Work[T], before: Rows) -> bool:
+        """Whether no transaction has made these calls yet, by one that fails when it is to be committed."""
 
         def commits(_connection: Tx) -> None:
             raise BrokenCallError("COMMIT")
 
         event.listen(self._store.engine, "commit", commits)
         try:
-            with self._undone("the commit"), count_calls(self._store) as made:
+            with self._undone(before, "the commit"), count_calls(self._store) as made:
                 whole(work)
         finally:
             event.remove(self._store.engine, "commit", commits)
+        if self._known is None:
+            return True
         # However often a loop went round.
-        return tuple(dict.fromkeys(made))
+        calls = tuple(dict.fromkeys(made))
+        found = calls in self._known
+        self._known.add(calls)
+        return not found
 
     @contextmanager
-    def _undone(self, where: str) -> Iterator[None]:
+    def _undone(self, before: Rows, where: str) -> Iterator[None]:
         """Take what broke as if it had never begun, once nothing is left of it. What is refused leaves nothing either."""
-        before, drawn = rows(self._server), self._randomness.state
+        drawn = self._randomness.state
         try:
             yield
         except BrokenCallError:

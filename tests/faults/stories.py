@@ -6,18 +6,20 @@ What happens in the stories of addresses is not told again. A function that is i
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Final
 from unittest.mock import patch
 
 from pyotp import TOTP
 
 from engine import grammar
+from engine.bots import BOTS
 from pbem.clock import StepWatch
 from pbem.domain.bounce import Bounce
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.missed_turns import Successor
 from pbem.domain.states import EmailKind
-from pbem.mail.send.relay import Outcome, Result
+from pbem.mail.send.relay import Outcome, OutgoingEmail, Result
 from pbem.ops.verify import verify_game
 from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
@@ -62,7 +64,7 @@ SECRET: Final = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
 
 def works(world: AddressWorld) -> None:
-    """A worker does all its tasks for weeks: with bots, a guest, a dead address, and a clock that is set."""
+    """A worker does all its tasks for days: with bots, a guest, a dead address, and a clock that is set."""
     server, clock, steady = world.server, world.clock, _Steady()
     worker = Worker("first", clock.now() - HOUR, steps=StepFinder(StepWatch(clock, steady)))
     context = WorkerContext(
@@ -93,7 +95,7 @@ def works(world: AddressWorld) -> None:
     passes(2 * MINUTE)
     passes(MINUTE, step=HOUR)
     passes(MINUTE, step=-HOUR / 2)
-    for by in (3 * MINUTE, 3 * MINUTE, DAY, 4 * MINUTE, 6 * DAY, 4 * MINUTE, 6 * DAY, 4 * MINUTE):
+    for by in (3 * MINUTE, 3 * MINUTE, DAY, 4 * MINUTE, 8 * DAY, 4 * MINUTE):
         passes(by)
 
 
@@ -104,7 +106,7 @@ def fails(world: AddressWorld) -> None:
     game = _with_bots(world, ann)
     for broken in (_fail, _away):
         held: list[DeadlineRow] = []
-        with patch.dict(bots.BOTS, random=broken, greedy=broken):
+        with patch.dict(BOTS, random=broken, greedy=broken):
             bots.play_bots(server, held=held)
         time.passes(HOUR)
     bots.play_bots(server, held=held)
@@ -124,7 +126,7 @@ def fails(world: AddressWorld) -> None:
     ):
         server.run(sign_in.send_link, "ben@example.org")
         time.passes(DAY)
-        post = replace(world.post, transport=FunctionTransport(lambda _, result=result: Outcome(result, "550 no")))
+        post = replace(world.post, transport=FunctionTransport(partial(_says, result)))
         deliver.deliver(server, post)
     server.run(sign_in.send_link, "ann@example.org")
     with patch("pbem.service.outgoing.content.read_contents", _fail):
@@ -322,6 +324,10 @@ def _seat_of(game: RunningGame, person: int) -> int:
     return next(seat for seat, player in game.players().items() if player.person_id == person)
 
 
+def _says(result: Result, _email: OutgoingEmail) -> Outcome:
+    return Outcome(result, "550 no")
+
+
 def _fail(*_: object, **__: object) -> None:
     raise RuntimeError("this fails")
 
@@ -357,7 +363,7 @@ def _accept_later(world: AddressWorld, post: Post) -> Outcome:
     return ACCEPTED
 
 
-STORIES: Final[Mapping[str, Story]] = OF_ADDRESSES | {
+STORIES: Final[Mapping[str, Story]] = dict(OF_ADDRESSES) | {
     story.__name__: story
     for story in (works, fails, plays_by_links, looks_after_oneself, finds_players, receives, at_the_desk)
 }
