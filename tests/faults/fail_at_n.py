@@ -63,7 +63,7 @@ class FailAtN:
     def _write(self, whole: Callable[[Work[T]], T], work: Work[T]) -> T:
         before = rows(self._server)
         for n in count(1) if self._is_new(whole, work, before) else ():
-            with self._undone(before, f"call {n}"), count_calls(self._store, _break_at(n)):
+            with self._undone(before, f"call {n}"), count_calls(self._store, break_at(n)):
                 return whole(work)
         return whole(work)
 
@@ -102,7 +102,9 @@ class FailAtN:
             raise
 
 
-def _break_at(n: int) -> Callable[[int], None]:
+def break_at(n: int) -> Callable[[int], None]:
+    """What fails the n-th call of `count_calls`."""
+
     def strike(made: int) -> None:
         if made == n:
             raise BrokenCallError(f"call {n}")

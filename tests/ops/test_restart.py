@@ -20,8 +20,8 @@ from pbem.domain.choice_links import choice_segment
 from tests.crash.nodes import Node
 from tests.handbook.test_running import with_what_is_here
 from tests.mail.sink import Sink
-from tests.ops.processes import WAIT, serving
-from tests.ops.test_several_machines import SITE, Machine, begin, database, is_ready, lines, nginx, relay
+from tests.ops.processes import WAIT
+from tests.ops.test_several_machines import SITE, Machine, begin, database, in_front, is_ready, lines, nginx, relay
 from tests.service.running_game import RunningGame
 from tests.waiting import until
 from tests.web.browser import Links
@@ -111,7 +111,7 @@ def test_no_request_fails_while_each_of_two_machines_is_restarted(
         for machine in machines:
             for admin in machine.admin.values():
                 until(partial(is_ready, admin), "it is ready")
-        stack.enter_context(serving(folder=tmp_path, program=command))
+        stack.enter_context(in_front(tmp_path, command))
         game = begin(first, "sunset-poker", ("ann", "ben", "carla"))
         visitors = Visitors(port, game)
         with visitors.at_it():

@@ -3,12 +3,13 @@
 import os
 import re
 import shutil
+import signal
 import smtplib
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
@@ -180,6 +181,16 @@ def nginx(folder: Path, machines: list[Machine], tool: Callable[[str], str]) -> 
     return port, [tool("nginx"), "-p", str(folder), "-c", str(config), "-e", str(logs / "start.log")]
 
 
+@contextmanager
+def in_front(folder: Path, command: list[str]) -> Iterator[None]:
+    """A running nginx; told to stop, since its workers outlive a main process that is killed."""
+    with serving(folder=folder, program=command) as process:
+        try:
+            yield
+        finally:
+            process.stop(signal.SIGTERM)
+
+
 def ask(port: int, method: str, path: str) -> int:
     """The status of an answer through nginx."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
@@ -206,7 +217,7 @@ def test_two_machines_set_up_line_by_line_play_a_game_and_one_goes_on_alone(
     with ExitStack() as stack:
         started = [first.starts(unit, stack) for unit in UNITS]
         others = [second.starts(unit, stack) for unit in UNITS[:2]]
-        stack.enter_context(serving(folder=tmp_path, program=command))
+        stack.enter_context(in_front(tmp_path, command))
         for machine in (first, second):
             for admin in machine.admin.values():
                 until(partial(is_ready, admin), "it is ready")
