@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import warnings
 from pathlib import Path
@@ -165,3 +166,25 @@ def test_a_test_reaches_this_machine_by_address_and_by_socket_file(tmp_path: Pat
 def test_a_warning_is_an_error() -> None:
     with pytest.raises(UserWarning, match="loud"):
         warnings.warn("loud", stacklevel=1)
+
+
+def test_processes_of_a_suite_in_the_background_of_a_script_hear_ctrl_c(suite: pytest.Pytester) -> None:
+    suite.makepyfile("""
+        import signal
+        import subprocess
+        import sys
+
+        def test_one():
+            program = "print('begun', flush=True); import time; time.sleep(100)"
+            pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+            with subprocess.Popen([sys.executable, "-c", program], **pipes) as process:
+                assert process.stdout.readline() == b"begun\\n"
+                process.send_signal(signal.SIGINT)
+                assert b"KeyboardInterrupt" in process.stderr.read()
+    """)
+    # As a shell does with what it does not wait for.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        suite.runpytest_subprocess().assert_outcomes(passed=1)
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -62,7 +62,7 @@ class Fussy:
     pipelining: bool
     taken: list[bytes] = field(default_factory=list)
     _seen: int = 0
-    _struck: bool = False
+    struck: bool = False
     _done: threading.Event = field(default_factory=threading.Event)
 
     @contextmanager
@@ -75,14 +75,14 @@ class Fussy:
                 yield door.getsockname()[1]
             finally:
                 self._done.set()
-                # It waits for somebody, who need not say anything.
+                # It waits for a connection, on which nothing need be said.
                 socket.create_connection(door.getsockname()).close()
                 thread.join()
 
     def _serve(self, door: socket.socket) -> None:
         while not self._done.is_set():
             line, _ = door.accept()
-            # Whoever sends may hang up as well.
+            # The sender may hang up as well.
             with line, line.makefile("rb") as heard, suppress(HangUp, OSError):
                 self._talk(line, heard.readline)
 
@@ -128,11 +128,11 @@ class Fussy:
             raise HangUp
 
     def _would_strike(self, step: str) -> bool:
-        return not self._struck and step == self.step and (step in OF_CONNECTION or self._seen == self.number)
+        return not self.struck and step == self.step and (step in OF_CONNECTION or self._seen == self.number)
 
     def _strikes(self, step: str) -> bool:
         strikes = self._would_strike(step)
-        self._struck = self._struck or strikes
+        self.struck = self.struck or strikes
         return strikes
 
 
@@ -149,7 +149,7 @@ def test_one_wrong_answer_loses_no_email_and_doubles_none(server: Server, clock:
             case = f"{fault} to {step} of email {number}, {pipelining=}"
             emails = _sent(server, clock, relay)
             refused = fault == "5xx" and step in ("data", "content")
-            assert relay._struck, case
+            assert relay.struck, case
             statuses = Counter({EmailStatus.SENT: EMAILS - refused, EmailStatus.PARKED: int(refused)})
             assert Counter(email.status for email in emails) == +statuses, case
             for email in emails:

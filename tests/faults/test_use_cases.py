@@ -36,8 +36,8 @@ class _World(AddressWorld):
         self.carry()
 
 
-class Told:
-    """What is left of a story, and the functions that it reached within a transaction."""
+class Telling:
+    """The end of a story, and the functions that it reached within a transaction."""
 
     def __init__(self, story: str, *, broken: bool = False) -> None:
         self.reached: set[str] = set()
@@ -78,14 +78,14 @@ class Told:
 
 
 @cache
-def as_usual(story: str) -> Told:
+def as_usual(story: str) -> Telling:
     """A story without any failure."""
-    return Told(story)
+    return Telling(story)
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_what_broke_at_any_call_leaves_nothing_and_then_does_what_it_would_have_done(story: str) -> None:
-    usual, broken = as_usual(story), Told(story, broken=True)
+def test_a_transaction_that_breaks_at_any_call_leaves_nothing_and_does_all_the_next_time(story: str) -> None:
+    usual, broken = as_usual(story), Telling(story, broken=True)
     assert broken.faults.broken
     assert broken.rows == usual.rows
     assert differing(broken.seen, usual.seen) == set()

@@ -1,7 +1,7 @@
 """Which functions of the services change something, found by walking the code, so that a new one cannot be forgotten.
 
-A function changes something if it mentions a statement that writes, or a function of ours that does. What is chosen only
-while the program runs, such as an act by its name, is not followed; whoever chooses writes something as well.
+A function changes something if it mentions a statement that writes, or a function of the services or the store that does.
+What is chosen only while the program runs, such as an act by its name, is not followed; its chooser writes something too.
 """
 
 import dis
