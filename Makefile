@@ -60,7 +60,7 @@ twins: $(VENV)/.dev-ready ## Look for anyone's address before others, with every
 	PBEM_TEST_TWINS=all $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/twins/test_addresses.py $(ARGS)
 
 .PHONY: faults
-faults: $(VENV)/.dev-ready ## Break every transaction at every call, not one of each kind (the tests try a slice)
+faults: $(VENV)/.dev-ready ## Break every transaction at every call to the database (the tests try a slice)
 	PBEM_TEST_FAULTS=all $(PY) -m pytest -n $(WORKERS) tests/faults $(ARGS)
 
 .PHONY: fuzz

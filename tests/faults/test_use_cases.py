@@ -21,7 +21,7 @@ from tests.faults.use_cases import writers
 from tests.twins.address_world import AddressWorld, Seen
 
 KNOWN: set[tuple[str, ...]] | None = None if os.environ.get("PBEM_TEST_FAULTS") == "all" else set()
-"""The transactions broken so far, by their calls: none is broken twice, but by `make faults`."""
+"""The transactions broken so far, by their calls. With `make faults` all are broken, at every call."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults")]
 
