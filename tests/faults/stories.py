@@ -112,10 +112,12 @@ def fails(world: AddressWorld) -> None:
     bots.play_bots(server, held=held)
     FAULTS.append(Fault(game.id, "bid", "crashed"))
     stopped_tables.stop_failed(server)
-    world.table(ann, ben, kind="sun-bid")
+    changed = world.table(ann, ben, kind="sun-bid").id
     with patch.object(stopped_tables, "versions", dict):
         stopped_tables.check_rules(server)
     stopped_tables.check_rules(server)
+    server.run(stopped_tables.stop_changed, changed, "row 2")
+    server.run(stopped_tables.resume_unchanged, changed)
     server.run(new_links.send, ben)
     for result in (
         Result.LATER,
