@@ -147,14 +147,12 @@ def of_link(tx: Connection, link_id: int, limit: int) -> list[ReceivedRow]:
 
 
 def came_before(tx: Connection, row: ReceivedRow, person_id: int) -> bool:
-    """Whether an email was received earlier at another address of its person."""
+    """Whether the same email, by its Message-ID or a signature, was received earlier at an address of its person."""
     query = select(RECEIVED.c.message_id, RECEIVED.c.signatures).join(LINK, LINK.c.id == RECEIVED.c.link_id)
     signatures = set(row.signatures.split())
     return any(
         (row.message_id and each.message_id == row.message_id) or signatures & set(each.signatures.split())
-        for each in tx.execute(
-            query.where(LINK.c.person_id == person_id, RECEIVED.c.id < row.id, RECEIVED.c.link_id != row.link_id)
-        )
+        for each in tx.execute(query.where(LINK.c.person_id == person_id, RECEIVED.c.id < row.id))
     )
 
 

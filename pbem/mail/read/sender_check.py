@@ -99,6 +99,12 @@ def signatures(raw: bytes) -> tuple[str, ...]:
     return tuple(sorted(hashlib.sha256(each).hexdigest()[:32] for each in plain))
 
 
+def is_altered(message: Message) -> bool:
+    """Whether an email has headers that someone may have added to a signed one, so that it passes for another email."""
+    names = [name.strip().lower() for name, _value in message.raw_items()]
+    return names.count("message-id") > 1 or names.count("dkim-signature") > _MOST_SIGNATURES
+
+
 def verdicts(message: Message, authserv_id: str, received_above: int | None = None) -> tuple[str, ...]:
     """The results of our mail server as it writes them: `spf=pass`, `dkim=none`; for people to read."""
     return tuple(

@@ -60,7 +60,8 @@ RETENTION: Final = timedelta(days=30)
 
 ANOTHER_SENDER: Final = "another sender"
 UNVOUCHED: Final = "a sender nobody vouches for"
-REPLAYED: Final = "sent before to another address"
+REPLAYED: Final = "sent before"
+ALTERED: Final = "headers of no mail program"
 
 _log = structlog.get_logger(__name__)
 
@@ -288,7 +289,9 @@ def _doubt(server: Server, settings: InboundSettings, link: ReplyLink, row: Rece
         return ANOTHER_SENDER
     if not _is_vouched_for(settings, email, address, above):
         return UNVOUCHED
-    return REPLAYED if again else ""
+    if again:
+        return REPLAYED
+    return ALTERED if sender_check.is_altered(email) else ""
 
 
 def _is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str, above: int | None) -> bool:

@@ -122,8 +122,8 @@ class ReceivedRow:
 
     `fingerprint` is the same for every copy of an email. `link_id` is the link of the address's token; the token itself
     is not stored, not even in `raw`, which is deleted once the email is done. A `doubted` email waits for the person
-    whose address it was sent from. `signatures` are hashes of its signatures, by which it is known at another address of the
-    same person. `acts` is what each line of a reply led to, written in the same transaction.
+    whose address it was sent from. `signatures` are hashes of its signatures, by which it is known when it comes again.
+    `acts` is what each line of a reply led to, written in the same transaction.
     """
 
     id: Id

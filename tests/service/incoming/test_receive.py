@@ -449,11 +449,54 @@ def test_a_signed_email_sent_again_to_another_address_asks_first(inbox, server, 
     inbox.takes(inbox.written(game, seat, "talk hello", second), to)
     inbox.attends()
     row = inbox.rows()[-1]
-    assert (row.status, row.outcome) == ("doubted", "sent before to another address")
+    assert (row.status, row.outcome) == ("doubted", "sent before")
     assert chosen(game) == before
     assert [json.loads(each.facts)["error"] for each in answers(server, "was_it_you")] == [row.outcome]
     inbox.replies(game, seat, "talk hello again", DKIM_Signature=SIGNED % "new")
     assert inbox.rows()[-1].outcome == "reply: carried out"
+
+
+@pytest.mark.parametrize(
+    "message_id", [None, "<other@evil.example>", "<other@evil.example>\r\nMessage-ID: <1@example.org>"]
+)
+def test_a_signed_email_sent_again_to_the_same_address_asks_first(inbox, server, game, message_id):
+    first = {"Message-ID": "<1@example.org>", "DKIM-Signature": SIGNED % "AbC/1="}
+    assert inbox.replies(game, 0, "talk hello", **first).outcome == "reply: carried out"
+    for _copy in range(3):
+        inbox.takes(
+            inbox.written(game, 0, "talk hello", first | {"Message-ID": message_id}), inbox.reply_address(game, 0)
+        )
+        inbox.attends()
+    assert {row.outcome for row in inbox.rows()[1:]} <= {"sent before", "sent before, asked before"}
+    assert len(all_rows(server.store)["talk"]) == 1
+    assert len(answers(server, "was_it_you")) == 1
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Message-ID": "<new@evil.example>\r\nMessage-ID: <1@example.org>"},
+        {"DKIM-Signature": "\r\nDKIM-Signature: ".join(SIGNED % f"{number}" for number in range(21))},
+    ],
+)
+def test_an_email_with_headers_that_no_mail_program_writes_asks_first(inbox, server, game, headers):
+    row = inbox.replies(game, 0, choice(game), **headers)
+    assert (row.status, row.outcome) == ("doubted", "headers of no mail program")
+    assert len(answers(server, "was_it_you")) == 1
+
+
+def test_a_mail_servers_second_delivery_without_a_message_id_is_asked_about_and_a_new_email_is_read(
+    inbox, server, game
+):
+    first = {"Message-ID": None, "DKIM-Signature": SIGNED % "AbC/1="}
+    inbox.replies(game, 0, "talk hello", **first)
+    inbox.takes(
+        b"Received: by another way\r\n" + inbox.written(game, 0, "talk hello", first), inbox.reply_address(game, 0)
+    )
+    inbox.attends()
+    assert len(all_rows(server.store)["talk"]) == 1
+    inbox.replies(game, 0, "talk hello", **first | {"DKIM-Signature": SIGNED % "new"})
+    assert len(all_rows(server.store)["talk"]) == 2
 
 
 def test_an_address_is_compared_as_it_was_when_it_was_entered(inbox, game):
