@@ -725,6 +725,7 @@ def upgrade() -> None:
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("fingerprint", sa.LargeBinary(), nullable=False),
         sa.Column("link_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("nonce", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("message_id", sa.Text(), nullable=False),
         sa.Column("signatures", sa.Text(), nullable=False),
         sa.Column("raw", sa.LargeBinary(), nullable=True),

@@ -77,6 +77,16 @@ class CallStatus(StrEnum):
     CLOSED = "closed"
 
 
+class Doubt(StrEnum):
+    """Why a reply is not carried out before its player has said that it is theirs; the email that asks has a sentence for each."""
+
+    ANOTHER_SENDER = "another sender"
+    UNVOUCHED = "a sender nobody vouches for"
+    REPLAYED = "sent before"
+    ALTERED = "headers of no mail program"
+    REVOKED = "its address was replaced since"
+
+
 class JobStatus(StrEnum):
     """How far a job of the desk has come."""
 

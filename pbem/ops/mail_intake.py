@@ -19,6 +19,7 @@ from pbem.domain import finding
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.finding import Finding
 from pbem.domain.outage import LONGEST_GAP
+from pbem.domain.states import Doubt
 from pbem.mail.read.lmtp import Lmtp
 from pbem.ops import mail_checks
 from pbem.ops.commands.terminal import counted
@@ -122,7 +123,7 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
         parked = rows.count_with_status(tx, "parked")
         counts = rows.counts_since(tx, (SystemClock().now() - _LOOK_BACK).date())
         answer = round_trip.last_reply(tx)
-    unvouched = sum(number for what, number in counts.items() if what.startswith(receive.UNVOUCHED))
+    unvouched = sum(number for what, number in counts.items() if what.startswith(Doubt.UNVOUCHED))
     believed = sum(number for what, number in counts.items() if what.startswith("reply"))
     arrived = counted(sum(counts.values()), "mail")
     yield finding.ok("arrivals", f"{arrived} came in within a week, {believed} of them answers")

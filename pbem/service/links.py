@@ -177,6 +177,12 @@ def read(tx: Tx, link_id: int) -> LinkRow:
     return _field(links.read(tx, link_id))
 
 
+def read_to_act(tx: Tx, link_id: int) -> LinkRow:
+    """The row of a person's link, which is kept from being revoked until the transaction ends."""
+    link = read(tx, link_id)
+    return read(tx, link_id) if revocations.hold_off(tx, Holder(person_id=_field(link.person_id))) else link
+
+
 def nonces(tx: Tx, _server: Server, link_ids: Collection[int]) -> dict[int, int]:
     """The nonces of links by id, of those that exist."""
     return {row.id: row.nonce for row in links.read_all(tx, link_ids).values()}

@@ -82,6 +82,7 @@ def add(
     *,
     fingerprint: bytes,
     link_id: int,
+    nonce: int,
     message_id: str,
     raw: bytes,
     now: datetime,
@@ -93,6 +94,7 @@ def add(
     values = {
         "fingerprint": fingerprint,
         "link_id": link_id,
+        "nonce": nonce,
         "message_id": message_id,
         "signatures": " ".join(signatures),
         "raw": raw,

@@ -8,8 +8,8 @@ import pytest
 
 from pbem.clock import SystemClock, SystemRandomness
 from pbem.config import read
+from pbem.domain.states import Doubt
 from pbem.ops.setup import open_store
-from pbem.service.incoming import receive
 from pbem.store import links, received as rows
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
@@ -45,7 +45,9 @@ def test_emails_that_were_given_up_wait_again_after_one_command(pbem: Run) -> No
             )
         )
         email_id = store.write(
-            lambda tx: rows.add(tx, fingerprint=b"x", link_id=link_id, message_id="", raw=EMAIL.encode(), now=now)
+            lambda tx: rows.add(
+                tx, fingerprint=b"x", link_id=link_id, nonce=0, message_id="", raw=EMAIL.encode(), now=now
+            )
         )
         assert email_id is not None
         store.write(lambda tx: rows.change(tx, email_id, status="parked", attempts=5))
@@ -87,7 +89,7 @@ def test_the_doctor_sees_when_our_mail_server_vouches_for_nobody(pbem: Run) -> N
     with open_store(read({})) as store:
         today = SystemClock().now().date()
         for _ in range(3):
-            store.write(lambda tx: rows.count(tx, today, receive.UNVOUCHED))
+            store.write(lambda tx: rows.count(tx, today, Doubt.UNVOUCHED))
     assert "PBEM_INBOUND_AUTHSERV_ID" in pbem("doctor").output
 
 

@@ -61,7 +61,7 @@ class Replies:
             row = links.make(tx, self.server, LinkKey(Purpose.REPLY, person, self.begun.id, in_turn, seat))
             known_by = hashlib.sha256(str(number).encode()).digest()
             received = store_received.add(
-                tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.server.now()
+                tx, fingerprint=known_by, link_id=row, nonce=0, message_id="", raw=b"", now=self.server.now()
             )
             assert received is not None
             return received, MoveLink.of(links.read(tx, row))

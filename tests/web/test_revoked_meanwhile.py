@@ -177,7 +177,9 @@ def stolen(server, table, links):
                 raw = b"From: a@example.org\r\n\r\npass\r\n"
                 now = server.now()
                 number = server.store.write(
-                    lambda tx: received.add(tx, fingerprint=b"f", link_id=reply, message_id="m", raw=raw, now=now)
+                    lambda tx: received.add(
+                        tx, fingerprint=b"f", link_id=reply, nonce=0, message_id="m", raw=raw, now=now
+                    )
                 )
                 server.store.write(lambda tx: received.change(tx, number, status="doubted"))
                 facts = {"received": number}

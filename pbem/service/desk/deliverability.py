@@ -8,9 +8,8 @@ from enum import StrEnum
 from typing import Final
 
 from pbem.domain.acts import Actor, Role
-from pbem.domain.states import EmailStatus
+from pbem.domain.states import Doubt, EmailStatus
 from pbem.service.desk.overview import LATE
-from pbem.service.incoming.receive import ANOTHER_SENDER, UNVOUCHED
 from pbem.service.incoming.round_trip import COUNTED_AS
 from pbem.service.incoming.unverified_replies import NOT_THEIRS
 from pbem.service.server import Server
@@ -54,7 +53,7 @@ OUTCOMES: Final[Mapping[str, Kind]] = (
     dict.fromkeys(
         ("reply: carried out", "reply: partly carried out", "reply: refused", "reply: no command"), Kind.ANSWER
     )
-    | dict.fromkeys((ANOTHER_SENDER, UNVOUCHED, NOT_THEIRS, BY_A_PROGRAM), Kind.ANSWER)
+    | dict.fromkeys((*Doubt, NOT_THEIRS, BY_A_PROGRAM), Kind.ANSWER)
     | dict.fromkeys(
         (f"report: {kind}" for kind in ("failed", "late", "complaint", "away", "arrived", "other")), Kind.REPORT
     )
@@ -66,7 +65,7 @@ OUTCOMES: Final[Mapping[str, Kind]] = (
 
 UNUSED_OUTCOMES: Final = frozenset(
     {"reply: partly carried out", "reply: refused", "reply: no command", "report: other"}
-    | {ANOTHER_SENDER, UNVOUCHED, NOT_THEIRS, BY_A_PROGRAM}
+    | {*Doubt, NOT_THEIRS, BY_A_PROGRAM}
 )
 """Outcomes of emails that are stored and could not be used, or not fully."""
 

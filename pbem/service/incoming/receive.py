@@ -14,6 +14,7 @@ player's own address and our mail server's word for its domain; token for the fi
 must never store or log a token, and never interpret a line of a reply.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -24,7 +25,7 @@ import structlog
 
 from pbem.config.settings import Config, ResultsPlace, SenderCheck
 from pbem.domain.errors import BadInput, Gone, NotFound
-from pbem.domain.states import EmailKind, ReceivedStatus
+from pbem.domain.states import Doubt, EmailKind, ReceivedStatus
 from pbem.mail.read import auto_replies, delivery_reports, inbound, sender_check
 from pbem.mail.read.inbound import InboundEmail
 from pbem.mail.read.reply import Reply, parse_reply
@@ -57,11 +58,6 @@ MOST_AN_HOUR: Final = 30
 
 RETENTION: Final = timedelta(days=30)
 """How long an email is recognised when it comes again; mail servers try for five days. Then its row is deleted."""
-
-ANOTHER_SENDER: Final = "another sender"
-UNVOUCHED: Final = "a sender nobody vouches for"
-REPLAYED: Final = "sent before"
-ALTERED: Final = "headers of no mail program"
 
 _log = structlog.get_logger(__name__)
 
@@ -215,7 +211,14 @@ def _store(
         rows.count(tx, now.date(), "too many")
         return "too many"
     stored = rows.add(
-        tx, fingerprint=fingerprint, link_id=link.id, message_id=message_id, signatures=signatures, raw=raw, now=now
+        tx,
+        fingerprint=fingerprint,
+        link_id=link.id,
+        nonce=link.nonce,
+        message_id=message_id,
+        signatures=signatures,
+        raw=raw,
+        now=now,
     )
     return "again" if stored is None else "kept"
 
@@ -247,8 +250,27 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
     elif doubt := _doubt(server, settings, link, row, email):
         _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, doubt))
-    elif (outcome := server.run(carry_out, row.id, link, parse_reply(email))) is not None:
+    else:
+        _carry_out_claimed(server, row, link, parse_reply(email))
+
+
+def _carry_out_claimed(server: Server, row: ReceivedRow, link: ReplyLink, reply: Reply) -> None:
+    """Carry out a reply that is from its player, or ask them if they have replaced its address meanwhile."""
+    outcome = server.run(_carry_out_unless_revoked, row, reply)
+    if outcome is Doubt.REVOKED:
+        _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, Doubt.REVOKED))
+    elif outcome is not None:
         _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link.person_id, outcome))
+
+
+def _carry_out_unless_revoked(tx: Tx, server: Server, row: ReceivedRow, reply: Reply) -> str | None:
+    """The outcome of a reply, or a doubt; its own command may have revoked its address after it was carried out."""
+    link = links.read_to_act(tx, row.link_id)
+    if link.nonce != row.nonce:
+        current = rows.lock(tx, row.id)
+        if current is not None and current.status == ReceivedStatus.WAITING and not json.loads(current.acts):
+            return Doubt.REVOKED
+    return carry_out(tx, server, row.id, link_of(link), reply)
 
 
 def _finish_test(tx: Tx, server: Server, settings: InboundSettings, row: ReceivedRow, email: InboundEmail) -> None:
@@ -276,22 +298,24 @@ def _check_reply(settings: InboundSettings, email: InboundEmail, above: int | No
     return round_trip.outcome(believed=_is_vouched_for(settings, email, address, above), findings=findings)
 
 
-def _doubt(server: Server, settings: InboundSettings, link: ReplyLink, row: ReceivedRow, email: InboundEmail) -> str:
-    """The reason to doubt that a reply is from its player; empty if there is none."""
+def _doubt(
+    server: Server, settings: InboundSettings, link: ReplyLink, row: ReceivedRow, email: InboundEmail
+) -> Doubt | None:
+    """The reason to doubt that a reply is from its player, if any."""
     if settings.check is SenderCheck.OFF:
-        return ""
+        return None
     with server.store.read() as tx:
         mailbox = person_rows.read(tx, link.person_id).mailbox
         again = rows.came_before(tx, row, link.person_id)
         above = round_trip.received_above(tx, settings.results_place, settings.authserv_id)
     address = sender_check.sender_of(email)
     if address is None or _mailbox(address) != mailbox:
-        return ANOTHER_SENDER
+        return Doubt.ANOTHER_SENDER
     if not _is_vouched_for(settings, email, address, above):
-        return UNVOUCHED
+        return Doubt.UNVOUCHED
     if again:
-        return REPLAYED
-    return ALTERED if sender_check.is_altered(email) else ""
+        return Doubt.REPLAYED
+    return Doubt.ALTERED if sender_check.is_altered(email) else None
 
 
 def _is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str, above: int | None) -> bool:
@@ -309,7 +333,7 @@ def _mailbox(address: str) -> str:
         return ""
 
 
-def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt: str) -> None:
+def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt: Doubt) -> None:
     """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for both."""
     seat, turn = (link.seat, link.turn) if isinstance(link, MoveLink) else (None, None)
     facts = {"received": row.id, "to_offer": seat is None}

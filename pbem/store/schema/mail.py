@@ -120,8 +120,9 @@ class ReceivedRow:
     """An email that arrived at one of our addresses, stored before anything is done about it, so that it is neither
     lost nor handled twice.
 
-    `fingerprint` is the same for every copy of an email. `link_id` is the link of the address's token; the token itself
-    is not stored, not even in `raw`, which is deleted once the email is done. A `doubted` email waits for the person
+    `fingerprint` is the same for every copy of an email. `link_id` is the link of the address's token, and `nonce` the one it
+    had when the email arrived: another one now means that the address was revoked since. The token itself is not stored,
+    not even in `raw`, which is deleted once the email is done. A `doubted` email waits for the person
     whose address it was sent from. `signatures` are hashes of its signatures, by which it is known when it comes again.
     `acts` is what each line of a reply led to, written in the same transaction.
     """
@@ -129,6 +130,7 @@ class ReceivedRow:
     id: Id
     fingerprint: bytes
     link_id: Annotated[int, Reference("link.id")]
+    nonce: int
     message_id: str
     signatures: str
     raw: bytes | None = field(repr=False)

@@ -28,7 +28,7 @@ from pbem.mail.write.compose import Letterhead
 from pbem.service import links
 from pbem.service.incoming import receive, unverified_replies
 from pbem.service.incoming.receive import LEASE, MOST_AN_HOUR, RETENTION, TRIES
-from pbem.service.outgoing import ledger
+from pbem.service.outgoing import ledger, new_links
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import by_link
 from pbem.service.play.move import Receipt
@@ -141,12 +141,13 @@ def test_a_database_that_breaks_while_an_email_is_kept_leaves_nothing_and_says_s
     assert check_atomic(server.store, lambda: inbox.takes(raw, to)) > 3
 
 
-def test_wherever_reading_an_email_breaks_off_it_is_carried_out_once(server, clock, game, logged):
+@pytest.mark.parametrize("word", ["help", "new links"])
+def test_wherever_reading_an_email_breaks_off_it_is_carried_out_once(server, clock, game, logged, word):
     inbox = Inbox(replace(server, answers_a_turn=1000, answers_a_day=1000), clock)
     made, n = [""], 0
     while len(made) >= n:
         n += 1
-        inbox.takes(inbox.written(game, 0, f"talk number {n}"), inbox.reply_address(game, 0))
+        inbox.takes(inbox.written(game, 0, f"talk number {n}\r\n{word}"), inbox.reply_address(game, 0))
 
         def strike(count, at=n):
             if count == at:
@@ -497,6 +498,45 @@ def test_a_mail_servers_second_delivery_without_a_message_id_is_asked_about_and_
     assert len(all_rows(server.store)["talk"]) == 1
     inbox.replies(game, 0, "talk hello", **first | {"DKIM-Signature": SIGNED % "new"})
     assert len(all_rows(server.store)["talk"]) == 2
+
+
+REPLACED = {
+    "new links": lambda game: (new_links.send, game.person_at(0)),
+    "new links here": lambda game: (new_links.send_for_seat, game.id, 0, game.person_at(0)),
+    "this wasn't me": lambda game: (new_links.replace_all, game.person_at(0)),
+}
+
+
+@pytest.mark.parametrize("how", REPLACED)
+def test_a_reply_to_an_address_that_its_player_replaced_meanwhile_asks_first(inbox, server, game, how):
+    inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
+    server.run(*REPLACED[how](game))
+    before = chosen(game)
+    inbox.attends()
+    (row,) = inbox.rows()
+    assert (row.status, row.outcome, chosen(game)) == ("doubted", "its address was replaced since", before)
+    (asking,) = answers(server, "was_it_you")
+    token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
+    unverified_replies.confirm(server, token, row.id)
+    assert chosen(game) == before + 1
+
+
+def test_a_reply_that_meets_new_links_at_any_step_is_carried_out_before_them_or_asked_about(server, clock, table):
+    inbox, met = Inbox(replace(server, answers_a_turn=1000, answers_a_day=1000), clock), set()
+    game = table("sunset-poker", 3)
+    for number, meeting in enumerate(meetings(server.store)):
+        clock.advance(timedelta(minutes=10))
+        inbox.takes(inbox.written(game, 0, f"talk number {number}!"), inbox.reply_address(game, 0))
+        meeting(inbox.attends, lambda: server.run(new_links.send, game.person_at(0)))
+        row = inbox.rows()[-1]
+        met.add(row.outcome)
+        is_in_talk = f"number {number}!" in repr(all_rows(server.store)["talk"])
+        assert is_in_talk == (row.status == "done"), row.outcome
+    assert met == {
+        "reply: carried out",
+        "its address was replaced since",
+        "its address was replaced since, asked before",
+    }
 
 
 def test_an_address_is_compared_as_it_was_when_it_was_entered(inbox, game):
