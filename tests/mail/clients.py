@@ -10,6 +10,7 @@ from email.message import EmailMessage
 from html import escape
 from random import Random
 
+from tests.mail.foreign_headers import LABELS
 from tests.mail.sink import ReceivedEmail
 
 Program = Callable[[Sequence[str], ReceivedEmail, Random], EmailMessage]
@@ -36,6 +37,7 @@ HEADERS = (
     ("De", "Enviado el", "Para", "Asunto"),
     ("De", "Enviado", "Para", "Assunto"),
     ("差出人", "送信日時", "宛先", "件名"),
+    *(labels for labels, _date in LABELS.values()),
 )
 SIGNATURES = (
     "",

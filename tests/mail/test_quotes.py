@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pbem.mail.read.quotes import MOST_PARAGRAPHS, own_paragraphs, split_lines
+from tests.mail.foreign_headers import LABELS, lines_of
 
 LONG = 256 * 1024
 """As much as is ever kept of one text."""
@@ -15,6 +16,8 @@ HOSTILE = {
     "years": ("2026<@" * 60 + ":\n") * (LONG // 360),
     "introductions": ("On x wrote:\n" + "\n" * 20 + "> a\n") * (LONG // 40),
     "headers": "From: a\n" * (LONG // 8),
+    "labels": "".join(f"{'abcdefgh'[n % 8]}{'klm'[n % 3]}: a@b 2026\n" for n in range(LONG // 14)),
+    "endless label": "a " * (LONG // 2),
     "markers": "[pbem " * (LONG // 6),
     "blank": "\n" * LONG,
     "full lines": ("a" * 70 + "\n") * (LONG // 70),
@@ -76,6 +79,41 @@ def test_every_line_found_is_in_the_text_and_unmarked(lines: list[str]) -> None:
 def test_a_command_directly_above_an_introduction_is_the_writers(command: str, introduction: str) -> None:
     assert own(f"{command}\n{introduction}\n> bid 8") == [command]
     assert own(f"Hello\n{command}\n{introduction}\n\n> bid 8") == ["Hello", command]
+
+
+PEOPLE = {
+    "addresses": ("Ann <ann@example.net>", "Games <r+aaa@play.example.org>"),
+    "one address": ("Ann", "Games <r+aaa@play.example.org>"),
+    "a link": ("Ann<mailto:ann@example.net>", "Games"),
+    "names": ("Ann", "Games"),
+}
+
+
+@pytest.mark.parametrize("people", PEOPLE)
+@pytest.mark.parametrize("language", LABELS)
+def test_a_quote_below_headers_of_any_language_is_not_read(language: str, people: str) -> None:
+    """Ann corrects the reply that she has sent, so her first command is in the quote."""
+    one, other = PEOPLE[people]
+    headers, above = lines_of(language, one, other), lines_of(language, other, one)
+    for block in (headers, [f"*{line.replace(': ', ':* ')}" for line in headers], "\n\n".join(headers).split("\n")):
+        sent = [*block, "", "bid 1", "", *above, "", "--- Please write your answer above this line ---", "bid 2"]
+        read = own("\n".join(["bid 5", "", *sent]))
+        assert read in (["bid 5"], ["bid 5", block[0]])
+        assert own("\n".join(["bid: 5", *sent]))[0] == "bid: 5"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["talk: I'm ann@example.net", "vacation: 2026-12-20 to 2027-01-03", "board:", "bid: 7"],
+        ["vacation: 2026-12-20 to 2027-01-03", "bid: 7", "pass:"],
+        ["Note: ask ann@example.net", "bid: 2026"],
+        ["To do: one", "Next: two", "Then: three at 9:14", "bid: 7"],
+        ["talk: from ann@example.net", "talk: on 21.11.2026 at 9:14", "talk: to all", "talk: 2026"],
+    ],
+)
+def test_commands_and_notes_with_colons_are_no_headers(lines: list[str]) -> None:
+    assert own("\n".join(lines)) == lines
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Replies by real mail programs: exactly the intended commands are read."""
 
 from email.message import EmailMessage
+from html import escape
 
 import pytest
 
@@ -10,6 +11,7 @@ from pbem.mail.read.auto_replies import automation_sign
 from pbem.mail.read.inbound import parse, sanitise
 from pbem.mail.read.reply import parse_reply
 from tests.mail.corpus import Sample, offering, same, samples, understood
+from tests.mail.foreign_headers import LABELS, lines_of
 
 DOMAIN = "play.example.org"
 OUTSIDE, INSIDE = samples("outside"), samples("inside")
@@ -84,6 +86,20 @@ STRUCK = {
 def test_struck_text_is_not_read_whatever_strikes_it(how: str) -> None:
     assert "bid 7" not in written(f"<html><body>{STRUCK[how]}<b>bid 8</b></body></html>")
     assert "bid 7" not in written(f"<html><body>{STRUCK[how]}</body></html>", "bid 7\n")
+
+
+@pytest.mark.parametrize("language", LABELS)
+def test_a_quote_below_headers_of_any_language_in_html_is_not_read(language: str) -> None:
+    headers = [escape(line).split(": ", 1) for line in lines_of(language, "Ann <ann@example.net>", "Games")]
+    boxes = (
+        "<hr><div>" + "<br>".join(f"<b>{label}:</b> {value}" for label, value in headers) + "</div>",
+        "<div style='border-top:solid #E1E1E1 1.0pt'><p>"
+        + "<br>\n".join(f"<b><span>{label}:</span></b><span> {value}</span>" for label, value in headers)
+        + "</p></div>",
+        "<table>" + "".join(f"<tr><td>{label}:</td><td>{value}</td></tr>" for label, value in headers) + "</table>",
+    )
+    for box in boxes:
+        assert written(f"<html><body><p>bid 5</p>{box}<p>bid 1</p></body></html>") == ("bid 5",), box
 
 
 def test_text_beside_a_stroke_is_read() -> None:

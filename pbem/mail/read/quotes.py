@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from pbem.domain.reply_commands import Word
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -55,6 +57,16 @@ _HEADER: Final = re.compile(
     r"|差出人|送信者|送信日時|日付|日時|宛先|件名)[\s*_]*[:：].*",
     re.IGNORECASE,
 )
+
+# Outlook heads a quote in the language of its user, with different words and a colon after each. One line has the date, and
+# one an address or the time of day. Our own commands are no such words.
+_LABELLED: Final = re.compile(r"[\W_]*([^\W\d_][^:：\d@<>/]{0,40})[:：].*")
+_MOST_WORDS_OF_A_LABEL: Final = 4
+_COMMANDS: Final = frozenset(word.split()[0] for word in Word)
+_FEWEST_LABELS: Final = 3
+_DATE: Final = re.compile(r"(?<!\d)\d{4}(?!\d)|(?<!\d)\d{1,2}([./-])\d{1,2}\1\d{2}(?!\d)")
+_TIME: Final = re.compile(r"(?<!\d)\d{1,2}[:.]\d\d(?!\d)")
+_ADDRESS: Final = re.compile(r"\S@\S")
 
 # "Wrote" in the common languages; a year and an address in brackets need no language.
 _WROTE: Final = re.compile(
@@ -159,7 +171,7 @@ def _introducing(lines: Sequence[Line], at: int) -> int:
     block = [line.text.strip() for line in _unquoted(lines, at)]
     if _is_separator(block[0]):
         return 1 + _introducing_more(lines, at + 1)
-    headers = _headers(block)
+    headers = max(_headers(block), _foreign_headers(block))
     if headers:
         return headers
     for count in range(1, min(_MOST_INTRODUCING, len(block)) + 1):
@@ -203,7 +215,7 @@ def _introducing_more(lines: Sequence[Line], at: int) -> int:
     """The number of lines after a separator that are empty or a block of headers."""
     block = [line.text.strip() for line in _unquoted(lines, at)]
     empty = next((n for n, text in enumerate(block) if text), len(block))
-    headers = _headers(block[empty:])
+    headers = max(_headers(block[empty:]), _foreign_headers(block[empty:]))
     return empty + headers if headers else 0
 
 
@@ -218,6 +230,37 @@ def _headers(block: Sequence[str]) -> int:
         elif at == 0 or at - last >= 2:
             break
     return last if len(names) >= 2 else 0
+
+
+def _foreign_headers(block: Sequence[str]) -> int:
+    """The number of lines in a block of headers of any language; none if its first line may be the writer's own."""
+    adds_nothing = not _ADDRESS.search(block[0] if block else "") and _labelled(block[1:])
+    return 0 if adds_nothing else _labelled(block)
+
+
+def _labelled(block: Sequence[str]) -> int:
+    """The number of lines with labels, which may be broken or spaced out, if these are headers."""
+    names: set[str] = set()
+    last = 0
+    for at, text in enumerate(block):
+        name = _label(text)
+        if name and name not in names:
+            names.add(name)
+            last = at + 1
+        elif at == 0 or at - last >= 2:
+            break
+    headers = block[:last]
+    dated = [text for text in headers if _DATE.search(text)]
+    addressed = any(_ADDRESS.search(text) for text in headers) or any(_TIME.search(text) for text in dated)
+    return last if len(names) >= _FEWEST_LABELS and dated and addressed else 0
+
+
+def _label(text: str) -> str:
+    """The words before the colon of a line, if it could be a header; empty if it could be a command."""
+    match = _LABELLED.fullmatch(text)
+    words = [] if match is None else match[1].casefold().strip("*_ ").split()
+    is_command = bool(words) and words[0] in _COMMANDS
+    return "" if is_command or len(words) > _MOST_WORDS_OF_A_LABEL else " ".join(words)
 
 
 def _unquoted(lines: Sequence[Line], at: int, most: int = 16) -> list[Line]:
