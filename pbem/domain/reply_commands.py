@@ -93,7 +93,10 @@ _PLEASE: Final = (
     r"please|pls|thanks|thank you|thx|cheers|bitte|danke|s['’]il (?:vous|te) pla[iî]t|svp|stp|merci|por favor|gracias"
     r"|obrigad[oa]|per favore|per piacere|grazie|alstublieft|alsjeblieft|bedankt|お願いします|ありがとう(?:ございます)?"
 )
-_COURTESY: Final = re.compile(rf"^(?:(?:{_PLEASE})[\s,:;.!]+)+|(?:[\s,;.!–—-]+(?:{_PLEASE}))+[\s.!]*$", re.IGNORECASE)
+_OPENING: Final = re.compile(rf"(?:(?:{_PLEASE})[\s,:;.!]+)+", re.IGNORECASE)
+_CLOSING: Final = re.compile(rf"(?<=[\s,;.!–—-])(?:{_PLEASE})$", re.IGNORECASE)
+_LONGEST_COURTESY: Final = 20
+_AROUND_COURTESY: Final = " ,;.!–—-"
 _TALK: Final = re.compile(r"\W*talk\W*?(?:[\s:,]+(.*))?", re.IGNORECASE | re.DOTALL)
 # How people end a letter, which is not meant for the table.
 _SEE_YOU: Final = re.compile(
@@ -126,20 +129,37 @@ def readings(line: str) -> tuple[str, ...]:
     """The texts that a line may be read as: the whole, and without courtesy; none if it is quoted or too long."""
     if len(line) > _LONGEST:
         return ()
-    whole = _bare(line)
+    whole = bare(line)
     if whole.startswith(">"):
         return ()
-    # No command is longer, but for what is said to the table, and removing courtesy takes time.
-    return (whole, _COURTESY.sub("", whole)) if len(whole) <= grammar.LONGEST_LINE else (whole,)
+    return (whole, without_courtesy(whole))
 
 
-def _bare(line: str) -> str:
+def bare(line: str) -> str:
     """The line without invisible characters, the bullet of a list, and quotes around the whole."""
     visible = "".join(c for c in line if unicodedata.category(c) != "Cf")
     text = _BULLET.sub("", " ".join(unicodedata.normalize("NFKC", visible).split()))
     whole = text.rstrip(".!")
     inner = whole.strip(_QUOTES).strip()
     return inner if inner and whole[0] in _QUOTES and whole[-1] in _QUOTES else text
+
+
+def without_courtesy(text: str) -> str:
+    """The line without courtesy at its beginning and end."""
+    opening = _OPENING.match(text)
+    begin, end = (opening.end() if opening else 0), len(text)
+    # From the end word by word, because one pattern for all of it would try each blank as the first one before it.
+    bare = _end_without(" .!", text, begin, end)
+    while closing := _CLOSING.search(text, max(begin, bare - _LONGEST_COURTESY), bare):
+        end = bare = _end_without(_AROUND_COURTESY, text, begin, closing.start())
+    return text[begin:end]
+
+
+def _end_without(around: str, text: str, begin: int, end: int) -> int:
+    """Where a piece of a text ends without some characters after it."""
+    while end > begin and text[end - 1] in around:
+        end -= 1
+    return end
 
 
 def _word_command(text: str, words: list[str]) -> WordCommand | None:

@@ -185,6 +185,15 @@ def test_a_damaged_email_is_read_or_refused(seed, place, cut, blow):
     read(seed[:place] + encoded(blow) + seed[place + cut :])
 
 
+@examples
+@example(line=Growing("bid 7 ", "- ", "x"))
+@example(line=Growing("", "please, ", "bid 7"))
+@example(line=Growing("bid 7", " thanks", "!"))
+@given(line=growing("please ", "thank you", "- ", " – ", "…", "talk ", ": ", ">", "\u0336"))
+def test_a_line_of_a_reply_is_read_in_steps_that_its_length_explains(line):
+    must_be_linear(lambda length: reply_commands.without_courtesy(reply_commands.bare(line.at(length))))
+
+
 # At the largest size no steps are counted: what goes back and forth inside one of them hangs here, and is stopped. It gives
 # no signal a chance meanwhile, so the whole process is.
 IS_STOPPED = pytest.mark.timeout(method="thread")
@@ -210,6 +219,13 @@ BLANKS = Growing("a", " ", "b")
 )
 def test_the_largest_emails_are_read_or_refused(raw):
     read(raw[:LARGEST])
+
+
+@IS_STOPPED
+@pytest.mark.parametrize("piece", ["- ", "please ", "– please - ", "thank ", "!"])
+@pytest.mark.parametrize("end", ["", "x", "please"])
+def test_the_longest_lines_are_read(piece, end):
+    reply_commands.without_courtesy("bid 7 " + piece * (LARGEST // len(piece)) + end)
 
 
 @IS_STOPPED
