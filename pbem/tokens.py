@@ -252,8 +252,7 @@ def revoke(keyring: Keyring, key_id: str) -> Keyring:
 
 def rows_in(data: bytes, keyring: Keyring) -> set[int]:
     """The rows named by all that looks like a token of these keys in the bytes, genuine or not."""
-    ids = {key.id for key in keyring.keys}
-    return {int.from_bytes(_bytes(each[_ROW])) for each in _beginnings(data) if each[0] in ids}
+    return {row for run in _runs(data) for row, _at in _places(run, keyring)}
 
 
 def hide_links(stored: bytes) -> bytes:
@@ -266,7 +265,9 @@ def hide_tokens(stored: bytes, keyring: Keyring, nonces: Mapping[int, int]) -> b
 
     A token is found in upper case, cut short, broken by quoted-printable, in an encoded header, or with letters as %61.
     """
-    beginnings = _beginnings(stored)
+    beginnings = {
+        run[at : at + _SHORTEST_SECRET] for run in _runs(stored) for row, at in _places(run, keyring) if row in nonces
+    }
     tokens = (
         _token(key, purpose, row, nonces[row]) for row in sorted(nonces) for key in keyring.keys for purpose in Purpose
     )
@@ -298,6 +299,7 @@ _ENCODED = re.compile(rb"=\?[\w-]+\?([bq])\?[!->@-~]*\?=(?:\s+=\?[\w-]+\?\1\?[!-
 _PIECE = re.compile(rb"=\?[\w-]+\?[bq]\?([!->@-~]*)\?=", re.IGNORECASE)
 _SOFT_BREAK = re.compile(rb"=\r?\n")
 _RUN = re.compile(rb"[A-Za-z2-7]{%d,}" % _SHORTEST_SECRET)
+_DIGITS = bytes.maketrans(ALPHABET.encode(), bytes(range(32)))
 # A value from `signer`: payload, time and SHA-256 in URL-safe base 64. Here and below, the lookbehind keeps the search linear:
 # a run of characters is only matched from its beginning.
 _SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)
@@ -345,9 +347,16 @@ def _placeholder(key: Key, purpose: Purpose, row: int) -> str:
     return f"0{purpose}{key.id}{_text(number)}{_text(proof)[:_PROOF_LENGTH]}1"
 
 
-def _beginnings(data: bytes) -> set[str]:
-    """Every piece of the bytes that may be the beginning of a token."""
-    return {run[at : at + _SHORTEST_SECRET] for run in _runs(data) for at in range(len(run) - _SHORTEST_SECRET + 1)}
+def _places(run: str, keyring: Keyring) -> Iterator[tuple[int, int]]:
+    """Where in a run of letters a token of these keys may begin, each with the row that it would name."""
+    ids = {key.id for key in keyring.keys}
+    row = 0
+    # The number of each row follows from the one before, letter by letter: a long email has a million places.
+    for after, digit in enumerate(run.encode().translate(_DIGITS), start=1):
+        row = (row << 5 | digit) & MOST_ROW
+        at = after - _ROW.stop
+        if 0 <= at <= len(run) - _SHORTEST_SECRET and run[at] in ids:
+            yield row, at
 
 
 def _runs(data: bytes) -> Iterator[str]:

@@ -20,11 +20,13 @@ from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.finding import Finding
 from pbem.domain.outage import LONGEST_GAP
 from pbem.domain.states import Doubt
+from pbem.mail.read import lmtp
 from pbem.mail.read.lmtp import Lmtp
 from pbem.ops import mail_checks
 from pbem.ops.commands.terminal import counted
 from pbem.ops.setup import must_be_there, open_store, server_on
 from pbem.service.incoming import receive, round_trip
+from pbem.service.incoming.receive import Arrival
 from pbem.service.incoming.round_trip import CheckedReply, Forgery
 from pbem.service.server import Server
 from pbem.store import heartbeats, outages, received as rows
@@ -215,7 +217,7 @@ def _connection_error(host: str, port: int) -> str:
 def _lmtp(server: Server, config: Config) -> Lmtp:
     box, inbound = receive.inbound_settings(config), config.inbound
 
-    def take(envelope_from: str, envelope_to: str, raw: bytes) -> None:
-        receive.receive(server, box, envelope_from, envelope_to, raw)
+    def take(envelope_from: str, raw: bytes) -> lmtp.Store:
+        return Arrival(server, box, envelope_from, raw).receive
 
     return Lmtp(inbound.lmtp_host, inbound.lmtp_port, box.most_bytes, take)

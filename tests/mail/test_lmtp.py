@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from pbem.domain.errors import BadInput
-from pbem.mail.read.lmtp import MOST_RECIPIENTS, Lmtp
+from pbem.mail.read.lmtp import MOST_RECIPIENTS, Lmtp, Store
 from tests.mail.mail_server import MailServer, connected
 
 SMALL = 10_000
@@ -17,10 +17,13 @@ class EmailStore:
     def __init__(self) -> None:
         self.emails: list[tuple[str, str, bytes]] = []
 
-    def __call__(self, envelope_from: str, recipient: str, raw: bytes) -> None:
-        if recipient.startswith("broken"):
-            raise OSError("the disk is full")
-        self.emails.append((envelope_from, recipient, raw))
+    def __call__(self, envelope_from: str, raw: bytes) -> Store:
+        def store(recipient: str) -> None:
+            if recipient.startswith("broken"):
+                raise OSError("the disk is full")
+            self.emails.append((envelope_from, recipient, raw))
+
+        return store
 
 
 @pytest.fixture

@@ -25,8 +25,11 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from pbem import sockets
 from pbem.domain.errors import BadInput
 
-Store = Callable[[str, str, bytes], object]
-"""A function that stores an email, given its envelope sender, one recipient and its bytes; raises if it cannot."""
+Store = Callable[[str], object]
+"""A function that stores an email for one recipient; raises if it cannot."""
+
+Take = Callable[[str, bytes], Store]
+"""A function that takes an email with its envelope sender, to be stored for its recipients one by one."""
 
 MOST_RECIPIENTS: Final = 20
 """Nobody replies to twenty of our emails at once; the mail server sends the rest in a second batch."""
@@ -43,11 +46,11 @@ _log = structlog.get_logger(__name__)
 class Lmtp:
     """An LMTP port, open from `start` to `stop`, with its own threads."""
 
-    def __init__(self, host: str, port: int, most_bytes: int, store: Store) -> None:
+    def __init__(self, host: str, port: int, most_bytes: int, take: Take) -> None:
         self.host = host
         self.port = port
         self._most_bytes = most_bytes
-        self._store = store
+        self._take = take
 
     def start(self) -> None:
         """Start to listen. Raises BadInput if the port cannot be opened."""
@@ -57,7 +60,7 @@ class Lmtp:
         self.port = listener.getsockname()[1]
         self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="lmtp")
         self._controller = _Listener(
-            _Handler(self._store, self._threads), listener, data_size_limit=self._most_bytes, ident="pbem"
+            _Handler(self._take, self._threads), listener, data_size_limit=self._most_bytes, ident="pbem"
         )
         self._controller.start()
         _log.info("lmtp_started", at=sockets.with_port(self.host, self.port), port=self.port)
@@ -115,7 +118,7 @@ class _Listener(Controller):
 
 @dataclass(frozen=True)
 class _Handler:
-    store: Store
+    take: Take
     threads: Executor
 
     async def handle_RCPT(  # noqa: N802 - the library calls it so
@@ -131,15 +134,15 @@ class _Handler:
         loop = asyncio.get_running_loop()
         raw = envelope.content
         assert isinstance(raw, bytes)
+        store = self.take(envelope.mail_from or "", raw)
         answers = [
-            await loop.run_in_executor(self.threads, self._answer, envelope.mail_from or "", recipient, raw)
-            for recipient in envelope.rcpt_tos
+            await loop.run_in_executor(self.threads, self._answer, store, recipient) for recipient in envelope.rcpt_tos
         ]
         return "\r\n".join(answers)
 
-    def _answer(self, envelope_from: str, recipient: str, raw: bytes) -> str:
+    def _answer(self, store: Store, recipient: str) -> str:
         try:
-            self.store(envelope_from, recipient, raw)
+            store(recipient)
         except Exception:  # noqa: BLE001 - the mail server keeps the email and tries again
             _log.exception("mail_not_kept")
             return _LATER

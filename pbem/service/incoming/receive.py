@@ -18,7 +18,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import partial
+from functools import cached_property, partial
 from typing import Final
 
 import structlog
@@ -88,30 +88,55 @@ def inbound_settings(config: Config) -> InboundSettings:
     )
 
 
+@dataclass(frozen=True)
+class Arrival:
+    """An email that arrives, for one recipient or several. What takes long is done once, and only if it may be stored."""
+
+    server: Server
+    settings: InboundSettings
+    envelope_from: str
+    raw: bytes = field(repr=False)
+
+    def receive(self, envelope_to: str) -> str:
+        """Store the email for a recipient, or drop it; returns a word for what was done. Raises if it could not be stored."""
+        server, settings = self.server, self.settings
+        link = _find_link(server, settings, envelope_to, self.raw)
+        if isinstance(link, str):
+            return _drop(server, link)
+        if len(self.raw) > settings.most_bytes:
+            return _drop(server, "too large")
+        if link.purpose == Purpose.REPLY and not settings.replies:
+            return _drop(server, "replies are off")
+        if server.read(_is_flooded, link):
+            return _drop(server, "too many")
+        if self._hidden is None:
+            return _drop(server, "unreadable")
+        # By the id of the link and not its token, which must not be stored, and whose letters may change case on the way.
+        fingerprint = inbound.fingerprint(self.raw, f"{link.purpose}{link.id}")
+        message_id = self._message_id if self._message_id.encode() in self._hidden else ""
+        return server.run(_store, link, fingerprint, message_id, self._signatures, self._hidden)
+
+    @cached_property
+    def _hidden(self) -> bytes | None:
+        """The email as it is stored, without attachments and tokens; None if it cannot be read."""
+        try:
+            sanitised = inbound.sanitise(self.raw, self.envelope_from)
+        except BadInput:
+            return None
+        return self.server.read(links.hide_tokens, sanitised)
+
+    @cached_property
+    def _message_id(self) -> str:
+        return inbound.raw_message_id(self.raw)
+
+    @cached_property
+    def _signatures(self) -> tuple[str, ...]:
+        return sender_check.signatures(self.raw)
+
+
 def receive(server: Server, settings: InboundSettings, envelope_from: str, envelope_to: str, raw: bytes) -> str:
-    """Store an incoming email, or drop it; returns a word for what was done. Raises if it could not be stored."""
-    link = _find_link(server, settings, envelope_to, raw)
-    if isinstance(link, str):
-        return _drop(server, link)
-    if len(raw) > settings.most_bytes:
-        return _drop(server, "too large")
-    if link.purpose == Purpose.REPLY and not settings.replies:
-        return _drop(server, "replies are off")
-    # Before anything that takes long for a hostile email.
-    if server.read(_is_flooded, link):
-        return _drop(server, "too many")
-    try:
-        sanitised = inbound.sanitise(raw, envelope_from)
-    except BadInput:
-        return _drop(server, "unreadable")
-    hidden = server.read(links.hide_tokens, sanitised)
-    message_id = inbound.raw_message_id(raw)
-    if message_id.encode() not in hidden:
-        message_id = ""
-    signatures = sender_check.signatures(raw)
-    # By the id of the link and not its token, which must not be stored, and whose letters may change case on the way.
-    fingerprint = inbound.fingerprint(raw, f"{link.purpose}{link.id}")
-    return server.run(_store, link, fingerprint, message_id, signatures, hidden)
+    """Store an email for its one recipient, or drop it, as `Arrival` does."""
+    return Arrival(server, settings, envelope_from, raw).receive(envelope_to)
 
 
 def process(server: Server, settings: InboundSettings, limit: int = BATCH) -> int:

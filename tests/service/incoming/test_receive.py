@@ -27,7 +27,7 @@ from pbem.mail.wire import parse
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
 from pbem.service.incoming import receive, unverified_replies
-from pbem.service.incoming.receive import LEASE, MOST_AN_HOUR, RETENTION, TRIES
+from pbem.service.incoming.receive import LEASE, MOST_AN_HOUR, RETENTION, TRIES, Arrival
 from pbem.service.outgoing import ledger, new_links
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import by_link
@@ -368,8 +368,8 @@ def test_a_mail_server_hands_an_email_for_several_in_twice_and_it_is_kept_once_f
     raw = inbox.written(game, 0, choice(game))
     recipients = [inbox.reply_address(game, 0), inbox.reply_address(game, 1), f"nobody@{HOST}"]
 
-    def take(envelope_from, recipient, content):
-        receive.receive(server, inbox.box, envelope_from, recipient, content)
+    def take(envelope_from, content):
+        return Arrival(server, inbox.box, envelope_from, content).receive
 
     listening = Lmtp("127.0.0.1", 0, inbox.box.most_bytes, take)
     listening.start()
@@ -756,6 +756,20 @@ def test_an_email_of_a_storm_is_dropped_before_it_is_looked_into(inbox, game, mo
         inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0))
     monkeypatch.delattr("pbem.service.links.hide_tokens")
     assert inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0)) == "too many"
+
+
+def test_an_email_for_several_recipients_is_looked_into_once(inbox, server, game, monkeypatch):
+    found = []
+
+    def hide_tokens(tx, server, text):
+        found.append(text)
+        return text
+
+    monkeypatch.setattr("pbem.service.links.hide_tokens", hide_tokens)
+    arrival = Arrival(server, inbox.box, "ann@example.org", inbox.written(game, 0, choice(game)))
+    recipients = [f"nobody@{HOST}", *(inbox.reply_address(game, seat) for seat in (0, 1, 2))]
+    assert [arrival.receive(to) for to in recipients] == ["a stranger", "kept", "kept", "kept"]
+    assert len(found) == 1
 
 
 def test_the_same_fault_is_answered_once_a_day_and_nobody_gets_more_than_a_few_answers(inbox, server, clock, game):
