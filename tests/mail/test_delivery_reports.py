@@ -1,5 +1,8 @@
 """Reports of mail servers and providers, as they write them."""
 
+import base64
+import quopri
+
 import pytest
 
 from pbem.mail.read.delivery_reports import LONGEST_ANSWER, Report, ReportKind, parse_report
@@ -107,6 +110,27 @@ def test_a_report_for_addresses_in_utf_8_is_understood(action, kind):
         raw.replace(b"message/delivery-status", b"message/global-delivery-status").replace(b"rfc822;", b"utf-8;")
     )
     assert (report.kind, report.answer) == (kind, "5.1.1 550 no such user")
+
+
+@pytest.mark.parametrize("encoding", ["base64", "quoted-printable"])
+@pytest.mark.parametrize("kind", ["delivery-status", "global-delivery-status"])
+def test_an_encoded_report_is_understood(kind, encoding):
+    fields = b"Reporting-MTA: dns; mx.example.net\n\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 no\n such user\n"
+    encoded = (
+        base64.encodebytes(fields) if encoding == "base64" else quopri.encodestring(fields).replace(b"no\n", b"n=\no\n")
+    )
+    headers = f"Content-Type: message/{kind}\nContent-Transfer-Encoding: {encoding}\n\n".encode()
+    whole = b"Content-Type: multipart/report; boundary=x\n\n--x\n" + headers + encoded + b"\n--x--\n"
+    for raw in (whole, headers + encoded):
+        assert report_in(raw) == Report(ReportKind.FAILED, permanent=True, answer="5.1.1 550 no such user")
+
+
+@pytest.mark.parametrize("encoding", ["base64", "7bit"])
+def test_an_encoded_complaint_is_understood(encoding):
+    fields = b"Feedback-Type: abuse\nVersion: 1\n"
+    encoded = base64.encodebytes(fields) if encoding == "base64" else fields
+    headers = f"Content-Type: message/feedback-report\nContent-Transfer-Encoding: {encoding}\n\n".encode()
+    assert report_in(headers + encoded).kind is ReportKind.COMPLAINT
 
 
 def test_an_away_notice_is_none_of_them():

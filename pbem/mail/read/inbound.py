@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from email.message import Message
-from email.parser import BytesParser
+from email.parser import BytesParser, Parser
 from email.policy import compat32
 from typing import Final
 
@@ -38,7 +38,7 @@ MOST_LINES: Final = 20_000
 """Lines of a body that are read; those after them belong to attachments."""
 
 MOST_BOUNDARIES: Final = 20
-"""Occurrences of the word in an email: the parser compares each line with each boundary of the enclosing parts."""
+"""Parameters of this name in an email: the parser compares each line with each boundary of the enclosing parts."""
 
 MOST_PARTS: Final = 100
 DEEPEST: Final = 10
@@ -60,17 +60,20 @@ _BOUNCE_ADDRESS: Final = re.compile(rb"\bb\+([a-z2-7]{33})@", re.IGNORECASE)
 _MOST_BOUNCE_TOKENS: Final = 10
 _STRUCTURE: Final = re.compile(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.IGNORECASE | re.MULTILINE)
 _SPACED_FROM: Final = re.compile(rb"^from[ \t]+:", re.IGNORECASE | re.MULTILINE)
-# The form for addresses in UTF-8 (RFC 6533), whose blocks the library does not parse.
-_GLOBAL_STATUS: Final = re.compile(
-    rb"^(content-type:\s*message/)global-(?=delivery-status)", re.IGNORECASE | re.MULTILINE
+_BOUNDARY: Final = re.compile(rb"boundary[\s\d*]*=", re.IGNORECASE)
+# The library parses the blocks of a report before it decodes them, and not at all in the form for addresses in UTF-8 (RFC 6533).
+# By another name it takes them for a text.
+_REPORT: Final = re.compile(
+    rb"^(content-type:\s*)message/(?:global-)?(?=delivery-status|feedback-report)", re.IGNORECASE | re.MULTILINE
 )
+_AS_TEXT: Final = "text/x-"
 _MESSAGE_ID: Final = re.compile(r"<[!-;=?-~]+@[!-;=?-~]+>", re.ASCII)
 _KIND: Final = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+", re.ASCII)
 _PLAIN_WORD: Final = re.compile(r"[a-z]+", re.ASCII | re.IGNORECASE)
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f]")
 _BREAK: Final = re.compile(r"[\r\n]+")
 _TEXTS: Final = frozenset({"text/plain", "text/html"})
-_REPORTS: Final = frozenset({"message/delivery-status", "message/feedback-report"})
+_REPORTS: Final = {f"{_AS_TEXT}{kind}": f"message/{kind}" for kind in ("delivery-status", "feedback-report")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +126,17 @@ def message_id(message: Message) -> str:
 def sanitise(raw: bytes, envelope_from: str) -> bytes:
     """The email in the form in which it is stored: its envelope sender on top, without attachments; tokens are still in it.
 
-    Raises BadInput for an email with more parts or headers than any that people write, or with broken parameters.
+    What has more parts than any email that people write, or parts that cannot be read, is stored without all of them. Raises
+    BadInput for an email with more headers than any.
     """
     sender = envelope_from if len(envelope_from) <= 320 and envelope_from.isprintable() else "unreadable"
-    try:
-        message = _parsed(raw)
-        _check_parts(message)
-        lines = [f"Return-Path: <{sender.strip('<> ')}>", *_headers(message), *_stored_lines(message)]
-    except (TypeError, ValueError):
-        # The library fails at a parameter with and without numbered pieces, wherever it is looked at.
-        raise BadInput(_("A mail says something unreadable of one of its parts.")) from None
+    headers, body = _split(raw)
+    if len(headers) > MOST_HEADER_BYTES or headers.count(b"\n") > MOST_HEADER_LINES:
+        raise BadInput(_("A mail has too many lines of headers."))
+    # The library drops this line, which other programs read as another sender.
+    headers = _SPACED_FROM.sub(b"From:", headers)
+    bare = BytesParser(policy=compat32).parsebytes(headers, headersonly=True)
+    lines = [f"Return-Path: <{sender.strip('<> ')}>", *_headers(bare), *_parts(bare, headers, body)]
     return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 
@@ -164,42 +168,62 @@ def _split(raw: bytes) -> tuple[bytes, bytes]:
     return headers + b"\n\n", body
 
 
-def _parsed(raw: bytes) -> Message:
-    headers, body = _split(raw)
-    if len(headers) > MOST_HEADER_BYTES or headers.count(b"\n") > MOST_HEADER_LINES:
-        raise BadInput(_("A mail has too many lines of headers."))
+def _parts(bare: Message, headers: bytes, body: bytes) -> list[str]:
+    """The stored lines of the parts of an email; those of an empty one if they cannot be read."""
+    try:
+        message = _parsed(headers, body)
+        _check_parts(message)
+        return list(_stored_lines(message))
+    except (RecursionError, TypeError, ValueError):
+        # The library fails at a parameter with and without numbered pieces, wherever it is looked at.
+        return _without_parts(_kind(bare))
+
+
+def _without_parts(kind: str) -> list[str]:
+    """The stored lines of an email of this type without its parts."""
+    if kind.startswith("multipart/"):
+        return [f'Content-Type: {kind}; boundary="part"', "", "--part--", ""]
+    return [f"Content-Type: {kind}", "", ""]
+
+
+def _parsed(headers: bytes, body: bytes) -> Message:
     body = b"\n".join(body.split(b"\n", MOST_LINES)[:MOST_LINES])
     whole = b"".join((headers, body))
-    if whole.lower().count(b"boundary") > MOST_BOUNDARIES or whole.count(b"\n--") > MOST_PARTS * 10:
-        raise BadInput(_("A mail has too many parts."))
+    if len(_BOUNDARY.findall(whole)) > MOST_BOUNDARIES or whole.count(b"\n--") > MOST_PARTS * 10:
+        raise ValueError("too many parts")
     if any(len(header) > LONGEST_STRUCTURE for header in _STRUCTURE.findall(whole)):
-        raise BadInput(_("A mail says too much of one of its parts."))
-    try:
-        # The library drops this line, which other programs read as another sender.
-        return BytesParser(policy=compat32).parsebytes(
-            _SPACED_FROM.sub(b"From:", headers) + _GLOBAL_STATUS.sub(rb"\1", body)
-        )
-    except RecursionError:
-        raise BadInput(_("The parts of a mail are nested too deep.")) from None
+        raise ValueError("too much about one part")
+    return BytesParser(policy=compat32).parsebytes(_REPORT.sub(rb"\1" + _AS_TEXT.encode(), whole))
 
 
 def _check_parts(message: Message) -> None:
-    """Check the number and depth of the parts. Raises BadInput."""
+    """Check the number and depth of the parts. Raises ValueError."""
     level, number, deep = [message], 1, 0
     while level := [inner for part in level for inner in _inner(part)]:
         number, deep = number + len(level), deep + 1
-        if deep > DEEPEST:
-            raise BadInput(_("The parts of a mail are nested too deep."))
-        if number > MOST_PARTS:
-            raise BadInput(_("A mail has too many parts."))
+        if deep > DEEPEST or number > MOST_PARTS:
+            raise ValueError("too many parts, or parts within parts")
 
 
 def _inner(part: Message) -> list[Message]:
     """The parts within a part. An attached email is not opened."""
-    whole = part.get_content_maintype() == "multipart" or part.get_content_type() in _REPORTS
     # For a text, the library would decode the payload, and raise the errors of that.
-    payload = part.get_payload() if whole and part.is_multipart() else []
+    payload = part.get_payload() if part.get_content_maintype() == "multipart" and part.is_multipart() else []
     return [each for each in payload if isinstance(each, Message)]
+
+
+def _blocks(report: Message) -> list[Message]:
+    """The blocks of fields in a report. Raises ValueError if there are too many."""
+    blocks = [block for block in text_of(report).lstrip("\ufeff").split("\n\n") if block.strip()]
+    if len(blocks) > MOST_PARTS:
+        raise ValueError("too many blocks")
+    return [Parser(policy=compat32).parsestr(block.lstrip("\n"), headersonly=True) for block in blocks]
+
+
+def _kind(part: Message) -> str:
+    """The type of a part, by the name of its form for storage."""
+    kind = part.get_content_type()
+    return _REPORTS.get(kind, kind) if _KIND.fullmatch(kind) else "application/octet-stream"
 
 
 def _headers(part: Message) -> Iterator[str]:
@@ -215,17 +239,16 @@ def _stored_lines(part: Message, number: str = "part") -> Iterator[str]:
     We write them ourselves, because the library refuses to write some emails that it can parse. Nothing is encoded, so that
     tokens can be found.
     """
-    kind = part.get_content_type()
-    kind = kind if _KIND.fullmatch(kind) else "application/octet-stream"
+    kind = _kind(part)
     if part.get_content_maintype() == "multipart":
         yield f'Content-Type: {kind}; boundary="{number}"'
         yield ""
         for position, inner in enumerate(_inner(part)):
             yield from (f"--{number}", *_stored_lines(inner, f"{number}.{position}"))
         yield from (f"--{number}--", "")
-    elif kind in _REPORTS:
+    elif part.get_content_type() in _REPORTS:
         yield f"Content-Type: {kind}"
-        for block in _inner(part):
+        for block in _blocks(part):
             yield from ("", *_headers(block))
         yield ""
     elif kind in _TEXTS:

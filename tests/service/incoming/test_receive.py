@@ -878,10 +878,27 @@ def test_an_email_that_is_too_large_leaves_nothing(inbox, server, game):
     assert unchanged(server, "received_count") == before
 
 
-def test_an_email_with_too_many_parts_leaves_nothing(inbox, server, game):
-    raw = inbox.written(game, 0, "--x\r\n\r\nbid 7\r\n" * 2000, {"Content-Type": "multipart/mixed; boundary=x"})
+def test_an_email_with_too_many_headers_leaves_nothing(inbox, server, game):
+    raw = inbox.written(game, 0, choice(game), {"X-Any": "\r\nX-Any: ".join("x" * 2000)})
     assert inbox.takes(raw, inbox.reply_address(game, 0)) == "unreadable"
     assert not inbox.rows()
+
+
+UNREADABLE = {
+    "parts": ("--x\r\n\r\nbid 7\r\n" * 2000, {"Content-Type": "multipart/mixed; boundary=x"}),
+    "parameters": ("bid 7", {"Content-Type": "text/plain; charset*=utf-8''a; charset*1*=x"}),
+    "a style": (f'<div style="padding-left: {"9" * 400}em">bid 7</div>', {"Content-Type": "text/html"}),
+    "nothing": ("", {}),
+}
+
+
+@pytest.mark.parametrize("what", UNREADABLE)
+def test_a_reply_that_cannot_be_read_gets_a_word(inbox, server, game, what):
+    text, headers = UNREADABLE[what]
+    inbox.takes(inbox.written(game, 0, text, headers), inbox.reply_address(game, 0))
+    inbox.attends()
+    assert inbox.rows()[-1].outcome == "reply: no command"
+    assert len(answers(server, "receipt")) == 1
 
 
 def test_no_token_is_ever_stored(inbox, server, game):
