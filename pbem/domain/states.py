@@ -85,6 +85,7 @@ class Doubt(StrEnum):
     REPLAYED = "sent before"
     ALTERED = "headers of no mail program"
     REVOKED = "its address was replaced since"
+    UNCLEAR = "strokes that nobody understands"
 
 
 class JobStatus(StrEnum):

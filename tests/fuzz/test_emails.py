@@ -7,7 +7,7 @@ from hypothesis import example, given, strategies as st
 
 from pbem.domain import reply_commands
 from pbem.domain.errors import BadInput
-from pbem.mail.read import inbound
+from pbem.mail.read import inbound, style_sheets
 from pbem.mail.read.auto_replies import automation_sign, is_auto_reply
 from pbem.mail.read.delivery_reports import read_report
 from pbem.mail.read.inbound import parse, sanitise
@@ -102,6 +102,21 @@ HTML = (
         "<svg>",
     ),
 )
+SHEETS = (
+    *("p", ".x", "#y", "*", "&", ":not(", ":is(.a,.b)", "[a=b]", "@media all", "@import url(x);", "@keyframes k"),
+    *(
+        "{text-decoration:line-through}",
+        "line-through",
+        "line\\-through;",
+        "\\6c ",
+        "/*",
+        "*/",
+        "<!--",
+        "-->",
+        "{",
+        "}",
+    ),
+)
 REPORTS = (
     *("Action: failed\n", "Status: 5.1.1\n", "Diagnostic-Code: smtp; 550 ", "Final-Recipient: rfc822; ", "\n\n", "\n"),
     *("<ann@example.net>:\n", "550 5.1.1 unknown user", "The following addresses had permanent fatal errors", "----- "),
@@ -173,6 +188,16 @@ def test_html_is_read_in_steps_that_its_length_explains(text):
 
 
 @examples
+@example(sheet=Growing("p", "{", "text-decoration:line-through"))
+@example(sheet=Growing("", ".a ", "{text-decoration:line-through}"))
+@example(sheet=Growing("", ".a,", "{text-decoration:line-through}"))
+@example(sheet=Growing("", ":not(", ".a{text-decoration:line-through}"))
+@given(sheet=growing(*SHEETS))
+def test_a_style_sheet_is_read_in_steps_that_its_length_explains(sheet):
+    must_be_linear(lambda length: style_sheets.struck(sheet.at(length)))
+
+
+@examples
 @given(text=growing(*REPORTS))
 def test_a_report_is_read_in_steps_that_its_length_explains(text):
     must_be_linear(lambda length: read(as_report(text, length)))
@@ -219,6 +244,19 @@ BLANKS = Growing("a", " ", "b")
 )
 def test_the_largest_emails_are_read_or_refused(raw):
     read(raw[:LARGEST])
+
+
+@IS_STOPPED
+@examples
+@example(sheet=Growing("a", "[", "{text-decoration:line-through}"))
+@example(sheet=Growing("a", "(b", "{text-decoration:line-through}"))
+@example(sheet=Growing("", '"a', "{text-decoration:line-through}"))
+@example(sheet=Growing("", "\\2d ", "{text-decoration:line-through}"))
+@example(sheet=Growing("", "/* ", "{text-decoration:line-through}"))
+@example(sheet=Growing("", "a:b-", "{text-decoration:line-through}"))
+@given(sheet=growing(*SHEETS))
+def test_the_largest_style_sheets_are_read(sheet):
+    style_sheets.struck(sheet.at(300_000))
 
 
 @IS_STOPPED

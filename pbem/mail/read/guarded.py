@@ -32,10 +32,13 @@ LONGEST_WAIT: Final = 3 * MOST_SECONDS
 _log = structlog.get_logger(__name__)
 
 
-def lines_of_html(text: str) -> tuple[tuple[str, ...], int | None]:
-    """The writer's own lines in HTML, and the turn of the quoted email; no lines if it cannot be read."""
+def lines_of_html(text: str) -> tuple[tuple[str, ...], int | None, bool]:
+    """The writer's own lines in HTML, the turn of the quoted email, and whether all strokes are understood.
+
+    There are no lines if it cannot be read.
+    """
     answer = _READER.ask({"html": text})
-    return ((), None) if answer is None else (tuple(answer[0]), answer[1])
+    return ((), None, True) if answer is None else (tuple(answer[0]), answer[1], answer[2])
 
 
 def failures_in(message: Message) -> tuple[bool, bool] | None:

@@ -4,20 +4,24 @@ The libraries that do this have no bounds in time or memory. This module must ne
 """
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from inscriptis import Inscriptis
 from inscriptis.model.config import ParserConfig
 from lxml import html
-from lxml.etree import ParserError
+from lxml.etree import ParserError, iterwalk
 
 from pbem.mail.read.quotes import Line, own_paragraphs, quoted_turn, split_lines
+from pbem.mail.read.style_sheets import ANY, MOST_RULES, Shape, Struck, strikes, struck
 
 _QUOTES: Final = (
     "//blockquote",
     "//*[{gmail_attr} or {moz-cite-prefix} or {yahoo_quoted} or {protonmail_quote} or {tutanota_quote} or {k9mail-quote}]",
     "//*[{fairemail_quote} or {zmail_extra} or {gmail_extra} or {OutlookMessageHeader} or {reply-quote}]",
     "//*[@name='quote' or contains(@id, 'yahoo_quoted') or @id='mail-editor-reference-message-container']",
+    "//*[@id='OLK_SRC_BODY_SECTION']",
 )
 _SIGNATURES: Final = (
     "//*[{gmail_signature} or {moz-signature} or {protonmail_signature_block} or {tutanota_signature}]",
@@ -25,59 +29,85 @@ _SIGNATURES: Final = (
     "//*[@id='AppleMailSignature' or @id='fairemail_signature' or {fairemail_signature} or {k9mail-signature}]",
 )
 _NEVER_SEEN: Final = ("//head", "//style", "//script", "//title", "//template", "//comment()")
-_STRUCK: Final = (
-    "//s | //strike | //del | //*[contains(translate(@style, 'LINETHROUGH', 'linethrough'), 'line-through')]"
-)
-_RULE_OF_A_SHEET: Final = re.compile(r"([^{}]*)\{([^{}]*)\}")
-_MOST_STRIKING: Final = 50
-"""Selectors that strike out text; programs write one or two."""
-_FROM_HERE_ON: Final = ("//*[@id='divRplyFwdMsg']", "//*[@id='appendonsend']", "//*[@id='x_divRplyFwdMsg']")
+_STRIKING: Final = frozenset({"s", "strike", "del"})
+_FROM_HERE_ON: Final = ("//*[contains(@id, 'divRplyFwdMsg')]", "//*[contains(@id, 'appendonsend')]")
 """The elements after which Outlook quotes, without an element around the quote."""
 
 
-def own_lines(text: str) -> tuple[tuple[str, ...], int | None]:
-    """The writer's own lines in HTML, and the turn of the quoted email (if it is quoted)."""
+def own_lines(text: str) -> tuple[tuple[str, ...], int | None, bool]:
+    """The writer's own lines in HTML, the turn of the quoted email (if it is quoted), and whether all strokes are understood.
+
+    If they are not, what may be struck out is left out, unless nothing would be left.
+    """
     try:
-        # As bytes, because a text with an encoding declaration would be refused.
-        tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+        tree = _tree(text)
     except ParserError:
-        return (), None
+        return (), None, True
     turn = quoted_turn(tree.text_content())
+    rules = _rules(tree)
+    certain = tuple(rule for rule in rules if rule.is_certain)
+    lines = _lines(tree, certain)
+    if certain == rules:
+        return lines, turn, True
+    fewer = _lines(_tree(text), rules)
+    return fewer or lines, turn, fewer == lines
+
+
+def _tree(text: str) -> html.HtmlElement:
+    # As bytes, because a text with an encoding declaration would be refused.
+    return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+
+
+def _lines(tree: html.HtmlElement, rules: Sequence[Struck]) -> tuple[str, ...]:
+    """The writer's own lines, without what these rules strike out."""
     for start in _FROM_HERE_ON:
         for element in tree.xpath(start)[:1]:
             _cut_from(element)
-    for element in _struck(tree):
+    for element in _struck(tree, rules):
         _cut(element)
     for path in (*_QUOTES, *_SIGNATURES, *_NEVER_SEEN):
         for element in tree.xpath(_with_classes(path)):
             _cut(element)
     text_without_quotes = Inscriptis(tree, ParserConfig()).get_text().replace("\xa0", " ")
     lines = [Line(line.text, line.quoted, whole=True) for line in split_lines(text_without_quotes)]
-    return own_paragraphs(lines), turn
+    return own_paragraphs(lines)
 
 
-def _struck(tree: html.HtmlElement) -> list[html.HtmlElement]:
-    """The elements that are struck through: by their name or style, or by a style sheet."""
-    sheets = re.sub(
-        r"/\*.*?\*/", "", " ".join(sheet.text_content() for sheet in tree.xpath("//style")), flags=re.DOTALL
-    )
-    rules = (rule for rule in _RULE_OF_A_SHEET.finditer(sheets) if "line-through" in rule[2].lower())
-    selectors = [selector for rule in rules for selector in rule[1].split(",")]
-    # The steps of an animation stand where selectors do, and are percentages.
-    selectors = [selector for selector in selectors if not selector.strip().endswith("%")][:_MOST_STRIKING]
-    by_sheet = [element for selector in selectors for element in tree.xpath(_path_of(selector))]
-    return [*tree.xpath(_STRUCK), *by_sheet]
+def _rules(tree: html.HtmlElement) -> tuple[Struck, ...]:
+    """What the style sheets of an email strike out, or may; those that only some programs look at may strike out anything."""
+    rules = tuple(rule for sheet in tree.xpath("//style") for rule in struck(sheet.text_content()))
+    if len(rules) > MOST_RULES or any(strikes(comment.text or "") for comment in tree.xpath("//comment()")):
+        return (ANY,)
+    return rules
 
 
-def _path_of(selector: str) -> str:
-    """The elements that a selector of a style sheet may mean: by its last word only, so rather more of them than fewer."""
-    last = (re.split(r"[\s>+~]+", re.sub(r"\[[^\]]*\]|:[\w-]+", "", selector).strip()) or [""])[-1]
-    name = re.match(r"[A-Za-z][\w-]*", last)
-    classes = "".join(f"[{{{each}}}]" for each in re.findall(r"\.([\w-]+)", last))
-    ids = "".join(f"[@id='{each}']" for each in re.findall(r"#([\w-]+)", last))
-    # An element of any name is one with a class or an id, or what is within the body.
-    anywhere = "//*" if classes or ids else "//body//*"
-    return _with_classes((f"//{name[0].lower()}" if name else anywhere) + classes + ids)
+def _struck(tree: html.HtmlElement, rules: Sequence[Struck]) -> list[html.HtmlElement]:
+    """The elements that are struck through: by their name or style, or by these rules."""
+    shapes = {shape for rule in rules for shape in rule.within}
+    around: Counter[Shape] = Counter()
+    found: list[html.HtmlElement] = []
+    for event, element in iterwalk(tree, events=("start", "end")):
+        if not isinstance(element.tag, str):
+            continue
+        around_it = [shape for shape in shapes if _has_shape(element, shape)]
+        if event == "end":
+            around.subtract(around_it)
+            continue
+        by_rule = (rule for rule in rules if all(around[shape] > 0 for shape in rule.within))
+        if (
+            element.tag in _STRIKING
+            or strikes(element.get("style", ""))
+            or any(_has_shape(element, rule.shape) for rule in by_rule)
+        ):
+            found.append(element)
+        around.update(around_it)
+    return found
+
+
+def _has_shape(element: html.HtmlElement, shape: Shape) -> bool:
+    # Some programs compare classes and ids in any case.
+    classes, ids = element.get("class", "").lower().split(), element.get("id", "").lower()
+    return shape.name in ("", element.tag) and shape.classes.issubset(classes) and shape.ids <= {ids}
 
 
 def _with_classes(path: str) -> str:

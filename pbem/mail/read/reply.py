@@ -6,7 +6,6 @@ the HTML is read. Attachments are never opened. `inbound` limits the size of a m
 and `domain.reply_commands` interprets them.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from email.message import Message
@@ -16,16 +15,21 @@ from pbem.mail.read.auto_replies import subject
 from pbem.mail.read.guarded import lines_of_html
 from pbem.mail.read.inbound import message_id, text_of
 from pbem.mail.read.quotes import Line, own_paragraphs, quoted_turn, split_lines
+from pbem.mail.read.style_sheets import may_strike
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The writer's own lines, the turn of the quoted email (if it is quoted), the subject and the Message-ID."""
+    """The writer's own lines, the turn of the quoted email (if it is quoted), the subject and the Message-ID.
+
+    It is clear unless a style sheet may strike out lines in a way that is not understood.
+    """
 
     lines: tuple[str, ...]
     turn: int | None = None
     subject: str = ""
     message_id: str = ""
+    is_clear: bool = True
 
 
 _DEEPEST: Final = 10
@@ -37,8 +41,6 @@ _LONGEST_HTML: Final = 300_000
 _MOST_TAGS: Final = 8000
 """Tags of HTML that are read; our longest email has a few hundred."""
 
-_MAY_STRIKE: Final = re.compile(r"<(?:s|strike|del)\b|line-through", re.IGNORECASE)
-
 
 def parse_reply(message: Message) -> Reply:
     """The reply in a message."""
@@ -49,11 +51,12 @@ def _parse_text(message: Message) -> Reply:
     bodies = list(_bodies(message))
     plain = next((text for part, text in bodies if part.get_content_subtype() == "plain" and text.strip()), None)
     rich = next((text for part, text in bodies if part.get_content_subtype() == "html"), "")[:_LONGEST_HTML]
-    if plain is not None and not _MAY_STRIKE.search(rich):
+    if plain is not None and not may_strike(rich):
         part = next(part for part, text in bodies if text is plain)
         lines = _flowed(part, plain) if part.get_param("format") == "flowed" else split_lines(plain)
         return Reply(own_paragraphs(lines), quoted_turn(plain))
-    return Reply(*lines_of_html("<".join(rich.split("<", _MOST_TAGS)[:_MOST_TAGS])))
+    own, turn, is_clear = lines_of_html("<".join(rich.split("<", _MOST_TAGS)[:_MOST_TAGS]))
+    return Reply(own, turn, is_clear=is_clear)
 
 
 def _bodies(message: Message, depth: int = 0) -> Iterator[tuple[Message, str]]:

@@ -280,15 +280,15 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
 
 
 def _carry_out_claimed(server: Server, row: ReceivedRow, link: ReplyLink, reply: Reply) -> None:
-    """Carry out a reply that is from its player, or ask them if they have replaced its address meanwhile."""
-    outcome = server.run(_carry_out_unless_revoked, row, reply)
-    if outcome is Doubt.REVOKED:
-        _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, Doubt.REVOKED))
+    """Carry out a reply that is from its player, or ask them if it is unclear or its address was replaced meanwhile."""
+    outcome = server.run(_carry_out_unless_revoked, row, reply) if reply.is_clear else Doubt.UNCLEAR
+    if isinstance(outcome, Doubt):
+        _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, outcome))
     elif outcome is not None:
         _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link.person_id, outcome))
 
 
-def _carry_out_unless_revoked(tx: Tx, server: Server, row: ReceivedRow, reply: Reply) -> str | None:
+def _carry_out_unless_revoked(tx: Tx, server: Server, row: ReceivedRow, reply: Reply) -> str | Doubt | None:
     """The outcome of a reply, or a doubt; its own command may have revoked its address after it was carried out."""
     link = links.read_to_act(tx, row.link_id)
     if link.nonce != row.nonce:

@@ -15,11 +15,12 @@ from sqlalchemy import event
 from structlog.testing import capture_logs
 
 from engine import grammar
-from pbem import failpoints
+from pbem import failpoints, paths
 from pbem.config.settings import SenderCheck
 from pbem.domain.bounce import THRESHOLD
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import Gone, NotFound
+from pbem.domain.states import Doubt
 from pbem.mail.read.lmtp import Lmtp
 from pbem.mail.read.reply import parse_reply
 from pbem.mail.send.local_mailbox import LocalMailbox
@@ -537,6 +538,26 @@ def test_a_reply_that_meets_new_links_at_any_step_is_carried_out_before_them_or_
         "its address was replaced since",
         "its address was replaced since, asked before",
     }
+
+
+def test_a_reply_whose_strokes_nobody_understands_asks_first(inbox, server, game):
+    sheet = "<style>p:not(.keep){text-decoration:line-through}</style>"
+    html = f"{sheet}<p>talk hello</p><p class=keep>{choice(game)}</p>"
+    before = chosen(game)
+    row = inbox.replies(game, 0, html, Content_Type="text/html; charset=utf-8")
+    assert (row.status, row.outcome, chosen(game)) == ("doubted", "strokes that nobody understands", before)
+    (asking,) = answers(server, "was_it_you")
+    token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
+    assert len(unverified_replies.read(server, token).waiting) == 1
+    unverified_replies.confirm(server, token, row.id)
+    assert chosen(game) == before + 1
+    assert "talk" not in [line["said"] for line in json.loads(inbox.rows()[-1].acts)]
+
+
+@pytest.mark.parametrize("doubt", sorted(set(Doubt) - {Doubt.UNVOUCHED}))
+def test_every_doubt_has_a_sentence_of_its_own_for_players_and_the_desk(doubt):
+    assert f'== "{doubt}"' in (paths.templates() / "mail" / "was_it_you" / "body.jinja").read_text()
+    assert f'"{doubt}": _(' in (paths.templates() / "web" / "desk" / "_mail.html").read_text()
 
 
 def test_an_address_is_compared_as_it_was_when_it_was_entered(inbox, game):
