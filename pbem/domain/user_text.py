@@ -24,14 +24,21 @@ LONGEST_TEXT: Final = 4000
 # Categories of characters without a shape of their own: controls, formats (direction marks among them), surrogates,
 # private use, unassigned, and separators of lines and paragraphs.
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-# Joiners form letters in several scripts and pictures of families; next to an ASCII letter, or at an end, they only make
-# one name look like another.
+# Letters and marks that Unicode has programs leave out (Default_Ignorable_Code_Point), as far as their category does not say
+# so, and some that have a shape only in theory.
+_IGNORABLE: Final = re.compile(
+    r"[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0e\U000e0100-\U000e01ef\ufffc\U00013441\U00013442\U00016fe4\U0001d159]"
+)
+# Joiners form letters in several scripts and pictures of families. Anywhere else they only make one name look like another.
 _JOINERS: Final = frozenset("\u200c\u200d")
-_IDLE_JOINER: Final = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f])")
+_AS_PICTURE: Final = "\ufe0f"
+"""It turns the sign before it into a coloured picture."""
+
 # Letters and signs that are blank.
 _BLANKS: Final = re.compile(r"[\u115f\u1160\u2800\u3164\uffa0]")
-# No language puts so many marks on one letter, and they would run over the lines above and below.
-_MANY_MARKS: Final = re.compile(r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{4}")
+# No language puts more marks above and below one letter, and no mark twice: they would run over the lines above and below.
+_MOST_MARKS: Final = 3
+_MOST_MARKS_OF_SCRIPT: Final = {"HEBREW": 4, "ARABIC": 4, "TIBETAN": 6, "MYANMAR": 6, "TAI": 6}
 # The directions of letters and numbers in right-to-left scripts.
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 _AT_SIGN: Final = re.compile(r"\S@\S")
@@ -74,7 +81,8 @@ def parse_seed_word(text: str) -> str:
 
 def parse_talk(text: str) -> str:
     """Parse a talk message into one paragraph. Raises BadInput."""
-    message = " ".join(_visible(unicodedata.normalize("NFC", text)).split())
+    message = " ".join(_visible(text).split())
+    _must_not_pile_up(message)
     if not message:
         raise BadInput(_("There is nothing in that to be said."), remedy=_("Please write what the others should hear."))
     if len(message) > LONGEST_TALK:
@@ -88,7 +96,7 @@ def parse_talk(text: str) -> str:
 
 def parse_reason(text: str) -> str:
     """Parse the reason for an act of moderation, which players and other organisers read. Raises BadInput."""
-    reason = " ".join(_visible(unicodedata.normalize("NFC", text)).split())
+    reason = " ".join(_visible(text).split())
     if not SHORTEST_REASON <= len(reason) <= LONGEST_REASON:
         raise BadInput(
             _("Please say why.")
@@ -102,6 +110,7 @@ def parse_reason(text: str) -> str:
             ),
             remedy=_("Nothing was changed; please write one that everyone it is about may read."),
         )
+    _must_not_pile_up(reason)
     refuse_addresses(reason)
     return reason
 
@@ -118,8 +127,9 @@ def refuse_addresses(text: str) -> None:
 
 def parse_message(text: str) -> str:
     """Parse a message of several lines. Raises BadInput."""
-    lines = [_visible(line).rstrip() for line in unicodedata.normalize("NFC", text).replace("\r\n", "\n").split("\n")]
+    lines = [_visible(line).rstrip() for line in text.replace("\r\n", "\n").split("\n")]
     message = "\n".join(lines).strip()
+    _must_not_pile_up(message)
     if not message:
         raise BadInput(_("There is no text in that."), remedy=_("Please write what it is about."))
     if len(message) > LONGEST_TEXT:
@@ -132,14 +142,14 @@ def parse_message(text: str) -> str:
 
 
 def _line(text: str, what: str, longest: int) -> str:
-    line = " ".join(_visible(unicodedata.normalize("NFC", text)).split())
+    line = " ".join(_visible(text).split())
     if len(line) > longest:
         raise BadInput(
             _("%(line)s is too long for %(what)s.", line=quoted(line), what=what),
             why=_("It has %(many)s characters, and %(longest)s are the most.", many=len(line), longest=longest),
             remedy=_("Please choose a shorter one."),
         )
-    if _MANY_MARKS.search(line):
+    if _piles_up(line):
         raise BadInput(
             _("What you wrote cannot be %(what)s.", what=what),
             why=_("It piles up marks on a letter, which run over the lines of others."),
@@ -155,7 +165,58 @@ def _line(text: str, what: str, longest: int) -> str:
 
 
 def _visible(text: str) -> str:
-    visible = "".join(
+    """A text without the characters that nobody can see, in its normal form."""
+    text = _BLANKS.sub(" ", _IGNORABLE.sub("", text))
+    bare = "".join(
         c if c in _JOINERS or unicodedata.category(c) not in _INVISIBLE else " " if c.isspace() else "" for c in text
     )
-    return _IDLE_JOINER.sub("", _BLANKS.sub(" ", visible))
+    shown: list[str] = []
+    for c, after in zip(bare, f"{bare[1:]} ", strict=False):
+        if _changes(shown[-1] if shown else " ", c, after):
+            shown.append(c)
+    return unicodedata.normalize("NFC", "".join(shown))
+
+
+def _changes(before: str, c: str, after: str) -> bool:
+    """Whether a character changes what is seen between these two: a joiner needs something to join, and a mark a letter."""
+    if c == _AS_PICTURE:
+        return unicodedata.category(before).startswith("S")
+    if c in _JOINERS:
+        return not after.isascii() and after not in _JOINERS and (_joins(before) or _is_mark(after))
+    return not (_is_mark(c) and before.isspace())
+
+
+def _joins(before: str) -> bool:
+    """Whether a joiner after this character can be seen: in connected scripts, after the marks of a script, in pictures."""
+    if _is_mark(before):
+        return not unicodedata.name(before, "").startswith("COMBINING ")
+    return unicodedata.bidirectional(before) == "AL" or unicodedata.category(before).startswith("S")
+
+
+def _is_mark(c: str) -> bool:
+    return unicodedata.category(c).startswith("M")
+
+
+def _must_not_pile_up(text: str) -> None:
+    """Check that a text has no letter with more marks than any language puts there. Raises BadInput."""
+    if _piles_up(text):
+        raise BadInput(
+            _("What you wrote piles up marks on a letter."),
+            why=_("They run over the lines of others."),
+            remedy=_("Please write it without them."),
+        )
+
+
+def _piles_up(text: str) -> bool:
+    """Whether there are more marks above and below a letter than any language puts there."""
+    base, marks = " ", ""
+    for c in text:
+        category = unicodedata.category(c)
+        if category in ("Mn", "Me") and c != _AS_PICTURE:
+            most = _MOST_MARKS_OF_SCRIPT.get(unicodedata.name(base, "").split(" ")[0], _MOST_MARKS)
+            if c in marks or len(marks) == most:
+                return True
+            marks += c
+        elif category != "Mc" and c not in _JOINERS:
+            base, marks = c, ""
+    return False

@@ -5,7 +5,16 @@ import unicodedata
 import pytest
 
 from pbem.domain.errors import BadInput
-from pbem.domain.user_text import LONGEST_NAME, isolate, parse_message, parse_name, parse_title
+from pbem.domain.user_text import (
+    LONGEST_NAME,
+    isolate,
+    parse_message,
+    parse_name,
+    parse_reason,
+    parse_seed_word,
+    parse_talk,
+    parse_title,
+)
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 PERSIAN = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
@@ -20,7 +29,18 @@ def test_a_name_in_any_script_is_kept_unchanged(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["\u200d", "\u200b\u200c \u200d", "\u3164", "\u2800\u2800", "\u202e", "\ufeff", "\u00ad"]
+    "name",
+    [
+        "\u200d",
+        "\u200b\u200c \u200d",
+        "\u3164",
+        "\u2800\u2800",
+        "\u202e",
+        "\ufeff",
+        "\u00ad",
+        "\u0301",
+        " \u0e49\u0301",
+    ],
 )
 def test_an_invisible_name_is_refused(name):
     with pytest.raises(BadInput, match="A name is missing"):
@@ -32,9 +52,105 @@ def test_invisible_characters_in_a_name_are_removed(name):
     assert parse_name(name) == "Ann"
 
 
-def test_a_name_with_piled_up_marks_is_refused():
+PILED = {
+    "Latin": "A" + "\u0336\u0322\u0310\u031a\u0352" * 5,
+    "Latin and Arabic": "A" + "\u0301\u0653\u0316\u0655\u0656",
+    "Latin and Tibetan": "A" + "\u0f71\u0f72\u0f74\u0f7e",
+    "Cyrillic": "\u0436" + "\u0489" * 2,
+    "Hebrew": "\u05d0" + "\u05b0" * 30,
+    "Hebrew of all kinds": "\u05d0\u05b0\u05b4\u05b7\u05bc\u05bd",
+    "Arabic": "\u0633" + "\u0651" * 30,
+    "Arabic of all kinds": "\u0633\u064b\u064c\u064e\u064f\u0651",
+    "Thai": "\u0e01" + "\u0e49" * 30,
+    "Thai of all kinds": "\u0e01\u0e34\u0e35\u0e48\u0e49",
+    "Lao": "\u0e81" + "\u0ec8" * 30,
+    "Devanagari": "\u0915" + "\u0947\u0948\u0902\u0901",
+    "Myanmar": "\u1000" + "\u102d\u102e\u102f\u1030\u1032\u1036\u1037",
+    "Tibetan": "\u0f40" + "\u0f90\u0f91\u0f92\u0f93\u0f71\u0f72\u0f74",
+    "joiners between": "\u0627" + "\u064b\u200d\u064c\u200d\u064e\u200d\u064f\u200d\u0651",
+    "ignorable marks between": "a" + "\u0301\u034f" * 10,
+    "a picture": "\u2764" + "\u20dd\u20de\u20df\u20e0",
+}
+
+
+@pytest.mark.parametrize("read", [parse_name, parse_title, parse_seed_word, parse_talk, parse_reason, parse_message])
+@pytest.mark.parametrize("text", PILED.values(), ids=PILED)
+def test_marks_that_no_language_piles_up_are_refused(text, read):
     with pytest.raises(BadInput, match="piles up marks"):
-        parse_name("A" + "\u0336\u0322\u0310\u031a\u0352" * 5)
+        read(f"Ann {text}")
+
+
+NAMES = {
+    "Adlam": "𞤀𞤣𞤵𞤤𞤢𞤥",
+    "Amharic": "አበበ ቢቂላ",
+    "Arabic": "مُحَمَّد عَبْدُ اللّٰه",
+    "Armenian": "Անի Հակոբյան",
+    "Balinese": "ᬤᬾᬯᬶ",
+    "Bengali": "র‍্যাচেল চট্টোপাধ্যায়",
+    "Cherokee": "ᏎᏉᏯ",
+    "Chinese": "李小龍",
+    "Devanagari": "श्रीकृष्ण क्षत्रिय फ़ैज़",
+    "Georgian": "შოთა",
+    "Greek": "Ἀριστοτέλης",
+    "Gujarati": "કૃષ્ણા",
+    "Gurmukhi": "ਗੁਰਪ੍ਰੀਤ ਸਿੰਘ",
+    "Hebrew": "בְּרֵאשִׁ֖ית שָּׁ֣רָה",
+    "IPA": "ˈnɔ̃̋ː",
+    "Japanese": "がぎぐ 葛城 ヴィ",
+    "Javanese": "ꦗꦮꦶꦏꦿꦸꦂ",
+    "Kannada": "ಶ್ರೀನಿವಾಸ್",
+    "Khmer": "ស្រីពៅ ព្រះគ្រឿង",
+    "Korean": "김민준",
+    "Kurdish": "ڕێبین",
+    "Lao": "ຄຳແພງ ສຸກສະຫວັດ ຫຼື້",
+    "Lithuanian": "Rū̃ta",
+    "Malayalam": "ശ്രീജിത്ത്",
+    "Mongolian": "ᠮᠣᠩᠭᠣᠯ",
+    "Myanmar": "အောင်ဆန်းစုကြည် မြွှောင့် ကျွန်ုပ်",
+    "N'Ko": "ߛߏߟߏߡߊ߫ ߞߊ߲ߕߍ߫",
+    "Oriya": "ଶ୍ରୀକାନ୍ତ",
+    "Persian": "می‌خواهم",
+    "Pictures": "❤️ 🏳️‍🌈 👨‍👩‍👧 👍🏽 ☎️",
+    "Russian": "Ёжик Й",
+    "Sinhala": "ශ්‍රී චන්ද්‍රිකා",
+    "Syriac": "ܡܰܪܝܰܡ",
+    "Tamil": "தமிழ்ச்செல்வி ஸ்ரீ",
+    "Telugu": "శ్రీనివాస్",
+    "Thaana": "މުޙައްމަދު",
+    "Thai": "สมศักดิ์ น้ำทิพย์ กิ๊ก ผู้ใหญ่ลี",
+    "Tibetan": "བསྟན་འཛིན་རྒྱ་མཚོ ཧཱུྃ",
+    "Urdu": "نستعلیق مَیں",
+    "Vietnamese": "Nguyễn Thị Hồng Ngọc",
+    "Yoruba": "Ọláṣẹ́gun",
+}
+
+
+@pytest.mark.parametrize("read", [parse_name, parse_talk, parse_message])
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_real_names_of_every_script_are_kept_unchanged(name, read):
+    name = unicodedata.normalize("NFC", name)
+    assert read(name) == name
+
+
+LEFT_OUT = (*range(0xFE00, 0xFE10), 0x034F, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0xE0000, 0xE1000))
+"""Characters with the property Default_Ignorable_Code_Point that are neither formats nor blanks, and all tags."""
+
+
+def test_a_character_that_programs_leave_out_makes_no_name():
+    for left_out in map(chr, LEFT_OUT):
+        with pytest.raises(BadInput, match="A name is missing"):
+            parse_name(left_out * 3)
+        assert parse_name(f"An{left_out}n{left_out}") == "Ann", ascii(left_out)
+        assert parse_name(f"\u0410{left_out}\u0430") == "\u0410\u0430", ascii(left_out)
+
+
+@pytest.mark.parametrize("joiner", ["\u200c", "\u200d"])
+@pytest.mark.parametrize(
+    "name", ["\u0410{}\u0430", "\u03b1{}\u03b2", "\u674e{}\u96f7", "\uae40{}\ubbfc", "\u0e01{}\u0e02", "\u00e9{}\u00eb"]
+)
+def test_a_joiner_that_joins_nothing_is_removed(name, joiner):
+    assert parse_name(name.format(joiner)) == name.format("")
+    assert parse_name(f"\u0628{joiner * 3}\u0628") == f"\u0628{joiner}\u0628"
 
 
 @pytest.mark.parametrize("text", ["x" * 10_000, FAMILY * 2000, HEBREW * 3000, "\u200d" * 9_999 + "x" * 9_999])
