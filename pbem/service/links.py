@@ -191,8 +191,15 @@ def nonces(tx: Tx, _server: Server, link_ids: Collection[int]) -> dict[int, int]
 def hide_tokens(tx: Tx, server: Server, text: bytes) -> bytes:
     """An email with stars instead of the tokens of this server, and of nothing that only looks like one."""
     rows = sorted(rows_in(text, server.keys))
+    if not rows:
+        return text
     # Rows count up: what names a row by chance names a far larger one.
     return tokens.hide_tokens(text, server.keys, nonces(tx, server, rows[:_MOST_NAMED]))
+
+
+def without_tokens(tx: Tx, server: Server, text: str) -> str:
+    """A text for others to read, with stars instead of the tokens of this server: its writer may have pasted their own."""
+    return hide_tokens(tx, server, text.encode()).decode()
 
 
 def make(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = None) -> int:

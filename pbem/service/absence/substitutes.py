@@ -25,6 +25,7 @@ from pbem.service.absence import seats
 from pbem.service.absence.seats import free_name
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import queue_notice
+from pbem.service.people import addresses
 from pbem.service.people.bans import must_have_room
 from pbem.service.play.move import IN_PERSON, Actor, agreement_of, must_not_be_frozen
 from pbem.service.server import Server
@@ -83,7 +84,8 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
         raise Forbidden(_("You sit at this table already."), why=_("Nobody has two seats there, as its host wanted."))
     must_have_room(tx, server, person, game)
     before = next(player for player in players if player.seat == offer.seat)
-    name = free_name([player for player in players if player is not before], parse_name(name or person.name))
+    name = addresses.read_name(tx, server, name or person.name)
+    name = free_name([player for player in players if player is not before], name)
     game = seats.give_to_person(tx, server, game, offer.seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.TAKEN, server.now(), person_id)
     facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}

@@ -55,7 +55,7 @@ def call(
     tx: Tx, server: Server, person_id: int, text: str, *, game_id: int | None = None, seat: int | None = None
 ) -> int:
     """Call the organiser and return the id of the call. The same call again is one call."""
-    text = parse_message(text)
+    text = links.without_tokens(tx, server, parse_message(text))
     if is_guest(people.lock(tx, person_id).address):
         raise Forbidden(
             _("From a demo nobody is called."),
@@ -79,7 +79,7 @@ def call(
 
 def call_from_address(tx: Tx, server: Server, address: str, text: str, *, network: str = "") -> int:
     """Call the organiser from a public page, with an address for the answer that anyone can type. Returns the call's id."""
-    text = parse_message(text)
+    text = links.without_tokens(tx, server, parse_message(text))
     person = persons.find_or_add(tx, server, address)
     if same := calls.open_duplicate(tx, person_id=person.id, proven=False, text=text):
         return same

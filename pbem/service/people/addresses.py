@@ -19,6 +19,7 @@ from pbem.domain.reminder import DEFAULT, parse_cadence
 from pbem.domain.states import EmailKind
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
+from pbem.service import links
 from pbem.service.people import strangers
 from pbem.service.server import Server
 from pbem.store import insiders, organisers, outbox, people
@@ -72,7 +73,7 @@ def change_settings(
     """
     values: dict[str, str | None] = {}
     if name is not None:
-        values["name"] = parse_name(name)
+        values["name"] = read_name(tx, server, name)
     if zone is not None:
         values["zone"] = parse_zone(zone).key
     if quiet is not None:
@@ -84,15 +85,20 @@ def change_settings(
     return people.read(tx, person_id)
 
 
+def read_name(tx: Tx, server: Server, text: str) -> str:
+    """Parse a name that others will read, with stars instead of tokens of this server. Raises BadInput."""
+    return links.without_tokens(tx, server, parse_name(text))
+
+
 def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
     """The person with this address, added if it is new. Confirms nothing and sends no email."""
     given, mailbox = normalised(address)
     person = people.by_mailbox(tx, mailbox)
     if person is None:
-        return _add(tx, server, given, mailbox, parse_name(name) if name else "", AT_ONCE)
+        return _add(tx, server, given, mailbox, name and read_name(tx, server, name), AT_ONCE)
     # Anyone can type an address, so a name is taken from the form only while it is unconfirmed.
     if name and not person.name and person.confirmed_at is None:
-        people.change(tx, person.id, name=parse_name(name))
+        people.change(tx, person.id, name=read_name(tx, server, name))
         return people.read(tx, person.id)
     return person
 

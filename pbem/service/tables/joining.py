@@ -12,8 +12,9 @@ from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound, Refusal, TooMany
 from pbem.domain.states import EmailKind, InvitationStatus, TableStatus
-from pbem.domain.user_text import parse_name, parse_seed_word
+from pbem.domain.user_text import parse_seed_word
 from pbem.i18n.speech import gettext as _
+from pbem.service import links
 from pbem.service.absence.seats import free_name
 from pbem.service.people import addresses as persons, blocks
 from pbem.service.people.addresses import must_be_confirmed
@@ -58,7 +59,9 @@ def ask_to_create(
     now = server.now()
     created = add_table(tx, server, host, settings, "planned", now + server.strangers.lifetime)
     check_addresses(settings.invited)
-    request = JoinRequestRow(created.game_id, host.id, parse_name(name), "", now, "\n".join(settings.invited))
+    request = JoinRequestRow(
+        created.game_id, host.id, persons.read_name(tx, server, name), "", now, "\n".join(settings.invited)
+    )
     tables.save_join_request(tx, request)
     persons.ask_to_confirm(tx, server, host, created.game_id, network)
     return created
@@ -103,7 +106,8 @@ def ask_to_join(
             why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_JOIN_REQUESTS),
             remedy=_("Please try again in an hour."),
         )
-    request = JoinRequestRow(game_id, person.id, parse_name(name), parse_seed_word(word), server.now())
+    word = links.without_tokens(tx, server, parse_seed_word(word))
+    request = JoinRequestRow(game_id, person.id, persons.read_name(tx, server, name), word, server.now())
     tables.save_join_request(tx, request)
     persons.ask_to_confirm(tx, server, person, game_id, network)
 
@@ -155,7 +159,8 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     _must_be_free(row, players, person.id, holding - len(held))
     if not held:
         must_have_room(tx, server, people.lock(tx, person.id), row)
-    name, word, now = parse_name(name or person.name), parse_seed_word(word), server.now()
+    name, now = persons.read_name(tx, server, name or person.name), server.now()
+    word = links.without_tokens(tx, server, parse_seed_word(word))
     if not person.name:
         people.change(tx, person.id, name=name)
     taken = _add_players(tx, row, players, person, name, word, holding - len(held), now)

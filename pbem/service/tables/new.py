@@ -83,7 +83,7 @@ def add_table(
         rules=rules.RULES,
         seats=settings.seats,
         options=json.dumps(options, sort_keys=True),
-        title=parse_title(settings.title) or rules.title,
+        title=links.without_tokens(tx, server, parse_title(settings.title)) or rules.title,
         pace=str(parse_pace(settings.pace)),
         host_id=host.id,
         private=settings.private,

@@ -18,7 +18,7 @@ from pbem.domain.states import TableStatus
 from pbem.domain.talk import Line
 from pbem.domain.user_text import parse_talk
 from pbem.i18n.speech import gettext as _
-from pbem.service.links import follow_seat, hide_tokens
+from pbem.service.links import follow_seat, without_tokens
 from pbem.service.people import bans
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
@@ -31,8 +31,7 @@ LINES_AN_HOUR: Final = 20
 
 def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> None:
     """Add a line of talk. Raises Forbidden, Gone or TooMany."""
-    # What everyone at the table reads must not open anything, even if its writer pasted their own link.
-    text = hide_tokens(tx, server, parse_talk(text).encode()).decode()
+    text = without_tokens(tx, server, parse_talk(text))
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)}:
         raise Forbidden(_("Only those who sit at a table talk at it."))

@@ -11,14 +11,18 @@ import pytest
 
 from engine.chance import Stream, commitment, seed_from
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.service import links
 from pbem.service.account import my_page
+from pbem.service.desk import calls
 from pbem.service.people import addresses
 from pbem.service.play.log import Kind, body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import invitations, joining, leaving, listing, start
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, people
-from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
+from pbem.store.links import LinkKey
+from pbem.tokens import Purpose
+from tests.service.database import all_rows, check_atomic, email_kinds, holds_token, queued_emails
 from tests.service.races import meetings
 from tests.service.running_game import RunningGame
 
@@ -52,6 +56,41 @@ def test_the_commitment_is_public_before_any_player_gives_a_word(server, person)
     assert shown.players == ()
     assert shown.commitment == created.commitment
     assert commitment(row_of(server, created.game_id).secret) == created.commitment
+
+
+PASTED = {
+    "a name": lambda server, ann, ben, game_id, text: server.run(addresses.change_settings, ann, name=text),
+    "a name at a table": lambda server, ann, ben, game_id, text: server.run(joining.join, game_id, ben, name=text),
+    "a word": lambda server, ann, ben, game_id, text: server.run(joining.join, game_id, ben, word=text),
+    "a typed name": lambda server, ann, ben, game_id, text: server.run(
+        joining.ask_to_join, game_id, "eve@example.org", text, word=text
+    ),
+    "a host": lambda server, ann, ben, game_id, text: server.run(
+        joining.ask_to_create, "eve@example.org", text, replace(POKER, title=text)
+    ),
+    "a title": lambda server, ann, ben, game_id, text: server.run(
+        joining.create_table, ann, replace(POKER, title=f"Look: {text}")
+    ),
+    "a call": lambda server, ann, ben, game_id, text: server.run(calls.call, ann, f"This is mine: {text}"),
+    "a call by a stranger": lambda server, ann, ben, game_id, text: server.run(
+        calls.call_from_address, "eve@example.org", f"This is mine: {text}"
+    ),
+}
+
+
+@pytest.mark.parametrize("where", PASTED)
+def test_a_token_that_someone_pastes_is_stored_nowhere(server, person, where):
+    ann, ben = person("Ann"), person("Ben")
+    created = server.run(joining.create_table, ann, POKER)
+    token = server.run(links.make_token, LinkKey(Purpose.CALENDAR, ann))
+    for text in (token, token.upper(), f"r+{token}"):
+        with suppress(BadInput):
+            PASTED[where](server, ann, ben, created.game_id, text)
+    rows = all_rows(server.store)
+    assert "***" in repr(rows)
+    assert not any(
+        holds_token(server, str(value).encode()) for table in rows.values() for row in table for value in row
+    )
 
 
 def test_two_tables_have_two_secrets_and_two_names(server, person):
