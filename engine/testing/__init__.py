@@ -20,10 +20,13 @@ from typing import Any, Final
 
 from engine.game import Game
 from engine.testing.bench import Bench, Law, Server, Trouble, describe
+from engine.testing.courses import ends_in_time
+from engine.testing.deals import deal_twins
 from engine.testing.doors import keeps_the_door, reads_or_refuses, takes_the_last_word
 from engine.testing.elsewhere import is_the_same_elsewhere
 from engine.testing.laws import answers_only_in_public, conserves, ends, holds_plain_values, imagines, replays, reruns
 from engine.testing.mutants import Mutant, check_mutants, mutants, noticed
+from engine.testing.steps import TooManySteps
 from engine.testing.summary import summary_of
 from engine.testing.twins import box_twins, secret_twins, seed_twins
 from engine.testing.views import asks_from_views, fits_the_page, introduces_itself, reads_what_it_writes, speaks
@@ -33,6 +36,7 @@ LAWS: Final[Mapping[str, Law]] = {
     for law in (
         introduces_itself,
         ends,
+        ends_in_time,
         conserves,
         holds_plain_values,
         asks_from_views,
@@ -49,6 +53,7 @@ LAWS: Final[Mapping[str, Law]] = {
         box_twins,
         seed_twins,
         secret_twins,
+        deal_twins,
         imagines,
     )
 }
@@ -84,8 +89,10 @@ def broken(name: str, law: Law, bench: Bench) -> list[Trouble]:
     """Return the different troubles that a law finds. An error raised by the game is a trouble, too."""
     try:
         return bench.troubles(law)
+    except TooManySteps as error:
+        return [Trouble(name, describe(error), bench.place, bench.raised_at(error))]
     except Exception as error:  # noqa: BLE001 - anything that a game raises is its trouble.
-        return [Trouble(name, f"the game raises {describe(error)}", code=bench.raised_at(error))]
+        return [Trouble(name, f"the game raises {describe(error)}", bench.place, bench.raised_at(error))]
 
 
 __all__ = [

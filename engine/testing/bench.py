@@ -10,20 +10,28 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
-from engine import codec, grammar, orders
+from engine import bots, codec, grammar, orders
 from engine.board import plain
 from engine.chance import Draw, Stream
 from engine.decisions import Amount, Choice, Decision, Refused
 from engine.facts import SPECTATOR, F, Fact, fact, seen
 from engine.game import Game
 from engine.table import Table, begin
-from engine.testing.plans import Plan, plans
+from engine.testing.plans import INSISTS, Plan, plans
 from engine.testing.source import line_of, raised_at
+from engine.testing.steps import TooManySteps, bounded
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
+
+BROKEN: Final = (Exception, TooManySteps)
+"""What a broken game may raise."""
 
 MOST_TROUBLES: Final = 50
 """The most troubles that a law looks for."""
@@ -120,16 +128,25 @@ class Playout:
 
 
 class Bench:
-    """A game, a server, and the playouts that the laws look at."""
+    """A game, a server, and the playouts that the laws look at.
 
-    def __init__(self, game: Game[Any], *, thorough: bool = False, server: Server | None = None) -> None:
+    The steps of all that a law does are counted. Without `counting` a check takes half the time, and hangs in a game that
+    does.
+    """
+
+    def __init__(
+        self, game: Game[Any], *, thorough: bool = False, counting: bool = True, server: Server | None = None
+    ) -> None:
         self.game = game
         self.thorough = thorough
+        self.counting = counting
         self.server = server or Server()
         self._played: list[Playout] = []
         self._found: dict[Law, list[Trouble]] = {}
         self._kinds: dict[int, dict[object, list[int]]] = {}
-        self._rest: Iterator[Playout] = (play(game, plan) for plan in plans(game, thorough))
+        self.place = ""
+        """The plan that a law looks at, for errors that break it off."""
+        self._rest: Iterator[Playout] = (self.run(play, plan) for plan in plans(game, thorough))
 
     def playouts(self) -> Iterator[Playout]:
         """Yield all playouts, each played when it is first needed."""
@@ -140,8 +157,14 @@ class Bench:
                 if following is None:
                     return
                 self._played.append(following)
+            self.place = str(self._played[at].plan)
             yield self._played[at]
             at += 1
+
+    def run(self, playing: Callable[Concatenate[Game[Any], P], T], *how: P.args, **more: P.kwargs) -> T:
+        """Return what a way of playing makes of the game, with its steps counted. A game that was stopped ends there."""
+        with bounded(self.game) if self.counting else nullcontext():
+            return playing(self.game, *how, **more)
 
     def positions(
         self, each: int, seats: Collection[int] = (), apart: Callable[[Table], object] = lambda table: None
@@ -162,6 +185,7 @@ class Bench:
                 key = kind, many if seats else 0, apart(playout.tables[place])
                 if found[key] < each:
                     found[key] += 1
+                    self.place = playout.where(place)
                     yield playout, place
 
     def line_of(self, name: str) -> str:
@@ -174,7 +198,7 @@ class Bench:
 
     def with_server(self, server: Server) -> Bench:
         """Return a bench with the same game and playouts on another server."""
-        other = Bench(self.game, thorough=self.thorough, server=server)
+        other = Bench(self.game, thorough=self.thorough, counting=self.counting, server=server)
         other._played, other._kinds, other._rest = self._played, self._kinds, self._rest
         return other
 
@@ -182,10 +206,11 @@ class Bench:
         """Return the different troubles that a law finds on this bench. Cached."""
         if law not in self._found:
             found: dict[str, Trouble] = {}
-            for trouble in law(self):
-                found.setdefault(trouble.what, trouble)
-                if len(found) == MOST_TROUBLES:
-                    break
+            with bounded(self.game) if self.counting else nullcontext():
+                for trouble in law(self):
+                    found.setdefault(trouble.what, trouble)
+                    if len(found) == MOST_TROUBLES:
+                        break
             self._found[law] = list(found.values())
         return self._found[law]
 
@@ -217,7 +242,7 @@ def play(game: Game[Any], plan: Plan) -> Playout:
     """Play a game as planned. An error is recorded and not raised; the law `ends` reports it."""
     try:
         dealt = begin(game, plan.seats, plan.seed, plan.options)
-    except Exception as error:  # noqa: BLE001 - a broken game may raise anything.
+    except BROKEN as error:
         return Playout(plan, (), (), describe(error), code=raised_at(game, error))
     return _go_on(game, plan, [dealt], [], Stream(plan.seed, 2**48))
 
@@ -243,7 +268,7 @@ def _go_on(game: Game[Any], plan: Plan, tables: list[Table], moves: list[tuple[i
             choice = pick(plan.style, game, tables[-1].view(seat), asks[seat], luck)
             tables.append(tables[-1].submit(seat, choice))
             moves.append((seat, choice))
-    except Exception as error:  # noqa: BLE001 - a broken game may raise anything.
+    except BROKEN as error:
         fault, code = describe(error), raised_at(game, error)
     return Playout(plan, tuple(tables), tuple(moves), fault, cut, code)
 
@@ -252,6 +277,8 @@ def pick(style: str, game: Game[Any], view: Any, decision: Decision, luck: Draw)
     """Return a choice in a style of play, or the default if none that is legal comes up."""
     if style == "silent" or (style == "lazy" and luck.below(3)):
         return decision.default
+    if style == "greedy":
+        return bots.greedy(game, view, decision, luck)
     for _ in range(MOST_TRIES):
         choice = _draft(style, decision, luck)
         if game.objects(view, decision.seat, choice) is None:
@@ -281,6 +308,8 @@ def readers(seats: int) -> tuple[int, ...]:
 
 def describe(error: BaseException) -> str:
     """Describe an exception on one line."""
+    if isinstance(error, TooManySteps):
+        return str(error)
     return f"{type(error).__name__}: {error}".splitlines()[0][:200]
 
 
@@ -291,12 +320,14 @@ def story(table: Table) -> tuple[Fact[Any], ...]:
 
 def _draft(style: str, decision: Decision, luck: Draw) -> Choice:
     act = luck.pick(decision.acts)
+    if style.startswith(INSISTS):
+        act = next((each for each in decision.acts if each.verb == style.removeprefix(INSISTS)), act)
     if style == "climb":
         raising = [a for a in decision.acts if any(isinstance(blank, Amount) for blank in a.blanks)]
         act = luck.pick(raising) if raising else act
     values = []
     for blank in act.blanks:
-        if isinstance(blank, Amount) and style in ("climb", "edges"):
+        if isinstance(blank, Amount) and style not in ("any", "lazy"):
             lowest = next(blank.values())
             highest = next((n for n in range(blank.high, blank.low - 1, -1) if n in blank), lowest)
             values.append(highest if style == "edges" and luck.below(2) else lowest)

@@ -11,19 +11,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import engine
 from engine import codec
 from engine.board import plain
-from engine.game import Game, load, load_file
+from engine.game import Game, OptionValue, load, load_file
 from engine.testing.bench import NAMES, Bench, Playout, Trouble, play, readers
-from engine.testing.plans import plans
+from engine.testing.plans import Plan, option_sets
 
-_GAMES: Final = 6
 _MOST: Final = 60
+_SAMPLES: Final = 3
 
 PLACES: Final = (
     {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
@@ -34,19 +33,21 @@ PLACES: Final = (
 
 def is_the_same_elsewhere(bench: Bench) -> Iterator[Trouble]:
     """A plan gives the same log, states, views and boards in every process, byte for byte."""
-    here = digest(bench.game)
+    here = digest(bench.game, bench.thorough)
     for place in PLACES:
-        there = _digest_in(bench.game, place)
+        there = _digest_in(bench.game, place, bench.thorough)
         if there != here:
             what = f"another process gave {there or 'nothing'}, not {here}"
             yield Trouble("is the same elsewhere", what, str(place), bench.line_of("resolve"))
 
 
-def digest(game: Game[Any]) -> str:
-    """Return a hash over a few games: everything logged, and what every reader saw."""
+def digest(game: Game[Any], thorough: bool = False) -> str:
+    """Return a hash over a game of every number of players and set of options: the logs, and what every reader saw."""
+    low, high = game.seats
+    usual: list[tuple[int, dict[str, OptionValue]]] = [(seats, {}) for seats in range(low, high + 1)]
     total = hashlib.sha256()
-    for plan, _ in zip(plans(game), range(_GAMES), strict=False):
-        playout = play(game, replace(plan, most=_MOST))
+    for seats, options in usual + option_sets(game, thorough):
+        playout = play(game, Plan(seats, options, "any", most=_MOST))
         for text in _texts(game, playout):
             total.update(text.encode() + b"\n")
     return total.hexdigest()
@@ -65,7 +66,7 @@ def find(where: str) -> Game[Any]:
 
 def _texts(game: Game[Any], playout: Playout) -> Iterator[str]:
     yield playout.fault
-    for at in playout.sample(8):
+    for at in playout.sample(_SAMPLES):
         table = playout.tables[at]
         yield codec.dumps((table.position.state, table.position.box, table.position.asks(), table.log, table.views))
         for reader in readers(playout.plan.seats):
@@ -73,11 +74,11 @@ def _texts(game: Game[Any], playout: Playout) -> Iterator[str]:
             yield plain(game.board(table.view(reader), reader), teller)
 
 
-def _digest_in(game: Game[Any], place: dict[str, str]) -> str:
+def _digest_in(game: Game[Any], place: dict[str, str], thorough: bool) -> str:
     root = str(Path(engine.__file__).parent.parent)
     environment = {**os.environ, **place, "PYTHONPATH": os.pathsep.join((root, *filter(None, sys.path)))}
     done = subprocess.run(  # noqa: S603 - it is this package.
-        [sys.executable, "-m", "engine.testing", "digest", where_is(game)],
+        [sys.executable, "-m", "engine.testing", "digest", where_is(game), *(["--thorough"] if thorough else [])],
         env=environment,
         capture_output=True,
         text=True,

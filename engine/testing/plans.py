@@ -1,15 +1,17 @@
 """Which games a bench plays: the numbers of players, the options, and the styles of play.
 
-Every value of every option, and every pair of values of two options, is played: the sets of options are a covering
-array. A thorough run has one for each number of players; a quick run, and games in which nobody chooses, treat the
-number of players as one more option. This module must never play.
+A thorough run plays every combination of values with every number of players, as long as there are few of them; of more
+it plays sets that contain every value and every pair of values of two options: a covering array for each number of
+players. A quick run has one covering array, in which the number of players is one more option. This module must never
+play.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, product
+from math import prod
 from typing import Any, Final
 
 from engine.facts import fact
@@ -17,6 +19,12 @@ from engine.game import Game, Number, Option, OptionValue
 
 STYLES: Final = ("silent", "any", "lazy", "edges", "climb")
 """Styles of play: always the default; anything; mostly the default; amounts at their bounds; always the smallest raise."""
+
+INSISTS: Final = "insisting on "
+"""With a verb behind it, a style that chooses this verb wherever it can, at the smallest amount."""
+
+MOST_COMBINED: Final = 32
+"""The most combinations of values that are all played with each number of players. Of more, every pair of values is."""
 
 QUICK: Final = 160
 THOROUGH: Final = 400
@@ -65,16 +73,17 @@ def plans(game: Game[Any], thorough: bool = False) -> Iterator[Plan]:
             yield Plan(seats, {}, "lazy", number, most)
     for seats, options in option_sets(game, thorough):
         yield Plan(seats, options, "any", most=most)
-    # Without choices there is only one course, so here the number of players is always treated as an option.
-    for seats, options in option_sets(game):
+    for seats, options in option_sets(game, thorough):
         yield Plan(seats, options, "silent", most=most)
 
 
 def option_sets(game: Game[Any], thorough: bool = False) -> list[tuple[int, dict[str, OptionValue]]]:
-    """Return numbers of players and unusual options that together contain every pair of values."""
+    """Return numbers of players and unusual options: every combination, or sets that contain every pair of values."""
     low, high = game.seats
-    counts = [(seats,) for seats in range(low, high + 1)] if thorough else [tuple(range(low, high + 1))]
-    rows = [row for seats in counts for row in _covering(game, seats)]
+    if thorough:
+        rows = [row for seats in range(low, high + 1) for row in _rows(game, seats)]
+    else:
+        rows = list(_covering(game, tuple(range(low, high + 1))))
     usual = {option.name: option.default for option in game.options}
     found = []
     for row in rows:
@@ -84,12 +93,29 @@ def option_sets(game: Game[Any], thorough: bool = False) -> list[tuple[int, dict
     return found
 
 
+def combined(game: Game[Any], seats: int) -> int:
+    """Return how many combinations of values there are with this number of players."""
+    return prod(len(values) for values in _open_values(game, seats).values())
+
+
 def values_of(option: Option) -> tuple[OptionValue, ...]:
     """Return the values to try: all that are listed; for numbers the default, the bounds and one between."""
     if isinstance(option, Number):
         between = option.low + (option.high - option.low) * 2 // 5
         return tuple(dict.fromkeys((option.default, option.low, between, option.high)))
     return tuple(dict.fromkeys((option.default, *option.values)))
+
+
+def _rows(game: Game[Any], seats: int) -> list[dict[str, OptionValue]]:
+    """Return the sets of options for one number of players: every combination, or every pair of values."""
+    if combined(game, seats) > MOST_COMBINED:
+        return list(_covering(game, (seats,)))
+    values = _open_values(game, seats)
+    return [{_SEATS: seats, **dict(zip(values, row, strict=True))} for row in product(*values.values())]
+
+
+def _open_values(game: Game[Any], seats: int) -> dict[str, tuple[OptionValue, ...]]:
+    return {option.name: values_of(option) if _open(option, seats) else (option.default,) for option in game.options}
 
 
 def _covering(game: Game[Any], counts: tuple[int, ...]) -> Iterator[dict[str, OptionValue]]:

@@ -4,18 +4,21 @@ There are three kinds of such twins. *Box twins* differ in the sealed choices of
 chance. *Secret twins* differ in a secret field: they are made from the facts, and both are played on, because a secret
 can also leak through what the rules do with it.
 
+Every kind of position is looked at with the usual options, and again with every set of unusual ones.
+
 This module must never ask a server what is secret. Only `secret()` in the declaration of a fact decides that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
 from engine.chance import Draw, Stream
 from engine.decisions import Choice, Decision
-from engine.facts import SPECTATOR, fold, secrets_of, seen
+from engine.facts import SPECTATOR, Fact, fold, secrets_of, seen
 from engine.table import Box, Position, Table
 from engine.testing.bench import Bench, Playout, Trouble, as_seen_by, describe, readers, sampled, story
 from engine.testing.coupled import Echo, Remembered
@@ -58,7 +61,7 @@ _TRIES: Final = 12
 
 def box_twins(bench: Bench) -> Iterator[Trouble]:
     """The sealed choices of others, and whether there are any, change nothing that a reader sees."""
-    for playout, at in bench.positions(3, _seats(bench)):
+    for playout, at in chain(bench.positions(3, _seats(bench)), _with_options(bench)):
         table = playout.tables[at]
         asks = table.position.open()
         luck = Stream(playout.plan.seed, 2**53 + at)
@@ -74,7 +77,7 @@ def box_twins(bench: Bench) -> Iterator[Trouble]:
                 if (what := _differing(pages[0], other)) is not None:
                     yield Trouble(
                         "box twins",
-                        f"the {what} tells {_name(reader)} about the box",
+                        f"the {what} tells {name_of(reader)} about the box",
                         playout.where(at),
                         bench.line_of(_METHODS.get(f"the {what}", "")),
                     )
@@ -83,14 +86,14 @@ def box_twins(bench: Bench) -> Iterator[Trouble]:
 
 def seed_twins(bench: Bench) -> Iterator[Trouble]:
     """Future chance changes nothing that a reader sees."""
-    for playout, at in bench.positions(1, _seats(bench)):
+    for playout, at in chain(bench.positions(1, _seats(bench)), _with_options(bench)):
         table = playout.tables[at]
         twin = replace(table, position=replace(table.position, seed=bytes(32)))
         for reader in readers(playout.plan.seats):
             if (what := _differing(_news(bench, table, reader), _news(bench, twin, reader))) is not None:
                 yield Trouble(
                     "seed twins",
-                    f"the {what} tells {_name(reader)} about the seed",
+                    f"the {what} tells {name_of(reader)} about the seed",
                     playout.where(at),
                     bench.line_of(_METHODS.get(f"the {what}", "")),
                 )
@@ -106,7 +109,8 @@ def secret_twins(bench: Bench) -> Iterator[Trouble]:
         return
     twins = Twins(bench, fields)
     everyone = {*readers(bench.game.seats[1])}
-    for playout, at in bench.positions(3 if bench.thorough else 1, _seats(bench), kinds_of_secrets):
+    usual = bench.positions(3 if bench.thorough else 1, _seats(bench), kinds_of_secrets)
+    for playout, at in chain(usual, _with_options(bench, kinds_of_secrets)):
         yield from twins.at(playout, at, exchanges)
     if twins.unvaried or twins.met < everyone:
         # Not every secret can be exchanged with another: several players may share a taste.
@@ -115,14 +119,19 @@ def secret_twins(bench: Bench) -> Iterator[Trouble]:
     for kind, name in sorted(twins.unvaried):
         yield Trouble("secret twins", f"the secret {kind}.{name} was never varied", code=bench.line_of(kind))
     for reader in sorted(everyone - twins.met):
-        yield Trouble("secret twins", f"{_name(reader)} never saw a pair of twins")
+        yield Trouble("secret twins", f"{name_of(reader)} never saw a pair of twins")
     if not twins.played_on:
         yield Trouble("secret twins", "no twins could be played on")
 
 
 def kinds_of_secrets(table: Table) -> object:
     """Return the kinds of secrets at a table. Positions with different ones are of different kinds for twins."""
-    return frozenset(type(happened) for happened in story(table) if secrets_of(kind_of_fact(happened)))
+    return secrets_in(story(table))
+
+
+def secrets_in(facts: Iterable[Fact[Any]]) -> frozenset[type]:
+    """Return the kinds of facts among these that have secrets."""
+    return frozenset(type(happened) for happened in facts if secrets_of(kind_of_fact(happened)))
 
 
 class Twins:
@@ -149,7 +158,7 @@ class Twins:
                 for what in self._compare(table, twin, reader, difference, luck):
                     yield Trouble(
                         "secret twins",
-                        f"{what} tells {_name(reader)} {_of(difference)}",
+                        f"{what} tells {name_of(reader)} {about(difference)}",
                         playout.where(at),
                         self._code(what, difference),
                     )
@@ -190,7 +199,7 @@ class Twins:
             if dict(game.tally(state)) != dict(game.tally(position.state)) or state == position.state:
                 return None
             box = {
-                seat: choice if seat == reader else _in_the_other(choice, difference)
+                seat: choice if seat == reader else in_the_other(choice, difference)
                 for seat, choice in position.box.items()
             }
             twin = replace(position, state=state, box=box)
@@ -239,7 +248,7 @@ class Twins:
         for seat, decision in asks.items():
             for _ in range(_TRIES):
                 choice = one.box.get(seat) or sampled(game, one.state, decision, luck)
-                same = choice if seat == reader else _in_the_other(choice, difference)
+                same = choice if seat == reader else in_the_other(choice, difference)
                 if offered(twins[seat], same) and game.objects(other.state, seat, same) is None:
                     break
             else:
@@ -273,7 +282,8 @@ class Twins:
         return f"{'the story' if first is None else type(first).__name__}, when the game goes on,"
 
 
-def _in_the_other(choice: Choice, difference: Difference) -> Choice:
+def in_the_other(choice: Choice, difference: Difference) -> Choice:
+    """Return a choice as it is made in the other truth."""
     return Choice(choice.verb, exchanged(choice.values, difference.mapping))
 
 
@@ -305,9 +315,21 @@ def _seats(bench: Bench) -> Collection[int]:
     return range(low, high + 1) if bench.thorough else {low, high}
 
 
-def _name(reader: int) -> str:
+def _with_options(bench: Bench, apart: Callable[[Table], object] = lambda table: None) -> Iterator[tuple[Playout, int]]:
+    """Yield a position of every kind with each set of unusual options, at each number of players it is played with."""
+
+    def agreed(table: Table) -> object:
+        return tuple(table.options.items()), apart(table)
+
+    counts = range(bench.game.seats[0], bench.game.seats[1] + 1)
+    return ((playout, at) for playout, at in bench.positions(1, counts, agreed) if playout.plan.options)
+
+
+def name_of(reader: int) -> str:
+    """Return what a trouble calls a reader."""
     return "the spectator" if reader == SPECTATOR else f"player {reader + 1}"
 
 
-def _of(difference: Difference) -> str:
+def about(difference: Difference) -> str:
+    """Return which secrets a difference is about."""
     return "about " + " and ".join(f"{kind}.{name}" for kind, name in sorted(difference.fields))

@@ -1,0 +1,151 @@
+"""Whole games, played for their length alone: every set of options, by styles that hurry, dawdle and insist.
+
+A playout of the bench keeps every table and may be cut short. A course keeps nothing but the last position, so a game with
+any options can be played to its end, and one that never ends is found. `longest` is held against courses of every style,
+of players who insist on one verb wherever they can, of the bots, and of the longest course played on in other ways.
+This module must never stop a course before it has gone on longer than the game allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from engine.chance import Draw, Stream
+from engine.facts import fact
+from engine.game import Game, OptionValue
+from engine.table import Position, deal
+from engine.testing.bench import BROKEN, Bench, Trouble, describe, pick, play
+from engine.testing.plans import INSISTS, STYLES, Plan, option_sets
+from engine.testing.source import line_of, raised_at
+
+MOST_CHOICES: Final = 50_000
+"""A game with more choices than this counts as endless, whatever `longest` says: nobody plays it by email."""
+
+_ENDLESS: Final = 3
+"""Courses that never end are long, so after this many of them no others are played."""
+
+_ROUNDS: Final = 5
+"""How often a thorough run plays on the longest course of a set of options; a quick one that of all sets."""
+
+
+@fact
+class Course:
+    """A game played to its end: how long it was and was allowed to be, or what was wrong."""
+
+    plan: Plan
+    positions: tuple[Position, ...]
+    choices: int
+    longest: int
+    fault: str = ""
+    code: str = ""
+    endless: bool = False
+
+    @property
+    def entries(self) -> int:
+        """The entries of its log."""
+        return self.positions[-1].turn if self.positions else 0
+
+
+def ends_in_time(bench: Bench) -> Iterator[Trouble]:
+    """With every set of options a game ends, and within its `longest`, even if everyone draws it out."""
+    endless = 0
+    for course in _courses(bench):
+        if course.fault:
+            where = f"{course.plan}, after {course.choices} choices"
+            yield Trouble("ends in time", course.fault, where, course.code)
+            endless += course.endless
+        if endless == _ENDLESS:
+            return
+    yield from _by_bots(bench)
+
+
+def run(game: Game[Any], plan: Plan) -> Course:
+    """Play a game to its end. An error is recorded and not raised."""
+    try:
+        longest = game.longest(plan.seats, game.settle(plan.seats, plan.options))
+        position, _ = deal(game, plan.seats, plan.seed, plan.options)
+    except BROKEN as error:
+        return Course(plan, (), 0, 0, describe(error), raised_at(game, error))
+    return _go_on(game, plan, [position], Stream(plan.seed, 2**48), longest)
+
+
+def prolonged(bench: Bench, course: Course, rounds: int) -> Iterator[Course]:
+    """Yield the course played differently from late places on, each time from the longest one so far."""
+    luck = Stream(course.plan.seed, 2**47)
+    for _ in range(rounds):
+        known = course.positions
+        at = len(known) - 1 - luck.below(1 + len(known) // 2)
+        other = bench.run(_go_on, course.plan, list(known[: at + 1]), luck, course.longest)
+        yield other
+        if other.fault:
+            return
+        course = max(course, other, key=lambda each: each.entries)
+
+
+def _courses(bench: Bench) -> Iterator[Course]:
+    """Yield courses of all sets of options and numbers of players."""
+    low, high = bench.game.seats
+    usual: list[tuple[int, Mapping[str, OptionValue]]] = [(seats, {}) for seats in range(low, high + 1)]
+    verbs = _verbs(bench)
+    longest: Course | None = None
+    for number, (seats, options) in enumerate([*usual, *option_sets(bench.game, bench.thorough)]):
+        best: Course | None = None
+        for style in _styles(bench, verbs, number):
+            course = bench.run(run, Plan(seats, options, style))
+            yield course
+            best = _longer(best, course)
+        if bench.thorough and best is not None:
+            yield from prolonged(bench, best, _ROUNDS)
+        longest = _longer(longest, best)
+    if longest is not None and not bench.thorough:
+        yield from prolonged(bench, longest, _ROUNDS)
+
+
+def _styles(bench: Bench, verbs: list[str], number: int) -> Iterator[str]:
+    """Yield the styles for a set of options: all, or in a quick run silence and, for every second set, another."""
+    silent, *others = (*STYLES, *(f"{INSISTS}{verb}" for verb in verbs))
+    yield silent
+    if bench.thorough:
+        yield from others
+    elif number % 2 == 0:
+        yield others[number // 2 % len(others)]
+
+
+def _longer(one: Course | None, other: Course | None) -> Course | None:
+    """Return the course that comes nearer to its bound. One with a fault is no measure."""
+    sound = [each for each in (one, other) if each is not None and not each.fault]
+    return max(sound, key=lambda each: each.entries / each.longest, default=None)
+
+
+def _by_bots(bench: Bench) -> Iterator[Trouble]:
+    """Bots play games with the fewest and the most players, and in a thorough run with every number."""
+    low, high = bench.game.seats
+    for seats in range(low, high + 1) if bench.thorough else (low,):
+        playout = bench.run(play, Plan(seats, bench.game.short, "greedy"))
+        if playout.fault:
+            yield Trouble("ends in time", playout.fault, playout.where(len(playout.moves)), playout.code)
+
+
+def _verbs(bench: Bench) -> list[str]:
+    """Return the verbs of the game, as far as the bench has met them."""
+    positions = (playout.tables[at].position for playout, at in bench.positions(1))
+    return sorted(
+        {act.verb for position in positions for decision in position.open().values() for act in decision.acts}
+    )
+
+
+def _go_on(game: Game[Any], plan: Plan, positions: list[Position], luck: Draw, longest: int) -> Course:
+    fault, code, endless = "", "", False
+    try:
+        while asks := positions[-1].open():
+            if positions[-1].turn > longest or len(positions) > MOST_CHOICES:
+                most = f"{longest} entries" if positions[-1].turn > longest else f"{MOST_CHOICES:,} choices"
+                fault, code, endless = f"it goes on after {most}", line_of(game, "longest"), True
+                break
+            seat = luck.pick([seat for seat in asks if seat not in positions[-1].box])
+            choice = pick(plan.style, game, positions[-1].state, asks[seat], luck)
+            positions.append(positions[-1].submit(seat, choice)[0])
+    except BROKEN as error:
+        fault, code = describe(error), raised_at(game, error)
+    return Course(plan, tuple(positions), len(positions) - 1, longest, fault, code, endless)
