@@ -26,6 +26,7 @@ from engine.testing.doors import keeps_the_door, reads_or_refuses, takes_the_las
 from engine.testing.elsewhere import is_the_same_elsewhere
 from engine.testing.laws import answers_only_in_public, conserves, ends, holds_plain_values, imagines, replays, reruns
 from engine.testing.mutants import Mutant, check_mutants, mutants, noticed
+from engine.testing.numbers import takes_every_number
 from engine.testing.steps import TooManySteps
 from engine.testing.summary import summary_of
 from engine.testing.twins import box_twins, secret_twins, seed_twins
@@ -45,6 +46,7 @@ LAWS: Final[Mapping[str, Law]] = {
         reads_or_refuses,
         reads_what_it_writes,
         takes_the_last_word,
+        takes_every_number,
         replays,
         reruns,
         is_the_same_elsewhere,
