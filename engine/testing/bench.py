@@ -161,6 +161,10 @@ class Bench:
             yield self._played[at]
             at += 1
 
+    def tables(self) -> Iterator[Table]:
+        """Yield every table of all playouts."""
+        return (table for playout in self.playouts() for table in playout.tables)
+
     def run(self, playing: Callable[Concatenate[Game[Any], P], T], *how: P.args, **more: P.kwargs) -> T:
         """Return what a way of playing makes of the game, with its steps counted. A game that was stopped ends there."""
         with bounded(self.game) if self.counting else nullcontext():
@@ -206,13 +210,22 @@ class Bench:
         """Return the different troubles that a law finds on this bench. Cached."""
         if law not in self._found:
             found: dict[str, Trouble] = {}
-            with bounded(self.game) if self.counting else nullcontext():
-                for trouble in law(self):
-                    found.setdefault(trouble.what, trouble)
-                    if len(found) == MOST_TROUBLES:
-                        break
+            for trouble in self.found(law):
+                found.setdefault(trouble.what, trouble)
+                if len(found) == MOST_TROUBLES:
+                    break
             self._found[law] = list(found.values())
         return self._found[law]
+
+    def found(self, law: Law) -> Iterator[Trouble]:
+        """Yield what a law finds, one by one."""
+        troubles = law(self)
+        while (trouble := self._next(troubles)) is not None:
+            yield trouble
+
+    def _next(self, troubles: Iterator[Trouble]) -> Trouble | None:
+        with bounded(self.game) if self.counting else nullcontext():
+            return next(troubles, None)
 
     def _kinds_in(self, number: int) -> dict[object, list[int]]:
         if number not in self._kinds:

@@ -146,6 +146,8 @@ def _go_on(game: Game[Any], plan: Plan, positions: list[Position], luck: Draw, l
             seat = luck.pick([seat for seat in asks if seat not in positions[-1].box])
             choice = pick(plan.style, game, positions[-1].state, asks[seat], luck)
             positions.append(positions[-1].submit(seat, choice)[0])
+        if not fault and not game.standing(positions[-1].state).over:
+            fault, code = "no seat is asked although the game is not over", line_of(game, "asks")
     except BROKEN as error:
         fault, code = describe(error), raised_at(game, error)
     return Course(plan, tuple(positions), len(positions) - 1, longest, fault, code, endless)
