@@ -23,7 +23,7 @@ from engine.testing.bench import Bench, Law, Server, Trouble, describe
 from engine.testing.courses import ends_in_time
 from engine.testing.deals import deal_twins
 from engine.testing.doors import keeps_the_door, reads_or_refuses, takes_the_last_word
-from engine.testing.elsewhere import is_the_same_elsewhere
+from engine.testing.elsewhere import is_the_same_elsewhere, where_is
 from engine.testing.laws import answers_only_in_public, conserves, ends, holds_plain_values, imagines, replays, reruns
 from engine.testing.mutants import Mutant, check_mutants, mutants, noticed
 from engine.testing.numbers import takes_every_number
@@ -82,9 +82,15 @@ def check(
             report(f"{game.slug}: {name}: {'holds' if not troubles else 'is broken'}")
             for trouble in troubles[:MOST_SHOWN]:
                 report(f"    {trouble}")
+    if report is not None and any(trouble.where for trouble in found):
+        report(f'\nTo see one again: python -m engine.testing repeat {where_is(game)} "{_first_place(found)}"')
     if report is not None and summary:
         report(f"\n{summary_of(bench)}")
     return found
+
+
+def _first_place(found: list[Trouble]) -> str:
+    return next(trouble.where for trouble in found if trouble.where)
 
 
 def broken(name: str, law: Law, bench: Bench) -> list[Trouble]:

@@ -140,8 +140,7 @@ def _go_on(game: Game[Any], plan: Plan, positions: list[Position], luck: Draw, l
     try:
         while asks := positions[-1].open():
             if positions[-1].turn > longest or len(positions) > MOST_CHOICES:
-                most = f"{longest} entries" if positions[-1].turn > longest else f"{MOST_CHOICES:,} choices"
-                fault, code, endless = f"it goes on after {most}", line_of(game, "longest"), True
+                fault, code, endless = _too_long(positions[-1], longest), line_of(game, "longest"), True
                 break
             seat = luck.pick([seat for seat in asks if seat not in positions[-1].box])
             choice = pick(plan.style, game, positions[-1].state, asks[seat], luck)
@@ -151,3 +150,9 @@ def _go_on(game: Game[Any], plan: Plan, positions: list[Position], luck: Draw, l
     except BROKEN as error:
         fault, code = describe(error), raised_at(game, error)
     return Course(plan, tuple(positions), len(positions) - 1, longest, fault, code, endless)
+
+
+def _too_long(position: Position, longest: int) -> str:
+    if position.turn > longest:
+        return f"it goes on after {longest} entries, which longest() says are the most"
+    return f"it goes on after {MOST_CHOICES:,} choices"

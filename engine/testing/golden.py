@@ -25,7 +25,7 @@ from engine.game import Game, Listed, Number, OptionValue, Standing, facts_of
 from engine.table import Entry, Table, begin
 from engine.tell import Teller, sentence
 from engine.testing.bench import Playout, Trouble, branch, play
-from engine.testing.plans import STYLES, Plan, option_sets
+from engine.testing.plans import STYLES, Plan, option_sets, options_in
 
 _LONGEST: Final = 600
 """The most choices in a golden game: nobody reads longer ones."""
@@ -203,16 +203,12 @@ def log_of(table: Table) -> str:
 def parse(game: Game[Any], text: str) -> Golden:
     """Return the game in a text."""
     head = dict(re.findall(r"^(Players|Options|Seed) +(.*)$", text, re.MULTILINE))
-    options: dict[str, OptionValue] = {}
-    numbers = {option.name for option in game.options if isinstance(option, Number)}
-    for part in head["Options"].split(", ") if head["Options"] != "as usual" else []:
-        name, _, value = part.partition("=")
-        options[name] = int(value) if name in numbers else value
     choices = tuple(
         (int(seat) - 1, written)
         for seat, written, alone in re.findall(r"^   player (\d+): (.*?)( \(the only choice\))?$", text, re.MULTILINE)
         if not alone
     )
+    options = options_in(game, head["Options"])
     return Golden(game, int(head["Players"]), options, bytes.fromhex(head["Seed"]), choices)
 
 

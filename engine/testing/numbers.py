@@ -2,7 +2,8 @@
 
 Players choose numbers that no bot would. For each amount that the game offers, with each set of options and number of
 players, the widest range met is tried: a range of up to `EXHAUSTIVE` numbers whole, of a longer one both ends, the
-middle, round numbers with their neighbours, and `RANDOM` others. Each number is chosen twice, with all others silent and,
+middle, round numbers with their neighbours, and `RANDOM` others. A quick run tries a number that it has tried with other
+options again only at the ends and in the middle of a range. Each number is chosen twice, with all others silent and,
 where choices are sealed, with all others choosing it too. Then everyone stays silent for a while, so that the number
 takes effect. This module must never try a number that is not offered.
 """
@@ -54,23 +55,32 @@ class Range:
 
 def takes_every_number(bench: Bench) -> Iterator[Trouble]:
     """Any number that is offered can be chosen by one seat or by all, and the game goes on and can be shown."""
+    for each, choice in _choices(bench):
+        table = each.playout.tables[each.at]
+        for tied in (False, True) if len(table.position.open()) > 1 else (False,):
+            try:
+                _show(bench, gone_on(bench, table, each.seat, choice, tied), each.seat)
+            except Exception as error:  # noqa: BLE001 - a number that is offered must not break anything.
+                written = grammar.write(table.position.open()[each.seat], choice)
+                where = f"{each.playout.where(each.at)}, then player {each.seat + 1}: {written}"
+                what = f"“{written}” breaks the game: {describe(error)}"
+                yield Trouble("takes every number", what, where, bench.raised_at(error))
+                break
+
+
+def _choices(bench: Bench) -> Iterator[tuple[Range, Choice]]:
+    """Yield a choice for each number to try."""
+    met: set[object] = set()
     for each in ranges(bench):
         luck = Stream(each.playout.plan.seed, 2**56 + each.at)
-        table = each.playout.tables[each.at]
-        decision = table.position.open()[each.seat]
+        kind = kind_of(each.playout.tables[each.at]), each.act.verb, each.amount.name
+        again = {each.amount.low, each.amount.high, (each.amount.low + each.amount.high) // 2}
         for number in numbers(each.amount, luck):
-            choice = _with_number(bench, table, each, number, luck)
-            if choice is None:
-                continue
-            for tied in (False, True) if len(table.position.open()) > 1 else (False,):
-                try:
-                    _show(bench, _gone_on(bench, table, each.seat, choice, tied), each.seat)
-                except Exception as error:  # noqa: BLE001 - a number that is offered must not break anything.
-                    written = grammar.write(decision, choice)
-                    where = f"{each.playout.where(each.at)}, then player {each.seat + 1}: {written}"
-                    what = f"“{written}” breaks the game: {describe(error)}"
-                    yield Trouble("takes every number", what, where, bench.raised_at(error))
-                    break
+            if bench.thorough or number in again or (kind, number) not in met:
+                choice = _with_number(bench, each, number, luck)
+                if choice is not None:
+                    met.add((kind, number))
+                    yield each, choice
 
 
 def ranges(bench: Bench) -> list[Range]:
@@ -123,17 +133,18 @@ def _offered(playout: Playout, at: int) -> Iterator[Range]:
                     yield Range(playout, at, seat, act, blank)
 
 
-def _with_number(bench: Bench, table: Table, each: Range, number: int, luck: Draw) -> Choice | None:
+def _with_number(bench: Bench, each: Range, number: int, luck: Draw) -> Choice | None:
     """Return a choice with this number that the game allows, or None if none comes up."""
+    view = each.playout.tables[each.at].view(each.seat)
     for _ in range(_TRIES):
         values = each.act.sample(luck).values
         choice = Choice(each.act.verb, (*values[: each.blank], number, *values[each.blank + 1 :]))
-        if bench.game.objects(table.view(each.seat), each.seat, choice) is None:
+        if bench.game.objects(view, each.seat, choice) is None:
             return choice
     return None
 
 
-def _gone_on(bench: Bench, table: Table, seat: int, choice: Choice, tied: bool) -> Table:
+def gone_on(bench: Bench, table: Table, seat: int, choice: Choice, tied: bool) -> Table:
     """Return the table some choices after this one: all others stay silent or, if tied, first make the same choice."""
     turn = table.position.turn
     table = bench.server.submit(table, seat, choice)

@@ -56,6 +56,13 @@ class Plan:
         return hashlib.sha256(str(self).encode()).digest()
 
 
+def options_in(game: Game[Any], text: str) -> dict[str, OptionValue]:
+    """Return the options in a text such as `lots=2, purse=40`; none if it has no equals sign."""
+    numbers = {option.name for option in game.options if isinstance(option, Number)}
+    pairs = (part.split("=", 1) for part in text.split(", ") if "=" in part)
+    return {name: int(value) if name in numbers else value for name, value in pairs}
+
+
 def plans(game: Game[Any], thorough: bool = False) -> Iterator[Plan]:
     """Yield the games to play, the most useful ones first.
 
