@@ -39,6 +39,7 @@ MOST_TROUBLES: Final = 50
 MOST_TRIES: Final = 100
 """How often a sample is drawn again if its values do not fit together."""
 
+_MOST_STOPPED: Final = 2
 _SAMPLES: Final = 4
 _MOST_TABLES: Final = 200
 
@@ -113,6 +114,8 @@ class Playout:
     cut: bool = False
     code: str = ""
     """The line of the game's code where it broke."""
+    stopped: bool = False
+    """Whether a call went on for too many steps."""
 
     def whole(self) -> bool:
         """Whether the game was played to its end."""
@@ -146,7 +149,7 @@ class Bench:
         self._kinds: dict[int, dict[object, list[int]]] = {}
         self.place = ""
         """The plan that a law looks at, for errors that break it off."""
-        self._rest: Iterator[Playout] = (self.run(play, plan) for plan in plans(game, thorough))
+        self._rest = self._play_all()
 
     def playouts(self) -> Iterator[Playout]:
         """Yield all playouts, each played when it is first needed."""
@@ -160,6 +163,16 @@ class Bench:
             self.place = str(self._played[at].plan)
             yield self._played[at]
             at += 1
+
+    def _play_all(self) -> Iterator[Playout]:
+        """Play as planned. After some games that had to be stopped no more are played, because each takes long."""
+        stopped = 0
+        for plan in plans(self.game, self.thorough):
+            playout = self.run(play, plan)
+            yield playout
+            stopped += playout.stopped
+            if stopped == _MOST_STOPPED:
+                return
 
     def tables(self) -> Iterator[Table]:
         """Yield every table of all playouts."""
@@ -256,7 +269,8 @@ def play(game: Game[Any], plan: Plan) -> Playout:
     try:
         dealt = begin(game, plan.seats, plan.seed, plan.options)
     except BROKEN as error:
-        return Playout(plan, (), (), describe(error), code=raised_at(game, error))
+        stopped = isinstance(error, TooManySteps)
+        return Playout(plan, (), (), describe(error), code=raised_at(game, error), stopped=stopped)
     return _go_on(game, plan, [dealt], [], Stream(plan.seed, 2**48))
 
 
@@ -267,7 +281,7 @@ def branch(game: Game[Any], playout: Playout, at: int, number: int) -> Playout:
 
 
 def _go_on(game: Game[Any], plan: Plan, tables: list[Table], moves: list[tuple[int, Choice]], luck: Draw) -> Playout:
-    fault, cut, code = "", False, ""
+    fault, cut, code, stopped = "", False, "", False
     try:
         longest = game.longest(plan.seats, tables[0].options)
         while asks := tables[-1].asks():
@@ -275,15 +289,16 @@ def _go_on(game: Game[Any], plan: Plan, tables: list[Table], moves: list[tuple[i
                 cut = True
                 break
             if len(tables[-1].log) > longest:
-                fault, code = f"it goes on after {longest} entries", line_of(game, "longest")
                 break
             seat = luck.pick([s for s in asks if s not in tables[-1].position.box])
             choice = pick(plan.style, game, tables[-1].view(seat), asks[seat], luck)
             tables.append(tables[-1].submit(seat, choice))
             moves.append((seat, choice))
+        if len(tables[-1].log) > longest:
+            fault, code = f"it goes on after {longest} entries", line_of(game, "longest")
     except BROKEN as error:
-        fault, code = describe(error), raised_at(game, error)
-    return Playout(plan, tuple(tables), tuple(moves), fault, cut, code)
+        fault, code, stopped = describe(error), raised_at(game, error), isinstance(error, TooManySteps)
+    return Playout(plan, tuple(tables), tuple(moves), fault, cut, code, stopped)
 
 
 def pick(style: str, game: Game[Any], view: Any, decision: Decision, luck: Draw) -> Choice:

@@ -9,6 +9,7 @@ This module must never stop a course before it has gone on longer than the game 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from engine.chance import Draw, Stream
@@ -18,12 +19,16 @@ from engine.table import Position, deal
 from engine.testing.bench import BROKEN, Bench, Trouble, describe, pick, play
 from engine.testing.plans import INSISTS, STYLES, Plan, option_sets
 from engine.testing.source import line_of, raised_at
+from engine.testing.steps import TooManySteps
 
 MOST_CHOICES: Final = 50_000
 """A game with more choices than this counts as endless, whatever `longest` says: nobody plays it by email."""
 
 _ENDLESS: Final = 3
 """Courses that never end are long, so after this many of them no others are played."""
+
+_FIRST: Final = 12
+"""How many playouts are searched for verbs."""
 
 _ROUNDS: Final = 5
 """How often a thorough run plays on the longest course of a set of options; a quick one that of all sets."""
@@ -66,7 +71,8 @@ def run(game: Game[Any], plan: Plan) -> Course:
         longest = game.longest(plan.seats, game.settle(plan.seats, plan.options))
         position, _ = deal(game, plan.seats, plan.seed, plan.options)
     except BROKEN as error:
-        return Course(plan, (), 0, 0, describe(error), raised_at(game, error))
+        stopped = isinstance(error, TooManySteps)
+        return Course(plan, (), 0, 0, describe(error), raised_at(game, error), endless=stopped)
     return _go_on(game, plan, [position], Stream(plan.seed, 2**48), longest)
 
 
@@ -115,7 +121,7 @@ def _styles(bench: Bench, verbs: list[str], number: int) -> Iterator[str]:
 def _longer(one: Course | None, other: Course | None) -> Course | None:
     """Return the course that comes nearer to its bound. One with a fault is no measure."""
     sound = [each for each in (one, other) if each is not None and not each.fault]
-    return max(sound, key=lambda each: each.entries / each.longest, default=None)
+    return max(sound, key=lambda each: each.entries / max(1, each.longest), default=None)
 
 
 def _by_bots(bench: Bench) -> Iterator[Trouble]:
@@ -128,31 +134,29 @@ def _by_bots(bench: Bench) -> Iterator[Trouble]:
 
 
 def _verbs(bench: Bench) -> list[str]:
-    """Return the verbs of the game, as far as the bench has met them."""
-    positions = (playout.tables[at].position for playout, at in bench.positions(1))
+    """Return the verbs of the game, as far as its first playouts have met them."""
+    tables = (playout.tables[at] for playout in islice(bench.playouts(), _FIRST) for at in playout.sample(60))
     return sorted(
-        {act.verb for position in positions for decision in position.open().values() for act in decision.acts}
+        {act.verb for table in tables for decision in table.position.open().values() for act in decision.acts}
     )
 
 
 def _go_on(game: Game[Any], plan: Plan, positions: list[Position], luck: Draw, longest: int) -> Course:
     fault, code, endless = "", "", False
     try:
-        while asks := positions[-1].open():
-            if positions[-1].turn > longest or len(positions) > MOST_CHOICES:
-                fault, code, endless = _too_long(positions[-1], longest), line_of(game, "longest"), True
-                break
+        while (asks := positions[-1].open()) and not (endless := _too_long(positions, longest)):
             seat = luck.pick([seat for seat in asks if seat not in positions[-1].box])
             choice = pick(plan.style, game, positions[-1].state, asks[seat], luck)
             positions.append(positions[-1].submit(seat, choice)[0])
-        if not fault and not game.standing(positions[-1].state).over:
+        if endless or positions[-1].turn > longest:
+            most = f"{longest} entries" if positions[-1].turn > longest else f"{MOST_CHOICES:,} choices"
+            fault, code = f"it goes on after {most}", line_of(game, "longest")
+        elif not game.standing(positions[-1].state).over:
             fault, code = "no seat is asked although the game is not over", line_of(game, "asks")
     except BROKEN as error:
-        fault, code = describe(error), raised_at(game, error)
+        fault, code, endless = describe(error), raised_at(game, error), isinstance(error, TooManySteps)
     return Course(plan, tuple(positions), len(positions) - 1, longest, fault, code, endless)
 
 
-def _too_long(position: Position, longest: int) -> str:
-    if position.turn > longest:
-        return f"it goes on after {longest} entries, which longest() says are the most"
-    return f"it goes on after {MOST_CHOICES:,} choices"
+def _too_long(positions: list[Position], longest: int) -> bool:
+    return positions[-1].turn > longest or len(positions) > MOST_CHOICES

@@ -34,39 +34,36 @@ _TRIES: Final = 40
 
 def deal_twins(bench: Bench) -> Iterator[Trouble]:
     """When secrets are dealt or drawn, nothing that a reader is told follows from those of others."""
-    fields = secret_fields(bench.game)
-    if not fields:
+    if not secret_fields(bench.game):
         return
     pools: dict[int, Pool] = {}
-    for playout in bench.playouts():
-        if playout.tables:
-            pools.setdefault(playout.plan.seats, Pool()).add(_facts(playout.tables[-1].log))
-    for playout, number in _entries(bench):
-        entry = _Entry(bench, playout, number)
-        luck = Stream(playout.plan.seed, 2**55 + number)
-        for reader in readers(playout.plan.seats):
-            found = exchanges(entry.story, reader, pools[playout.plan.seats], fields, luck)
-            twins = 0
-            for difference, _ in zip(found, range(_TRIES), strict=False):
-                told = entry.told_apart(reader, difference)
-                twins += told is not None
-                if told:
-                    what = f"{told}, when it is dealt, tells {name_of(reader)} {about(difference)}"
-                    yield Trouble("deal twins", what, f"{playout.plan}, entry {number}", bench.line_of(told))
-                if twins == _TWINS:
-                    break
-
-
-def _entries(bench: Bench) -> Iterator[tuple[Playout, int]]:
-    """Yield entries in which secrets are drawn: a few of each kind with each set of options and number of players."""
     met: Counter[object] = Counter()
     for playout in bench.playouts():
-        agreed = playout.plan.seats, tuple(playout.plan.options.items())
-        for number, entry in enumerate(playout.tables[-1].log if playout.tables else ()):
-            kind = agreed, secrets_in(entry.facts)
-            if kind[1] and met[kind] < (3 if bench.thorough else 1):
+        log = playout.tables[-1].log if playout.tables else ()
+        pool = pools.setdefault(playout.plan.seats, Pool())
+        pool.add(_facts(log))
+        for number, entry in enumerate(log):
+            kind = playout.plan.seats, tuple(playout.plan.options.items()), secrets_in(entry.facts)
+            if kind[-1] and met[kind] < (3 if bench.thorough else 1):
                 met[kind] += 1
-                yield playout, number
+                yield from _told(bench, playout, number, pool)
+
+
+def _told(bench: Bench, playout: Playout, number: int, pool: Pool) -> Iterator[Trouble]:
+    """Yield what the facts of one entry tell of its secrets, to every reader."""
+    entry = _Entry(bench, playout, number)
+    luck = Stream(playout.plan.seed, 2**55 + number)
+    for reader in readers(playout.plan.seats):
+        found = exchanges(entry.story, reader, pool, secret_fields(bench.game), luck)
+        twins = 0
+        for difference, _ in zip(found, range(_TRIES), strict=False):
+            told = entry.told_apart(reader, difference)
+            twins += told is not None
+            if told:
+                what = f"{told}, when it is dealt, tells {name_of(reader)} {about(difference)}"
+                yield Trouble("deal twins", what, f"{playout.plan}, entry {number}", bench.line_of(told))
+            if twins == _TWINS:
+                break
 
 
 class _Entry:
@@ -97,9 +94,10 @@ class _Entry:
         one, two = (tuple(seen(happened, reader) for happened in facts) for facts in (here, other))
         if one == two:
             return ""
-        if difference.named & {*atoms((one, two))}:
-            return None
-        return next((type(f).__name__ for f, g in zip(one, two, strict=False) if f != g), "the number of facts")
+        told = next((type(f).__name__ for f, g in zip(one, two, strict=False) if f != g), "the number of facts")
+        # Another fact may turn a thing up for all to see; the one that deals it in secret may not.
+        deals_it = told in {kind for kind, _ in difference.fields}
+        return None if difference.named & {*atoms((one, two))} and not deals_it else told
 
     def _twin(self, reader: int, difference: Difference, luck: Echo) -> Story | None:
         """Return the facts of the entry in the other truth, or None if the rules never lead there."""

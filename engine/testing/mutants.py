@@ -7,9 +7,11 @@ part of a game that is played.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 from engine.facts import fact, secrets_of
-from engine.game import OptionValue
+from engine.game import Game, OptionValue
 from engine.table import Table
 from engine.testing import courses, deals, doors, faults, laws, numbers, twins, views
 from engine.testing.bench import BROKEN, Bench, Law, Trouble
@@ -75,16 +77,21 @@ def _endless(bench: Bench) -> Iterator[Mutant]:
 
 
 def _with_options(bench: Bench) -> Iterator[Mutant]:
-    """Yield faults behind one value of an option: the last value, or in a thorough run every unusual one."""
+    """Yield faults behind one value of an option: in a thorough run every unusual one, or else that of the shortest games."""
     unusual: list[tuple[str, OptionValue]] = [
         (option.name, value) for option in bench.game.options for value in values_of(option) if value != option.default
     ]
-    leaks = twins.secret_twins if secret_fields(bench.game) else twins.seed_twins
-    for option, value in unusual if bench.thorough else unusual[-1:]:
+    # Secret twins take long, and look at the same positions.
+    leaks = twins.secret_twins if bench.thorough and secret_fields(bench.game) else twins.seed_twins
+    for option, value in unusual if bench.thorough else sorted(unusual, key=partial(_longest, bench.game))[:1]:
         leaky = bench.with_server(faults.Unusual(option, value))
         yield Mutant(f"a page that shows the truth with {option}={value}", leaks, leaky)
         still = faults.changed(bench, **faults.standing_still(option, value))
         yield Mutant(f"a game that stands still with {option}={value}", courses.ends_in_time, still)
+
+
+def _longest(game: Game[Any], unusual: tuple[str, OptionValue]) -> int:
+    return game.longest(game.seats[0], game.settle(game.seats[0], dict([unusual])))
 
 
 def check_mutants(bench: Bench) -> Iterator[Trouble]:

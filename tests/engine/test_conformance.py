@@ -20,8 +20,9 @@ GAMES = [pytest.param(name, marks=pytest.mark.xdist_group(f"conformance of {name
 
 @cache
 def bench(name: str) -> Bench:
-    # All laws share the playouts of a game, so the tests of one game stay in one process.
-    return Bench(game.load(name))
+    # All laws share the playouts of a game, so the tests of one game stay in one process. Steps are counted in the
+    # thorough run: a test that hangs is stopped anyway.
+    return Bench(game.load(name), counting=False)
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -59,7 +60,7 @@ def test_every_golden_game_is_of_a_game_that_exists() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", game.names())
-def test_every_game_keeps_every_law_with_every_pair_of_options(name: str) -> None:
+def test_every_game_keeps_every_law_with_every_set_of_options(name: str) -> None:
     assert [str(trouble) for trouble in check(game.load(name), thorough=True, report=None)] == []

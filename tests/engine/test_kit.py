@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 from collections.abc import Iterator
@@ -13,15 +14,20 @@ import pytest
 
 from engine import facts, game
 from engine.chance import Stream
+from engine.decisions import Amount, Refused
 from engine.facts import SPECTATOR, seen
 from engine.game import Game, load_file
 from engine.testing import LAWS, Bench, Mutant, Server, Trouble, broken, check, check_mutants, mutants, noticed
-from engine.testing.bench import story
+from engine.testing.bench import play, story
 from engine.testing.coupled import Echo, OutOfStep, Remembered
+from engine.testing.courses import run
 from engine.testing.differences import Pool, exchanges, hidings, secret_fields, shown, with_difference
 from engine.testing.elsewhere import digest, find, where_is
 from engine.testing.golden import check_golden, files, parse, remake, replayed, shows
-from engine.testing.plans import option_sets, plans, values_of
+from engine.testing.numbers import numbers, ranges
+from engine.testing.plans import MOST_COMBINED, Plan, combined, option_sets, plans, values_of
+from engine.testing.repeat import repeat
+from engine.testing.steps import TooManySteps, bounded
 
 TOYS = Path(__file__).parent / "toys"
 NAMES = ("lanterns", "thieves", "caravans")
@@ -80,6 +86,56 @@ FAULTS = {
     "its bound is too low": ("ends", "lanterns", ("return 2 * 15 + seats + 2", "return 5")),
     "it stops without a result": ("ends", "lanterns", ("yield TastesRevealed(state.tastes)", "return")),
     "a result that no one can check": ("ends", "lanterns", ("tastes=self.colours, over=True", "over=True")),
+    "an endless game behind an option": (
+        "ends in time",
+        "lanterns",
+        ("return 2 * 15 + seats + 2", "return 300"),
+        (
+            "        if state.bidding:",
+            (
+                "        if state.bidding and sum(state.coins) == 40 * len(state.coins) and not max(c.values[0] for c in choices.values()):\n"
+                "            state = yield Allowed()\n"
+                "        elif state.bidding:"
+            ),
+        ),
+    ),
+    "a bound too low for one option": (
+        "ends in time",
+        "caravans",
+        ("        return 4\n", '        return 4 if options["seasons"] == "two" else 3\n'),
+    ),
+    "a story that never ends": (
+        "ends",
+        "lanterns",
+        (
+            "        elif vetoed :=",
+            (
+                "        elif state.vetoes[0] and all(c.verb == 'allow' for c in choices.values()):\n"
+                "            while not state.bidding:\n"
+                "                state = yield Liked(0, state.tastes[0])\n"
+                "        elif vetoed :="
+            ),
+        ),
+    ),
+    "a turn that makes itself again forever": (
+        "ends",
+        "lanterns",
+        (
+            "        if not view.lot:\n            return None\n",
+            '        if not view.lot:\n            return Decision(seat, say("Wait."), (Act("wait"),), Choice("wait"), public=True)\n',
+        ),
+        ("        if state.bidding:", "        if not state.lot:\n            return\n        if state.bidding:"),
+    ),
+    "a number that no bot bids": (
+        "takes every number",
+        "lanterns",
+        ("bids.index(max(bids)), max(bids))", "bids.index(max(bids)), max(bids) + 0 // (max(bids) - 23))"),
+    ),
+    "two that bid the same middle number": (
+        "takes every number",
+        "lanterns",
+        ("bids.index(max(bids)), max(bids))", "bids.index(max(bids)), max(bids) + 0 // (sum(bids) - 2 * 17))"),
+    ),
     "coins vanish": ("conserves", "lanterns", ("spent=state.spent + self.price,", "")),
     "a tally of nothing": (
         "conserves",
@@ -163,6 +219,38 @@ FAULTS = {
         "thieves",
         ("best = cards.index(max(cards))", "best = sum(map(sum, state.hands)) % len(cards)"),
     ),
+    "a tie broken by a secret with one option": (
+        "secret twins",
+        "lanterns",
+        (
+            "yield Sold(bids, bids.index(max(bids)),",
+            (
+                "yield Sold(bids, max(range(len(bids)), key=lambda i: (bids[i], sum(state.coins) + state.spent == "
+                "len(bids) and state.tastes[i] == state.lot)),"
+            ),
+        ),
+    ),
+    "a public field made of a secret in the deal": (
+        "deal twins",
+        "thieves",
+        ("    cards: Cards = secret()\n", "    cards: Cards = secret()\n    best: int = 0\n"),
+        (
+            "            state = yield Dealt(seat, tuple(draw.shuffle(state.bag)[:HAND]))",
+            "            hand = tuple(draw.shuffle(state.bag)[:HAND])\n            state = yield Dealt(seat, hand, max(hand))",
+        ),
+    ),
+    "a public field made of a secret drawn later": (
+        "deal twins",
+        "thieves",
+        (
+            '    card: Any = secret("thief", "victim")\n',
+            '    card: Any = secret("thief", "victim")\n    high: bool = False\n',
+        ),
+        (
+            "            yield Stolen(best, victim, draw.pick(state.hands[victim]))",
+            "            card = draw.pick(state.hands[victim])\n            yield Stolen(best, victim, card, card > 112)",
+        ),
+    ),
     "a secret that never happens": (
         "secret twins",
         "lanterns",
@@ -242,6 +330,30 @@ def test_every_secret_field_has_its_own_mutant(thieves):
     assert "a decision that peeks at the truth" in names
 
 
+PLANTED = {
+    "lanterns": {
+        "a page that shows the truth with vetoes=none",
+        "a game that stands still with vetoes=none",
+        "a clue about secrets in the deal",
+        "a number that breaks the game",
+    },
+    "thieves": {"a clue about secrets in the deal"},
+    "caravans": {"a page that shows the truth with seasons=one", "a game that stands still with seasons=one"},
+}
+ENDLESS = {"a story that never begins", "a question that is never put", "a table that decides for itself forever"}
+
+
+def test_faults_that_hang_or_hide_behind_options_and_numbers_are_planted(toy):
+    assert {mutant.name for mutant in mutants(Bench(toy))} >= PLANTED[toy.slug] | ENDLESS
+
+
+def test_a_thorough_run_plants_a_fault_behind_every_value_of_an_option():
+    lanterns = load_file(TOYS / "lanterns.py")
+    names = {mutant.name for mutant in mutants(Bench(lanterns, thorough=True))}
+    values = [(o.name, value) for o in lanterns.options for value in values_of(o) if value != o.default]
+    assert {f"a game that stands still with {name}={value}" for name, value in values} <= names
+
+
 def test_a_sound_game_is_not_reported_as_a_mutant(thieves):
     bench = Bench(thieves)
     assert not any(noticed(Mutant("nothing at all", law, bench)) for law in LAWS.values())
@@ -282,7 +394,138 @@ def test_a_server_that_shows_too_much_is_caught(thieves):
     assert any("the gossip tells" in trouble.what for trouble in LAWS["secret twins"](bench))
 
 
+# Steps.
+
+
+def test_a_call_that_goes_on_is_stopped_at_the_same_step_every_time(changed):
+    spinning = changed.load(
+        "thieves",
+        (
+            "        cards = tuple(choices",
+            "        while True:\n            choices = dict(choices)\n        cards = tuple(choices",
+        ),
+    )
+    found = [broken("ends", LAWS["ends"], Bench(spinning)) for _ in range(2)]
+    assert found[0] == found[1]
+    assert found[0][0].what == "resolve() goes on after 1,000,000 steps, and was stopped"
+    path, line = re.match(r"(.+):(\d+) \(resolve\): ends: resolve", str(found[0][0])).groups()
+    assert Path(path).read_text().splitlines()[int(line) - 1].strip() in ("while True:", "choices = dict(choices)")
+
+
+def test_a_law_that_is_stopped_says_where(changed):
+    staring = changed.load(
+        "thieves",
+        (
+            "        mine: tuple[Part, ...] =",
+            "        while view.rounds == 2:\n            pass\n        mine: tuple[Part, ...] =",
+        ),
+    )
+    trouble = broken("fits the page", LAWS["fits the page"], Bench(staring))[0]
+    assert trouble.what == "board() goes on after 1,000,000 steps, and was stopped"
+    assert re.fullmatch(r"\d players, usual options, playing \w+ #\d, after \d+ of \d+ choices", trouble.where)
+
+
+def _nothing():
+    """One step."""
+
+
+def _forever():
+    """Work without an end that lets no error through, as a careless game might."""
+    while True:
+        with contextlib.suppress(Exception):
+            _nothing()
+
+
+def test_a_stopped_call_keeps_no_error_to_itself_and_leaves_no_tracer_behind(thieves):
+    before = sys.gettrace()
+    with pytest.raises(TooManySteps), bounded(thieves):
+        _forever()
+    assert sys.gettrace() is before
+
+
+def test_counting_goes_on_around_a_call_that_was_stopped(thieves):
+    with bounded(thieves):
+        outer = sys.gettrace()
+        with pytest.raises(TooManySteps), bounded(thieves):
+            _forever()
+        again = sys.gettrace()
+    assert again is outer is not None
+
+
+# A place to see again.
+
+
+def test_a_trouble_is_seen_again_from_its_place(changed):
+    wrecked = changed.load(
+        "lanterns", ("bids.index(max(bids)), max(bids))", "bids.index(max(bids)), max(bids) + 0 // (max(bids) - 23))")
+    )
+    trouble = broken("takes every number", LAWS["takes every number"], Bench(wrecked))[0]
+    first, *lines, last = repeat(wrecked, trouble.where)
+    assert first.startswith("Lanterns, ")
+    assert lines[-1].endswith(": bid 23")
+    assert re.fullmatch(r".+lanterns\.py:\d+ \(resolve\): ZeroDivisionError: .+", last)
+
+
+def test_a_place_may_be_an_entry_or_a_whole_game(thieves):
+    whole = list(repeat(thieves, "2 players, usual options, playing any #0"))
+    entry = list(repeat(thieves, "2 players, usual options, playing any #0, entry 0"))
+    assert whole[: len(entry)] == entry
+    assert "   entry 0: Ben is dealt" in "\n".join(entry)
+    with pytest.raises(Refused):
+        list(repeat(thieves, "somewhere"))
+
+
+def test_a_check_says_how_to_see_a_trouble_again(changed):
+    lines: list[str] = []
+    check(changed.load("thieves", ("return ROUNDS + 1", "return 2")), report=lines.append)
+    assert re.search(r'python -m engine.testing repeat \S+thieves.py "\d players, usual options, playing', lines[-1])
+
+
+# Numbers.
+
+
+def test_a_short_range_is_tried_whole_and_a_long_one_at_its_ends_and_round_numbers():
+    luck = Stream(bytes(32), 0)
+    assert numbers(Amount("coins", 0, 255), luck) == list(range(256))
+    assert numbers(Amount("coins", 0, 200, endings=frozenset({0, 5})), luck) == list(range(0, 201, 5))
+    many = numbers(Amount("coins", 10, 100_000), luck)
+    assert {10, 11, 99, 100, 101, 1024, 50_005, 99_999, 100_000} <= {*many}
+    assert len(many) < 200
+
+
+def test_the_widest_range_of_every_set_of_options_is_tried():
+    found = {
+        tuple(each.playout.plan.options.items()): each.amount.high
+        for each in ranges(Bench(load_file(TOYS / "lanterns.py")))
+    }
+    assert found[()] == 12
+    assert found[("purse", 40),] == 40
+
+
+# Courses.
+
+
+def test_a_course_of_one_who_insists_chooses_a_verb_wherever_it_can():
+    lanterns = load_file(TOYS / "lanterns.py")
+    tables = play(lanterns, Plan(3, {}, "insisting on veto")).tables
+    assert [choice.verb for entry in tables[-1].log for choice in entry.choices.values()].count("allow") == 0
+
+
+def test_a_course_is_the_same_game_as_its_playout(toy):
+    for style in ("silent", "any", "climb"):
+        plan = Plan(toy.seats[1], {}, style)
+        course, playout = run(toy, plan), play(toy, plan)
+        assert (course.entries, course.fault) == (len(playout.tables[-1].log), "")
+
+
 # Plans.
+
+
+def test_few_options_are_combined_and_of_many_all_pairs_are(toy):
+    for seats in range(toy.seats[0], toy.seats[1] + 1):
+        ways = combined(toy, seats)
+        assert ways <= MOST_COMBINED
+        assert sum(n == seats for n, _ in option_sets(toy, thorough=True)) == ways - 1
 
 
 @pytest.mark.parametrize("name", game.names())
