@@ -292,7 +292,7 @@ def _parser() -> argparse.ArgumentParser:
     command("rules", rules, "Print the rules page of a game.").add_argument("game")
     checking = command("check", check, "Check that a game keeps every law of the kit.")
     checking.add_argument("game", nargs="?", help="a game, or a path to a module or package (default: all games)")
-    checking.add_argument("--thorough", action="store_true", help="every pair of options at every number of players")
+    checking.add_argument("--thorough", action="store_true", help="every set of options at every number of players")
     command("reference", reference, "Print the reference page of the engine, in Markdown.")
     return parser
 

@@ -9,6 +9,9 @@ function from a `Bench` to troubles, so that a test suite can run it by name:
     bench = Bench(MyGame())
     assert list(LAWS["conserves"](bench)) == []
 
+No check hangs: a call into a game that goes on for a million steps is stopped and reported. A message ends with the place
+where it was found, and `python -m engine.testing repeat` plays the game again up to there.
+
 The kit shows that a game keeps the promises that servers make for it. Only its own tests can show that it is the right
 game. This module must never let one broken law hide another.
 """
@@ -70,8 +73,9 @@ def check(
 ) -> list[Trouble]:
     """Check every law on a game, then every planted fault. Return all troubles and report them, perhaps with a summary.
 
-    A quick check plays a few dozen games and takes a few seconds. A thorough one plays every pair of option values with
-    every number of players.
+    A quick check plays a few dozen games and takes some seconds; its sets of options contain every pair of values. A
+    thorough one takes minutes. It plays every combination of options with every number of players, or every pair of values
+    where there are more than `plans.MOST_COMBINED` combinations.
     """
     bench = Bench(game, thorough=thorough)
     found: list[Trouble] = []

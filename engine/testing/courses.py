@@ -95,7 +95,7 @@ def _courses(bench: Bench) -> Iterator[Course]:
     usual: list[tuple[int, Mapping[str, OptionValue]]] = [(seats, {}) for seats in range(low, high + 1)]
     verbs = _verbs(bench)
     longest: Course | None = None
-    for number, (seats, options) in enumerate([*usual, *option_sets(bench.game, bench.thorough)]):
+    for number, (seats, options) in enumerate([*usual, *_shortest_first(bench)]):
         best: Course | None = None
         for style in _styles(bench, verbs, number):
             course = bench.run(run, Plan(seats, options, style))
@@ -106,6 +106,13 @@ def _courses(bench: Bench) -> Iterator[Course]:
         longest = _longer(longest, best)
     if longest is not None and not bench.thorough:
         yield from prolonged(bench, longest, _ROUNDS)
+
+
+def _shortest_first(bench: Bench) -> list[tuple[int, dict[str, OptionValue]]]:
+    """Return the sets of unusual options, those of short games first: a fault is mostly found in one of them."""
+    game = bench.game
+    sets = option_sets(game, bench.thorough)
+    return sorted(sets, key=lambda each: game.longest(each[0], game.settle(*each)))
 
 
 def _styles(bench: Bench, verbs: list[str], number: int) -> Iterator[str]:

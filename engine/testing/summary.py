@@ -16,7 +16,7 @@ from engine.facts import SPECTATOR, secrets_of, seen
 from engine.game import Game, facts_of
 from engine.table import Table
 from engine.testing.bench import NAMES, Bench, Playout, story
-from engine.testing.plans import values_of
+from engine.testing.plans import MOST_COMBINED, combined, option_sets, values_of
 
 _RULE: Final = "-" * WIDTH
 
@@ -30,7 +30,7 @@ def summary_of(bench: Bench) -> str:
         *_part("Secrets, and who knows them", _secrets(game)),
         *_part("Facts", _facts(bench)),
         *_part("Verbs", [", ".join(sorted(_verbs(bench)))]),
-        *_part("Options", _options(game)),
+        *_part("Options", [*_options(game), *_combinations(bench)]),
         *_part("Longest game seen", _longest(bench)),
         *_part("A turn, as an email", []),
         *_turn(bench),
@@ -78,6 +78,22 @@ def _options(game: Game[Any]) -> list[str]:
         for option in game.options
     ]
     return lines or ["none"]
+
+
+def _combinations(bench: Bench) -> Iterator[str]:
+    """How far the sets of options go, as one line."""
+    game = bench.game
+    low, high = game.seats
+    ways = {seats: combined(game, seats) for seats in range(low, high + 1)}
+    if not game.options:
+        return
+    if not bench.thorough:
+        yield f"{1 + len(option_sets(game))} of {sum(ways.values())} combinations played, with every pair of values in them"
+        return
+    for seats, many in ways.items():
+        played = many if many <= MOST_COMBINED else 1 + sum(n == seats for n, _ in option_sets(game, thorough=True))
+        pairs = "" if many == played else ", with every pair of values in them"
+        yield f"{seats} players: {played} of {many} combinations played{pairs}"
 
 
 def _longest(bench: Bench) -> list[str]:
