@@ -9,7 +9,7 @@ function from a `Bench` to troubles, so that a test suite can run it by name:
     bench = Bench(MyGame())
     assert list(LAWS["conserves"](bench)) == []
 
-No check hangs: a call into a game that goes on for a million steps is stopped and reported. A message ends with the place
+A call into a game that goes on for a million steps is stopped and reported. A message ends with the place
 where it was found, and `python -m engine.testing repeat` plays the game again up to there.
 
 The kit shows that a game keeps the promises that servers make for it. Only its own tests can show that it is the right

@@ -46,10 +46,10 @@ def deal_twins(bench: Bench) -> Iterator[Trouble]:
             kind = playout.plan.seats, tuple(playout.plan.options.items()), secrets_in(entry.facts)
             if kind[-1] and met[kind] < (3 if bench.thorough else 1):
                 met[kind] += 1
-                yield from _told(bench, playout, number, pool)
+                yield from _leaks(bench, playout, number, pool)
 
 
-def _told(bench: Bench, playout: Playout, number: int, pool: Pool) -> Iterator[Trouble]:
+def _leaks(bench: Bench, playout: Playout, number: int, pool: Pool) -> Iterator[Trouble]:
     """Yield what the facts of one entry tell of its secrets, to every reader."""
     entry = _Entry(bench, playout, number)
     luck = Stream(playout.plan.seed, 2**55 + number)
@@ -57,11 +57,11 @@ def _told(bench: Bench, playout: Playout, number: int, pool: Pool) -> Iterator[T
         found = exchanges(entry.story, reader, pool, secret_fields(bench.game), luck)
         twins = 0
         for difference, _ in zip(found, range(_TRIES), strict=False):
-            told = entry.told_apart(reader, difference)
-            twins += told is not None
-            if told:
-                what = f"{told}, when it is dealt, tells {name_of(reader)} {about(difference)}"
-                yield Trouble("deal twins", what, f"{playout.plan}, entry {number}", bench.line_of(told))
+            leak = entry.told_apart(reader, difference)
+            twins += leak is not None
+            if leak:
+                what = f"{leak}, when it is dealt, tells {name_of(reader)} {about(difference)}"
+                yield Trouble("deal twins", what, f"{playout.plan}, entry {number}", bench.line_of(leak))
             if twins == _TWINS:
                 break
 
@@ -94,10 +94,10 @@ class _Entry:
         one, two = (tuple(seen(happened, reader) for happened in facts) for facts in (here, other))
         if one == two:
             return ""
-        told = next((type(f).__name__ for f, g in zip(one, two, strict=False) if f != g), "the number of facts")
+        differing = next((type(f).__name__ for f, g in zip(one, two, strict=False) if f != g), "the number of facts")
         # Another fact may turn a thing up for all to see; the one that deals it in secret may not.
-        deals_it = told in {kind for kind, _ in difference.fields}
-        return None if difference.named & {*atoms((one, two))} and not deals_it else told
+        deals_it = differing in {kind for kind, _ in difference.fields}
+        return None if difference.named & {*atoms((one, two))} and not deals_it else differing
 
     def _twin(self, reader: int, difference: Difference, luck: Echo) -> Story | None:
         """Return the facts of the entry in the other truth, or None if the rules never lead there."""

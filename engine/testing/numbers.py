@@ -4,8 +4,8 @@ Players choose numbers that no bot would. For each amount that the game offers, 
 players, the widest range met is tried: a range of up to `EXHAUSTIVE` numbers whole, of a longer one both ends, the
 middle, round numbers with their neighbours, and `RANDOM` others. A quick run tries a number that it has tried with other
 options again only at the ends and in the middle of a range. Each number is chosen twice, with all others silent and,
-where choices are sealed, with all others choosing it too. Then everyone stays silent for a while, so that the number
-takes effect. This module must never try a number that is not offered.
+where choices are sealed, with all others choosing it too. Then everyone takes the default for a while, so that the
+number takes effect. This module must never try a number that is not offered.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TRIES: Final = 20
 """The most attempts to find other values that go with a number."""
 
 _ROUNDS: Final = 2
-"""How many rounds of silence follow a number."""
+"""How many rounds of defaults follow a number."""
 
 
 @fact

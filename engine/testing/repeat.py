@@ -60,15 +60,15 @@ def repeat(game: Game[Any], text: str) -> Iterator[str]:
     with bounded(game):
         playout = play(game, place.plan)
     tables = playout.tables[: None if place.choices is None else place.choices + 1]
-    told = 0
+    shown = 0
     for number, table in enumerate(tables):
         if number:
             seat, choice = playout.moves[number - 1]
             decision = tables[number - 1].position.asks()[seat]
             yield f"{number}. {NAMES[seat]}: {grammar.write(decision, choice)}"
-        yield from _told(game, table, told)
-        told = len(table.log)
-        if place.entries is not None and told >= place.entries:
+        yield from _facts(game, table, shown)
+        shown = len(table.log)
+        if place.entries is not None and shown >= place.entries:
             return
     if playout.fault and len(tables) == len(playout.tables):
         yield f"{playout.code}: {playout.fault}"
@@ -88,10 +88,10 @@ def _then(game: Game[Any], table: Table, seat: int, written: str) -> Iterator[st
         except BROKEN as error:
             yield f"{raised_at(game, error)}: {describe(error)}"
             return
-        yield from _told(game, after, len(table.log))
+        yield from _facts(game, after, len(table.log))
 
 
-def _told(game: Game[Any], table: Table, since: int) -> Iterator[str]:
+def _facts(game: Game[Any], table: Table, since: int) -> Iterator[str]:
     """Yield what happened, with all secrets."""
     teller = game.teller(None, NAMES)
     for number, entry in enumerate(table.log[since:], start=since):
