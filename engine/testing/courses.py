@@ -30,8 +30,11 @@ _ENDLESS: Final = 3
 _FIRST: Final = 12
 """How many playouts are searched for verbs."""
 
+_LONG: Final = 2_000
+"""The entries of a game that may be very long."""
+
 _ROUNDS: Final = 5
-"""How often a thorough run plays on the longest course of a set of options; a quick one that of all sets."""
+"""How often a thorough run plays on the longest course of a set of options; a quick one that with the usual options."""
 
 
 @fact
@@ -68,7 +71,7 @@ def ends_in_time(bench: Bench) -> Iterator[Trouble]:
 def run(game: Game[Any], plan: Plan) -> Course:
     """Play a game to its end. An error is recorded and not raised."""
     try:
-        longest = game.longest(plan.seats, game.settle(plan.seats, plan.options))
+        longest = _bound(game, plan.seats, plan.options)
         position, _ = deal(game, plan.seats, plan.seed, plan.options)
     except BROKEN as error:
         stopped = isinstance(error, TooManySteps)
@@ -97,31 +100,36 @@ def _courses(bench: Bench) -> Iterator[Course]:
     longest: Course | None = None
     for number, (seats, options) in enumerate([*usual, *_shortest_first(bench)]):
         best: Course | None = None
-        for style in _styles(bench, verbs, number):
+        for style in _styles(bench, verbs, number, _bound(bench.game, seats, options)):
             course = bench.run(run, Plan(seats, options, style))
             yield course
             best = _longer(best, course)
         if bench.thorough and best is not None:
             yield from prolonged(bench, best, _ROUNDS)
-        longest = _longer(longest, best)
+        longest = _longer(longest, best) if not options else longest
     if longest is not None and not bench.thorough:
         yield from prolonged(bench, longest, _ROUNDS)
 
 
 def _shortest_first(bench: Bench) -> list[tuple[int, dict[str, OptionValue]]]:
     """Return the sets of unusual options, those of short games first: a fault is mostly found in one of them."""
-    game = bench.game
-    sets = option_sets(game, bench.thorough)
-    return sorted(sets, key=lambda each: game.longest(each[0], game.settle(*each)))
+    return sorted(option_sets(bench.game, bench.thorough), key=lambda each: _bound(bench.game, *each))
 
 
-def _styles(bench: Bench, verbs: list[str], number: int) -> Iterator[str]:
-    """Yield the styles for a set of options: all, or in a quick run silence and, for every second set, another."""
+def _bound(game: Game[Any], seats: int, options: Mapping[str, OptionValue]) -> int:
+    return game.longest(seats, game.settle(seats, options))
+
+
+def _styles(bench: Bench, verbs: list[str], number: int, bound: int) -> Iterator[str]:
+    """Yield the styles for a set of options: all, or in a quick run silence and, for every second set, another.
+
+    Where games may be very long a quick run has only silence.
+    """
     silent, *others = (*STYLES, *(f"{INSISTS}{verb}" for verb in verbs))
     yield silent
     if bench.thorough:
         yield from others
-    elif number % 2 == 0:
+    elif number % 2 == 0 and bound <= _LONG:
         yield others[number // 2 % len(others)]
 
 

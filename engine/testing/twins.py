@@ -11,7 +11,7 @@ This module must never ask a server what is secret. Only `secret()` in the decla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
@@ -110,7 +110,7 @@ def secret_twins(bench: Bench) -> Iterator[Trouble]:
     twins = Twins(bench, fields)
     everyone = {*readers(bench.game.seats[1])}
     usual = bench.positions(3 if bench.thorough else 1, _seats(bench), kinds_of_secrets)
-    for playout, at in chain(usual, _with_options(bench, kinds_of_secrets)):
+    for playout, at in chain(usual, _with_options(bench)):
         yield from twins.at(playout, at, exchanges)
     if twins.unvaried or twins.met < everyone:
         # Not every secret can be exchanged with another: several players may share a taste.
@@ -315,14 +315,11 @@ def _seats(bench: Bench) -> Collection[int]:
     return range(low, high + 1) if bench.thorough else {low, high}
 
 
-def _with_options(bench: Bench, apart: Callable[[Table], object] = lambda table: None) -> Iterator[tuple[Playout, int]]:
+def _with_options(bench: Bench) -> Iterator[tuple[Playout, int]]:
     """Yield a position of every kind with each set of unusual options, at each number of players it is played with."""
-
-    def agreed(table: Table) -> object:
-        return tuple(table.options.items()), apart(table)
-
     counts = range(bench.game.seats[0], bench.game.seats[1] + 1)
-    return ((playout, at) for playout, at in bench.positions(1, counts, agreed) if playout.plan.options)
+    places = bench.positions(1, counts, lambda table: tuple(table.options.items()))
+    return ((playout, at) for playout, at in places if playout.plan.options)
 
 
 def name_of(reader: int) -> str:
