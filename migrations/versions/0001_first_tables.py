@@ -249,6 +249,7 @@ def upgrade() -> None:
         sa.Column("entry_head", sa.LargeBinary(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("box", sa.Text(), nullable=False),
+        sa.Column("seals", sa.Text(), nullable=False),
         sa.Column("orders", sa.Text(), nullable=False),
         sa.Column("halted", sa.Text(), nullable=True),
         sa.CheckConstraint("halted IN ('gone', 'failed', 'changed')", name=op.f("ck_game_halted")),

@@ -30,11 +30,15 @@ _WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TurnFacts:
-    """The facts that a reader saw in one turn, and why choices were made that no person made, by seat."""
+    """The facts that a reader saw in one turn, and why choices were made that no person made, by seat.
+
+    `sealed` are the fingerprints of the choices in it that were sealed.
+    """
 
     turn: int
     facts: tuple[Fact[Any], ...]
     causes: Mapping[int, Cause]
+    sealed: tuple[str, ...] = ()
 
 
 def tell_turn(turn: TurnFacts, teller: Teller) -> list[str]:

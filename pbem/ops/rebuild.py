@@ -57,6 +57,7 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
         "turn": reading.position.turn,
         "state": codec.dumps(reading.position.state),
         "box": codec.dumps(tuple(sorted(reading.box.items()))),
+        "seals": reading.seals.dumps(),
         # A frozen game stays frozen until an organiser lets it go on.
         "status": row.status if row.status == TableStatus.FROZEN else reading.status,
     }

@@ -82,7 +82,8 @@ class TalkLine:
 class DigestSection:
     """One seat in a digest: past facts as the seat was told them, and the emails that the digest replaces.
 
-    `page` is the URL of the seat, `token` the placeholder for links to single choices.
+    `page` is the URL of the seat, `token` the placeholder for links to single choices, `sealed_in` a turn with the
+    fingerprints of its sealed choices.
     """
 
     seat: SeatContent
@@ -91,6 +92,7 @@ class DigestSection:
     talk: tuple[TalkLine, ...]
     page: str
     token: str
+    sealed_in: tuple[int, tuple[str, ...]] | None
 
 
 def table_name(title: str, game: str) -> str:
@@ -215,6 +217,7 @@ def digest_section(letterhead: Letterhead, section: DigestSection, tables: int) 
         **past_turns(section.sentences, section.talk, tables),
         "news": [{**email, "facts": correction_in_words(email["facts"], seat.rules)} for email in section.news],
         "seat_page": section.page,
+        "sealed_in": section.sealed_in,
         "asked": "",
     }
     if seat.decision is not None and seat.sealed is None:

@@ -21,8 +21,9 @@ from engine.orders import Order, answer
 from engine.table import Entry, Position, watch
 from pbem.domain.hash_chain import Row
 from pbem.domain.states import TableStatus
-from pbem.service.play.log import Kind, body_of
+from pbem.service.play.log import CLOSES_TURN, Kind, body_of
 from pbem.service.play.move import Actor
+from pbem.service.play.seals import Seals
 from pbem.service.tables.start import SEATING
 
 MOST_PROBLEMS: Final = 20
@@ -82,6 +83,7 @@ class LogReader:
     seq: int = 0
     entry_head: bytes = b""
     box: dict[int, Choice] = field(default_factory=dict)
+    seals: Seals = field(default_factory=Seals)
     orders: dict[int, Order] = field(default_factory=dict)
     orders_known: bool = True
     status: str = "open"
@@ -140,6 +142,8 @@ class LogReader:
         if (row.kind == Kind.BEGAN) == self.dealt:
             yield Check.FACTS, f"row {row.seq} is a {row.kind}, which cannot stand here"
             return
+        if row.kind in CLOSES_TURN:
+            yield from self._check_lists(row, body)
         match row.kind:
             case Kind.BEGAN:
                 yield from self._begin(row, body)
@@ -147,6 +151,7 @@ class LogReader:
                 yield from self._enter(row, body["turn"], body["entry"])
                 self.entry_head = row.hash
             case Kind.SEALED:
+                yield from self._check_names(row, body)
                 yield from self._seal(row, body["turn"], body["choice"])
             case Kind.WITHDRAWN:
                 if self.box.pop(_seat(row), None) is None:
@@ -257,6 +262,23 @@ class LogReader:
             except Refused as refused:
                 yield Check.CHOICES, f"the choice in row {row.seq} was against the rules: {refused.text}"
 
+    def _check_names(self, row: Row, body: dict[str, Any]) -> _Problems:
+        """A sealed choice must name its game and seat, so that its fingerprint stands for no other."""
+        named = "game" in body or "seat" in body
+        if named and (body.get("game"), body.get("seat")) != (row.game, row.seat):
+            yield Check.CHOICES, f"the sealed choice in row {row.seq} names another game or seat than its row"
+        if named:
+            self.seals = self.seals.after(row)
+        if not named and self.began.get("fingerprints"):
+            yield Check.CHOICES, f"the sealed choice in row {row.seq} names no game and seat"
+
+    def _check_lists(self, row: Row, body: dict[str, Any]) -> _Problems:
+        """A row that closes a turn must have the fingerprints of all choices that were sealed in it."""
+        stated = {name: body[name] for name in ("sealed", "all_sealed") if name in body}
+        expected, self.seals = self.seals.closing(body, row.seat), Seals()
+        if stated != expected:
+            yield Check.CHOICES, f"row {row.seq} does not have the fingerprints of the choices sealed in its turn"
+
     def _undo(self, row: Row, first: int) -> _Problems:
         while self.position.closed >= max(first, 0):
             self._positions.pop()
@@ -322,6 +344,8 @@ def snapshot(reader: LogReader, stored: Mapping[str, Any]) -> Iterator[str]:
         text = stored[name]
         if not means(reader.rules, text, value):
             yield f"the stored {name} is not what the log says"
+    if stored["seals"] != reader.seals.dumps():
+        yield "the stored seals are not what the log says"
     if stored["turn"] != reader.position.turn:
         yield f"the stored turn is {stored['turn']}, but the log says {reader.position.turn}"
     if stored["entry_head"] != reader.entry_head:

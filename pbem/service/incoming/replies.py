@@ -43,6 +43,7 @@ from pbem.service.play import move as play_move, standing_orders as play_orders,
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
+from pbem.service.play.seals import Proof
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
 from pbem.service.tables import talk
@@ -115,7 +116,7 @@ class _Acting:
     """A reply while it is carried out. `turn` is the turn that the next choice is for.
 
     `question` is the decision that the player was asked to make in that turn, in a tuple once it has been read. The next
-    line that is applied may change it.
+    line that is applied may change it. `proof` is that of the choice that the reply has sealed.
     """
 
     tx: Tx
@@ -130,6 +131,7 @@ class _Acting:
     stopped: bool = False
     late: bool = False
     question: tuple[Decision | None] | None = None
+    proof: Proof | None = None
 
     def game(self) -> GameRow:
         """The game as it is now."""
@@ -253,6 +255,7 @@ def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
         raise
     except Stale as stale:
         raise _moved_on(acting) if acting.game().turn != before else stale from stale
+    acting.proof = receipt.proof
     if receipt.again:
         return Done.AGAIN, receipt.written
     if receipt.sealed:
@@ -337,6 +340,7 @@ def _take_back(acting: _Acting) -> str:
                 raise Gone(_("There is no choice of yours that could be taken back."), remedy=_("Nothing was changed."))
             turn, choice = last.turn, last.entry.choices[acting.seat]
     undo.take_back(acting.tx, acting.server, game.id, turn, acting.seat, acting.person_id)
+    acting.proof = None
     acting.turn = turn
     return "" if choice is None else play_move.choice_words(choice, rules)
 
@@ -356,6 +360,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "board": bool(done & _CHANGE_THE_TABLE) or acting.stopped or not acting.lines or Word.BOARD in acting.shown,
         "help": Word.HELP in acting.shown or not acting.lines,
         "rules": Word.RULES in acting.shown,
+        "proof": None if acting.proof is None else acting.proof._asdict(),
     }
     email = NewEmail(acting.person_id, EmailKind.RECEIPT, acting.game_id, None, acting.seat, turn, facts)
     error = refused or ("" if done else NO_COMMAND)

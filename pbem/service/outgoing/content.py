@@ -28,7 +28,6 @@ from zoneinfo import ZoneInfo
 from engine.facts import SPECTATOR
 from engine.game import Game, agreed
 from pbem.domain import hash_chain
-from pbem.domain.causes import TurnFacts
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
 from pbem.domain.invitation_replies import ACCEPT_AS
@@ -45,7 +44,7 @@ from pbem.mail.write.words import DigestSection, SeatContent, TalkLine, Words
 from pbem.plugins.away import loads
 from pbem.service.outgoing.email_links import OFFERS
 from pbem.service.play import seat_cache, standing_orders, views
-from pbem.service.play.log import latest_entries
+from pbem.service.play.log import StandingEntry, latest_entries, sealed_in
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import SeatKnowledge
 from pbem.service.server import Server
@@ -313,22 +312,20 @@ class _Reading:
         """What happened and was said since the email of the seat's last turn, and its standing orders that ended."""
         before = outbox.turn_before(self.tx, self.email)
         turn, seq, at = (0, 0, None) if before is None else (before.turn or 0, before.seq or 0, before.rendered_at)
-        sentences = words.tell_all(self._turns_since(game, seat, knowledge, turn), seat.teller)
+        entries = self._entries_since(game, seat, knowledge, turn)
+        sentences = words.tell_all(seat_cache.facts_by_turn(game, entries, seat.seat), seat.teller)
         return {
+            "sealed_in": sealed_in(entries, seat.seat),
             **words.past_turns(sentences, self._talk(game, seat, at)),
             "first": before is None,
             "notes": [seat.teller(note) for note in standing_orders.notes(self.tx, game, seat.seat, seq)],
         }
 
-    def _turns_since(
-        self, game: GameRow, seat: SeatContent, knowledge: SeatKnowledge, turn: int
-    ) -> tuple[TurnFacts, ...]:
-        """What the seat was told from this turn on."""
-        if knowledge.recent_entries and knowledge.recent_entries[0].turn <= turn:
-            entries = [standing for standing in knowledge.recent_entries if standing.turn >= turn]
-        else:
-            entries = latest_entries(seat.rules, log.chain_back(self.tx, game.id, game.key), turn)
-        return seat_cache.facts_by_turn(game, entries, seat.seat)
+    def _entries_since(self, game: GameRow, seat: SeatContent, known: SeatKnowledge, turn: int) -> list[StandingEntry]:
+        """The entries from this turn on."""
+        if known.recent_entries and known.recent_entries[0].turn <= turn:
+            return [standing for standing in known.recent_entries if standing.turn >= turn]
+        return latest_entries(seat.rules, log.chain_back(self.tx, game.id, game.key), turn)
 
     def _talk(self, game: GameRow, seat: SeatContent, after: datetime | None) -> list[TalkLine]:
         lines = talk.heard(self.tx, game.id, game.key, seat.seat, after)
@@ -375,10 +372,10 @@ class _Reading:
         entries = latest_entries(rules, log.chain_back(self.tx, game.id, game.key), facts["since"].get(f"{game.id}", 0))
         # Turns since the digest was queued belong in the next one, together with what came of them.
         until = facts["until"].get(f"{game.id}", 0)
-        facts_by_turn = seat_cache.facts_by_turn(game, (entry for entry in entries if entry.turn < until), own.seat)
+        known = [standing for standing in entries if standing.turn < until]
         return DigestSection(
             seat=seat,
-            sentences=words.tell_all(facts_by_turn, seat.teller),
+            sentences=words.tell_all(seat_cache.facts_by_turn(game, known, own.seat), seat.teller),
             news=tuple(
                 {"kind": email.kind, "facts": json.loads(email.facts)}
                 for email in replaced
@@ -387,4 +384,5 @@ class _Reading:
             talk=tuple(self._talk(game, seat, last)),
             page=self._url(Purpose.SEAT, own.links),
             token=self._placeholder(Purpose.MOVE, own.links),
+            sealed_in=sealed_in(known, own.seat),
         )

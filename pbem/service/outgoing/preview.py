@@ -180,7 +180,7 @@ def _example_facts(
         case EmailKind.AUTO_PASSED:
             return {"choice": _default_move(game, player.seat), "due_at": soon, "missed": 1}
         case EmailKind.SEALED:
-            return {"choice": _default_move(game, player.seat)}
+            return {"choice": _default_move(game, player.seat), "proof": {"fingerprint": "7f" * 32, "nonce": "3c" * 16}}
         case EmailKind.SUBSTITUTE:
             now = server.now()
             offer = tables.add_offer(tx, game.id, player.seat, player.person_id, "resigned", "substitute", now)

@@ -5,7 +5,7 @@ rows and what their bodies hold.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -20,6 +20,7 @@ from pbem.clock import Randomness
 from pbem.domain import hash_chain
 from pbem.domain.causes import Cause
 from pbem.plugins.away import loads
+from pbem.service.play.seals import Seals, seals_of
 from pbem.service.server import Server
 from pbem.store import games, log
 from pbem.store.database import Tx
@@ -59,6 +60,9 @@ Nobody had learnt of an undone entry, so its turn is used again. After a rewind 
 random stream is used twice, and no earlier link or form fits.
 """
 
+CLOSES_TURN: Final = TAKES_BACK | {Kind.ENTRY, Kind.VOIDED}
+"""Kinds of rows that close the open turn; their bodies bind the server to its sealed choices."""
+
 
 class LogWriter:
     """Rows being added to the log of one game, with the head of its chain."""
@@ -68,11 +72,14 @@ class LogWriter:
         self.seq = game.seq
         self.head = game.head
         self.entry_head = game.entry_head
+        self.seals = seals_of(game)
         self._game = game
         self._at = at
         self._randomness = randomness
 
     def add(self, kind: Kind, seat: int | None, by: str, body: Any) -> None:
+        if kind in CLOSES_TURN:
+            body, self.seals = body | self.seals.closing(body, seat), Seals()
         row = hash_chain.next_row(
             self.head,
             game=self._game.key,
@@ -88,6 +95,8 @@ class LogWriter:
         self.rows.append(row)
         metrics.count_row(kind, by)
         self.seq, self.head = row.seq, row.hash
+        if kind is Kind.SEALED:
+            self.seals = self.seals.after(row)
         if kind is Kind.ENTRY or kind in TAKES_BACK:
             self.entry_head = row.hash
 
@@ -99,6 +108,11 @@ class LogWriter:
         for turn, entry in enumerate(entries, start=first):
             self.add(Kind.ENTRY, seat, by, {"turn": turn, "entry": entry} | ({"public": True} if public else {}))
             seat, by, public = None, "table", False
+
+    def snapshot(self) -> dict[str, Any]:
+        """The columns of the game that follow its log."""
+        heads = {"seq": self.seq, "head": self.head, "entry_head": self.entry_head}
+        return heads | {"seals": self.seals.dumps()}
 
 
 _RENAMED: Final = {"window": "turn", "number": "turn", "silent_limit": "missed_limit"}
@@ -130,13 +144,17 @@ class Maker(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StandingEntry:
-    """An entry that was not taken back: its turn, the row that holds it, and who made it, for each seat where several did."""
+    """An entry that was not taken back: its turn, the row that holds it, and who made it, for each seat where several did.
+
+    `sealed` are the fingerprints of the choices in it that were sealed.
+    """
 
     turn: int
     seq: int
     by: str
     entry: Entry
     makers: Mapping[int, Maker] = field(default_factory=dict)
+    sealed: tuple[str, ...] = ()
 
     def is_clocks(self, seat: int) -> bool:
         """Whether the clock made this seat's choice."""
@@ -169,8 +187,7 @@ def standing_entries(game: Game[Any], rows: Iterable[hash_chain.Row]) -> list[St
         if row.kind == Kind.SEALED:
             makers |= _maker(row)
         elif row.kind == Kind.ENTRY:
-            body = body_of(game, row)
-            standing.append(StandingEntry(body["turn"], row.seq, row.by, body["entry"], makers | _maker(row)))
+            standing.append(_standing(row, body_of(game, row), makers))
             makers = {}
         elif row.kind in TAKES_BACK:
             since = body_of(game, row)["from"]
@@ -204,9 +221,15 @@ def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterat
             undone_from = body["from"] if undone_from is None else min(undone_from, body["from"])
         elif undone_from is None or body["turn"] < undone_from:
             undone_from = None
-            entry = StandingEntry(body["turn"], row.seq, row.by, body["entry"], _maker(row))
+            entry = _standing(row, body, {})
     if entry is not None:
         yield replace(entry, makers={**makers, **entry.makers})
+
+
+def _standing(row: hash_chain.Row, body: dict[str, Any], makers: Mapping[int, Maker]) -> StandingEntry:
+    """The entry of a row; `makers` made its sealed choices."""
+    sealed = tuple(body.get("sealed", ()))
+    return StandingEntry(body["turn"], row.seq, row.by, body["entry"], {**makers, **_maker(row)}, sealed)
 
 
 def _maker(row: hash_chain.Row) -> dict[int, Maker]:
@@ -216,10 +239,17 @@ def _maker(row: hash_chain.Row) -> dict[int, Maker]:
     return {row.seat: Maker(row.by, row.by == Cause.CLOCK and bool(json_body_of(row).get("public")))}
 
 
+def sealed_in(entries: Collection[StandingEntry], seat: int) -> tuple[int, tuple[str, ...]] | None:
+    """The last of these turns with sealed choices and their fingerprints, one in which the seat has chosen if there is any."""
+    with_seals = (standing for standing in entries if standing.sealed)
+    last = max(with_seals, key=lambda each: (seat in each.entry.choices, each.turn), default=None)
+    return None if last is None else (last.turn, last.sealed)
+
+
 def write(tx: Tx, row: GameRow, record: LogWriter, **changes: Any) -> GameRow:
     """Write rows that are not moves, and the game with its new head; returns that game."""
     log.append(tx, row.id, record.rows)
-    new: dict[str, Any] = {"seq": record.seq, "head": record.head, "entry_head": record.entry_head} | changes
+    new = record.snapshot() | changes
     games.advance(tx, row, new)
     record.rows.clear()
     return row._replace(**new)

@@ -26,9 +26,10 @@ from pbem.i18n.speech import gettext as _
 from pbem.lru import LRU
 from pbem.plugins.away import loads
 from pbem.service import links
-from pbem.service.play import views
+from pbem.service.play import seals, views
 from pbem.service.play.log import Kind, LogWriter, latest_entries
 from pbem.service.play.rules import rules_of
+from pbem.service.play.seals import Proof, seals_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, outbox, players as player_rows, turns
 from pbem.store.database import Tx
@@ -56,7 +57,10 @@ POSITIONS: Final[LRU[Position]] = LRU(500)
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The result of a choice. `sealed`: it waits for others and can be changed. `again`: it was made before."""
+    """The result of a choice. `sealed`: it waits for others and can be changed. `again`: it was made before.
+
+    `proof` is that of a sealed choice.
+    """
 
     game_id: int
     turn: int
@@ -66,6 +70,7 @@ class Receipt:
     sealed: bool
     again: bool
     over: bool
+    proof: Proof | None = None
 
 
 @dataclass(slots=True)
@@ -112,21 +117,23 @@ def play_locked(
     choice = _choice(position, decision, request)
     written = grammar.write(decision, choice)
     if position.box.get(seat) == choice:
-        return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False)
+        proof = seals.proof(row, seals_of(row), seat, choice)
+        return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False, proof=proof)
     if seat in position.box and by in (Actor.CLOCK, Actor.BOT):
         raise Stale(_("This seat has answered already."))
     assert player is not None, "a seat with a decision has a player"
     now = server.now()
     move = _Move(row, position, orders_of(row), LogWriter(row, now, server.randomness), [])
     sealed = not _submit(move, seat, choice, by)
+    proof = seals.proof(row, move.record.seals, seat, choice) if sealed else None
     _obey_orders(tx, move)
     _note_missed_turns(tx, row, player, by)
     over = _write(tx, server, move, now)
     if by is Actor.CLOCK:
         deadlines.set_status(tx, row.id, turn, seat, TurnStatus.MISSED)
     if not move.entries and by in IN_PERSON:
-        _tell_of_sealed(tx, server, move, player, written, now)
-    return Receipt(row.id, turn, seat, choice, written, sealed=sealed, again=False, over=over)
+        _tell_of_sealed(tx, server, move, player, written, proof, now)
+    return Receipt(row.id, turn, seat, choice, written, sealed=sealed, again=False, over=over, proof=proof)
 
 
 def position_of(row: GameRow) -> Position:
@@ -253,7 +260,7 @@ def _submit(move: _Move, seat: int, choice: Choice, by: str) -> bool:
     if entries:
         move.record.entries(move.position.turn, entries, seat, by, public=public)
     else:
-        body = {"turn": move.position.turn, "choice": choice} | ({"public": True} if public else {})
+        body = seals.body(move.row.key, move.position.turn, seat, choice) | ({"public": True} if public else {})
         move.record.add(Kind.SEALED, seat, by, body)
     move.position = position
     move.entries += entries
@@ -325,19 +332,20 @@ def _next(server: Server, move: _Move, over: bool, now: datetime) -> turns.NextT
 def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
     """The changed columns of the game; the state changes only when the turn closes."""
     position = move.position
-    new: dict[str, Any] = {"seq": move.record.seq, "head": move.record.head}
+    new = move.record.snapshot()
     new |= {"box": codec.dumps(sorted(position.box.items())), "orders": codec.dumps(sorted(move.orders.items()))}
     if move.entries:
-        new |= {"entry_head": move.record.entry_head, "turn": position.turn}
-        new |= {"state": codec.dumps(position.state)}
+        new |= {"turn": position.turn, "state": codec.dumps(position.state)}
     return new | {"status": "over", "ended_at": now} if over else new
 
 
-def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, written: str, now: datetime) -> None:
+def _tell_of_sealed(
+    tx: Tx, server: Server, move: _Move, player: SeatRow, written: str, proof: Proof | None, now: datetime
+) -> None:
     """Queue a confirmation of a sealed choice, for players who want one, once the time to change it is over."""
     if player.person_id is not None and player.sealed:
         game_id, seq, turn = move.row.id, move.record.seq, move.position.turn
-        facts = {"choice": written}
+        facts = {"choice": written, "proof": None if proof is None else proof._asdict()}
         email = outbox.NewEmail(player.person_id, EmailKind.SEALED, game_id, seq, player.seat, turn, facts)
         outbox.queue(tx, [email], now, now + server.hold)
 

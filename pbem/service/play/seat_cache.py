@@ -69,7 +69,7 @@ def facts_by_turn(row: GameRow, entries: Iterable[StandingEntry], seat: int) -> 
 def turn_facts(standing: StandingEntry, seat: int, *, ended: bool) -> TurnFacts:
     """The facts that a reader saw in an entry."""
     facts = tuple(seen(each, seat) for each in standing.entry.facts)
-    return TurnFacts(standing.turn, facts, causes(standing, seat, ended=ended))
+    return TurnFacts(standing.turn, facts, causes(standing, seat, ended=ended), standing.sealed)
 
 
 def has_ended(row: GameRow) -> bool:

@@ -31,6 +31,7 @@ from pbem.service.play import move, undo, views
 from pbem.service.play.log import StandingEntry, latest_entries
 from pbem.service.play.move import agreement_of
 from pbem.service.play.rules import rules_of
+from pbem.service.play.seals import Proof, proof, seals_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, decision_in, facts_by_turn, knowledge_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, people, seats
@@ -54,7 +55,7 @@ class PastChoice:
 class SeatView:
     """Everything that one seat may see of its game now.
 
-    `sealed` is its choice in the box, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
+    `sealed` is its choice in the box with its `proof`, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
     while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo.
     """
@@ -76,6 +77,7 @@ class SeatView:
     board: Board
     decision: Decision | None
     sealed: Choice | None
+    proof: Proof | None
     made: PastChoice | None
     recent_facts: tuple[TurnFacts, ...]
     new_lines: int | None
@@ -116,7 +118,7 @@ class OfferedChoice:
     """The choice of a move's link, with what everyone may know of its game.
 
     `choice` is None where the link's option fits no act of the turn, or the turn is over. `made` is the seat's choice in
-    that turn, sealed or in an entry. `recent_facts` has the public facts since.
+    that turn, sealed with a `proof` or in an entry. `recent_facts` has the public facts since.
     """
 
     game_id: int
@@ -135,6 +137,7 @@ class OfferedChoice:
     closes: bool
     prompt: Text | None
     made: PastChoice | None
+    proof: Proof | None
     recent_facts: tuple[TurnFacts, ...]
     due_at: datetime | None
     promised_at: datetime | None
@@ -176,6 +179,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
     rules = rules_of(row)
     knowledge = knowledge_of(tx, row, rules, seat)
+    sealed = move.box_of(row).get(seat)
     decision, recent = knowledge.decision if row.status == TableStatus.PLAYING else None, knowledge.recent_entries
     since = recent[0].seq if recent else 0
     taken, clock = seats.taken_with_clock(tx, game_id, row.turn, seat, person_id, since)
@@ -196,7 +200,8 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         view=knowledge.view,
         board=knowledge.board,
         decision=decision,
-        sealed=None if decision is None else move.box_of(row).get(seat),
+        sealed=None if decision is None else sealed,
+        proof=None if decision is None else proof(row, seals_of(row), seat, sealed),
         made=_made_since(tx, row, rules, seat, recent) if recent else None,
         recent_facts=knowledge.recent_facts,
         new_lines=clock.new_lines,
@@ -223,6 +228,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
     choice = None if decision is None else _choice(decision, option)
     act = None if decision is None or choice is None else next(act for act in decision.acts if choice in act)
     since = latest_entries(rules, log.chain_back(tx, row.id, row.key), turn) if row.turn != turn else []
+    made = _made(tx, row, rules, seat, turn, decision, since)
     deadline = deadlines.read(tx, game_id, turn, seat)
     return OfferedChoice(
         game_id=game_id,
@@ -240,7 +246,8 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
         note=None if act is None else act.note,
         closes=decision is not None and choice is not None and choice.verb in decision.closes,
         prompt=None if decision is None else decision.prompt,
-        made=_made(tx, row, rules, seat, turn, decision, since),
+        made=made,
+        proof=None if decision is None or made is None else proof(row, seals_of(row), seat, made.choice),
         recent_facts=facts_by_turn(row, since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,

@@ -102,6 +102,7 @@ def add_table(
         entry_head=hash_chain.genesis(key),
         state="",
         box="[]",
+        seals="[]",
         orders="[]",
     )
     if settings.private:

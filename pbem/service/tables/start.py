@@ -46,13 +46,11 @@ def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -
         status=TableStatus.PLAYING,
         started_at=now,
         seed=seed,
-        seq=record.seq,
-        head=record.head,
-        entry_head=record.entry_head,
         turn=position.turn,
         state=codec.dumps(position.state),
         box="[]",
         orders="[]",
+        **record.snapshot(),
     )
     tables.drop_join_requests(tx, row.id)
     _open_turns(tx, row, seated, position, record.seq, now)
@@ -73,6 +71,8 @@ def _settings_of(
         "pace": row.pace,
         "missed_limit": row.missed_limit,
         "successor": row.successor,
+        # A log that says so has a fingerprint of every sealed choice; older logs have none.
+        "fingerprints": True,
     }
 
 

@@ -16,7 +16,7 @@ class GameRow(NamedTuple):
     A table asked for from an unconfirmed address is `planned`, and nobody else sees it. One that its host closed before
     the start is `closed`; one that ended without a result is `void`.
 
-    `state`, `box` and `orders` are the snapshot after row `seq` of the log. `turn` is the number of the next entry,
+    `state`, `box`, `seals` and `orders` are the snapshot after row `seq` of the log. `turn` is the number of the next entry,
     never used before unless that entry was undone. `head` is the hash of the last row, `entry_head` that of the last
     entry, which emails may show. `halted` says why the server has stopped a `frozen` table: its rules are missing, have
     failed or have changed.
@@ -50,6 +50,7 @@ class GameRow(NamedTuple):
     entry_head: bytes
     state: str
     box: str
+    seals: str
     orders: str
     halted: str | None
 

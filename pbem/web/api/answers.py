@@ -22,6 +22,7 @@ def decision(seat: SeatView) -> Json:
     return _table(seat) | {
         "decision": None if seat.decision is None else _decision(seat.decision, seat.teller),
         "sealed": None if seat.sealed is None else _choice(seat.sealed, seat.sealed_words),
+        "proof": None if seat.proof is None else seat.proof._asdict(),
         "due_at": None if seat.due_at is None else seat.due_at.isoformat(),
         "order": None if seat.order is None else orders.write_order(seat.order),
     }
@@ -50,6 +51,7 @@ def receipt(made: Receipt) -> Json:
         "seat": made.seat,
         "choice": _choice(made.choice, made.written),
         "sealed": made.sealed,
+        "proof": None if made.proof is None else made.proof._asdict(),
         "again": made.again,
         "over": made.over,
     }
@@ -112,6 +114,7 @@ def _entry(entry: TurnFacts, teller: Teller) -> Json:
     return {
         "turn": entry.turn,
         "facts": [codec.plain(fact) for fact in entry.facts],
+        "sealed": list(entry.sealed),
         "sentences": [sentence for fact in entry.facts if (sentence := teller.tell(fact)) is not None],
     }
 

@@ -98,6 +98,7 @@ def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
         turn=scene.turn,
         board=draw(scene.board, teller, table.seat),
         story=tell_turn(scene.turn_facts, teller),
+        sealed=scene.turn_facts.sealed,
         hands=_hands(found),
         stops=_links(way, which, table, scene.turn),
         first=None if scene.earlier is None else _address(way, which, 0),

@@ -1,0 +1,90 @@
+"""Seals of sealed choices: what binds the server to a choice before it tells anyone.
+
+The fingerprint of a choice is the body hash of its row, which covers a nonce, the game, the turn, the seat and the choice.
+The player of the seat gets fingerprint and nonce at once. The row that closes the turn lists the fingerprints of the choices
+that count, and has one hash over those of all, so that none can be exchanged or left out afterwards.
+
+A fingerprint tells nothing without its nonce, but how many there are does: who has answered, or has thought again. So a
+seal of an open turn is shown to its own seat alone, and of a closed turn only the list, which is sorted by hash.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from engine import codec
+from engine.decisions import Choice
+from engine.table import Entry
+from pbem.domain import hash_chain
+from pbem.store.games import GameRow
+
+
+class Seal(NamedTuple):
+    """The seal of one sealed choice, in hexadecimal."""
+
+    seat: int
+    nonce: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seals:
+    """The seals of the open turn: the latest of each seat, and the hash over the fingerprints of all.
+
+    They take no more room however often players think again.
+    """
+
+    all: str = ""
+    latest: tuple[Seal, ...] = ()
+
+    def after(self, row: hash_chain.Row) -> "Seals":
+        """The seals after one more sealed choice."""
+        assert row.seat is not None
+        assert row.nonce is not None, "a game's own rows are never redacted"
+        others = (seal for seal in self.latest if seal.seat != row.seat)
+        hashed = hashlib.sha256(bytes.fromhex(self.all) + row.body_hash).hexdigest()
+        return Seals(hashed, (*others, Seal(row.seat, row.nonce.hex(), row.body_hash.hex())))
+
+    def of(self, seat: int) -> Seal | None:
+        """The seat's seal; None if it has none, or its choice was sealed before there were seals."""
+        return next((seal for seal in self.latest if seal.seat == seat), None)
+
+    def closing(self, body: Mapping[str, Any], closer: int | None) -> dict[str, Any]:
+        """What the row that closes the turn says of its seals; the choice of the seat that closes it was never sealed."""
+        entry: Entry | None = body.get("entry")
+        counting = () if entry is None else entry.choices.keys() - entry.alone - {closer}
+        sealed = sorted(seal.fingerprint for seal in self.latest if seal.seat in counting)
+        return ({"sealed": sealed} if sealed else {}) | ({"all_sealed": self.all} if self.all else {})
+
+    def dumps(self) -> str:
+        """The seals as the snapshot has them."""
+        return codec.dumps([self.all, *map(list, self.latest)] if self.all else [])
+
+
+def seals_of(row: GameRow) -> Seals:
+    """The seals of the open turn, from the snapshot."""
+    stored = json.loads(row.seals)
+    return Seals(stored[0], tuple(Seal(*each) for each in stored[1:])) if stored else Seals()
+
+
+def body(game: str, turn: int, seat: int, choice: Choice) -> dict[str, Any]:
+    """The body of a sealed choice's row. It names everything, so that its hash alone binds the server."""
+    return {"game": game, "turn": turn, "seat": seat, "choice": choice}
+
+
+class Proof(NamedTuple):
+    """What a player can check a sealed choice by: its fingerprint is the SHA-256 of nonce and text."""
+
+    fingerprint: str
+    nonce: str
+    text: str
+
+
+def proof(row: GameRow, seals: Seals, seat: int, choice: Choice | None) -> Proof | None:
+    """The proof of a seat's sealed choice in the open turn; None where there is none."""
+    seal = seals.of(seat)
+    if seal is None or choice is None:
+        return None
+    return Proof(seal.fingerprint, seal.nonce, codec.dumps(body(row.key, row.turn, seat, choice)))
