@@ -131,7 +131,9 @@ def replay(game_id: int | None, processes: int | None, *, as_json: bool) -> None
 @command(main, example="pbem verify --game 7 --head 3fa94c1b22d07e6a91c5")
 @click.argument("file", type=_EXISTING_PATH, required=False)
 @click.option("--game", "game_id", type=click.IntRange(1), help="Check only the game of this number.")
-@click.option("--head", "heads", multiple=True, help="A head that stood in a mail about the game; can be repeated.")
+@click.option(
+    "--head", "heads", multiple=True, help="A head or fingerprint that stood in a mail about the game; can be repeated."
+)
 def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> None:
     """Check that every log is the one that was written, and every game where its log says.
 

@@ -113,7 +113,7 @@ class ChainCheck:
     """The rows without a text; the caller checks that each has a row that says who redacted it and why."""
     flaws: tuple[Flaw, ...]
     missing: tuple[str, ...]
-    """The printed fingerprints that were asked about and that no row of this chain has."""
+    """What was printed and asked about, and no row of this chain has."""
 
     @property
     def sound(self) -> bool:
@@ -132,7 +132,7 @@ def verify(
     """Check a chain from its first row, one row at a time, and collect its flaws.
 
     A chain alone cannot show that its last rows were cut off, nor that it was rewritten from some row on. For that, pass
-    the `head` stored elsewhere, and fingerprints `printed` in emails. Only rows of the `redactable` kinds may have lost
+    the `head` stored elsewhere, and what was `printed` in emails: fingerprints, and whole body hashes. Only rows of the `redactable` kinds may have lost
     their text.
     """
     reading = _Reading(game, redactable, missing=dict.fromkeys(map(str.lower, printed)))
@@ -165,6 +165,7 @@ class _Reading:
         if row.body is None:
             self.redacted.append(row.seq)
         self.missing.pop(fingerprint(row.hash), None)
+        self.missing.pop(row.body_hash.hex(), None)
         # From here on the row counts as it is, so that one flaw is not reported at every row.
         self.rows, self.seq, self.head = self.rows + 1, row.seq, row.hash
 

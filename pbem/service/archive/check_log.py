@@ -29,6 +29,8 @@ from pbem.service.tables.start import SEATING
 MOST_PROBLEMS: Final = 20
 """The most problems reported by one check: later ones follow from the first."""
 
+_KINDS: Final = frozenset(Kind)
+
 NONSENSE: Final = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, StopIteration),
     # What becomes of a StopIteration in a generator.
@@ -139,7 +141,7 @@ class LogReader:
         body = body_of(self.rules, row)
         if self.dealt and row.rules != self.version:
             yield Check.CHOICES, f"row {row.seq} names rules {row.rules}, but the game began with rules {self.version}"
-        if (row.kind == Kind.BEGAN) == self.dealt:
+        if row.kind not in _KINDS or (row.kind == Kind.BEGAN) == self.dealt:
             yield Check.FACTS, f"row {row.seq} is a {row.kind}, which cannot stand here"
             return
         if row.kind in CLOSES_TURN:
@@ -154,7 +156,7 @@ class LogReader:
                 yield from self._check_names(row, body)
                 yield from self._seal(row, body["turn"], body["choice"])
             case Kind.WITHDRAWN:
-                if self.box.pop(_seat(row), None) is None:
+                if self.box.pop(_seat(row), None) is None or body["turn"] != self.position.turn:
                     yield Check.CHOICES, f"row {row.seq} takes back a sealed choice that was not there"
             case Kind.UNDONE:
                 yield from self._undo(row, body["from"])

@@ -112,7 +112,11 @@ def _of_agreement(game: Export, reading: LogReader) -> Iterator[Problem]:
         yield Problem(0, Check.FACTS, "the log has no beginning")
         return
     in_log = {name: reading.began[name] for name in ("kind", "seats", "options", "commitment")}
-    in_log |= {"words": tuple(reading.began["words"]), "seating": tuple(reading.began["seating"])}
+    in_log |= {
+        "rules": reading.version,
+        "words": tuple(reading.began["words"]),
+        "seating": tuple(reading.began["seating"]),
+    }
     if not reading.broken:
         in_log["status"] = reading.status
     for name, value in in_log.items():

@@ -73,8 +73,9 @@ def show(name: str) -> Response:
 
 @pages.get("/help/grafana.json", defaults={"name": "grafana.json", "kind": "application/json"})
 @pages.get("/help/alerts.yml", defaults={"name": "alerts.yml", "kind": "text/plain"})
+@pages.get("/help/verify_game.py", defaults={"name": "verify_game.py", "kind": "text/plain"})
 def file(name: str, kind: str) -> Response:
-    """A file for programs that monitor a server."""
+    """A file for programs that monitor a server, or the verifier for players."""
     return Response((paths.handbook() / name).read_bytes(), mimetype=kind)
 
 

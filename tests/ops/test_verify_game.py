@@ -1,0 +1,380 @@
+"""The verifier in the handbook: it accepts what was played and names what was changed, and so does `pbem verify`.
+
+It is one file, written from the page on the game file and knowing none of our code, so it also shows that the page says
+everything. Each tampered file is one that a forger could make: either a change alone, or with every hash made again from
+there on, which leaves only what the fingerprints in emails and the log itself bind.
+"""
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from copy import deepcopy
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import codec, game as games
+from engine.chance import commitment
+from pbem import paths
+from pbem.domain import hash_chain
+from pbem.domain.errors import BadInput
+from pbem.ops.verify import verify_file
+from pbem.service.archive import export
+from tests.ops.eventful import play_eventfully
+from tests.service.running_game import RunningGame
+
+Document = dict[str, Any]
+Change = Callable[[Document], None]
+
+SCRIPT = paths.handbook() / "verify_game.py"
+FOLDER = Path(__file__).parent / "game_files"
+PLAYED = json.loads((FOLDER / "sunset-poker-version-2.json").read_text(encoding="utf-8"))
+
+
+def verifier() -> Any:
+    """The script as a module."""
+    spec = util.spec_from_file_location("verify_game", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+VERIFIER = verifier()
+
+
+def run(path: Path, *fingerprints: str) -> subprocess.CompletedProcess[str]:
+    """Run the script as a player does, in a Python that finds none of our packages."""
+    command = [sys.executable, "-I", str(SCRIPT), str(path), *fingerprints]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_verifier_is_one_short_file_that_needs_python_alone() -> None:
+    text = SCRIPT.read_text(encoding="utf-8")
+    imported = {
+        name.partition(".")[0]
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([each.name for each in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+    }
+    assert imported <= sys.stdlib_module_names
+    assert text.count("\n") <= 150
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.stem)
+def test_the_verifier_accepts_the_files_of_every_version(path: Path) -> None:
+    done = run(path)
+    assert (done.returncode, done.stdout) == (0, "Nothing was changed.\n"), done.stderr
+
+
+@pytest.mark.parametrize("kind", games.names())
+def test_the_verifier_accepts_an_eventful_game_of_every_kind(
+    table: Callable[..., RunningGame], tmp_path: Path, kind: str
+) -> None:
+    rules = games.load(kind)
+    game = table(kind, max(3, rules.seats[0]), options=dict(rules.short))
+    play_eventfully(game)
+    document = json.loads(export.write(game.server.read(export.of_game, game.id)))
+    VERIFIER.check(document, [hash_chain.fingerprint(game.row().entry_head)])
+    assert not own_problems(document, tmp_path)
+
+
+def own_problems(document: Document, folder: Path) -> str:
+    """What `pbem verify` says of a file."""
+    path = folder / "game.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    try:
+        return "\n".join(each.says for each in verify_file(path).problems)
+    except BadInput as refused:
+        return refused.what
+
+
+# How a file is changed.
+
+
+def rows_of(document: Document, kind: str) -> list[Document]:
+    return [row for row in document["log"] if row["kind"] == kind]
+
+
+def say(row: Document, change: Callable[[Document], object]) -> None:
+    """Change the body of a row."""
+    body = json.loads(row["body"])
+    change(body)
+    row["body"] = codec.dumps(body)
+
+
+def hash_again(document: Document) -> None:
+    """Number the rows again and make their hashes again, the best that a forger can do."""
+    name = document["game"]["key"]
+    head = hash_chain.genesis(name)
+    for number, row in enumerate(document["log"], start=1):
+        row["seq"] = number
+    for row in export.read(json.dumps(document)).log:
+        fields = {field: getattr(row, field) for field in ("seq", "kind", "seat", "by", "at", "rules", "body", "nonce")}
+        again = hash_chain.next_row(head, game=name, **fields)
+        head = again.hash
+        document["log"][row.seq - 1] |= {"body_hash": again.body_hash.hex(), "hash": head.hex()}
+    document["head"] = head.hex()
+
+
+def first_turn(document: Document) -> list[Document]:
+    """The sealed choices of the first turn: three of seat 0, then three of seat 1. Only the last of each count."""
+    sealed = rows_of(document, "Sealed")[:6]
+    assert [row["seat"] for row in sealed] == [0, 0, 0, 1, 1, 1]
+    return sealed
+
+
+def exchange_bids(document: Document) -> None:
+    mine, yours = first_turn(document)[2], first_turn(document)[5]
+    mine_says, yours_says = json.loads(mine["body"])["choice"], json.loads(yours["body"])["choice"]
+    say(mine, lambda body: body.update(choice=yours_says))
+    say(yours, lambda body: body.update(choice=mine_says))
+
+
+def exchange_bids_and_choices(document: Document) -> None:
+    exchange_bids(document)
+
+    def exchange(body: Document) -> None:
+        (_, mine), (_, yours), _third = body["entry"]["choices"]
+        body["entry"]["choices"][:2] = [[0, yours], [1, mine]]
+
+    say(rows_of(document, "Entry")[1], exchange)
+
+
+def leave_out(document: Document, *rows: Document) -> None:
+    for row in rows:
+        document["log"].remove(row)
+
+
+def leave_out_counting(document: Document) -> None:
+    leave_out(document, first_turn(document)[5])
+
+
+def leave_out_replaced(document: Document) -> None:
+    leave_out(document, first_turn(document)[0])
+
+
+def leave_out_withdrawn(document: Document) -> None:
+    leave_out(document, first_turn(document)[1], rows_of(document, "Withdrawn")[0])
+
+
+def leave_out_before_the_rewind(document: Document) -> None:
+    rewound = document["log"].index(rows_of(document, "Rewound")[0])
+    last = [row for row in document["log"][:rewound] if row["kind"] == "Sealed"][-2]
+    leave_out(document, last)
+
+
+def add_sealed(document: Document) -> None:
+    row = first_turn(document)[0]
+    document["log"].insert(document["log"].index(row), deepcopy(row) | {"nonce": "00" * 16})
+
+
+def other_secret(document: Document) -> None:
+    """Exchange the secret with its commitment, everywhere."""
+    secret = bytes(32)
+    document["chance"] |= {"secret": secret.hex(), "commitment": commitment(secret)}
+    say(document["log"][0], lambda body: body.update(commitment=commitment(secret)))
+    say(rows_of(document, "Revealed")[0], lambda body: body.update(secret=secret.hex()))
+
+
+def set_all(name: str, value: object) -> Change:
+    """Change what the file and its first row say."""
+
+    def change(document: Document) -> None:
+        (document["game"] if name in document["game"] else document["chance"])[name] = value
+        say(document["log"][0], lambda body: body.update({name: value}))
+
+    return change
+
+
+def set_in(part: str | None, name: str, value: object) -> Change:
+    return lambda document: (document if part is None else document[part]).update({name: value})
+
+
+def set_field(number: int, **values: object) -> Change:
+    return lambda document: document["log"][number - 1].update(values)
+
+
+def set_body(kind: str, **values: object) -> Change:
+    return lambda document: say(rows_of(document, kind)[0], lambda body: body.update(values))
+
+
+def drop_from_body(kind: str, name: str) -> Change:
+    return lambda document: say(rows_of(document, kind)[0], lambda body: body.pop(name))
+
+
+def draw_another(document: Document) -> None:
+    def change(body: Document) -> None:
+        bound, number = body["entry"]["drawn"][0]
+        body["entry"]["drawn"][0] = [bound, (number + 1) % bound]
+
+    say(rows_of(document, "Entry")[0], change)
+
+
+def list_another(document: Document) -> None:
+    say(rows_of(document, "Entry")[1], lambda body: body["sealed"].__setitem__(0, "00" * 32))
+
+
+def exchange_rows(document: Document) -> None:
+    document["log"][3:5] = reversed(document["log"][3:5])
+
+
+def exchange_entries(document: Document) -> None:
+    log = document["log"]
+    last, before = (log.index(row) for row in rows_of(document, "Entry")[-1:-3:-1])
+    log[last], log[before] = log[before], log[last]
+
+
+def cut(count: int, *, adjust: bool) -> Change:
+    """Cut off the last rows, and give the file the head of those that are left."""
+
+    def change(document: Document) -> None:
+        del document["log"][-count:]
+        if adjust:
+            document["head"] = document["log"][-1]["hash"]
+
+    return change
+
+
+def add_row(kind: str, /, **body: object) -> Change:
+    """Add a row before the last."""
+    row = PLAYED["log"][-1] | {"kind": kind, "body": codec.dumps(body), "seat": None}
+    return lambda document: document["log"].insert(-1, dict(row))
+
+
+ALONE: dict[str, tuple[Change, str]] = {
+    "the number of a row": (set_field(9, seq=90), "row 9 is missing, or stands in another place"),
+    "the kind of a row": (set_field(9, kind="Order"), "a field of row 9 was changed"),
+    "the seat of a row": (set_field(9, seat=2), "a field of row 9 was changed"),
+    "through whom a row came": (set_field(9, by="clock"), "a field of row 9 was changed"),
+    "the moment of a row": (set_field(9, at="2026-11-21T12:00:01+00:00"), "a field of row 9 was changed"),
+    "the rules of a row": (set_field(9, rules=2), "a field of row 9 was changed"),
+    "the text of a row": (set_field(9, body="{}"), "the text of row 9"),
+    "the nonce of a row": (set_field(9, nonce="00" * 16), "the text of row 9"),
+    "a longer nonce": (set_field(9, nonce="00" * 17), "the text of row 9"),
+    "the text and nonce of a row lost": (set_field(9, body=None, nonce=None), "the text of row 9"),
+    "the hash of a text": (set_field(9, body_hash="00" * 32), "the text of row 9"),
+    "the hash of a row": (set_field(9, hash="00" * 32), "a field of row 9 was changed, or the row before it"),
+    "the head": (set_in(None, "head", "00" * 32), "rows at the end are gone or added"),
+    "the format": (set_in(None, "format", "chess"), "its form is unknown"),
+    "the version": (set_in(None, "version", 99), "its form is unknown"),
+    "the key": (set_in("game", "key", "x"), "a field of row 1 was changed"),
+    "the game": (set_in("game", "kind", "bid"), "other kind than the first row"),
+    "the version of the rules": (set_in("game", "rules", 2), "names rules 1, and the game rules 2"),
+    "the number of seats": (set_in("game", "seats", 4), "other seats than the first row"),
+    "the options": (set_in("game", "options", {"x": 1}), "other options than the first row"),
+    "the end": (set_in("game", "status", "void"), "the game did not end as the file says"),
+    "the commitment": (set_in("chance", "commitment", "00" * 32), "other commitment than the first row"),
+    "the secret": (set_in("chance", "secret", "00" * 32), "the secret is not the one"),
+    "the words": (set_in("chance", "words", ["a", "b", "c"]), "other words than the first row"),
+    "the seating": (set_in("chance", "seating", [2, 1, 0]), "other seating than the first row"),
+    "rows in another order": (exchange_rows, "row 4 is missing, or stands in another place"),
+    "a row left out": (leave_out_replaced, "is missing, or stands in another place"),
+    "the end cut off": (cut(3, adjust=False), "rows at the end are gone or added"),
+    "the end cut off with its head": (cut(3, adjust=True), "does not tell the secret"),
+    "what was said": (lambda document: document["talk"][0].update(body="Bad luck!"), "the text of line 1"),
+    "who said it": (lambda document: document["talk"][0].update(seat=1), "a field of line 1 was changed"),
+    "a line without its text": (
+        lambda document: document["talk"][0].update(body=None, nonce=None),
+        "the text of these lines of the talk is gone, and no row says why: [1]",
+    ),
+    "a line left out": (lambda document: document["talk"].pop(1), "line 2 is missing"),
+    "a part left out": (lambda document: document.pop("talk"), "KeyError"),
+}
+"""A change of one thing, and what the verifier says."""
+
+HASHED_AGAIN: dict[str, tuple[Change, str]] = {
+    "sealed bids exchanged": (exchange_bids, "the choice of seat 0 in row 12 is not the one that was sealed"),
+    "sealed bids and choices exchanged": (exchange_bids_and_choices, "row 12 does not list the fingerprints"),
+    "a sealed row left out": (leave_out_counting, "the choice of seat 1 in row 11 is not the one that was sealed"),
+    "a replaced sealed row left out": (leave_out_replaced, "row 11 leaves out a sealed choice"),
+    "a withdrawn sealed row left out": (leave_out_withdrawn, "row 10 leaves out a sealed choice"),
+    "a sealed row left out before a rewind": (leave_out_before_the_rewind, "row 37 leaves out a sealed choice"),
+    "a sealed row added": (add_sealed, "or has one too many"),
+    "a sealed choice of another seat": (set_body("Sealed", seat=1), "row 4 names another seat"),
+    "a sealed choice of another game": (set_body("Sealed", game="x"), "row 4 names another game"),
+    "a sealed choice that names no game": (drop_from_body("Sealed", "game"), "row 4 names another game"),
+    "a sealed choice for another turn": (set_body("Sealed", turn=2), "row 4 is for turn 2, but turn 1 was open"),
+    "a sealed choice taken back for another turn": (set_body("Withdrawn", turn=2), "row 6 is for turn 2"),
+    "another seat's choice taken back": (set_field(6, seat=1), "row 6 takes back a choice that was not sealed"),
+    "another fingerprint listed": (list_another, "row 12 does not list the fingerprints"),
+    "a number that was not drawn": (draw_another, "the numbers drawn in row 2 are not those"),
+    "other words": (set_all("words", ["a", "b", "c"]), "the seats were not drawn from the seed"),
+    "other seats": (set_all("seating", [2, 1, 0]), "the seats were not drawn from the seed"),
+    "another commitment": (set_all("commitment", "00" * 32), "the secret is not the one"),
+    "another secret": (other_secret, "drawn"),
+    "the secret told otherwise": (set_body("Revealed", secret="00" * 32), "does not tell the secret"),
+    "the secret not told": (cut(1, adjust=False), "does not tell the secret"),
+    "an entry left out": (lambda document: leave_out(document, rows_of(document, "Entry")[1]), "but turn 1 was open"),
+    "entries in another order": (exchange_entries, "was open"),
+    "the rules of a row alone": (set_field(9, rules=2), "row 9 names rules 2, and the game rules 1"),
+    "a rewind to a turn that never was": (set_body("Rewound", **{"from": 99}), "goes back to turn 99"),
+    "a rewind to luck that is known": (set_body("Rewound", turn=3), "row 38 opens turn 3, whose luck may be known"),
+    "another line redacted": (set_body("Redacted", line=1), "lines of the talk is gone, and no row says why: [2]"),
+    "an end without a result": (add_row("Voided", why="all agreed"), "the game did not end as the file says"),
+    "a row of no known kind": (add_row("Blessed"), "is of a kind that cannot be there, Blessed"),
+    "a second beginning": (add_row("Began", kind="bid"), "does not begin with its only row Began"),
+}
+"""A change with all hashes made again, and what the verifier says."""
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_change_is_found_and_named(name: str, tmp_path: Path) -> None:
+    change, says = ALONE[name]
+    document = deepcopy(PLAYED)
+    change(document)
+    done = run_on(document, tmp_path)
+    assert done.returncode == 1
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert own_problems(document, tmp_path)
+
+
+@pytest.mark.parametrize("name", HASHED_AGAIN)
+def test_a_change_with_all_hashes_made_again_is_found_and_named(name: str, tmp_path: Path) -> None:
+    change, says = HASHED_AGAIN[name]
+    document = deepcopy(PLAYED)
+    change(document)
+    hash_again(document)
+    with pytest.raises(VERIFIER.Fault) as fault:
+        VERIFIER.check(document, [])
+    assert says in str(fault.value)
+    assert own_problems(document, tmp_path)
+
+
+def run_on(document: Document, folder: Path) -> subprocess.CompletedProcess[str]:
+    path = folder / "changed.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return run(path)
+
+
+def without_fingerprints(document: Document) -> None:
+    """Make it a log of an earlier release, which binds the server to no sealed choice, and exchange two of them."""
+    exchange_bids_and_choices(document)
+    say(document["log"][0], lambda body: body.pop("fingerprints"))
+    for row in document["log"]:
+        names = ("game", "seat") if row["kind"] == "Sealed" else ("sealed", "all_sealed")
+        say(row, lambda body, names=names: [body.pop(name, None) for name in names])
+
+
+def test_a_forger_of_everything_is_found_by_the_fingerprints_in_emails(tmp_path: Path) -> None:
+    fingerprint = first_turn(PLAYED)[2]["body_hash"]
+    head = rows_of(PLAYED, "Entry")[1]["hash"][: hash_chain.FINGERPRINT_DIGITS]
+    VERIFIER.check(deepcopy(PLAYED), [fingerprint, head.upper()])
+    assert verify_file(FOLDER / "sunset-poker-version-2.json", [fingerprint, head.upper()]).sound
+    document = deepcopy(PLAYED)
+    without_fingerprints(document)
+    hash_again(document)
+    VERIFIER.check(document, [])
+    path = tmp_path / "forged.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    for printed in (fingerprint, head):
+        done = run(path, printed)
+        assert done.returncode == 1
+        assert f"no row has the fingerprint {printed}" in done.stderr
+        assert any(printed in each.says for each in verify_file(path, [printed]).problems)
