@@ -89,7 +89,7 @@ def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) ->
     entries, box = list[int](), dict[int, tuple[Json, str]]()
     for row, body in zip(log, bodies, strict=True):
         what, kind, seat = f"row {row['seq']}", row["kind"], row["seat"]
-        named = body.get("turn", body.get("number", body.get("window")))
+        named: Any = body.get("turn", body.get("number", body.get("window", 0)))
         must(row["rules"] == game["rules"], f"{what} names rules {row['rules']}, and the game rules {game['rules']}")
         if kind in ("Entry", "Sealed", "Withdrawn"):
             must(named == turn, f"{what} is for turn {named}, but turn {turn} was open")

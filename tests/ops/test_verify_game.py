@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from copy import deepcopy
 from importlib import util
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -358,8 +359,8 @@ def without_fingerprints(document: Document) -> None:
     exchange_bids_and_choices(document)
     say(document["log"][0], lambda body: body.pop("fingerprints"))
     for row in document["log"]:
-        names = ("game", "seat") if row["kind"] == "Sealed" else ("sealed", "all_sealed")
-        say(row, lambda body, names=names: [body.pop(name, None) for name in names])
+        for name in ("game", "seat") if row["kind"] == "Sealed" else ("sealed", "all_sealed"):
+            say(row, methodcaller("pop", name, None))
 
 
 def test_a_forger_of_everything_is_found_by_the_fingerprints_in_emails(tmp_path: Path) -> None:
