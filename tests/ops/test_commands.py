@@ -228,7 +228,7 @@ def test_rebuild_mends_a_snapshot_and_leaves_a_bad_log_alone(pbem: Run) -> None:
 def test_a_rebuilt_game_goes_on(pbem: Run) -> None:
     pbem("init")
     game_id = begin_here()
-    change("UPDATE game SET state = 'lost', box = 'lost', orders = 'lost', \"turn\" = 99")
+    change("UPDATE game SET state = 'lost', box = 'lost', seals = 'lost', orders = 'lost', \"turn\" = 99")
     assert pbem("rebuild", "--game", str(game_id)).exit_code == 0
     with open_store(read(os.environ)) as store:
         begun = RunningGame(server_on(store, read(os.environ)), game_id)

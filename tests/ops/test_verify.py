@@ -160,6 +160,7 @@ def played(table: Table) -> RunningGame:
         ("UPDATE game SET state = '{}' WHERE id = :game", "the stored state is not what the log says"),
         ("UPDATE game SET state = 'no JSON' WHERE id = :game", "the stored state is not what the log says"),
         ("UPDATE game SET box = '[[9,9]]' WHERE id = :game", "the stored box is not what the log says"),
+        ("UPDATE game SET seals = '[]' WHERE id = :game", "the stored seals are not what the log says"),
         ("UPDATE game SET orders = '[[1,2]]' WHERE id = :game", "the stored orders is not what the log says"),
         ('UPDATE game SET "turn" = 3 WHERE id = :game', "the stored turn is 3"),
         ("UPDATE game SET status = 'over' WHERE id = :game", "stored as over, but the log says playing"),
@@ -185,8 +186,10 @@ def test_a_change_in_the_database_is_found(played: RunningGame, statement: str, 
 TAMPERED = {"junk": b'{"a":1}', "nonce": bytes(16)}
 
 
-def rewritten(begun: RunningGame, seq: int, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change a row's body and hash everything again from there on, the heads too: the best that a forger can do."""
+def rewritten(
+    begun: RunningGame, seq: int, change: Callable[[dict[str, Any]], None] = lambda _: None, **columns: Any
+) -> None:
+    """Change a row's body or columns and hash everything again from there on, the heads too: the best that a forger can do."""
     rows = begun.log()
     head = hash_chain.genesis(begun.row().key)
     entry_head = head
@@ -199,8 +202,9 @@ def rewritten(begun: RunningGame, seq: int, change: Callable[[dict[str, Any]], N
             change(document)
             body = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         assert row.nonce is not None
-        columns = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
-        again = hash_chain.next_row(head, body=body, **columns)
+        names = ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")
+        kept = {name: getattr(row, name) for name in names} | (columns if row.seq == seq else {})
+        again = hash_chain.next_row(head, body=body, **kept)
         head = again.hash
         entry_head = again.hash if row.kind in ("Entry", "Undone") else entry_head
         forged.append(again)
@@ -209,8 +213,11 @@ def rewritten(begun: RunningGame, seq: int, change: Callable[[dict[str, Any]], N
         for row in forged:
             values = {"game": begun.id, "seq": row.seq, "body": row.body, "a": row.body_hash, "b": row.hash}
             tx.execute(
-                text("UPDATE log SET body = :body, body_hash = :a, hash = :b WHERE game_id = :game AND seq = :seq"),
-                values,
+                text(
+                    "UPDATE log SET body = :body, body_hash = :a, hash = :b, rules = :rules"
+                    " WHERE game_id = :game AND seq = :seq"
+                ),
+                values | {"rules": row.rules},
             )
         values = {"game": begun.id, "head": head, "entry": entry_head}
         tx.execute(text("UPDATE game SET head = :head, entry_head = :entry WHERE id = :game"), values)
@@ -226,6 +233,55 @@ def test_a_fact_that_was_forged_with_all_its_hashes_is_found_by_playing_again(pl
 
     rewritten(played, entry.seq, drop)
     assert f"{entry.seq}: the choices of row {entry.seq}, made again, lead to other facts" in problems(played)
+
+
+def test_sealed_bids_that_were_exchanged_are_found(table: Table) -> None:
+    begun = table("sunset-poker", 3)
+    for seat in (0, 1, 2):
+        begun.play(seat, begun.open()[seat].default)
+    mine, yours = (row.seq for row in begun.log() if row.kind == "Sealed")
+    says = [json.loads(begun.log()[seq - 1].body or b"")["choice"] for seq in (mine, yours)]
+    rewritten(begun, mine, lambda document: document.update(choice=says[1]))
+    assert "the sealed choice of seat 0 is not in row 5" in problems(begun)
+    rewritten(begun, yours, lambda document: document.update(choice=says[0]))
+
+    def exchange(document: dict[str, Any]) -> None:
+        document["entry"]["choices"][:2] = [[0, says[1]], [1, says[0]]]
+
+    rewritten(begun, yours + 1, exchange)
+    assert "row 5 does not have the fingerprints of the choices sealed in its turn" in problems(begun)
+
+
+def test_a_sealed_choice_that_names_another_seat_or_game_is_found(table: Table) -> None:
+    begun = table("sunset-poker", 3)
+    begun.play(0, begun.open()[0].default)
+    rewritten(begun, 3, lambda document: document.update(game="other"))
+    assert "the sealed choice in row 3 names another game or seat than its row" in problems(begun)
+    rewritten(begun, 3, lambda document: [document.pop(name) for name in ("game", "seat")])
+    assert "the sealed choice in row 3 names no game and seat" in problems(begun)
+
+
+def test_choices_that_were_played_by_other_rules_are_found(tmp_path: Path) -> None:
+    path = Path(__file__).parent / "game_files" / "bid-version-2.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["game"]["rules"] == game.load("bid").version == 2
+    document["game"]["rules"], head = 1, hash_chain.genesis(document["game"]["key"])
+    for row, written in zip(export.read(json.dumps(document)).log, document["log"], strict=True):
+        names = ("game", "seq", "kind", "seat", "by", "at", "body", "nonce")
+        again = hash_chain.next_row(head, rules=1, **{name: getattr(row, name) for name in names})
+        head = again.hash
+        written |= {"rules": 1, "body_hash": again.body_hash.hex(), "hash": head.hex()}
+    document["head"] = head.hex()
+    forged = tmp_path / "forged.json"
+    forged.write_text(json.dumps(document), encoding="utf-8")
+    says = {problem.says for problem in verify_file(forged).problems}
+    assert says == {f"the choices of row {row}, made again, lead to other facts" for row in (21, 25)}
+
+
+def test_a_row_stamped_with_another_version_is_found(played: RunningGame) -> None:
+    row = next(row for row in played.log() if row.kind == "Sealed")
+    rewritten(played, row.seq, rules=9)
+    assert problems(played) == f"{row.seq}: row {row.seq} names rules 9, but the game began with rules {row.rules}"
 
 
 def test_a_number_that_was_not_drawn_is_found(played: RunningGame) -> None:
