@@ -1,5 +1,6 @@
 """The API: every answer is as its description says, and nothing a program may send does harm."""
 
+import hashlib
 import json
 import random
 
@@ -157,6 +158,27 @@ def test_the_same_choice_sent_twice_is_one_move_and_the_receipt_says_so(asked, t
     again = asked.post("/choice", {"turn": 1, "choice": {"verb": "bid", "values": [5]}})
     assert (first["again"], again["again"]) == (False, True)
     assert templari.row().turn == 2
+
+
+def test_a_sealed_choice_comes_with_its_proof_and_the_history_lists_it_later(programs, table):
+    game = table("sunset-poker", 3)
+    players = programs(game)
+    proofs = []
+    for seat in (0, 1):
+        assert players[seat].get("/decision")["proof"] is None
+        turn = {"turn": 1, "text": game_default(players[seat])}
+        proofs.append(players[seat].post("/choice", turn)["proof"])
+        assert players[seat].get("/decision")["proof"] == proofs[seat] == players[seat].post("/choice", turn)["proof"]
+    for proof in proofs:
+        hashed = hashlib.sha256(bytes.fromhex(proof["nonce"]) + proof["text"].encode())
+        assert hashed.hexdigest() == proof["fingerprint"]
+    assert players[2].get("/history")["entries"][-1]["sealed"] == []
+    assert players[2].post("/choice", {"turn": 1, "text": game_default(players[2])})["proof"] is None
+    assert players[2].get("/history")["entries"][1]["sealed"] == sorted(proof["fingerprint"] for proof in proofs)
+
+
+def game_default(program):
+    return program.get("/decision")["decision"]["default"]["text"]
 
 
 def test_a_choice_for_an_earlier_turn_is_refused_as_stale(asked):

@@ -154,6 +154,14 @@ def test_another_link_of_the_same_email_replaces_a_sealed_choice(browser, links,
     assert receipt.heading == f"Your choice is in: pick {things[2].word}"
 
 
+def test_the_receipt_of_a_link_has_the_fingerprint_of_the_sealed_choice(browser, links, poker):
+    word = poker.open()[0].acts[0].blanks[0].things[1].word
+    page = browser.open(link(links, poker, 0, f"pick {word}")).form(f"Pick {word}").press()
+    (sealed,) = (row for row in poker.log() if row.kind == "Sealed")
+    assert sealed.body_hash.hex() in page.text
+    assert sealed.nonce.hex() in page.text
+
+
 def test_a_sealed_choice_can_be_taken_back_from_its_receipt(browser, links, poker):
     word = poker.open()[0].acts[0].blanks[0].things[1].word
     receipt = browser.open(link(links, poker, 0, f"pick {word}")).form(f"Pick {word}").press()

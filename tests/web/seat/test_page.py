@@ -143,6 +143,16 @@ def test_a_frozen_table_says_so_and_asks_nothing(browser, links, poker, server):
     assert not page.acts()
 
 
+def test_the_page_of_a_sealed_choice_has_its_fingerprint_and_what_it_is_made_of(browser, links, poker):
+    proof = poker.play(0, next(iter(poker.open()[0].choices()))).proof
+    token = links.of(poker, 0)[1]
+    for path in (f"/s/{token}", f"/s/{token}/receipt/{poker.row().turn}"):
+        page = browser.open(path)
+        assert f"{proof.fingerprint[:4]} {proof.fingerprint[4:8]} …" in page.text
+        assert all(each in page.text for each in (proof.fingerprint, proof.nonce, proof.text))
+    assert "fingerprint" not in open_seat(browser, links, poker, 1).text
+
+
 def test_a_sealed_choice_can_be_taken_back_on_the_page(browser, links, poker):
     receipt = yes(open_seat(browser, links, poker, 0).acts()[0].press(b0=1)).press()
     page = receipt.form("Take it back").press()

@@ -199,6 +199,20 @@ def test_a_moment_takes_as_many_queries_in_a_game_ten_times_as_long(browser, lin
     assert asked[0] == asked[1]
 
 
+def test_the_moment_of_a_turn_lists_the_fingerprints_of_its_sealed_choices(browser, links, table):
+    game = table("sunset-poker", 3)
+    for seat in (2, 1, 0):
+        game.play(seat, game.open()[seat].default)
+    game.play(0, game.open()[0].default)
+    fingerprints = [row.body_hash.hex() for row in game.log() if row.kind == "Sealed"]
+    for path in (f"/s/{links.of(game, 1)[1]}/replay", f"/t/{game.row().key}/replay"):
+        shown = browser.open(f"{path}/1").source
+        assert re.findall(r"<li><code>([0-9a-f]{64})</code>", shown) == sorted(fingerprints[:2])
+        # A turn that is still open has none.
+        assert fingerprints[2] not in browser.open(f"{path}/2").source
+        assert "Fingerprints" not in browser.open(f"{path}/0").source
+
+
 def test_search_engines_may_not_index_replays(browser, playing):
     response = browser.client.get(f"/t/{playing.row().key}/replay", base_url=HOST)
     assert "noindex" in response.headers["X-Robots-Tag"]
