@@ -187,7 +187,7 @@ TAMPERED = {"junk": b'{"a":1}', "nonce": bytes(16)}
 
 
 def rewritten(
-    begun: RunningGame, seq: int, change: Callable[[dict[str, Any]], None] = lambda _: None, **columns: Any
+    begun: RunningGame, seq: int, change: Callable[[dict[str, Any]], object] = lambda _: None, **columns: Any
 ) -> None:
     """Change a row's body or columns and hash everything again from there on, the heads too: the best that a forger can do."""
     rows = begun.log()

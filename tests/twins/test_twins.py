@@ -115,6 +115,35 @@ def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Pat
         assert what is None, f"player {reader + 1} is told of the box by {what}"
 
 
+@pytest.mark.parametrize("kind", game.names())
+def test_twins_in_who_else_has_sealed_look_the_same_to_who_has_sealed(kind: str, tmp_path: Path) -> None:
+    """The reader has a proof of the own choice, and no proof, page or number tells how many others there are."""
+    rules = game.load(kind)
+    bench = Bench(rules)
+    positions = bench.positions(1, {max(3, rules.seats[0])})
+    asked_three = (
+        (playout, at)
+        for playout, at in positions
+        if len(playout.tables[at].position.open()) > 2 and len(playout.tables[at].log) <= NEAR
+    )
+    playout, at = next(asked_three, (None, 0))
+    if playout is None:
+        together_at_once = {len(table.asks()) for each in bench.playouts() for table in each.tables}
+        assert max(together_at_once) < 3
+        return
+    table = playout.tables[at]
+    truth, asked = truth_of(playout, table), [*table.position.open()]
+    for reader in asked[:2]:
+        own = sealed_by_others(rules, table, asked[-1])[reader]
+        others = {seat: choice for seat, choice in sealed_by_others(rules, table, asked[-1]).items() if seat != reader}
+        worlds = [replace(truth, box={reader: own} | rest, receipts=(reader,)) for rest in ({}, others)]
+        (one,), (other,) = (meet(each, [reader], tmp_path, desk=False) for each in worlds)
+        what = differing(one, other)
+        assert what is None, f"player {reader + 1} is told who else has sealed by {what}"
+        assert any(b"fingerprint" in content for name, content in one.items() if name.startswith("GET /s/"))
+        assert any(name.endswith(", sealed") for name in one)
+
+
 def sealed_by_others(rules: game.Game[Any], table: Table, reader: int) -> dict[int, Choice]:
     """A choice for each of the others whose turn it is, without closing the turn."""
     luck = Stream(table.position.seed, 2**53)

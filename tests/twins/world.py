@@ -31,12 +31,14 @@ from pbem.config.settings import SenderCheck
 from pbem.domain import hash_chain
 from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput
+from pbem.ops.monitoring.readiness import readiness
 from pbem.service.incoming import receive
 from pbem.service.incoming.receive import InboundSettings
 from pbem.service.outgoing import digests, preferences
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.people import addresses
 from pbem.service.play import by_link
+from pbem.service.play.log import Kind
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
@@ -72,6 +74,8 @@ class Truth:
     box: Mapping[int, Choice]
     seed: bytes | None = None
     """Another seed for later randomness; None keeps the table's own."""
+    receipts: tuple[int, ...] = ()
+    """Seats whose players are emailed when their sealed choice is in."""
 
 
 class Untrue(Exception):
@@ -89,7 +93,7 @@ class World:
         METADATA.create_all(store.engine)
         keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
         self.server = Server(store, self.clock, SeededRandomness(7), keys)
-        settings = config.read({"PBEM_DATA_DIR": str(folder)})
+        self.settings = settings = config.read({"PBEM_DATA_DIR": str(folder)})
         self.app = application(self.server, settings)
         self.post = Post(post_of(settings).letterhead, self.inbox)
         players = [self.server.run(addresses.confirm, self.server.run(addresses.register, f"{name.lower()}@example.org", name).id).id
@@ -117,7 +121,14 @@ class World:
         found = {f"mail {number}, {_kind(email.content)}": email.content for number, email in enumerate(emails)}
         found |= {f"envelope {number}": f"{email.sender} {email.name}".encode() for number, email in enumerate(emails)}
         found |= dict(self._pages(seat, b"".join(email.content for email in emails), crawl=crawl))
+        # Who else has sealed a choice must not even show in what nobody thinks of.
+        checks = [check for check in readiness(self.server, self.settings, None) if check.what != "disk"]
+        found["/ready"] = repr(checks).encode()
         blanks = [hash_chain.fingerprint(each.hash).encode() for each in self.game.log()]
+        # A seat is shown the random nonces of its own rows, and what is made of them.
+        own = [row for row in self.game.log() if row.kind == Kind.SEALED and row.seat == seat]
+        blanks += [shown.hex().encode() for row in own for shown in (row.body_hash, row.nonce or b"")]
+        blanks += [f"{row.body_hash.hex()[:4]} {row.body_hash.hex()[4:8]} …".encode() for row in own]
         return {
             _RANDOM.sub(b"<random>", what.encode()).decode(): _blanked(content, blanks)
             for what, content in found.items()
@@ -140,7 +151,12 @@ class World:
             self.server.store.write(
                 lambda tx: lobby_store.change_game(tx, self.game.id, seed=self.truth.seed, secret=secret)
             )
+        for seat in self.truth.receipts:
+            self.server.run(preferences.set_sealed_receipts, self.game.person_at(seat), on=True)
         self._choose(self.truth.box)
+        # What was sealed can be taken back for a while; then its receipt leaves.
+        self.clock.advance(self.server.hold)
+        self._carry()
 
     def _keep_silent(self) -> None:
         """Let everyone miss their deadline: reminders, default choices and digests are sent."""
