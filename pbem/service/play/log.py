@@ -20,7 +20,7 @@ from pbem.clock import Randomness
 from pbem.domain import hash_chain
 from pbem.domain.causes import Cause
 from pbem.plugins.away import loads
-from pbem.service.play.seals import Seals, seals_of
+from pbem.service.play.seals import NO_SEALS, seals_of
 from pbem.service.server import Server
 from pbem.store import games, log
 from pbem.store.database import Tx
@@ -79,7 +79,7 @@ class LogWriter:
 
     def add(self, kind: Kind, seat: int | None, by: str, body: Any) -> None:
         if kind in CLOSES_TURN:
-            body, self.seals = body | self.seals.closing(body, seat), Seals()
+            body, self.seals = body | self.seals.closing(body, seat), NO_SEALS
         row = hash_chain.next_row(
             self.head,
             game=self._game.key,

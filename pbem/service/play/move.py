@@ -125,7 +125,7 @@ def play_locked(
     now = server.now()
     move = _Move(row, position, orders_of(row), LogWriter(row, now, server.randomness), [])
     sealed = not _submit(move, seat, choice, by)
-    proof = seals.proof(row, move.record.seals, seat, choice) if sealed else None
+    proof = seals.proof_of(move.record.rows[-1]) if sealed else None
     _obey_orders(tx, move)
     _note_missed_turns(tx, row, player, by)
     over = _write(tx, server, move, now)

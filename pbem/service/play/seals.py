@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from engine import codec
 from engine.decisions import Choice
@@ -60,13 +60,20 @@ class Seals:
 
     def dumps(self) -> str:
         """The seals as the snapshot has them."""
-        return codec.dumps([self.all, *map(list, self.latest)] if self.all else [])
+        return codec.dumps([self.all, *self.latest]) if self.all else _NONE
+
+
+NO_SEALS: Final = Seals()
+_NONE: Final = "[]"
+"""No seals, as the snapshot has them. Most turns are answered by one seat alone."""
 
 
 def seals_of(row: GameRow) -> Seals:
     """The seals of the open turn, from the snapshot."""
-    stored = json.loads(row.seals)
-    return Seals(stored[0], tuple(Seal(*each) for each in stored[1:])) if stored else Seals()
+    if row.seals == _NONE:
+        return NO_SEALS
+    hashed, *latest = json.loads(row.seals)
+    return Seals(hashed, tuple(Seal(*each) for each in latest))
 
 
 def body(game: str, turn: int, seat: int, choice: Choice) -> dict[str, Any]:
@@ -80,6 +87,13 @@ class Proof(NamedTuple):
     fingerprint: str
     nonce: str
     text: str
+
+
+def proof_of(row: hash_chain.Row) -> Proof:
+    """The proof of the choice that was sealed in this row."""
+    assert row.body is not None
+    assert row.nonce is not None, "a game's own rows are never redacted"
+    return Proof(row.body_hash.hex(), row.nonce.hex(), row.body.decode())
 
 
 def proof(row: GameRow, seals: Seals, seat: int, choice: Choice | None) -> Proof | None:
