@@ -6,7 +6,9 @@ there on, which leaves only what the fingerprints in emails and the log itself b
 """
 
 import ast
+import hashlib
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -25,6 +27,8 @@ from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
 from pbem.ops.verify import verify_file
 from pbem.service.archive import export
+from pbem.service.play.log import Kind
+from pbem.service.play.move import Actor
 from tests.ops.eventful import play_eventfully
 from tests.service.running_game import RunningGame
 
@@ -352,6 +356,22 @@ def run_on(document: Document, folder: Path) -> subprocess.CompletedProcess[str]
     path = folder / "changed.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     return run(path)
+
+
+def test_a_fingerprint_can_be_worked_out_by_hand_as_the_page_says() -> None:
+    page = (paths.handbook() / "game-file.md").read_text(encoding="utf-8")
+    (line,) = (line.strip() for line in page.splitlines() if line.startswith("    hashlib."))
+    row = first_turn(PLAYED)[0]
+    by_hand = line.replace("NONCE", row["nonce"]).replace("TEXT", row["body"])
+    assert eval(by_hand, {"hashlib": hashlib}) == row["body_hash"]
+
+
+def test_the_page_names_every_kind_of_row_and_every_actor() -> None:
+    page = (paths.handbook() / "game-file.md").read_text(encoding="utf-8")
+    (kinds,) = (line for line in page.splitlines() if line.startswith("| `kind` | what happened"))
+    assert {*Kind} == set(re.findall(r"`([A-Z]\w+)`", kinds)) - {"Said"} == VERIFIER.OF_LOG
+    (actors,) = (line for line in page.splitlines() if line.startswith("| `by` |"))
+    assert {*Actor, "table", "organiser", "host"} == set(re.findall(r"`(\w+)`", actors)) - {"by"}
 
 
 def without_fingerprints(document: Document) -> None:
