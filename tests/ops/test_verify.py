@@ -203,8 +203,8 @@ def rewritten(
             body = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         assert row.nonce is not None
         names = ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")
-        kept = {name: getattr(row, name) for name in names} | (columns if row.seq == seq else {})
-        again = hash_chain.next_row(head, body=body, **kept)
+        fields = {name: getattr(row, name) for name in names} | (columns if row.seq == seq else {})
+        again = hash_chain.next_row(head, body=body, **fields)
         head = again.hash
         entry_head = again.hash if row.kind in ("Entry", "Undone") else entry_head
         forged.append(again)

@@ -121,7 +121,7 @@ class World:
         found = {f"mail {number}, {_kind(email.content)}": email.content for number, email in enumerate(emails)}
         found |= {f"envelope {number}": f"{email.sender} {email.name}".encode() for number, email in enumerate(emails)}
         found |= dict(self._pages(seat, b"".join(email.content for email in emails), crawl=crawl))
-        # Who else has sealed a choice must not even show in what nobody thinks of.
+        # The sealed choices of others must not even show in what nobody thinks of.
         checks = [check for check in readiness(self.server, self.settings, None) if check.what != "disk"]
         found["/ready"] = repr(checks).encode()
         blanks = [hash_chain.fingerprint(each.hash).encode() for each in self.game.log()]
@@ -154,7 +154,7 @@ class World:
         for seat in self.truth.receipts:
             self.server.run(preferences.set_sealed_receipts, self.game.person_at(seat), on=True)
         self._choose(self.truth.box)
-        # What was sealed can be taken back for a while; then its receipt leaves.
+        # A receipt leaves when the time to take its choice back is over.
         self.clock.advance(self.server.hold)
         self._carry()
 
