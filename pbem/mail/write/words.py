@@ -217,7 +217,8 @@ def digest_section(letterhead: Letterhead, section: DigestSection, tables: int) 
         **past_turns(section.sentences, section.talk, tables),
         "news": [{**email, "facts": correction_in_words(email["facts"], seat.rules)} for email in section.news],
         "seat_page": section.page,
-        "sealed_in": section.sealed_in,
+        # A digest of several tables has no room for it; the replay of each has the list.
+        "sealed_in": section.sealed_in if tables == 1 else None,
         "asked": "",
     }
     if seat.decision is not None and seat.sealed is None:

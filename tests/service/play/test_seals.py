@@ -104,6 +104,16 @@ def test_replaced_and_withdrawn_choices_are_bound_but_not_listed(poker):
     assert closing(poker) == [(sorted([third, other]), over_all([first, second, third, other]))]
 
 
+def test_the_seat_that_closes_a_turn_has_no_fingerprint_there_even_if_it_had_sealed_another_choice(poker):
+    poker.play(1, choices(poker, 1)[0])
+    poker.server.run(undo.take_back, poker.id, poker.row().turn, 1)
+    for seat in (0, 2):
+        poker.play(seat, choices(poker, seat)[0])
+    poker.play(1, choices(poker, 1)[1])
+    withdrawn, *others = fingerprints(poker)
+    assert closing(poker) == [(sorted(others), over_all([withdrawn, *others]))]
+
+
 def test_a_choice_dropped_unseen_is_bound_but_not_listed(table):
     game = table("bid", 3)
     game.play(0, "bid 2")
