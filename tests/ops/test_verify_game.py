@@ -221,6 +221,10 @@ def draw_another(document: Document) -> None:
     say(rows_of(document, "Entry")[0], change)
 
 
+def draw_below_nothing(document: Document) -> None:
+    say(rows_of(document, "Entry")[0], lambda body: body["entry"]["drawn"].insert(0, [0, 0]))
+
+
 def list_another(document: Document) -> None:
     say(rows_of(document, "Entry")[1], lambda body: body["sealed"].__setitem__(0, "00" * 32))
 
@@ -309,6 +313,7 @@ HASHED_AGAIN: dict[str, tuple[Change, str]] = {
     "another seat's choice taken back": (set_field(6, seat=1), "row 6 takes back a choice that was not sealed"),
     "another fingerprint listed": (list_another, "row 12 does not list the fingerprints"),
     "a number that was not drawn": (draw_another, "the numbers drawn in row 2 are not those"),
+    "a number drawn below nothing": (draw_below_nothing, "no number can be drawn below 0"),
     "other words": (set_all("words", ["a", "b", "c"]), "the seats were not drawn from the seed"),
     "other seats": (set_all("seating", [2, 1, 0]), "the seats were not drawn from the seed"),
     "another commitment": (set_all("commitment", "00" * 32), "the secret is not the one"),
