@@ -156,7 +156,7 @@ class World:
         self._choose(self.truth.box)
         # A receipt leaves when the time to take its choice back is over.
         self.clock.advance(self.server.hold)
-        self._carry()
+        self.carry()
 
     def _keep_silent(self) -> None:
         """Let everyone miss their deadline: reminders, default choices and digests are sent."""

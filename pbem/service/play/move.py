@@ -117,7 +117,7 @@ def play_locked(
     choice = _choice(position, decision, request)
     written = grammar.write(decision, choice)
     if position.box.get(seat) == choice:
-        proof = seals.proof(row, seals_of(row), seat, choice)
+        proof = seals_of(row).of(seat)
         return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False, proof=proof)
     if seat in position.box and by in (Actor.CLOCK, Actor.BOT):
         raise Stale(_("This seat has answered already."))

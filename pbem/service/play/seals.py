@@ -21,46 +21,45 @@ from pbem.domain import hash_chain
 from pbem.store.games import GameRow
 
 
-class Seal(NamedTuple):
-    """The seal of one sealed choice, in hexadecimal."""
+class Proof(NamedTuple):
+    """What a player can check a sealed choice by: its fingerprint is the SHA-256 of nonce and text."""
 
-    seat: int
-    nonce: str
     fingerprint: str
+    nonce: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Seals:
-    """The seals of the open turn: the latest of each seat, and the hash over the fingerprints of all.
+    """The seals of the open turn: the latest proof of each seat, and the hash over the fingerprints of all.
 
     They take no more room however often players think again.
     """
 
     all: str = ""
-    latest: tuple[Seal, ...] = ()
+    latest: tuple[tuple[int, Proof], ...] = ()
 
     def after(self, row: hash_chain.Row) -> "Seals":
         """The seals after one more sealed choice."""
         assert row.seat is not None
-        assert row.nonce is not None, "a game's own rows are never redacted"
-        others = (seal for seal in self.latest if seal.seat != row.seat)
+        others = (each for each in self.latest if each[0] != row.seat)
         hashed = hashlib.sha256(bytes.fromhex(self.all) + row.body_hash).hexdigest()
-        return Seals(hashed, (*others, Seal(row.seat, row.nonce.hex(), row.body_hash.hex())))
+        return Seals(hashed, (*others, (row.seat, proof_of(row))))
 
-    def of(self, seat: int) -> Seal | None:
-        """The seat's seal; None if it has none, or its choice was sealed before there were seals."""
-        return next((seal for seal in self.latest if seal.seat == seat), None)
+    def of(self, seat: int) -> Proof | None:
+        """The proof of the seat's choice; None if it has none, or one that was sealed before there were seals."""
+        return dict(self.latest).get(seat)
 
     def closing(self, body: Mapping[str, Any], closer: int | None) -> dict[str, Any]:
         """What the row that closes the turn says of its seals; the choice of the seat that closes it was never sealed."""
         entry: Entry | None = body.get("entry")
         counting = () if entry is None else entry.choices.keys() - entry.alone - {closer}
-        sealed = sorted(seal.fingerprint for seal in self.latest if seal.seat in counting)
+        sealed = sorted(proof.fingerprint for seat, proof in self.latest if seat in counting)
         return ({"sealed": sealed} if sealed else {}) | ({"all_sealed": self.all} if self.all else {})
 
     def dumps(self) -> str:
         """The seals as the snapshot has them."""
-        return codec.dumps([self.all, *self.latest]) if self.all else _NONE
+        return codec.dumps([self.all, *((seat, *proof) for seat, proof in self.latest)]) if self.all else _NONE
 
 
 NO_SEALS: Final = Seals()
@@ -73,7 +72,7 @@ def seals_of(row: GameRow) -> Seals:
     if row.seals == _NONE:
         return NO_SEALS
     hashed, *latest = json.loads(row.seals)
-    return Seals(hashed, tuple(Seal(*each) for each in latest))
+    return Seals(hashed, tuple((seat, Proof(*proof)) for seat, *proof in latest))
 
 
 def body(game: str, turn: int, seat: int, choice: Choice) -> dict[str, Any]:
@@ -81,24 +80,8 @@ def body(game: str, turn: int, seat: int, choice: Choice) -> dict[str, Any]:
     return {"game": game, "turn": turn, "seat": seat, "choice": choice}
 
 
-class Proof(NamedTuple):
-    """What a player can check a sealed choice by: its fingerprint is the SHA-256 of nonce and text."""
-
-    fingerprint: str
-    nonce: str
-    text: str
-
-
 def proof_of(row: hash_chain.Row) -> Proof:
     """The proof of the choice that was sealed in this row."""
     assert row.body is not None
     assert row.nonce is not None, "a game's own rows are never redacted"
     return Proof(row.body_hash.hex(), row.nonce.hex(), row.body.decode())
-
-
-def proof(row: GameRow, seals: Seals, seat: int, choice: Choice | None) -> Proof | None:
-    """The proof of a seat's sealed choice in the open turn; None where there is none."""
-    seal = seals.of(seat)
-    if seal is None or choice is None:
-        return None
-    return Proof(seal.fingerprint, seal.nonce, codec.dumps(body(row.key, row.turn, seat, choice)))

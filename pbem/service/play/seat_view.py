@@ -31,7 +31,7 @@ from pbem.service.play import move, undo, views
 from pbem.service.play.log import StandingEntry, latest_entries
 from pbem.service.play.move import agreement_of
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seals import Proof, proof, seals_of
+from pbem.service.play.seals import Proof, seals_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, decision_in, facts_by_turn, knowledge_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, people, seats
@@ -201,7 +201,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         board=knowledge.board,
         decision=decision,
         sealed=None if decision is None else sealed,
-        proof=None if decision is None else proof(row, seals_of(row), seat, sealed),
+        proof=None if decision is None or sealed is None else seals_of(row).of(seat),
         made=_made_since(tx, row, rules, seat, recent) if recent else None,
         recent_facts=knowledge.recent_facts,
         new_lines=clock.new_lines,
@@ -247,7 +247,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
         closes=decision is not None and choice is not None and choice.verb in decision.closes,
         prompt=None if decision is None else decision.prompt,
         made=made,
-        proof=None if decision is None or made is None else proof(row, seals_of(row), seat, made.choice),
+        proof=None if decision is None or made is None else seals_of(row).of(seat),
         recent_facts=facts_by_turn(row, since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
