@@ -21,7 +21,7 @@ from tests.sim.far_end import Arrived
 from tests.sim.player import Manners, Player, asks
 from tests.waiting import until
 
-CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, preferences=0)
+CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, preferences=0, orders=0, new_links=0, quiet_hours=0)
 """Presses a button twice now and then, or one in an old email; takes nothing back, and has every email sent at once."""
 
 
@@ -46,9 +46,7 @@ class LinksOnly:
     def __post_init__(self) -> None:
         browser = Browser(self.site.client(), self.site.url)
         scanner = Browser(self.site.client(), self.site.url, person=False)
-        self._player = Player(
-            self.mailbox.address, self.luck, CALM, browser, scanner, self._answered, self._answered, self.seen
-        )
+        self._player = Player(self.mailbox.address, self.luck, CALM, browser, scanner, _Counts(self.seen), self.seen)
 
     def reads(self, email: Received) -> None:
         """Do what an email asks for, by its links."""
@@ -58,8 +56,26 @@ class LinksOnly:
         while self._player.reads(arrived, now):
             pass
 
-    def _answered(self, _choice: object) -> None:
+
+@dataclass
+class _Counts:
+    """Counts what pages acknowledge."""
+
+    seen: Counter[str]
+
+    def about_to_choose(self, _answer: object) -> None:
+        """Nothing to count yet."""
+
+    def acknowledge(self, _answer: object) -> None:
+        """Count a choice."""
         self.seen["answered"] += 1
+
+    def note_undo(self, _answer: object) -> None:
+        """Count a choice that was taken back."""
+        self.seen["answered"] += 1
+
+    def note_new_links(self, _token: object) -> None:
+        """Nobody asks for new links here."""
 
 
 @dataclass

@@ -1,11 +1,7 @@
 """`make simulate`: play games of all kinds for simulated weeks, with lost emails and dying processes, and check everything."""
 
-import logging
-import sys
-
 import click
 
-from pbem import program_log
 from pbem.ops.commands.terminal import counted, progress
 from tests.sim.simulator import BrokenError, simulate
 
@@ -16,7 +12,6 @@ from tests.sim.simulator import BrokenError, simulate
 @click.option("--days", type=click.IntRange(1, 365), default=5, show_default=True, help="Days of faults.")
 def main(seed: int, games: int, days: int) -> None:
     """Play games of all kinds for simulated weeks, with faults, in a database of its own in memory."""
-    program_log.configure(sys.stderr, logging.CRITICAL)
     try:
         with progress() as begin:
             ended = simulate(seed, games, days, begin("Simulating", games))

@@ -3,6 +3,7 @@
 What no page offers cannot be sent. It looks as a person's browser does; a scanner's looks are told apart by `person`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from random import Random
@@ -107,6 +108,8 @@ class Browser:
     client: Client
     site: str
     person: bool = True
+    shown: Callable[[str, str], None] = lambda _path, _source: None
+    """Called with the path and the source of each page."""
 
     def get(self, path: str) -> Page:
         """Open an address of the site."""
@@ -120,4 +123,6 @@ class Browser:
         says = (_PERSON if self.person else _SCANNER) | ({"Origin": self.site} if method == "POST" else {})
         data = fields if method == "POST" else None
         answer = self.client.open(path, method=method, data=data, headers=says, base_url=self.site)
-        return Page(answer.status_code, answer.headers.get("Location", ""), answer.get_data(as_text=True))
+        source = answer.get_data(as_text=True)
+        self.shown(path, source)
+        return Page(answer.status_code, answer.headers.get("Location", ""), source)

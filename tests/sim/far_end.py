@@ -1,21 +1,29 @@
 """The far end of SMTP in a simulation: it holds what was accepted, address by address, and has bad days.
 
 It is asked as any relay is, by `session` and `send`, and answers by seed: not now, never for this address, a connection
-that breaks before or after the email arrived, or nobody there for hours. What it holds is all that players ever see.
+that breaks before or after the email arrived, or nobody there for hours. What it holds is all that players ever see. An email
+that it has accepted must not come again, unless its sender died before that was recorded.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from email.message import EmailMessage
 from random import Random
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from pbem.clock import Clock
 from pbem.domain.interval import Interval
 from pbem.mail.send.relay import Outcome, OutgoingEmail, Result
 from pbem.mail.wire import parse, text_of
+from pbem.service.outgoing.deliver import TOGETHER
+
+_TOKEN: Final = re.compile(rb"[a-z2-7]{33}")
+_SECOND_SENDER: Final = 0.03
+"""The probability that another worker sends, too, while an email is being handed over."""
 
 
 class BrokenError(AssertionError):
@@ -24,13 +32,15 @@ class BrokenError(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """An email in a player's inbox."""
+    """An email in a player's inbox. `source` is all its text: headers, text and HTML."""
 
     at: datetime
     to: str
     name: str
     subject: str
     text: str = field(repr=False)
+    source: str = field(default="", repr=False)
+    sender: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +56,22 @@ class Weather:
 
 @dataclass(slots=True)
 class FarEnd:
-    """The receiving mail server of a simulation."""
+    """The receiving mail server of a simulation. Its `clock` is right; players see that of the server, `wall`."""
 
     clock: Clock
+    wall: Clock
     luck: Random
     weather: Weather
-    notice: Callable[[Arrived], None]
-    """Called with each new email."""
+    notice: Callable[[Arrived, bool], None]
+    """Called with each email, and whether it is a new one."""
     seen: Counter[str]
+    meanwhile: Callable[[], None] = lambda: None
+    """Called at times while an email is being handed over."""
     bytes_of: dict[str, bytes] = field(default_factory=dict)
+    accepted: list[str] = field(default_factory=list)
+    """Every acceptance, in order, by the name of the email."""
+    _recorded: set[str] = field(default_factory=set)
+    """Accepted emails whose senders must know that."""
 
     def session(self) -> Self:
         """Take a batch."""
@@ -68,9 +85,17 @@ class FarEnd:
     ) -> None:
         pass
 
+    def forgive(self, since: int | None = None) -> None:
+        """Expect emails again that a sender had no time to record, or all since an acceptance that a restore has undone."""
+        self._recorded.difference_update(
+            self.accepted[max(0, len(self.accepted) - TOGETHER) if since is None else since :]
+        )
+
     def send(self, email: OutgoingEmail) -> Outcome:
         """Accept or refuse one email."""
         now, weather = self.clock.now(), self.weather
+        if now < weather.calm_from and self.luck.random() < _SECOND_SENDER:
+            self.meanwhile()
         if any(hole.contains(now) for hole in weather.away):
             self.seen["relay away"] += 1
             return Outcome(Result.DOWN, "nobody answers")
@@ -86,21 +111,30 @@ class FarEnd:
             if chance < weather.not_now + weather.lost:
                 if self.luck.random() < 0.5:
                     self.seen["connection lost after the mail"] += 1
-                    self._take(email, now)
+                    self._take(email)
                 else:
                     self.seen["connection lost before the mail"] += 1
                 return Outcome(Result.LOST, "the connection was closed")
-        self._take(email, now)
+        name = self._take(email)
+        self.accepted.append(name)
+        self._recorded.add(name)
         return Outcome(Result.ACCEPTED, "250 taken")
 
-    def _take(self, email: OutgoingEmail, now: datetime) -> None:
+    def _take(self, email: OutgoingEmail) -> str:
         message = parse(email.content)
         name = str(message["message-id"])
-        known = self.bytes_of.setdefault(name, email.content)
-        if known is not email.content:
-            self.seen["mail came again"] += 1
-            if known != email.content:
-                raise BrokenError(f"{name} came again with other bytes")
-            return
-        self.seen["mail arrived"] += 1
-        self.notice(Arrived(now, email.recipient, name, str(message["subject"]), text_of(message)))
+        if name in self._recorded:
+            raise BrokenError(f"{name} ({message['subject']}) was handed over again, although it had been accepted")
+        new = name not in self.bytes_of
+        self.seen["mail arrived" if new else "mail came again"] += 1
+        # Its reader may have asked for new links since it left for the first time.
+        if _TOKEN.sub(b"", self.bytes_of.setdefault(name, email.content)) != _TOKEN.sub(b"", email.content):
+            raise BrokenError(f"{name} came again with other bytes")
+        source = "\n".join((*map(str, message.values()), *_texts(message)))
+        text, subject = text_of(message), str(message["subject"])
+        self.notice(Arrived(self.wall.now(), email.recipient, name, subject, text, source, email.sender), new)
+        return name
+
+
+def _texts(message: EmailMessage) -> list[str]:
+    return [part.get_content() for part in message.walk() if part.get_content_maintype() == "text"]

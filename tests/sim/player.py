@@ -6,14 +6,13 @@ within days; some press twice, use old links, change their minds, let a scanner 
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from html import unescape
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from tests.sim.browser import Browser, Page
+from tests.sim.browser import Browser, Form, Page
 from tests.sim.far_end import Arrived, BrokenError
 
 _SILENCE: Final = re.compile(r"“([^”]+)” is\s+played\s+for\s+you")
@@ -28,13 +27,16 @@ _PRESSED_BY_SCANNER: Final = 0.05
 class Manners:
     """Habits of a player. `usually` is their mean time to answer; after `gone_from` they never do."""
 
-    usually: timedelta
+    usually: timedelta = timedelta(hours=1)
     gone_from: datetime | None = None
     scanned: bool = False
     twice: float = 0.1
     old_links: float = 0.05
-    regrets: float = 0.04
+    regrets: float = 0.1
     preferences: float = 0.03
+    orders: float = 0.2
+    new_links: float = 0.03
+    quiet_hours: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,22 @@ class Answered:
     turn: int | None
 
 
+class Witness(Protocol):
+    """Someone who hears what a player was shown and told, and knows whether it may be so."""
+
+    def about_to_choose(self, answer: Answered) -> None:
+        """A player is about to press the button of a choice."""
+
+    def acknowledge(self, answer: Answered) -> None:
+        """A page has acknowledged a choice."""
+
+    def note_undo(self, answer: Answered) -> None:
+        """A page has acknowledged that a choice was taken back."""
+
+    def note_new_links(self, token: str) -> None:
+        """A page has acknowledged that the links of a seat are replaced."""
+
+
 @dataclass(slots=True)
 class Player:
     """One person with an address."""
@@ -55,9 +73,7 @@ class Player:
     manners: Manners
     browser: Browser
     scanner: Browser
-    acknowledge: Callable[[Answered], None]
-    """Called with every acknowledged choice."""
-    note_undo: Callable[[Answered], None]
+    witness: Witness
     seen: Counter[str]
     links_had: list[str] = field(default_factory=list)
 
@@ -76,20 +92,30 @@ class Player:
             self.seen["mail to somebody who is gone"] += 1
             return False
         if not asks(email.text):
+            self._take_over([path for path in links if path.startswith("/c/")])
             return False
         if self.links_had and self.luck.random() < self.manners.old_links:
             self._use_an_old_link()
         if self.luck.random() < self.manners.preferences:
             self._chooses_delivery(self.luck.choice([path for path in links if path.startswith("/u/")]))
+        if self.luck.random() < self.manners.quiet_hours:
+            self._chooses_quiet_hours(next(path for path in links if path.startswith("/u/")))
         moves = [path for path in links if path.startswith("/m/") and path.count("/") == 3]
         seats = [path for path in links if path.startswith("/s/") and path.count("/") == 2]
         self.links_had += moves
-        if moves and self.luck.random() < 0.9:
+        if moves and self.luck.random() < 0.8:
             return self._by_link(self.luck.choice(moves))
         silence = _SILENCE.search(email.text)
         if not seats or silence is None:
             raise BrokenError(f"a turn mail cannot be played from: {email.subject}")
         return self._by_page(seats[0], " ".join(silence[1].split()))
+
+    def _take_over(self, paths: list[str]) -> None:
+        """Take over a seat that an email offers to a substitute."""
+        for path in paths:
+            offers = [form for form in _no_fault(self.browser.get(path)).forms() if "offer" in form.fixed]
+            if offers and _no_fault(self.browser.post(offers[0].action, offers[0].fixed)).status == 303:
+                self.seen["substitute took a seat"] += 1
 
     def _chooses_delivery(self, path: str) -> None:
         """Choose how to be emailed, about one table or all, by the link at the end of an email."""
@@ -97,6 +123,14 @@ class Player:
         page = _no_fault(self.browser.post(path.removesuffix("/call"), {"delivery": way, "minutes": "90"}))
         if page.status == 303:
             self.seen[f"mails wanted {way}"] += 1
+
+    def _chooses_quiet_hours(self, path: str) -> None:
+        """Choose eight hours of the day in which no turn may end, and how often to be reminded."""
+        start = self.luck.randrange(24)
+        quiet, cadence = f"{start:02}:00-{(start + 8) % 24:02}:00", self.luck.choice(("none", "50%,80%,2h"))
+        address = "/".join((*path.split("/")[:3], "settings"))
+        if _no_fault(self.browser.post(address, {"quiet": quiet, "cadence": cadence})).status == 303:
+            self.seen["quiet hours chosen"] += 1
 
     def _by_link(self, path: str) -> bool:
         """Open the link of one choice and press its button. Returns True if the choice was then undone."""
@@ -115,9 +149,15 @@ class Player:
     def _by_page(self, path: str, silence: str) -> bool:
         """Open the page of the seat, fill in a form, look at the preview and confirm."""
         page = _no_fault(self.browser.get(path))
-        acts = [form for form in page.forms() if "act" in form.kind.split()]
+        forms = page.forms()
+        acts = [form for form in forms if "act" in form.kind.split()]
         if not acts:
             self.seen["turn was over before it was read"] += 1
+            return False
+        if self.luck.random() < self.manners.orders and self._gives_an_order(forms):
+            # It may have answered; if not, this player does so now.
+            return True
+        if self.luck.random() < self.manners.new_links and self._asks_for_new_links(forms, path.split("/")[2]):
             return False
         for _ in range(_TRIES):
             act = self.luck.choice(acts)
@@ -137,6 +177,30 @@ class Player:
         token = path.split("/")[2]
         return self._press(f"{path}/play", confirm, Answered("s", token, int(confirm["turn"])))
 
+    def _gives_an_order(self, forms: list[Form]) -> bool:
+        """Set one of the standing orders that a page offers, or drop the one there is."""
+        ready = [form for form in forms if form.action.endswith("/order") and (form.fixed or form.numbers)]
+        dropped = [form for form in forms if form.action.endswith("/order/drop")]
+        if not ready and not dropped:
+            return False
+        form = self.luck.choice(ready + dropped)
+        if _no_fault(self.browser.post(form.action, form.filled(self.luck))).status != 303:
+            return False
+        self.seen["order dropped" if form in dropped else "order set"] += 1
+        return True
+
+    def _asks_for_new_links(self, forms: list[Form], token: str) -> bool:
+        """Ask for new links to a seat, which come by email."""
+        for form in forms:
+            if form.action.endswith("/new-links"):
+                asked = _no_fault(self.browser.post(form.action, form.fixed)).forms()
+                sure = next((each for each in asked if "sure" in each.fixed), None)
+                if sure is not None and _no_fault(self.browser.post(sure.action, sure.fixed)).status == 303:
+                    self.seen["new links"] += 1
+                    self.witness.note_new_links(token)
+                    return True
+        return False
+
     def _previewed(self, action: str, fields: dict[str, Any]) -> dict[str, str] | None:
         page = _no_fault(self.browser.post(action, fields))
         if page.status == 303:
@@ -145,15 +209,16 @@ class Player:
         return found[0].fixed if page.status == 200 and found else None
 
     def _press(self, action: str, fields: dict[str, str], answer: Answered) -> bool:
+        self.witness.about_to_choose(answer)
         page = _no_fault(self.browser.post(action, fields))
         if page.status != 303:
             self.seen["choice refused"] += 1
             return False
-        self.acknowledge(answer)
+        self.witness.acknowledge(answer)
         if self.luck.random() < self.manners.twice:
             self.seen["double click"] += 1
             if _no_fault(self.browser.post(action, fields)).status == 303:
-                self.acknowledge(answer)
+                self.witness.acknowledge(answer)
         receipt = _no_fault(self.browser.get(page.leads_to))
         back = next((form for form in receipt.forms() if form.action.endswith("/back")), None)
         if back is None or self.luck.random() >= self.manners.regrets:
@@ -161,7 +226,7 @@ class Player:
         if _no_fault(self.browser.post(back.action, back.fixed)).status != 303:
             return False
         self.seen["choice taken back"] += 1
-        self.note_undo(answer)
+        self.witness.note_undo(answer)
         return True
 
     def _use_an_old_link(self) -> None:
@@ -170,7 +235,7 @@ class Player:
         _no_fault(self.browser.get(path))
         if _no_fault(self.browser.post(path, {"press": "yes"})).status == 303:
             # Still open, or the very choice that was made: either way it is said to be there.
-            self.acknowledge(Answered("m", path.split("/")[2], None))
+            self.witness.acknowledge(Answered("m", path.split("/")[2], None))
         else:
             self.seen["choice refused"] += 1
 

@@ -5,79 +5,154 @@ It looks where no player can: into the database. A promise that is broken ends t
 
 import re
 from collections import Counter, defaultdict
+from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from random import Random
 from typing import Any
 
 from engine.game import Game
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import PATIENCE
+from pbem.domain.errors import Refusal
 from pbem.domain.hash_chain import Row
-from pbem.domain.interval import ZERO, Interval
+from pbem.domain.interval import Interval, moment_after, overlap
 from pbem.domain.outage import LONGEST_GAP
 from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.states import TurnStatus
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
 from pbem.service.play.log import TAKES_BACK, Kind, body_of
-from pbem.service.play.move import Actor
+from pbem.service.play.move import Actor, orders_of
 from pbem.service.play.rules import rules_of
-from pbem.service.server import Server
-from pbem.store import games, ledger, log as log_rows, outbox, reachability
+from pbem.store import deadlines, games, ledger, log as log_rows, outbox, reachability
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkRow
 from pbem.tokens import Purpose
-from tests.fakes import FakeClock
 from tests.sim.far_end import Arrived, BrokenError, FarEnd
-from tests.sim.player import Answered
+from tests.sim.player import Answered, asks
+from tests.sim.records import all_delivered, changes_are_noticed
+from tests.sim.secrecy import Secrecy
+from tests.sim.world import START, World
 
 Turn = tuple[int, int, int]
 """Game, turn and seat."""
 
 
 @dataclass(slots=True)
-class Truth:
-    """Everything acknowledged and promised so far."""
+class Promises:
+    """Everything acknowledged and promised so far, which a restore puts back to what it was."""
 
-    server: Server
-    clock: FakeClock
-    seen: Counter[str]
     acknowledged: dict[Turn, set[int]] = field(default_factory=lambda: defaultdict(set))
     taken_back: set[Turn] = field(default_factory=set)
     unanswered: set[datetime] = field(default_factory=set)
-    asked_at: dict[Turn, datetime] = field(default_factory=dict)
-    emailed_at: dict[Turn, datetime] = field(default_factory=dict)
+    emailed: dict[Turn, list[datetime]] = field(default_factory=lambda: defaultdict(list))
+    asked: dict[Turn, list[datetime]] = field(default_factory=lambda: defaultdict(list))
     promised: dict[Turn, list[tuple[datetime, datetime]]] = field(default_factory=lambda: defaultdict(list))
-    away: list[Interval] = field(default_factory=list)
+    heads: set[str] = field(default_factory=set)
+    replaced: set[str] = field(default_factory=set)
+    unsettled: set[Turn] = field(default_factory=set)
+    """Turns whose clocks could not be moved after an outage, because the disk failed."""
 
-    def arrived(self, email: Arrived, seat_token: str) -> None:
-        """Note the deadline in an email that asks for a move, now in its player's inbox."""
-        link = self.server.read(links.follow, seat_token, Purpose.SEAT)
-        key = _turn(link, link.turn)
-        self.emailed_at.setdefault(key, email.at)
-        if not email.subject.startswith("Re: "):
-            self.asked_at.setdefault(key, email.at)
-        if (until := until_in(email.text)) is not None:
-            self.promised[key].append((email.at, until))
+
+class Truth:
+    """What the players were promised, and whether it is kept. All its moments are those of the server's clock."""
+
+    def __init__(self, world: World, luck: Random, seen: Counter[str]) -> None:
+        self.world, self.seen = world, seen
+        self.now = Promises()
+        self.away: list[Interval] = []
+        """Times in which no clock ran."""
+        self.secrecy = Secrecy(world, luck)
+        self._backup = Promises()
+        self._orders: dict[int, object] = {}
+
+    def back_up(self) -> None:
+        """Keep what was promised so far."""
+        self._backup = deepcopy(self.now)
+
+    def restore(self) -> None:
+        """Forget what was promised since the backup, and nobody can know any more."""
+        self.now = deepcopy(self._backup)
+
+    def arrived(self, email: Arrived) -> None:
+        """Note what an email tells its reader, and which deadlines it promises."""
+        self.secrecy.email(email)
+        self.now.heads |= set(_HEAD.findall(email.text))
+        for token, until in turns_in(email.text):
+            link = self.world.server.read(links.follow, token, Purpose.SEAT)
+            key = _turn(link, link.turn)
+            self.now.emailed[key].append(email.at)
+            if not email.subject.startswith("Re: "):
+                self.now.asked[key].append(email.at)
+            if until is not None:
+                self.now.promised[key].append((email.at, until))
+
+    def about_to_choose(self, answer: Answered) -> None:
+        """Note the standing orders that a choice must leave as they are, should it be taken back."""
+        self._orders = self._orders_of_others(answer)
 
     def acknowledge(self, answer: Answered) -> None:
         """Note a choice acknowledged by a page, and check that it is in the log."""
         key = self._turn(answer)
-        with self.server.store.read() as tx:
+        with self.world.store.read() as tx:
             row = games.read(tx, key[0])
             made = _made(tx, row, key[1], key[2])
         if made is None:
             raise BrokenError(f"an acknowledged choice of seat {key[2]} in turn {key[1]} is not in the log of {row.id}")
-        self.acknowledged[key].add(made[0])
+        self.now.acknowledged[key].add(made[0])
         self.seen["choice acknowledged"] += 1
 
     def note_undo(self, answer: Answered) -> None:
-        """Note that a page acknowledged an undo."""
-        self.taken_back.add(self._turn(answer))
+        """Note that a page acknowledged an undo, and check that nobody else's standing order is another one since."""
+        key = self._turn(answer)
+        self.now.taken_back.add(key)
+        if self._orders:
+            self.seen["choice taken back beside an order"] += 1
+        if self._orders_of_others(answer) != self._orders:
+            raise BrokenError(f"taking back {key} (game, turn, seat) has changed the order of another seat")
 
-    def at_the_end(self, far_end: FarEnd, heads: set[str]) -> int:
-        """Check everything. Returns the number of log rows."""
-        store = self.server.store
+    def note_new_links(self, token: str) -> None:
+        """Note that a page acknowledged that the links of a seat are replaced."""
+        self.now.replaced |= self.secrecy.like(token)
+
+    def was_away(self, start: datetime) -> None:
+        """Note that no clock has run since a moment."""
+        end = self.world.wall.now()
+        if end - start > LONGEST_GAP:
+            self.away.append(Interval(start, end))
+
+    def went_back(self) -> None:
+        """Note that the server's clock was set back: what is later than now has not been."""
+        now = self.world.wall.now()
+        begun = (each for each in self.away if each.start < now)
+        self.away = [Interval(each.start, now if each.end is None else min(each.end, now)) for each in begun]
+
+    def clocks(self, *, settled: bool = True) -> None:
+        """Check that no clock that runs ends too early; after an outage, but those that could not be `settled`."""
+        with self.world.store.read() as tx:
+            playing = {row.id: row for row in games.read_all(tx, games.ids(tx)).values() if row.status == "playing"}
+            for each in deadlines.of_games(tx, playing.keys()):
+                key = each.game_id, each.turn, each.seat
+                if not settled:
+                    self.now.unsettled.add(key)
+                if each.due_at is not None and key in self.now.asked and key not in self.now.unsettled:
+                    self._clock(tx, playing[each.game_id], key, each.due_at)
+
+    def _clock(self, tx: Tx, row: GameRow, key: Turn, due_at: datetime) -> None:
+        asked = self.now.asked[key][0]
+        if due_at >= self._earliest(row, asked):
+            return
+        emails = outbox.of_game(tx, row.id, -1)
+        without_mail = self._without_mail(tx, emails, ledger.lines(tx, [email.id for email in emails])).get(key)
+        earliest = self._earliest(row, min(asked, without_mail or asked))
+        if due_at < earliest:
+            raise BrokenError(f"the time of {key} (game, turn, seat) ends at {due_at}, not {earliest}")
+
+    def at_the_end(self, far_end: FarEnd, luck: Random, *, over: bool) -> int:
+        """Check everything, and whether all games are `over`. Returns the number of log rows."""
+        store = self.world.store
         game_ids, rows = games_to_verify(store)
         for report in verify_games(store, game_ids):
             if not report.sound:
@@ -90,25 +165,38 @@ class Truth:
                 emails = outbox.of_game(tx, row.id, -1)
                 lines = ledger.lines(tx, [email.id for email in emails])
                 without_mail = self._without_mail(tx, emails, lines)
-            if row.status != "over":
+                missed = deadlines.of_game(tx, row.id, TurnStatus.MISSED)
+                self.secrecy.table(tx, row)
+            if over and row.status != "over":
                 raise BrokenError(f"game {row.id} has not ended: it is {row.status}")
             known |= {each.hash.hex()[:20] for each in log}
             self._moves(row, log)
-            self._time_outs(row, log, without_mail)
-            _all_delivered(emails, far_end)
-        if not heads <= known:
-            raise BrokenError(f"mails have shown heads that no log has: {sorted(heads - known)}")
+            self._time_outs(row, log, without_mail, {(each.turn, each.seat): each.due_at for each in missed})
+            if over:
+                all_delivered(emails, lines, far_end)
+            changes_are_noticed(log, luck)
+        if not self.now.heads <= known:
+            raise BrokenError(f"mails have shown heads that no log has: {sorted(self.now.heads - known)}")
+        self.secrecy.links(self.now.replaced)
         return rows
 
+    def _orders_of_others(self, answer: Answered) -> dict[int, object]:
+        try:
+            game_id, _, seat = self._turn(answer)
+        except Refusal:
+            return {}
+        with self.world.store.read() as tx:
+            return {other: order for other, order in orders_of(games.read(tx, game_id)).items() if other != seat}
+
     def _turn(self, answer: Answered) -> Turn:
-        link = self.server.read(links.follow, answer.token, Purpose(answer.purpose))
+        link = self.world.server.read(links.follow, answer.token, Purpose(answer.purpose))
         return _turn(link, link.turn if answer.turn is None else answer.turn)
 
     def _moves(self, row: GameRow, log: list[Row]) -> None:
         """Check that every acknowledged choice is logged once, and no other choice of a person."""
         rules = rules_of(row)
         by_seq = {each.seq: each for each in log}
-        mine = {key: seqs for key, seqs in self.acknowledged.items() if key[0] == row.id}
+        mine = {key: seqs for key, seqs in self.now.acknowledged.items() if key[0] == row.id}
         for (_, turn, seat), seqs in mine.items():
             for seq in seqs:
                 if _choice_in(rules, by_seq[seq], turn, seat) is None:
@@ -129,7 +217,7 @@ class Truth:
             if last.get((turn, each.seat)) == choice_segment(choice):
                 raise BrokenError(f"row {each.seq} of game {row.id} makes a choice a second time")
             last[turn, each.seat] = choice_segment(choice)
-            if each.seq not in acknowledged and each.at not in self.unanswered:
+            if each.seq not in acknowledged and each.at not in self.now.unanswered:
                 raise BrokenError(f"nobody was told of the choice in row {each.seq} of game {row.id}")
 
     def _without_mail(
@@ -146,45 +234,64 @@ class Truth:
                 continue
             key = (email.game_id, email.turn, email.seat)
             if any(line.what in ("waits", "withheld") for line in lines.get(email.id, [])):
-                found[key] = email.queued_at + self.server.hold
+                found[key] = email.queued_at + self.world.server.hold
             elif email.status == "undeliverable":
                 for failed in reachability.since(tx, {email.person_id}, email.queued_at)[email.person_id][:1]:
                     found[key] = max(email.queued_at, failed.start + PATIENCE)
         return found
 
-    def _time_outs(self, row: GameRow, log: list[Row], without_mail: dict[Any, datetime]) -> None:
+    def _time_outs(
+        self, row: GameRow, log: list[Row], without_mail: dict[Any, datetime], due: dict[Any, datetime | None]
+    ) -> None:
         """Check that no clock ran out before the deadline in its email, nor because of an outage."""
-        pace = parse_pace(row.pace)
-        assert isinstance(pace, PerDecision)
+        seated: dict[int, datetime] = {}
         for each in log:
+            if each.kind == Kind.SEATED and each.seat is not None:
+                seated[each.seat] = each.at
             if each.by != Actor.CLOCK or each.seat is None or each.kind not in (Kind.SEALED, Kind.ENTRY):
                 continue
             body = body_of(rules_of(row), each)
             turn = body["turn"]
             key = (row.id, turn, each.seat)
-            if turn < 0 or key in self.taken_back:
+            if turn < 0 or key in self.now.taken_back:
                 continue
             if each.kind == Kind.ENTRY and each.seat not in body["entry"].choices:
                 continue
             if each.kind == Kind.ENTRY and each.seat in body["entry"].alone:
                 continue
             self.seen["time-out"] += 1
-            known = [at for at in (self.emailed_at.get(key), without_mail.get(key)) if at is not None]
-            if not any(at <= each.at for at in known):
-                raise BrokenError(f"seat {each.seat} was timed out in turn {turn} of game {row.id} without a mail")
-            # Whose address was dead for long gets a reminder of a clock that runs already.
-            asked = min(self.asked_at.get(key, each.at), without_mail.get(key, each.at), each.at)
-            down = sum((_overlap(hole, asked, each.at) for hole in self.away if _length(hole) > LONGEST_GAP), ZERO)
-            floors = [until for at, until in self.promised[key] if at <= each.at]
-            if asked < each.at:
-                floors.append(asked + pace.allowed + down)
-            if each.at < max(floors):
-                raise BrokenError(
-                    f"seat {each.seat} of game {row.id} was timed out in turn {turn} at {each.at}, "
-                    f"asked at {asked}, while there was time until {max(floors)}"
-                )
-            if down:
-                self.seen["time-out after we were away"] += 1
+            if (due_at := due.get((turn, each.seat))) is not None and due_at > each.at:
+                raise BrokenError(f"{key} (game, turn, seat) was timed out at {each.at}, and had time until {due_at}")
+            self._time_out(row, each, key, seated.get(each.seat, START), without_mail.get(key))
+
+    def _time_out(self, row: GameRow, each: Row, key: Turn, seated: datetime, without_mail: datetime | None) -> None:
+        """Check one time-out, by what the player who has had the seat since a moment was told."""
+        seat, turn = each.seat, key[1]
+        emailed = [at for at in self.now.emailed.get(key, []) if seated <= at <= each.at]
+        if not emailed and (without_mail is None or without_mail > each.at):
+            raise BrokenError(f"seat {seat} was timed out in turn {turn} of game {row.id} without a mail")
+        # Someone whose address was dead for long gets a reminder of a clock that runs already.
+        asked = min((at for at in self.now.asked.get(key, []) if seated <= at), default=each.at)
+        asked = min(asked, without_mail or each.at, each.at)
+        floors = [until for at, until in self.now.promised[key] if seated <= at <= each.at]
+        down = overlap(asked, each.at, self.away)
+        if asked < each.at:
+            floors.append(self._earliest(row, asked))
+        if floors and each.at < max(floors):
+            raise BrokenError(
+                f"seat {seat} of game {row.id} was timed out in turn {turn} at {each.at}, "
+                f"asked at {asked}, while there was time until {max(floors)}"
+            )
+        if down:
+            self.seen["time-out after we were away"] += 1
+
+    def _earliest(self, row: GameRow, asked: datetime) -> datetime:
+        """When a clock may run out at the earliest, by its pace and the times in which it stood still."""
+        pace = parse_pace(row.pace)
+        assert isinstance(pace, PerDecision)
+        earliest = moment_after(asked, pace.allowed, self.away)
+        assert earliest is not None, "every such time has an end"
+        return earliest
 
 
 def _turn(link: LinkRow, turn: int | None) -> Turn:
@@ -227,24 +334,11 @@ def _choice_in(rules: Game[Any], row: Row, turn: int, seat: int) -> Any:
     return None
 
 
-def _all_delivered(emails: list[outbox.EmailRow], far_end: FarEnd) -> None:
-    """Check that no email waits and every sent email has arrived."""
-    for email in emails:
-        if email.status in ("queued", "parked"):
-            raise BrokenError(f"mail {email.id} ({email.kind}, game {email.game_id}) is {email.status} at the end")
-        # The turns in a digest have no message id of their own.
-        if email.status == "sent" and email.message_id is not None and email.message_id not in far_end.bytes_of:
-            raise BrokenError(f"mail {email.id} ({email.kind}, game {email.game_id}) was accepted by nobody")
-
-
-def _overlap(hole: Interval, start: datetime, end: datetime) -> timedelta:
-    assert hole.end is not None
-    return max(ZERO, min(hole.end, end) - max(hole.start, start))
-
-
-def _length(hole: Interval) -> timedelta:
-    assert hole.end is not None
-    return hole.end - hole.start
+def turns_in(text: str) -> list[tuple[str, datetime | None]]:
+    """The turns that an email asks for, several if it is a digest: the token of the seat, and the deadline."""
+    parts = [(seat[1], part) for part in _CHAPTER.split(text) if asks(part) and (seat := _SEAT.search(part))]
+    # A digest about one turn has its deadline at the top.
+    return [(token, until_in(text if len(parts) == 1 else part)) for token, part in parts]
 
 
 def until_in(text: str) -> datetime | None:
@@ -257,4 +351,7 @@ def until_in(text: str) -> datetime | None:
 
 
 _UNTIL = re.compile(r"Please decide by \w{3} (\d{1,2}) (\w{3}) (\d{4}), (\d{2}):(\d{2}) UTC")
+_CHAPTER = re.compile(r"^={20,}$", re.MULTILINE)
+_SEAT = re.compile(r"/s/([a-z2-7]{33})\s")
+_HEAD = re.compile(r"against later changes to the record: ([0-9a-f]{20})")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
