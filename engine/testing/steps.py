@@ -61,13 +61,15 @@ class _Count:
         caller = frame.f_back
         # A method for both kinds of step would double the time of a check.
         self._steps = 0 if caller is not None and caller.f_code.co_filename in _CALLERS else self._steps + 1
-        if self._steps > MOST:
+        # Where lines of the game follow, one of them stops: a traceback lacks a call that was stopped as it began.
+        if self._steps > 2 * MOST:
             self._stop(frame)
         return self._line if frame.f_code.co_filename in self._files else None
 
     def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
         self._steps += 1
-        if self._steps > MOST:
+        # As it returns, a call is no longer in the traceback.
+        if self._steps > MOST and event == "line":
             self._stop(frame)
         return self._line
 

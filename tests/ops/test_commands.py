@@ -246,7 +246,8 @@ def test_the_doctor_says_what_to_do_for_each_trouble(pbem: Run, folder: Path) ->
     game_id = begin_here()
     change("UPDATE game SET status = 'frozen'")
     change("UPDATE outbox SET status = 'parked' WHERE id = (SELECT min(id) FROM outbox)")
-    change("INSERT INTO heartbeat VALUES ('w', '2020-01-01 00:00:00.000000', '2020-01-01 00:00:00.000000')")
+    an_hour_ago = "strftime('%Y-%m-%d %H:%M:%f', 'now', '-1 hours') || '000'"
+    change(f"INSERT INTO heartbeat VALUES ('w', {an_hour_ago}, {an_hour_ago})")
     change("UPDATE outbox SET due_at = '2020-01-01 00:00:00.000000'")
     ill = pbem("doctor")
     assert ill.exit_code == 1

@@ -34,7 +34,7 @@ def flaw(server, game):
 
 def has_new_alarms(server):
     with server.store.read() as tx:
-        return alarms.any_unsent_before(tx, server.now())
+        return alarms.any_unsent_before(tx, server.now(), server.now())
 
 
 @pytest.fixture
