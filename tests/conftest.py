@@ -78,6 +78,7 @@ TOOLS = {
     "systemd-analyze": Tool(("systemd-analyze",), "apt-get install systemd"),
     "unshare": Tool(("unshare",), "apt-get install util-linux"),
     "w3m": Tool(("w3m",), "apt-get install w3m"),
+    "wrk": Tool(("wrk",), "apt-get install wrk"),
 }
 
 # Debian installs servers outside the PATH of an ordinary account.

@@ -16,7 +16,7 @@ import pytest
 from tests.bench.load import CONNECTIONS, Contender, compare, served
 from tests.bench.tables import Move, begin_one_of_each, crowd, moves_of, server_on, with_links
 
-pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.bench, pytest.mark.needs("wrk"), pytest.mark.timeout(900)]
 
 ROUNDS = 5
 SECONDS = 2
