@@ -32,6 +32,7 @@ class StoredGame(NamedTuple):
     entry_head: bytes
     state: str
     box: str
+    seals: str
     orders: str
 
     def __repr__(self) -> str:
