@@ -63,6 +63,10 @@ twins: $(VENV)/.dev-ready ## Look for anyone's address before others, with every
 faults: $(VENV)/.dev-ready ## Break every transaction at every call to the database (the tests try a slice)
 	PBEM_TEST_FAULTS=all $(PY) -m pytest -n $(WORKERS) tests/faults $(ARGS)
 
+.PHONY: kit
+kit: $(VENV)/.dev-ready ## Check every game with every set of options (half an hour; the tests check one game so)
+	PBEM_TEST_KIT=all $(PY) -m pytest -n $(WORKERS) tests/engine/test_conformance.py -k every_set_of_options $(ARGS)
+
 .PHONY: fuzz
 fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an hour or more; the tests try a slice)
 	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(WORKERS) tests/fuzz $(ARGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from itertools import islice
@@ -59,8 +60,12 @@ def test_every_golden_game_is_of_a_game_that_exists() -> None:
     assert {folder.name for folder in GOLDEN.iterdir() if folder.is_dir()} == set(game.names())
 
 
+THOROUGHLY = game.names() if os.environ.get("PBEM_TEST_KIT") == "all" else ("sun-bid",)
+"""The games to check thoroughly: a slice in the suite, and all of them by `make kit`, which takes half an hour."""
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("name", game.names())
+@pytest.mark.parametrize("name", THOROUGHLY)
 def test_every_game_keeps_every_law_with_every_set_of_options(name: str) -> None:
     assert [str(trouble) for trouble in check(game.load(name), thorough=True, report=None)] == []
