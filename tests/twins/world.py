@@ -12,6 +12,7 @@ same code whatever the database. That both kinds hand out the same rows is what 
 on both.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -126,8 +127,11 @@ class World:
         found["/ready"] = repr(checks).encode()
         blanks = [hash_chain.fingerprint(each.hash).encode() for each in self.game.log()]
         # A seat is shown the random nonces of its own rows, and what is made of them.
-        own = [row for row in self.game.log() if row.kind == Kind.SEALED and row.seat == seat]
+        sealed, turn = [row for row in self.game.log() if row.kind == Kind.SEALED], self.game.row().turn
+        own = [row for row in sealed if row.seat == seat]
         blanks += [shown.hex().encode() for row in own for shown in (row.body_hash, row.nonce or b"")]
+        # Once a turn has closed, everyone is told the fingerprints of what was sealed in it, and never a nonce.
+        blanks += [row.body_hash.hex().encode() for row in sealed if json.loads(row.body)["turn"] < turn]
         blanks += [f"{row.body_hash.hex()[:4]} {row.body_hash.hex()[4:8]} …".encode() for row in own]
         return {
             _RANDOM.sub(b"<random>", what.encode()).decode(): _blanked(content, blanks)

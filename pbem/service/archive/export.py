@@ -30,6 +30,9 @@ _READABLE: Final = (1, VERSION)
 MOST_BYTES: Final = 2**26
 """No game comes near this; a larger file is something else."""
 
+MOST_SEATS: Final = 99
+"""No table has as many; a page makes a list of the seats that a file says."""
+
 _ENDED: Final = (TableStatus.OVER, TableStatus.VOID)
 
 
@@ -130,7 +133,7 @@ def read(text: str, most_rows: int | None = None) -> Export:
             key=_checked(str, game["key"]),
             kind=_checked(str, game["kind"]),
             rules=_checked(int, game["rules"]),
-            seats=_checked(int, game["seats"]),
+            seats=_seats(game["seats"]),
             options={_checked(str, name): value for name, value in game["options"].items()},
             status=_checked(str, game["status"]),
             commitment=_checked(str, chance["commitment"]),
@@ -141,7 +144,7 @@ def read(text: str, most_rows: int | None = None) -> Export:
             log=tuple(_row(game["key"], row) for row in document["log"]),
             talk=tuple(_row(talk.chain_name(game["key"]), row) for row in document["talk"]),
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
         raise _no_game_file(_("It cannot be read.")) from error
 
 
@@ -179,9 +182,20 @@ def _row(name: str, row: Mapping[str, Any]) -> hash_chain.Row:
     )
 
 
+def _seats(value: object) -> int:
+    # A page makes a list of them, before any rules have been asked.
+    seats = _checked(int, value)
+    if not 1 <= seats <= MOST_SEATS:
+        raise ValueError("not a number of players")
+    return seats
+
+
 def _checked(kind: type[T], value: object) -> T:
     if type(value) is not kind:
         raise TypeError(f"not {kind.__name__}")
+    if isinstance(value, str):
+        # A lone surrogate cannot be shown on a page.
+        value.encode()
     return value
 
 

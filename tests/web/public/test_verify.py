@@ -183,6 +183,22 @@ def forged(file, began=None, entry=None, rules=None):
     return json.dumps(document | {"log": log, "head": head.hex()}).encode()
 
 
+@pytest.mark.parametrize("seats", [0, -1, 100, 5 * 10**7, 10**12, 10**20])
+def test_a_file_of_more_seats_than_any_table_is_refused_unread(browser, file, seats):
+    document = json.loads(file)
+    document["game"]["seats"], document["log"] = seats, []
+    refused = send(browser, json.dumps(document).encode())
+    assert refused.status == 400
+    assert "It cannot be read." in refused.text
+
+
+def test_a_file_with_a_lone_surrogate_or_a_moment_before_all_time_is_refused(browser, file):
+    document = json.loads(file)
+    lone = document | {"chance": document["chance"] | {"words": ["\ud800"]}}
+    early = document | {"log": [document["log"][0] | {"at": "0001-01-01T00:00:00+23:00"}]}
+    assert [send(browser, json.dumps(each).encode()).status for each in (lone, early)] == [400, 400]
+
+
 @pytest.mark.parametrize(
     "lie",
     [
