@@ -6,6 +6,7 @@ from pbem.mail.read import guarded
 from pbem.mail.read.delivery_reports import Report, ReportKind, read_report
 from pbem.mail.read.inbound import parse, sanitise
 from pbem.mail.read.reply import Reply, parse_reply
+from pbem.mail.read.style_sheets import may_strike
 
 HOSTILE_HTML = {
     "a style sheet of comments that never end": "<style>" + ("/* " * 20 + "\r\n") * 800 + "</style>talk hello",
@@ -48,3 +49,13 @@ def test_a_report_that_no_parser_ends_with_is_not_understood(text: str) -> None:
 def test_a_text_with_a_parameter_with_and_without_numbered_pieces_is_left_out(name: str) -> None:
     raw = f"Subject: x\nContent-Type: text/plain; {name}*=utf-8''a; {name}*1*=x\n\ntalk hi\n".encode()
     assert parse_reply(parse(sanitise(raw, "a@b.example"))) == Reply((), subject="x")
+
+
+def test_a_reference_with_more_digits_than_a_number_may_have_leaves_a_reply_readable() -> None:
+    raw = (
+        "Subject: x\nContent-Type: multipart/alternative; boundary=b\n\n"
+        "--b\nContent-Type: text/plain\n\nbid 7\n--b\nContent-Type: text/html\n\n"
+        f"<p>bid 7 &#{'9' * 5000};</p>\n--b--\n"
+    )
+    assert may_strike(f"&#{'9' * 5000};")
+    assert parse_reply(parse(raw.encode())).lines[0].startswith("bid 7")

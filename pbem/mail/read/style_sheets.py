@@ -60,7 +60,11 @@ ANY: Final = Struck()
 
 def may_strike(html: str) -> bool:
     """Whether a text in HTML may have something that is struck through."""
-    return bool(_ELEMENT.search(html)) or strikes(unescape(html))
+    try:
+        return bool(_ELEMENT.search(html)) or strikes(unescape(html))
+    except ValueError:
+        # A reference to a character has more digits than Python reads: the guarded reader may judge.
+        return True
 
 
 def strikes(css: str) -> bool:
