@@ -15,6 +15,9 @@ OPEN, CLOSE = "⟦", "⟧"
 HEARD = ("aria-label", "alt", "title", "placeholder")
 """Attributes that people read or hear."""
 
+_HEX = re.compile(r"\b[0-9a-f]{16,}\b|\b[0-9a-f]{4} [0-9a-f]{4}\b")
+"""A fingerprint or a nonce, whole or as it begins."""
+
 NO_WORDS = ("script", "style", "code", "pre", "bdi")
 """What is ours to show and not to say: commands, digests, and the names that people chose."""
 
@@ -50,7 +53,7 @@ def bare(source: str, known: Collection[str]) -> list[str]:
 
 def bare_words(text: str, known: Collection[str]) -> list[str]:
     """The words of a text outside of all brackets, without the known ones."""
-    outside = _ZONE.sub(" ", _outside(text))
+    outside = _HEX.sub(" ", _ZONE.sub(" ", _outside(text)))
     for each in sorted(known, key=len, reverse=True):
         outside = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", " ", outside, flags=re.IGNORECASE)
     return _WORD.findall(outside)
