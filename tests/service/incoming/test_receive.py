@@ -842,7 +842,8 @@ def test_the_last_answer_before_a_limit_says_so(server, clock, game):
     assert refusals_and_limits(server) == [(False, ""), (False, ""), (False, "turn")]
     inbox = Inbox(replace(server, answers_a_turn=100, answers_a_day=4), clock)
     for number in range(5):
-        inbox.replies(game, 0, f"talk {number}")
+        # Not what came before: each email has an id of its own.
+        inbox.replies(game, 0, f"talk {number}", Message_ID=f"<later-{number}@home.example>")
     assert refusals_and_limits(server)[3:] == [(False, "day")]
 
 
