@@ -167,12 +167,14 @@ def test_a_move_at_the_same_moment_counts_or_is_refused(server, table, renewed_f
         assert 0 not in game.asked()
 
 
-def test_a_reply_that_came_before_is_carried_out(server, clock, game, ann):
-    inbox = Inbox(server, clock)
+def test_a_reply_that_came_before_is_asked_about(server, clock, game, ann):
+    inbox, before = Inbox(server, clock), set(game.asked())
     inbox.takes(inbox.written(game, 0, "pass"), inbox.reply_address(game, 0))
     server.run(new_links.send_for_seat, game.id, 0, ann)
     inbox.attends()
-    assert queued_emails(server, ann, "receipt")
+    assert queued_emails(server, ann, "was_it_you")
+    assert not queued_emails(server, ann, "receipt")
+    assert set(game.asked()) == before
 
 
 def test_the_question_about_a_reply_can_be_answered_no_more(server, clock, game, ann):
