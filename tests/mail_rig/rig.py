@@ -123,11 +123,14 @@ class Rig:
 
     def _reload(self, path: Path, text: str) -> None:
         mark = len(self.log())
+        (master,) = _children(self._programs["postfix"].pid)
+        before = _children(master)
         path.write_text(text)
         # Its own command would signal the number that its first process has in another namespace.
-        for each in _children(self._programs["postfix"]):
-            os.kill(each, signal.SIGHUP)
-        until(lambda: "reload --" in self.log(mark), "Postfix has read its configuration again")
+        os.kill(master, signal.SIGHUP)
+        until(lambda: "reload --" in self.log(mark), "Postfix reads its configuration again")
+        # It says so before it ends its children, and until then one of them answers by what it read itself.
+        until(lambda: not {*before} & {*_children(master)}, "everything that read it before has ended")
 
     def forget(self) -> None:
         """Delete all queued emails."""
@@ -217,11 +220,11 @@ def _listens(port: int) -> bool:
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     # Nothing in there is worth saving, and the first process of a namespace takes all others with it.
-    for each in _children(process):
+    for each in _children(process.pid):
         os.kill(each, signal.SIGKILL)
     process.wait(PATIENCE)
 
 
-def _children(process: "subprocess.Popen[bytes]") -> list[int]:
-    """The first processes of a namespace: the program itself."""
-    return [int(each) for each in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+def _children(process: int) -> list[int]:
+    """The processes that it started; of one that we started, the program itself, first in its namespace."""
+    return [int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
