@@ -1,16 +1,13 @@
-"""Servers on SQLite, each in a file of its own."""
-
-import shutil
-from pathlib import Path
+"""Servers on SQLite."""
 
 import pytest
 
-from tests.service.conftest import clock, empty_sqlite, person, server, store, table
+from tests.service.conftest import clock, empty_sqlite, person, server, sqlite_alone, store, table
 
-__all__ = ["clock", "empty_sqlite", "person", "server", "store", "table"]
+__all__ = ["clock", "empty_sqlite", "person", "server", "sqlite_alone", "store", "table"]
 
 
 @pytest.fixture
-def database_url(empty_sqlite: Path, tmp_path: Path) -> str:
+def database_url(sqlite_alone: str) -> str:
     """A fresh database with all tables."""
-    return f"sqlite:///{shutil.copy(empty_sqlite, tmp_path)}"
+    return sqlite_alone

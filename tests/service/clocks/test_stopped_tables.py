@@ -1,7 +1,6 @@
 """A game that fails stops its own table with a reason, and other tables play on; a table whose game was gone comes back."""
 
 import json
-import shutil
 import sys
 
 import pytest
@@ -26,9 +25,9 @@ from tests.service.database import queued_emails
 
 
 @pytest.fixture
-def database_url(empty_sqlite, tmp_path):
+def database_url(sqlite_alone):
     """SQLite only: stopping by an organiser, which works the same way, is tested on both databases."""
-    return f"sqlite:///{shutil.copy(empty_sqlite, tmp_path / 'pbem.sqlite3')}"
+    return sqlite_alone
 
 
 def alarms_of(server):
