@@ -19,11 +19,13 @@ import signal
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partialmethod
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import pytest
 import structlog
 from _pytest.nodeid import NodeId
+from argon2 import PasswordHasher
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
@@ -34,6 +36,9 @@ settings.register_profile("full", deadline=None, print_blob=True, suppress_healt
 settings.register_profile("quick", parent=settings.get_profile("full"), max_examples=20)
 settings.register_profile("thorough", parent=settings.get_profile("full"), max_examples=2000)
 settings.load_profile("full")
+
+# Hashing is slow on purpose. Servers of our own that tests start as processes hash as slowly as others do.
+PasswordHasher.__init__ = partialmethod(PasswordHasher.__init__, time_cost=1, memory_cost=8, parallelism=1)  # type: ignore[method-assign,assignment]
 
 # What a script runs in its background ignores Ctrl-C, and so would every process that a test starts, to stop it that way.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
