@@ -7,6 +7,7 @@ it in memory either: a server that was broken everywhere ends with the same rows
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
+from random import randint
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import event
@@ -23,7 +24,7 @@ T = TypeVar("T")
 Work = Callable[[Tx], T]
 
 STEP: Final = 3
-"""The distance between the calls that a slice breaks."""
+"""The distance between the calls that a slice breaks; it begins at another call with each seed."""
 
 Rows = dict[str, list[tuple[Any, ...]]]
 
@@ -65,7 +66,8 @@ class FailAtN:
 
     def _write(self, whole: Callable[[Work[T]], T], work: Work[T]) -> T:
         before = rows(self._server)
-        for n in count(1, STEP if self._known is not None else 1) if self._is_new(whole, work, before) else ():
+        calls = count(1) if self._known is None else count(randint(1, STEP), STEP)
+        for n in calls if self._is_new(whole, work, before) else ():
             with self._undone(before, f"call {n}"), count_calls(self._store, break_at(n)):
                 return whole(work)
         return whole(work)
