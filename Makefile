@@ -57,15 +57,19 @@ soak: $(VENV)/.dev-ready ## Play 20,000 moves on processes that die, and simulat
 
 .PHONY: twins
 twins: $(VENV)/.dev-ready ## Look for anyone's address before others, with every address of every story changed
-	PBEM_TEST_TWINS=all $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/twins/test_addresses.py $(ARGS)
+	PBEM_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/twins/test_addresses.py $(ARGS)
 
 .PHONY: faults
 faults: $(VENV)/.dev-ready ## Break every transaction at every call to the database (the tests try a slice)
-	PBEM_TEST_FAULTS=all $(PY) -m pytest -n $(WORKERS) tests/faults $(ARGS)
+	PBEM_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/faults $(ARGS)
 
 .PHONY: kit
 kit: $(VENV)/.dev-ready ## Check every game with every set of options (half an hour; the tests check one game so)
-	PBEM_TEST_KIT=all $(PY) -m pytest -n $(WORKERS) tests/engine/test_conformance.py -k every_set_of_options $(ARGS)
+	PBEM_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) tests/engine/test_conformance.py -k every_set_of_options $(ARGS)
+
+.PHONY: everything
+everything: $(VENV)/.dev-ready ## The suite with all cases of which it usually tries a slice: make everything ARGS=tests/ops
+	PBEM_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an hour or more; the tests try a slice)

@@ -1,9 +1,10 @@
-"""The ground rules of the suite: limits, required tools, and a loud end.
+"""The ground rules of the suite: limits, required tools, slices, and a loud end.
 
-Three promises, tested by tests/test_suite.py:
+Four promises, tested by tests/test_suite.py:
 
 - a missing program that a test needs is named at the end of the run, with the way to get it;
 - with PBEM_TEST_NO_SKIP=1 every kind of skip is a failure, so continuous integration cannot pass by leaving out tests;
+- of what is large a run tries a slice, another one with each seed, and all of it with PBEM_TEST_ALL=1;
 - after a failure, the seed of the random order is printed with the command that repeats the run.
 
 pyproject.toml limits sockets to this machine, turns warnings into errors and makes the order random.
@@ -13,13 +14,17 @@ from __future__ import annotations
 
 import gc
 import logging
+import math
 import os
+import random
 import shutil
 import signal
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import dataclass
 from functools import partialmethod
+from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import pytest
@@ -50,6 +55,10 @@ _PROCESSORS = [
     structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
 ]
 
+EVERYTHING = os.environ.get("PBEM_TEST_ALL") == "1"
+"""Whether to run everything of which a run usually tries a slice."""
+
+_T = TypeVar("_T")
 _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
 
 
@@ -141,15 +150,42 @@ def _skip_for(*names: str) -> NoReturn:
     pytest.skip("; ".join(f"needs {name} ({TOOLS[name].get})" for name in names))
 
 
+def some(cases: Collection[_T], share: float) -> list[_T]:
+    """A slice of the cases that one test goes through: this share of them, others with each seed, or all of them."""
+    cases = list(cases)
+    return cases if EVERYTHING else random.sample(cases, math.ceil(share * len(cases)))
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not EVERYTHING:
+        _leave_out_beyond_slices(config, items)
+    if config.getoption("loadgroup", default=False):
+        _prepare_groups(items)
+
+
+def _leave_out_beyond_slices(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the share of a file's tests that their mark names. Chosen by the seed, so that all processes choose the same."""
+    cases: dict[tuple[Path, float], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        for mark in item.iter_markers("slice"):
+            cases[item.path, mark.args[0]].append(item)
+    beyond: set[pytest.Item] = set()
+    for (path, share), those in cases.items():
+        those.sort(key=lambda item: item.nodeid)
+        Random(f"{getattr(config.option, 'randomly_seed', 0)} {path.name}").shuffle(those)
+        beyond.update(those[math.ceil(share * len(those)) :])
+    if beyond:
+        config.hook.pytest_deselected(items=[item for item in items if item in beyond])
+        items[:] = [item for item in items if item not in beyond]
+
+
+def _prepare_groups(items: list[pytest.Item]) -> None:
     """Put slow tests first, so that no process ends the run with one while the others are idle.
 
     Also add to each test's id the group by which xdist distributes it. xdist 3.8 does so itself, in an attribute that
     pytest 9.2 no longer reads.
     """
-    if not config.getoption("loadgroup", default=False):
-        return
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     for item in items:
         for mark in item.iter_markers("xdist_group"):

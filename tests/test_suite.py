@@ -1,4 +1,4 @@
-"""The suite's own promises: no test is skipped silently, and no test leaves this machine."""
+"""The suite's own promises: no test is skipped silently, slices change, and no test leaves this machine."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 import pytest_socket
+
+from tests import conftest
 
 _CONFTEST = Path(__file__).with_name("conftest.py").read_text(encoding="utf-8")
 
@@ -44,7 +46,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
     missing = 'TOOLS["no-such-program"] = Tool(("no-such-program",), "apt-get install nothing")'
     present = 'TOOLS["python"] = Tool(("python3",), "apt-get install python3")'
     pytester.makeconftest("\n".join((_CONFTEST, missing, present)))
-    pytester.makeini("[pytest]\nmarkers =\n    needs(*tools): programs\n")
+    pytester.makeini("[pytest]\nmarkers =\n    needs(*tools): programs\n    slice(share): some\n")
     return pytester
 
 
@@ -142,6 +144,60 @@ def test_a_failing_run_prints_how_to_repeat_it(suite: pytest.Pytester) -> None:
     suite.makepyfile(test_broken="def test_one(): assert False")
     result = suite.runpytest("-p", "randomly", "--randomly-seed=12345")
     result.stdout.fnmatch_lines(["*TO REPEAT*", "*--randomly-seed=12345*test_broken.py"])
+
+
+_CASES = """
+    import pytest
+
+    @pytest.mark.slice(1 / 4)
+    @pytest.mark.parametrize("case", range(12))
+    def test_one(case): print(f"case {case}.")
+
+    @pytest.mark.slice(1 / 2)
+    def test_of_another_slice(): ...
+
+    def test_of_no_slice(): ...
+"""
+
+
+def _cases(suite: pytest.Pytester, seed: int, *more: str) -> set[str]:
+    """The cases that a run with this seed tries."""
+    result = suite.runpytest("-rP", "-p", "randomly", f"--randomly-seed={seed}", *more)
+    return {line for line in result.outlines if line.startswith("case ")}
+
+
+def test_a_run_tries_a_slice_and_another_seed_another(suite: pytest.Pytester) -> None:
+    suite.makepyfile(_CASES)
+    suite.runpytest().assert_outcomes(passed=5, deselected=9)
+    found = [_cases(suite, seed) for seed in range(10)]
+    assert {len(each) for each in found} == {3}
+    assert len(set().union(*found)) > 6
+    assert _cases(suite, 7) == found[7]
+
+
+def test_processes_agree_on_the_slice_of_a_run(suite: pytest.Pytester) -> None:
+    suite.makepyfile(_CASES)
+    result = suite.runpytest_subprocess("-n", "2", "--dist", "loadgroup")
+    result.assert_outcomes(passed=5)
+
+
+def test_everything_is_tried_if_asked_for(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBEM_TEST_ALL", "1")
+    suite.makepyfile(_CASES)
+    suite.runpytest().assert_outcomes(passed=14)
+
+
+def test_a_case_that_is_named_is_run(suite: pytest.Pytester) -> None:
+    path = suite.makepyfile(_CASES)
+    for case in range(12):
+        suite.runpytest(f"{path}::test_one[{case}]").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_a_test_goes_through_some_of_its_cases_or_all(monkeypatch: pytest.MonkeyPatch, everything: bool) -> None:
+    monkeypatch.setattr(conftest, "EVERYTHING", everything)
+    found = conftest.some(range(10), 1 / 4)
+    assert found == [*range(10)] if everything else len({*found} & {*range(10)}) == 3
 
 
 def test_no_test_reaches_beyond_this_machine() -> None:

@@ -49,6 +49,7 @@ def _parts(value):
 
 
 @pytest.mark.slow
+@pytest.mark.slice(2 / 5)
 @pytest.mark.parametrize("name", names())
 def test_greedy_clearly_beats_random(name):
     game = load(name)

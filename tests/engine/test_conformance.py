@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from itertools import islice
@@ -14,6 +13,7 @@ from engine import game
 from engine.testing import LAWS, Bench, broken, check, check_mutants
 from engine.testing.bench import NAMES
 from engine.testing.golden import check_golden
+from tests.conftest import EVERYTHING
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 GAMES = [pytest.param(name, marks=pytest.mark.xdist_group(f"conformance of {name}")) for name in game.names()]
@@ -60,7 +60,7 @@ def test_every_golden_game_is_of_a_game_that_exists() -> None:
     assert {folder.name for folder in GOLDEN.iterdir() if folder.is_dir()} == set(game.names())
 
 
-THOROUGHLY = game.names() if os.environ.get("PBEM_TEST_KIT") == "all" else ("sun-bid",)
+THOROUGHLY = game.names() if EVERYTHING else ("sun-bid",)
 """The games to check thoroughly: a slice in the suite, and all of them by `make kit`, which takes half an hour."""
 
 

@@ -4,7 +4,6 @@ Stories are told twice, once with every transaction broken at each of its calls 
 the same rows, emails and pages. Together the stories reach every public function of the services that changes something.
 """
 
-import os
 import re
 import sys
 from functools import cache
@@ -15,12 +14,13 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import EVERYTHING
 from tests.faults.fail_at_n import FailAtN, rows
 from tests.faults.stories import STORIES
 from tests.faults.use_cases import writers
 from tests.twins.address_world import AddressWorld, Seen
 
-KNOWN: set[tuple[str, ...]] | None = None if os.environ.get("PBEM_TEST_FAULTS") == "all" else set()
+KNOWN: set[tuple[str, ...]] | None = None if EVERYTHING else set()
 """The transactions broken so far, by their calls. With `make faults` all are broken, at every call."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults")]

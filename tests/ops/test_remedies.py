@@ -193,6 +193,7 @@ def port_in_use() -> Iterator[int]:
         yield taken.getsockname()[1]
 
 
+@pytest.mark.slice(1 / 3)
 @pytest.mark.parametrize("choice", [0, -1], ids=["first advice", "last advice"])
 @pytest.mark.parametrize("state", SPOILT)
 def test_doing_what_is_said_mends_it(

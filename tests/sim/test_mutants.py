@@ -15,6 +15,7 @@ TRIES = 8
 """Seeds tried from a mutant's own on."""
 
 
+@pytest.mark.slice(1 / 3)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_planted_fault_is_found(name):
     mutant = MUTANTS[name]
@@ -27,6 +28,7 @@ RUNS = {(mutant.seed, repr(mutant.manners)): name for name, mutant in MUTANTS.it
 """A mutant for each kind of run."""
 
 
+@pytest.mark.slice(1 / 4)
 @pytest.mark.parametrize("name", RUNS.values())
 def test_where_no_fault_is_planted_none_is_found(name):
     mutant = MUTANTS[name]

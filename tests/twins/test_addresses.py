@@ -5,7 +5,6 @@ who has typed it. Everything else has to be the same to the byte, which also cov
 are readers too: someone else may have tomorrow a mailbox that she has left.
 """
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -20,8 +19,7 @@ from tests.twins.address_stories import STORIES, TYPED, USED
 from tests.twins.address_world import OTHER, AddressWorld, Seen
 
 TWINS = [(story, name) for story in STORIES for name in USED[story]]
-SLICE = TWINS if os.environ.get("PBEM_TEST_TWINS") == "all" else [(story, USED[story][-1]) for story in STORIES]
-"""The twins of a run: for each story those of its last address, or all of them with `make twins`."""
+"""The addresses of the stories. A run changes a few of them, and `make twins` all."""
 
 # Stories that were told are kept by one process.
 pytestmark = pytest.mark.xdist_group("addresses")
@@ -58,7 +56,8 @@ def test_nobody_else_sees_an_address_at_a_glance(story: str, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("story", "name"), SLICE)
+@pytest.mark.slice(1 / 4)
+@pytest.mark.parametrize(("story", "name"), TWINS)
 def test_nobody_else_sees_an_address(story: str, name: str) -> None:
     compare(as_usual(story), Telling(story, name), story, name)
 

@@ -33,6 +33,7 @@ NEAR = 30
 """The most entries before a twin: longer games take longer and hide nothing differently."""
 
 
+@pytest.mark.slice(1 / 2)
 @pytest.mark.parametrize("kind", WITH_SECRETS)
 def test_twins_in_a_secret_look_the_same(kind: str, tmp_path: Path) -> None:
     """Fails unless every secret field is varied and every seat has twins."""

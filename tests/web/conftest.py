@@ -18,6 +18,7 @@ from tests.service.conftest import (  # noqa: F401 - fixtures come in by their n
     empty_sqlite,
     offered,
     person,
+    pytest_itemcollected,
     server,
     sink,
     sqlite_alone,

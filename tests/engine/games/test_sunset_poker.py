@@ -304,6 +304,7 @@ def test_sp_36_the_search_agrees_with_every_subset(seats, split_min):
 
 
 @pytest.mark.slow
+@pytest.mark.slice(1 / 3)
 @pytest.mark.parametrize("split_min", [2, 4])
 @pytest.mark.parametrize("seats", [3, 8, 9])
 def test_the_search_agrees_with_every_subset_of_large_hands(seats, split_min):
