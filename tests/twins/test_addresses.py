@@ -10,16 +10,21 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pytest
 
 from pbem.domain.states import EmailKind
+from pbem.service.archive import verify_upload
 from tests.mail.kinds import emails_of, kind_of as kind_of_message
 from tests.twins.address_stories import STORIES, TYPED, USED
 from tests.twins.address_world import OTHER, AddressWorld, Seen
 
 TWINS = [(story, name) for story in STORIES for name in USED[story]]
 """The addresses of the stories. A run changes a few of them, and `make twins` all."""
+
+CHECKED = cache(verify_upload._run_process)
+"""The check of a file in a process of its own. It depends on the text alone, and all readers send the same."""
 
 # Stories that were told are kept by one process.
 pytestmark = pytest.mark.xdist_group("addresses")
@@ -42,7 +47,7 @@ def as_usual(story: str) -> Telling:
 
 @contextmanager
 def world_of(changed: str = "", *, quick: bool = False) -> Iterator[AddressWorld]:
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, patch.object(verify_upload, "_run_process", CHECKED):
         world = AddressWorld(Path(folder), changed, quick=quick)
         try:
             yield world
