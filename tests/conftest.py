@@ -56,7 +56,7 @@ _PROCESSORS = [
 ]
 
 EVERYTHING = os.environ.get("PBEM_TEST_ALL") == "1"
-"""Whether to run everything of which a run usually tries a slice."""
+"""Whether to run all cases where a run usually tries a slice."""
 
 _T = TypeVar("_T")
 _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)

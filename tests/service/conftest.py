@@ -152,7 +152,7 @@ def store(database_url: str) -> Iterator[Store]:
     # Listeners on this engine do not get the calls of other tests, although all share one.
     opened.engine = _engine(database_url).execution_options()
     yield opened
-    # PostgreSQL reads its catalogues anew for each connection, which takes longer than many a test.
+    # PostgreSQL reads its catalogues for each new connection, which takes longer than many a test.
     pool = opened.engine.pool
     if opened.on_sqlite or not isinstance(pool, QueuePool) or pool.checkedout():
         opened.close()
