@@ -31,7 +31,8 @@ from tests.sim.far_end import Arrived, BrokenError
 from tests.sim.world import World
 
 _ADDRESS: Final = re.compile(r"player\d+(?:@|%40|&#64;)example\.org", re.IGNORECASE)
-_TOKEN: Final = re.compile(r"(?<![a-z2-7])[a-z2-7]{33}(?![a-z2-7])")
+_TOKEN: Final = re.compile(r"(?<![a-z\d])[a-z2-7]{33}(?![a-z\d])")
+"""A word of its own: the hash of a sealed choice may have as many such characters in a row."""
 _OF_SEAT: Final = frozenset({Purpose.MOVE, Purpose.SEAT, Purpose.REPLY})
 _COMPARED: Final = 0.25
 """The share of shown seats whose view is worked out a second time."""
