@@ -31,6 +31,7 @@ class Act(StrEnum):
     RESUME = "resume"
     EXTEND = "extend"
     RESEND = "resend"
+    RESEND_TURN = "resend turn"
     RETRY_DEADLINE = "retry deadline"
     SUBSTITUTE = "substitute"
     NEW_LINKS = "new links"  # of a seat, or of a person
@@ -131,7 +132,7 @@ _ONLY_AT_THE_MACHINE: Final = frozenset({Act.ORGANISER_ADDED, Act.ORGANISER_REMO
 PERMISSIONS: Final = {
     Role.MACHINE: frozenset(Act),
     Role.ORGANISER: frozenset(Act) - _ONLY_AT_THE_MACHINE,
-    Role.HOST: frozenset({Act.TABLE, Act.PAUSE, Act.RESUME, Act.EXTEND, Act.RESEND}),
+    Role.HOST: frozenset({Act.TABLE, Act.PAUSE, Act.RESUME, Act.EXTEND, Act.RESEND_TURN}),
 }
 
 

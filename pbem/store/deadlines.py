@@ -26,10 +26,10 @@ from sqlalchemy import (
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from pbem.domain.states import TableStatus, TurnStatus
-from pbem.store import prefetch, queries
+from pbem.store import insiders, prefetch, queries
 from pbem.store.guests import IS_DEMO
 from pbem.store.players import among, bits
-from pbem.store.schema import DEADLINE, GAME, PLAYER, DeadlineRow
+from pbem.store.schema import DEADLINE, GAME, PLAYER, DeadlineRow, GameRow
 from pbem.store.types import Moment, Number
 
 MOST_ATTEMPTS: Final = 10
@@ -219,11 +219,18 @@ def parked(tx: Connection) -> list[DeadlineRow]:
     return queries.many(tx, DeadlineRow, select(DEADLINE).where(*stuck).order_by(DEADLINE.c.due_at))
 
 
-def missed_between(tx: Connection, start: datetime, end: datetime, limit: int) -> list[MissedTurnRow]:
-    """Turns of running games that were due in this span, were missed and still count, earliest first."""
+def missed_between(
+    tx: Connection, start: datetime, end: datetime, limit: int, *, reader: int | None = None
+) -> list[MissedTurnRow]:
+    """Turns of running games that were due in this span, were missed and still count, earliest first.
+
+    Without those of tables where the reader, if given, sits or sat: who has missed a turn may be secret as long as it is open.
+    """
     columns = (DEADLINE.c.game_id, GAME.c.title, DEADLINE.c.turn, DEADLINE.c.seat, DEADLINE.c.due_at)
     missed = (DEADLINE.c.status == TurnStatus.MISSED, DEADLINE.c.due_at >= start, DEADLINE.c.due_at <= end)
     query = select(*columns).join(GAME, _AT_GAME).where(*missed, GAME.c.status == TableStatus.PLAYING)
+    if reader is not None:
+        query = query.where(GAME.c.id.not_in(insiders.tables_of(reader)))
     ordered = query.order_by(DEADLINE.c.due_at, DEADLINE.c.game_id, DEADLINE.c.seat).limit(limit)
     return queries.many(tx, MissedTurnRow, ordered)
 
@@ -236,6 +243,12 @@ def to_remind(tx: Connection, now: datetime, limit: int) -> list[DeadlineRow]:
 def of_game(tx: Connection, game_id: int, status: TurnStatus = TurnStatus.OPEN) -> list[DeadlineRow]:
     query = select(DEADLINE).where(DEADLINE.c.game_id == game_id, DEADLINE.c.status == status)
     return queries.many(tx, DeadlineRow, query.order_by(DEADLINE.c.turn, DEADLINE.c.seat))
+
+
+def of_turn(tx: Connection, game: GameRow) -> list[DeadlineRow]:
+    """The deadlines of a game's open turn, with those of seats that have answered already."""
+    query = select(DEADLINE).where(DEADLINE.c.game_id == game.id, DEADLINE.c.turn == game.turn)
+    return queries.many(tx, DeadlineRow, query.where(DEADLINE.c.status != TurnStatus.REWOUND).order_by(DEADLINE.c.seat))
 
 
 def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:

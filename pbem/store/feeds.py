@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from sqlalchemy import ColumnElement, Connection, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from pbem.domain.hash_chain import Row
 from pbem.domain.states import TableStatus
@@ -79,12 +79,25 @@ def tables(tx: Connection, person_id: int, since: datetime) -> list[TableRow]:
 def ends(
     tx: Connection, keys: dict[int, str], kinds: Collection[str], rows: int, before: datetime
 ) -> dict[int, list[Row]]:
-    """Rows of these kinds among the last `rows` of each game's log, written up to this moment, oldest first."""
+    """The last rows of these kinds in each game's log, at most `rows`, written up to this moment, oldest first.
+
+    Rows of other kinds are not counted, or what the feed leaves out would tell how many there are.
+    """
+    found, own = LOG.alias(), LOG.alias()
+    first = (
+        select(own.c.seq)
+        .where(own.c.game_id == GAME.c.id, own.c.kind.in_(kinds), own.c.at <= before)
+        .order_by(own.c.seq.desc())
+        .offset(rows - 1)
+        .limit(1)
+        .scalar_subquery()
+    )
     query = (
-        select(LOG)
-        .join(GAME, GAME.c.id == LOG.c.game_id)
-        .where(LOG.c.game_id.in_(keys), LOG.c.seq > GAME.c.seq - rows, LOG.c.kind.in_(kinds), LOG.c.at <= before)
-        .order_by(LOG.c.game_id, LOG.c.seq)
+        select(found)
+        .join(GAME, GAME.c.id == found.c.game_id)
+        .where(found.c.game_id.in_(keys), found.c.seq >= func.coalesce(first, 0))
+        .where(found.c.kind.in_(kinds), found.c.at <= before)
+        .order_by(found.c.game_id, found.c.seq)
     )
     ends: dict[int, list[Row]] = {game_id: [] for game_id in keys}
     for row in tx.execute(query):

@@ -3,6 +3,7 @@
 People are the same if they were merged, or had the address of one organiser; what one of them knows, all of them know.
 """
 
+from collections.abc import Collection
 from typing import Final
 
 from sqlalchemy import Connection, Select, and_, delete, insert, select, union
@@ -46,6 +47,12 @@ def tables_of(person_id: int) -> Ids:
     """The ids of the tables where a person sits or sat."""
     sits = select(PLAYER.c.game_id).where(PLAYER.c.person_id.in_(_same(person_id)))
     return union(sits, select(INSIDER.c.game_id).where(INSIDER.c.person_id.in_(_same(person_id)), _SAT))
+
+
+def among(tx: Connection, person_id: int, game_ids: Collection[int]) -> frozenset[int]:
+    """Those of these tables where a person sits or sat."""
+    query = select(GAME.c.id).where(GAME.c.id.in_(game_ids), GAME.c.id.in_(tables_of(person_id)))
+    return frozenset(tx.execute(query).scalars())
 
 
 def has_sat(tx: Connection, person_id: int, game_id: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Integer, Select, and_, bindparam, insert, or_, select
 
 from pbem.domain.hash_chain import Row as ChainRow
-from pbem.store import prefetch
+from pbem.store import prefetch, queries
 from pbem.store.schema import GAME, LOG
 
 _APPEND = insert(LOG)
@@ -64,6 +64,11 @@ def chain_back(tx: Connection, game_id: int, key: str, kinds: Collection[str] = 
         return _chain(tx, statement, game_id, key, _AFTER_ALL, at_once=_END)
     last_rows = (ChainRow(key, *row[1:]) for row in reversed(end) if not kinds or row.kind in kinds)
     return _chained(last_rows, _chain(tx, statement, game_id, key, end[0].seq, at_once=_END) if end[0].seq > 1 else ())
+
+
+def has(tx: Connection, game_id: int, kinds: Collection[str], body_hash: bytes) -> bool:
+    """Whether a log has a row of one of these kinds whose body has this hash."""
+    return queries.count(tx, LOG, LOG.c.game_id == game_id, LOG.c.kind.in_(kinds), LOG.c.body_hash == body_hash) > 0
 
 
 @cache

@@ -10,10 +10,10 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select, update
+from sqlalchemy import Connection, Integer, Select, bindparam, delete, func, or_, select, update
 
 from pbem.domain.states import ReceivedStatus
-from pbem.store import queries
+from pbem.store import insiders, queries
 from pbem.store.limits import Period, within
 from pbem.store.schema import LINK, OUTBOX, RECEIVED, RECEIVED_COUNT, ReceivedRow
 from pbem.store.types import Moment
@@ -123,13 +123,22 @@ def lock(tx: Connection, received_id: int) -> ReceivedRow | None:
     return queries.one(tx, ReceivedRow, select(RECEIVED).where(RECEIVED.c.id == received_id).with_for_update())
 
 
-def parked(tx: Connection, limit: int) -> list[ParkedRow]:
-    """The parked emails, last due first."""
+def parked(tx: Connection, limit: int, *, reader: int | None = None) -> list[ParkedRow]:
+    """The parked emails, last due first; without those of tables where the reader, if given, sits or sat."""
     query = select(*(RECEIVED.c[field.name] for field in fields(ParkedRow))).where(
-        RECEIVED.c.status == ReceivedStatus.PARKED
+        RECEIVED.c.id.in_(parked_of_others(reader))
     )
     latest = query.order_by(RECEIVED.c.due_at.desc(), RECEIVED.c.id.desc()).limit(limit)
     return queries.many(tx, ParkedRow, latest)
+
+
+def parked_of_others(reader: int | None) -> Select[int]:
+    """The ids of parked emails, without those of tables where the reader, if given, sits or sat."""
+    ids = select(RECEIVED.c.id).where(RECEIVED.c.status == ReceivedStatus.PARKED)
+    if reader is None:
+        return ids
+    others = or_(LINK.c.game_id.is_(None), LINK.c.game_id.not_in(insiders.tables_of(reader)))
+    return ids.join(LINK, LINK.c.id == RECEIVED.c.link_id).where(others)
 
 
 def newest(tx: Connection, most: int) -> list[SummaryRow]:

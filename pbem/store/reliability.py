@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, case, distinct, func, select
+from sqlalchemy import Connection, Select, and_, case, distinct, func, or_, select
 
 from pbem.domain.reliability import Counts
 from pbem.domain.states import OfferStatus, TableStatus, TurnStatus
@@ -28,8 +28,11 @@ def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict
     asked = and_(DEADLINE.c.game_id == PLAYER.c.game_id, DEADLINE.c.seat == PLAYER.c.seat)
     # The status is tested in the count: as a condition it would lead SQLite through all deadlines there ever were.
     # Rewound turns are no part of the game any more, so they do not count.
-    over = and_(DEADLINE.c.status.in_((TurnStatus.CLOSED, TurnStatus.MISSED)), DEADLINE.c.asked_at >= _CAME)
-    missed = and_(DEADLINE.c.status == TurnStatus.MISSED, DEADLINE.c.asked_at >= _CAME)
+    # A turn counts once it is over for everyone: before, it would tell that this seat has answered.
+    ended = or_(DEADLINE.c.turn < GAME.c.turn, GAME.c.status.in_((TableStatus.OVER, TableStatus.VOID)))
+    counting = and_(DEADLINE.c.asked_at >= _CAME, ended)
+    over = and_(DEADLINE.c.status.in_((TurnStatus.CLOSED, TurnStatus.MISSED)), counting)
+    missed = and_(DEADLINE.c.status == TurnStatus.MISSED, counting)
     turns, missed_turns = (
         select(per_person, func.count(case((which, 1)))).select_from(_PLAYED.join(DEADLINE, asked))
         for which in (over, missed)

@@ -33,6 +33,7 @@ from pbem.domain import hash_chain
 from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput
 from pbem.ops.monitoring.readiness import readiness
+from pbem.service.account import feeds
 from pbem.service.incoming import receive
 from pbem.service.incoming.receive import InboundSettings
 from pbem.service.outgoing import digests, preferences
@@ -107,6 +108,8 @@ class World:
         # Made for all seats at once, so that they are the same for every reader and in any order.
         links = Links(self.server)
         self.links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
+        for seat in range(truth.seats):
+            self.server.run(feeds.renew, self.game.person_at(seat))
         self._programs = {seat: self.server.run(by_link.api_token, token) for seat, (_, token) in self.links.items()}
         self._answer_emails(receive.inbound_settings(settings))
 
@@ -235,6 +238,10 @@ class World:
             waiting += [urljoin(path, href) for href in page.hrefs()] if crawl else []
             for number, form in enumerate(page.acts()):
                 yield f"preview {number} of {path}", _answer(form.press().response)
+        addresses = self.server.read(feeds.feed_tokens, self.game.person_at(seat))
+        assert addresses is not None
+        for path in (f"/k/{addresses.calendar}/deadlines.ics", f"/n/{addresses.news}/news.atom"):
+            yield f"GET {path}", _answer(browser.client.get(path, base_url=HOST))
         yield from self._refusals(browser, token, move)
         yield from self._by_api(browser, self._programs[seat])
 

@@ -32,7 +32,7 @@ RECENT: Final = timedelta(days=14)
 
 _MOST_TURNS: Final = 50
 _MOST_ROWS: Final = 60
-"""Rows read from the end of each table's log."""
+"""Entries read from the end of each table's log, at most."""
 
 MOST_NEWS: Final = 50
 
@@ -116,7 +116,9 @@ def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[NewsItem]]:
         # A table whose rules are not installed has no news; it is stopped, and its players are emailed.
         with suppress(Unplayable):
             pieces += _news_items(table, logs[table.id])
-    return link.created_at, sorted(pieces, key=lambda piece: (piece.at, piece.name), reverse=True)[:MOST_NEWS]
+    # Entries of one moment stay in their order, which is the other way round.
+    pieces.reverse()
+    return link.created_at, sorted(pieces, key=lambda piece: piece.at, reverse=True)[:MOST_NEWS]
 
 
 def _news_items(table: TableRow, rows: Collection[hash_chain.Row]) -> list[NewsItem]:
@@ -124,7 +126,8 @@ def _news_items(table: TableRow, rows: Collection[hash_chain.Row]) -> list[NewsI
     at, rules = {row.seq: row.at for row in rows}, rules_for(table.kind, table.id)
     entries = ((standing, _sentences(table, rules, standing.entry.facts)) for standing in standing_entries(rules, rows))
     return [
-        NewsItem(f"{table.key}-{standing.seq}", table.title, at[standing.seq], sentences)
+        # The number of its row would tell how many secret ones came before it.
+        NewsItem(f"{table.key}-{standing.turn}", table.title, at[standing.seq], sentences)
         for standing, sentences in entries
         if sentences
     ]

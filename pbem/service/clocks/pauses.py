@@ -5,12 +5,13 @@ Each is a row of the log and an email to the players, and the deadlines are sett
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from pbem.domain.deadline import ExtendedTo, parse_extension
+from pbem.domain.deadline import ExtendedTo, Extension, parse_extension
 from pbem.domain.duration import short_duration
 from pbem.domain.errors import Gone
-from pbem.domain.states import TableStatus
+from pbem.domain.states import TableStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import people_by_seat
@@ -59,22 +60,25 @@ def announce(tx: Tx, server: Server, game: GameRow, what: str, facts: Mapping[st
 
 
 def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: int | None, by: str) -> None:
-    """Extend the open deadlines of a table or of one seat, by `1d` or until `2026-12-01 20:00`."""
+    """Extend the deadlines of the open turn, of all seats or of one, by `1d` or until `2026-12-01 20:00`.
+
+    It works alike for a seat that has answered already: a refusal would tell who has.
+    """
     game = _playing(tx, game_id)
     extension = parse_extension(more, server.now(), ZoneInfo(server.zone))
     people = people_by_seat(tx, game_id)
-    asked = [row for row in deadlines.of_game(tx, game_id) if seat in (None, row.seat) and row.seat in people]
+    asked = [row for row in deadlines.of_turn(tx, game) if seat in (None, row.seat) and row.seat in people]
     if not asked:
         raise Gone(_("Nobody is asked there just now."), why=_("More time can be given to a turn that is open."))
     # One row for all: a row for each seat would reveal who has not decided yet.
     game = add_row(tx, server, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
     why: dict[str, object] = {"reason": reason, "by": by}
     for row in asked:
-        row = replace(row, extensions=clocks_deadlines.with_extension(row, extension))
-        deadlines.change(tx, row, extensions=row.extensions)
-        deadline = clocks_deadlines.settle(tx, server, game, row, tell=False)
-        facts = why | {"more": more, "due_at": deadline.at}
-        clocks_deadlines.queue_notice(tx, server, people[row.seat], game, row, "extended", facts)
+        # A player who has answered may take that back as long as the turn is open, and has more time then too.
+        due_at = None if row.status == TurnStatus.MISSED else _extend(tx, server, game, row, extension)
+        if row.status == TurnStatus.OPEN:
+            facts = why | {"more": more, "due_at": due_at}
+            clocks_deadlines.queue_notice(tx, server, people[row.seat], game, row, "extended", facts)
     # The others are told no more than the row says: not who has not decided yet.
     who = "" if seat is None else next(each.name for each in player_rows.of_game(tx, game_id) if each.seat == seat)
     if isinstance(extension, ExtendedTo):
@@ -82,6 +86,17 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
     else:
         facts = why | {"who": who, "length": short_duration(extension.amount)}
     clocks_deadlines.notify_people(tx, server, game, "others_extended", facts, but={people[row.seat] for row in asked})
+    for row in asked:
+        if row.status != TurnStatus.OPEN:
+            others = facts | {"who": ""}
+            clocks_deadlines.queue_notice(tx, server, people[row.seat], game, None, "others_extended", others)
+
+
+def _extend(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, extension: Extension) -> datetime | None:
+    """Extend the deadline of one seat, which may have answered already; returns the new one."""
+    row = replace(row, extensions=clocks_deadlines.with_extension(row, extension))
+    deadlines.change(tx, row, extensions=row.extensions)
+    return clocks_deadlines.settle(tx, server, game, row, tell=False).at
 
 
 def _playing(tx: Tx, game_id: int) -> GameRow:

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from itertools import islice
 from typing import Final
 
 from pbem.domain.acts import Actor, Role
 from pbem.domain.states import Doubt, EmailStatus
-from pbem.service.desk.overview import LATE
+from pbem.service.desk.overview import LATE, reader_of
 from pbem.service.incoming.round_trip import COUNTED_AS
 from pbem.service.incoming.unverified_replies import NOT_THEIRS
 from pbem.service.server import Server
@@ -91,7 +92,7 @@ class Unused:
 
 @dataclass(frozen=True, slots=True)
 class Deliverability:
-    """Everything the desk shows about email. `withheld` counts rows hidden from an organiser who plays."""
+    """Everything the desk shows about email. `withheld` says that the organiser plays, and is not shown all of it."""
 
     counts: Counts
     pause: OutageRow | None
@@ -99,7 +100,7 @@ class Deliverability:
     left_alone: tuple[FailingRow, ...]
     came: Mapping[Kind, tuple[OutcomeCount, ...]]
     unused: tuple[Unused, ...]
-    withheld: int
+    withheld: bool
 
 
 def summary(tx: Tx, server: Server, actor: Actor) -> Deliverability:
@@ -108,17 +109,16 @@ def summary(tx: Tx, server: Server, actor: Actor) -> Deliverability:
     today = now.date()
     others = played_with(tx, server, actor)
     left_alone = reachability.newest_failing(tx, COUNTED)
-    unused = [email for row in received.newest(tx, LOOKED_AT) if (email := _unused(row)) is not None][:UNUSED]
-    seen_alone = tuple(row for row in left_alone if row.person_id not in others)
-    seen_unused = tuple(email for email in unused if email.row.person_id not in others)
+    # Left out before they are counted, so that what the others have sent does not show in how many are left.
+    came = (row for row in received.newest(tx, LOOKED_AT) if row.person_id not in others)
     return Deliverability(
-        overview.counts(tx, now, now - LATE),
+        overview.counts(tx, now, now - LATE, reader=reader_of(actor)),
         outages.email_pause(tx),
         tuple(traffic.since(tx, today - timedelta(days=DAYS))[:PROVIDERS]),
-        seen_alone,
+        tuple(row for row in left_alone if row.person_id not in others),
         _outcome_counts(*(received.counts_since(tx, today - timedelta(days=days - 1)) for days in (WEEK, DAYS))),
-        seen_unused,
-        len(left_alone) - len(seen_alone) + len(unused) - len(seen_unused),
+        tuple(islice((email for row in came if (email := _unused(row)) is not None), UNUSED)),
+        withheld=bool(others),
     )
 
 

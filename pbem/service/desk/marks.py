@@ -1,23 +1,26 @@
 """Marks: what a form of the desk is about, in words that are never given out again.
 
 Forms name rows by number, and after a restore from a backup a number may be another row's. So a form also carries a mark,
-made of each row's own random key, or of what it holds and since when. A table's mark names the end of its log as well, and
-fits as long as that row of the log is there: then turns and seats that the form names are still the same.
+made of each row's own random key, or of what it holds and since when. A table's mark is the hash of a row at the end of its
+log, and fits as long as that row is there: then turns and seats that the form names are still the same. It is a row that
+everyone at the table may know of, and neither its number nor the head of the chain, which would tell how many others there are.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Final
 
 from pbem.domain.errors import Gone
-from pbem.domain.hash_chain import fingerprint, genesis
 from pbem.i18n.speech import gettext as _
+from pbem.service.play.log import KNOWN_TO_ALL
 from pbem.service.server import Server
 from pbem.store import calls, games, jobs, log, outbox, people, received, talk
 from pbem.store.calls import CallRow
 from pbem.store.database import Tx
-from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
+
+_IS_HASH: Final = re.compile("[0-9a-f]{64}")
 
 About = Mapping[str, object]
 """What a form is about: numbers of rows, by the names of `_MARKS`. Other names, and None, count for nothing."""
@@ -28,11 +31,6 @@ def of_person(row: PersonRow) -> str:
     return _digest(row.key)
 
 
-def of_table(row: GameRow) -> str:
-    """The mark of a form about a table."""
-    return _end_of_log(row.seq, row.head)
-
-
 def of_call(row: CallRow) -> str:
     """The mark of a form about a call."""
     return _digest(row.at, row.person_id, row.text)
@@ -40,14 +38,15 @@ def of_call(row: CallRow) -> str:
 
 def mark(tx: Tx, server: Server, about: About) -> str:
     """The mark of a form about all these rows. Raises NotFound."""
-    table = [of_table(games.read(tx, _number(about["game_id"])))] if about.get("game_id") is not None else []
+    table = [_of_table(tx, _number(about["game_id"]))] if about.get("game_id") is not None else []
     return ".".join([*table, *_others(tx, about)])
 
 
 def must_fit(tx: Tx, server: Server, given: str, about: About) -> None:
     """Refuse a form without a mark, or with one that was made for other rows. Raises Gone or NotFound."""
-    table = [_of_log(tx, _number(about["game_id"]), given)] if about.get("game_id") is not None else []
-    if given != ".".join([*table, *_others(tx, about)]):
+    table, _dot, others = given.partition(".") if about.get("game_id") is not None else ("", "", given)
+    fits = about.get("game_id") is None or _fits_table(tx, _number(about["game_id"]), table)
+    if not fits or others != ".".join(_others(tx, about)):
         raise Gone(
             _("What this form was about is not there any more."),
             why=_("The server was restored from a backup since, or the form is not a whole one."),
@@ -55,15 +54,17 @@ def must_fit(tx: Tx, server: Server, given: str, about: About) -> None:
         )
 
 
-def _of_log(tx: Tx, game_id: int, given: str) -> str:
-    """The mark of a table when its log ended where a given mark says."""
+def _of_table(tx: Tx, game_id: int) -> str:
     row = games.read(tx, game_id)
-    digits = given.partition("-")[0]
-    seq = int(digits) if digits.isdecimal() and len(digits) <= len(str(row.seq)) else row.seq
-    if seq == 0:
-        return _end_of_log(0, genesis(row.key))
-    last = next(log.chain(tx, row.id, row.key, seq - 1, seq), None)
-    return "" if last is None else _end_of_log(seq, last.hash)
+    last = next(log.chain_back(tx, row.id, row.key, KNOWN_TO_ALL), None)
+    return _digest(row.key) if last is None else last.body_hash.hex()
+
+
+def _fits_table(tx: Tx, game_id: int, given: str) -> bool:
+    """Whether this was a table's mark at some time, and the log still has the row."""
+    if given == _digest(games.read(tx, game_id).key):
+        return True
+    return _IS_HASH.fullmatch(given) is not None and log.has(tx, game_id, KNOWN_TO_ALL, bytes.fromhex(given))
 
 
 def _others(tx: Tx, about: About) -> list[str]:
@@ -100,10 +101,6 @@ _MARKS: Final[Mapping[str, Callable[[Tx, About, int], str]]] = {
 def _number(value: object) -> int:
     assert isinstance(value, int), "rows are named by number"
     return value
-
-
-def _end_of_log(seq: int, head: bytes) -> str:
-    return f"{seq}-{fingerprint(head)}"
 
 
 def _digest(*held: object) -> str:

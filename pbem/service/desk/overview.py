@@ -2,6 +2,9 @@
 
 A list is a page of an index, so it costs the same among few tables or very many. No state, box or order is read here,
 only what players of a table know of each other. An address is searched for exactly and is never part of a URL.
+
+Which clock runs out next, or which email waits, may follow from who has answered. An organiser who plays is told none of
+that about their own tables.
 """
 
 from dataclasses import dataclass, replace
@@ -9,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from engine import game
+from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
@@ -110,28 +114,38 @@ class Overview:
         return tuple(worker for worker in self.workers if self.now - worker.beat_at < UNSEEN)
 
 
-def summary(tx: Tx, server: Server, by: TableFilter, after: str = "", limit: int = PAGE) -> Overview:
-    """The state of the server, and a page of tables."""
-    now = server.now()
+def summary(
+    tx: Tx, server: Server, by: TableFilter, after: str = "", limit: int = PAGE, *, actor: Actor | None = None
+) -> Overview:
+    """The state of the server, and a page of tables, for an organiser or the command line."""
+    now, reader = server.now(), reader_of(actor)
     return Overview(
         now,
-        overview.counts(tx, now, now - LATE),
+        overview.counts(tx, now, now - LATE, reader=reader),
         statistics.latest(tx, "playing", (now - timedelta(days=1)).date()),
         tuple(heartbeats.all_workers(tx)),
         tuple(outages.newest(tx, 5)),
         clock_doubt.doubt(tx, now),
         tuple(jobs.newest(tx, 5)),
         tuple(ledger.given_up(tx, EMAILS)),
-        tuple(received.parked(tx, EMAILS)),
-        page_of(tx, by, now, after, limit),
+        tuple(received.parked(tx, EMAILS, reader=reader)),
+        page_of(tx, by, now, after, limit, reader=reader),
     )
 
 
-def page_of(tx: Tx, by: TableFilter, now: datetime, after: str = "", limit: int = PAGE) -> Page:
-    rows = _rows(tx, by, now, after, limit + 1)
+def reader_of(actor: Actor | None) -> int | None:
+    """The person that an organiser is, who may play."""
+    return None if actor is None or actor.role is not Role.ORGANISER else actor.person_id
+
+
+def page_of(
+    tx: Tx, by: TableFilter, now: datetime, after: str = "", limit: int = PAGE, *, reader: int | None = None
+) -> Page:
+    """A page of tables. Of a table where the reader sits or sat it says no more than a player knows."""
+    rows = _rows(tx, by, now, after, limit + 1, reader)
     shown = rows[:limit]
     ids = [row.id for row in shown]
-    wrong, due = overview.troubles_of(tx, shown), overview.next_due(tx, shown)
+    wrong, due = overview.troubles_of(tx, shown, reader=reader), overview.next_due(tx, shown, reader=reader)
     seated = player_rows.of_games(tx, ids)
     tables = tuple(
         TableEntry(
@@ -159,19 +173,19 @@ def number_of(after: str) -> int | None:
     return int(after)
 
 
-def _rows(tx: Tx, by: TableFilter, now: datetime, after: str, limit: int) -> list[TableRow]:
+def _rows(tx: Tx, by: TableFilter, now: datetime, after: str, limit: int, reader: int | None) -> list[TableRow]:
     if by.text:
         by_key = [] if after else overview.by_key(tx, by.text.strip())
         return by_key or overview.with_numbers(tx, search.search(tx, "table", by.text, number_of(after), limit))
     if by.person_id is not None:
         return overview.of_person(tx, by.person_id, number_of(after), limit)
     if by.trouble == "overdue":
-        return overview.urgent(tx, _moment(after), limit, now - LATE)
+        return overview.urgent(tx, _moment(after), limit, now - LATE, reader=reader)
     if by.trouble:
-        return overview.in_trouble(tx, by.trouble, number_of(after), limit)
+        return overview.in_trouble(tx, by.trouble, number_of(after), limit, reader=reader)
     if by.status or by.kind:
         return overview.newest(tx, by.status or "playing", by.kind or None, _moment(after), limit)
-    return overview.urgent(tx, _moment(after), limit)
+    return overview.urgent(tx, _moment(after), limit, reader=reader)
 
 
 def _key(by: TableFilter, last: TableRow) -> str:

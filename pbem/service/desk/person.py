@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from pbem.domain.acts import Actor
 from pbem.domain.reliability import PERIOD, Reliability, reliability
 from pbem.service.desk import overview
 from pbem.service.desk.overview import Page, TableFilter
@@ -48,14 +49,14 @@ class PeoplePage:
     after: str = ""
 
 
-def profile(tx: Tx, server: Server, person_id: int) -> Profile:
+def profile(tx: Tx, server: Server, actor: Actor, person_id: int) -> Profile:
     now = server.now()
     person = people.read(tx, person_id)
     counts = counting.counts(tx, [person_id], now - PERIOD)
     return Profile(
         person,
         now,
-        overview.page_of(tx, TableFilter(person_id=person_id), now),
+        overview.page_of(tx, TableFilter(person_id=person_id), now, reader=overview.reader_of(actor)),
         tuple(ledger.of_person(tx, person_id, EMAILS)),
         tuple(sessions.open_sessions(tx, server, Holder(person_id=person_id))),
         reliability(counts[person_id]),

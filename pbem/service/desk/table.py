@@ -7,7 +7,7 @@ they see no more than a player.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any, Final
@@ -31,7 +31,7 @@ from pbem.service.links import follow_seat
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.play import views
-from pbem.service.play.log import Kind, entries_back, json_body_of
+from pbem.service.play.log import KNOWN_TO_ALL, Kind, entries_back, json_body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
@@ -59,9 +59,6 @@ MOST_TURNS: Final = 40
 MOST_INTERVENTIONS: Final = 60
 """The most rows on the page for players."""
 
-SECRET: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER})
-"""Rows that show that a seat has decided something the others do not know of."""
-
 _PUBLIC: Final = frozenset(
     {Kind.PAUSED, Kind.RESUMED, Kind.EXTENDED, Kind.DELAYED, Kind.REWOUND, Kind.CORRECTED, Kind.REDACTED, Kind.FROZEN}
     | {Kind.UNFROZEN, Kind.VOIDED, Kind.OFFERED, Kind.SEATED, Kind.RESIGNED, Kind.MERGED}
@@ -74,9 +71,12 @@ _BY_SERVER: Final = (Kind.DELAYED, Kind.FROZEN, Kind.UNFROZEN)
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A row of the log without secrets; `says` is its body if it is an act of organisers, hosts or the server."""
+    """A row of the log without secrets; `says` is its body if it is an act of organisers, hosts or the server.
 
-    seq: int
+    For a host it has no number, which would tell how many rows are left out.
+    """
+
+    seq: int | None
     at: datetime
     kind: str
     seat: int | None
@@ -246,8 +246,15 @@ def _seats(tx: Tx, game: GameRow, players: list[PlayerRow], *, for_host: bool) -
 
 
 def _log(tx: Tx, game: GameRow, *, for_host: bool) -> list[LogLine]:
-    rows = (row for row in log_rows.chain_back(tx, game.id, game.key) if not (for_host and row.kind in SECRET))
-    return [public_line(row) for row in islice(rows, MOST_ROWS)]
+    if not for_host:
+        return [public_line(row) for row in islice(log_rows.chain_back(tx, game.id, game.key), MOST_ROWS)]
+    return [_line_for_players(row) for row in islice(log_rows.chain_back(tx, game.id, game.key, KNOWN_TO_ALL), MOST_ROWS)]
+
+
+def _line_for_players(row: hash_chain.Row) -> LogLine:
+    """A row as a player may know it: of a turn not who closed it, and so answered last, nor how."""
+    line = replace(public_line(row), seq=None)
+    return replace(line, seat=None, by="") if row.kind == Kind.ENTRY else line
 
 
 def _turns(tx: Tx, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> list[tuple[int, str]]:

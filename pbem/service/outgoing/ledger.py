@@ -144,6 +144,29 @@ def resend_turn(tx: Tx, server: Server, person_id: int, game_id: int, seat: int)
     outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, game.turn, facts)], now, due_at)
 
 
+def resend_turn_of_seat(tx: Tx, server: Server, game_id: int, seat: int) -> None:
+    """Email the player of a seat their present turn again at another player's request.
+
+    Nothing tells whether they have answered; then nothing is sent. Raises Gone if a bot or nobody is asked there.
+    """
+    game = games.lock(tx, game_id)
+    move.must_be_playing(game)
+    deadline, player = deadlines.read(tx, game_id, game.turn, seat), player_rows.at_seat(tx, game_id, seat)
+    if deadline is None or player is None or player.person_id is None:
+        raise Gone(_("Nobody is asked there just now."), remedy=_("Nothing was changed."))
+    if deadline.status != TurnStatus.OPEN:
+        return
+    emails = [email for email in outbox.of_game(tx, game_id) if email.kind == EmailKind.TURN]
+    emails = [email for email in emails if _is_that_turn(email, game, seat) and email.person_id == player.person_id]
+    # One that is on its way is left alone: it may have to wait until the move before it is final.
+    if not emails:
+        now = server.now()
+        email = outbox.NewEmail(player.person_id, EmailKind.TURN, game_id, None, seat, game.turn)
+        outbox.queue(tx, [email], now, max(now, deadline.asked_at + server.hold))
+    elif all(email.status != EmailStatus.QUEUED for email in emails):
+        resend(tx, server, emails[-1].id)
+
+
 def _is_that_turn(email: EmailRow, game: GameRow, seat: int) -> bool:
     return (email.game_id, email.turn, email.seat) == (game.id, game.turn, seat)
 

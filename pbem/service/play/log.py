@@ -135,6 +135,13 @@ def _with_current_names(body: Any) -> Any:
     return {_RENAMED.get(name, name): value for name, value in body.items()} if isinstance(body, dict) else body
 
 
+SECRET: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER})
+"""Kinds of rows that show that a seat has decided something the others do not know of. Nor may they learn how many there are."""
+
+KNOWN_TO_ALL: Final = tuple(kind for kind in Kind if kind not in SECRET)
+"""All other kinds. Everyone at the table knows, or may know, of these rows."""
+
+
 class Maker(NamedTuple):
     """Who or what made a choice; `public` if it was the clock and anyone at the table could have named the choice."""
 

@@ -27,7 +27,7 @@ from pbem.service.desk.acts.clocks import (
     Unfreeze,
 )
 from pbem.service.desk.acts.correct import WHAT, Correct, Redact
-from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
+from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, ResendTurn, RetryDeadline, RetryIncoming
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, NewLinks, Release, SendExport, Unban
 from pbem.service.desk.acts.perform import DeskAct, Outcome, perform
 from pbem.service.desk.acts.rewind import Rewind
@@ -140,6 +140,7 @@ FORMS: Final = {
         Form(f"{_TABLE}/correct", Correct, ("what", "to", "seat_or_none")),
         Form(f"{_TABLE}/redact", Redact, ("line",)),
         Form(f"{_TABLE}/resend", Resend, ("mail",)),
+        Form(f"{_TABLE}/resend-turn", ResendTurn, ("seat",)),
         Form(f"{_TABLE}/retry-deadline", RetryDeadline, ("seat",)),
         Form(f"{_PERSON}/address", ChangeAddress, ("address",)),
         Form(f"{_PERSON}/new-links", NewLinks),

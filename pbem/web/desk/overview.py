@@ -31,7 +31,7 @@ def show() -> Response:
     search = {name: request.args.get(name, "").strip() for name in ("q", "person", "trouble", "status", "kind")}
     person = site.read_number(search["person"], "the number of a person") if search["person"] else None
     tables = TableFilter(search["q"][:100], person, search["trouble"], search["status"], search["kind"])
-    found = server().read(overview.summary, tables, request.args.get("after", ""))
+    found = server().read(overview.summary, tables, request.args.get("after", ""), actor=permissions.actor())
     query: dict[str, Any] = {name: value for name, value in search.items() if value}
     return live(
         site.page(

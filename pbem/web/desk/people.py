@@ -16,7 +16,7 @@ pages = Blueprint("desk_people", __name__)
 
 
 def _page(person_id: int, refused: Refusal | None = None) -> Response:
-    found = server().read(person.profile, person_id)
+    found = server().read(person.profile, permissions.actor(), person_id)
     return site.page(
         "desk/person.html",
         found=found,

@@ -23,7 +23,7 @@ def _page(game_id: int, refused: Refusal | None = None) -> Response:
         "desk/table.html",
         found=found,
         game=found.game,
-        mark=marks.of_table(found.game),
+        mark=server().read(marks.mark, {"game_id": game_id}),
         acts=[form for form in FORMS.values() if _fits(form.name, found)],
         refused=refused,
         given=request.form,
@@ -97,6 +97,8 @@ def _fits(name: str, found: table.DeskTable) -> bool:
         "correct": found.game.status in (TableStatus.OPEN, TableStatus.PLAYING),
         "redact": any(line.text is not None for line in found.talk),
         "resend": bool(found.emails),
+        # Organisers choose among the emails.
+        "resend-turn": playing and found.for_host,
         "retry-deadline": any(each.due is not None and each.due.attempts for each in found.seats),
     }
     return fits[name]

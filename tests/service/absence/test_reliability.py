@@ -99,3 +99,14 @@ def test_the_lobby_costs_as_many_statements_for_many_tables_as_for_one(server, p
         costs.append(len(cost_of(server.store, lambda: server.read(listing.open_tables)).statements))
     assert len(set(costs)) == 1
     assert costs[0] <= 12
+
+
+def test_how_reliable_someone_is_does_not_tell_that_they_have_answered(server, table):
+    game = table("sunset-poker", 3)
+    person = game.person_at(1)
+    before = counted(server, person)
+    game.play(1, game.asked()[1].default)
+    assert counted(server, person) == before
+    for other in (0, 2):
+        game.play(other, game.asked()[other].default)
+    assert counted(server, person).turns == before.turns + 1

@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 from pbem.domain.acts import Act, Actor, Role
-from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError
+from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError, TooMany
 from pbem.ops.verify import verify_game
 from pbem.service import links
 from pbem.service.absence import substitutes
@@ -27,12 +27,14 @@ from pbem.service.desk.acts.clocks import (
     Unfreeze,
 )
 from pbem.service.desk.acts.correct import Correct, Redact
-from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
+from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, ResendTurn, RetryDeadline, RetryIncoming
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Delete, Merge, NewLinks, Release, SendExport, Unban
 from pbem.service.desk.acts.perform import DeskAct, perform
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import NewSeatLinks, Offer, Substitute
 from pbem.service.desk.table import public_line
+from pbem.service.outgoing import ledger
+from pbem.service.play import undo
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import demo, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
@@ -94,6 +96,8 @@ def scene(server, time, table, person):
             case "resend":
                 email = queued_emails(server, game.person_at(seat), "turn")[-1]
                 return game, Resend(game.id, email.id)
+            case "resend turn":
+                return game, ResendTurn(game.id, seat)
             case "retry":
                 with server.store.engine.begin() as tx:
                     asked = deadlines.read(tx, game.id, game.row().turn, seat)
@@ -161,6 +165,7 @@ TABLE = {
 OTHERS = {
     # About a log row that exists: notified again, or done at last.
     "resend": Resend,
+    "resend turn": ResendTurn,
     "retry": RetryDeadline,
     # Players who have longer because of it are told by then.
     "pause mail": PauseMail,
@@ -601,3 +606,51 @@ def test_a_form_sent_twice_at_the_same_moment_does_its_act_once(server, table):
         assert [row.kind for row in game.log()].count("Extended") == given + 1
         if n > 12:
             break
+
+
+@pytest.fixture
+def host(server, table, time):
+    """host(act) as the host of a table where three are asked at once and one has answered; and that table."""
+    game = table("sunset-poker", 3)
+    time.sends()
+    answered, waiting = [seat for seat, player in game.players().items() if player.person_id != game.row().host_id]
+    game.play(answered, game.asked()[answered].default)
+    actor = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
+    return game, answered, waiting, lambda act: server.run(perform, actor, act, "They asked for it.")
+
+
+def test_more_time_is_given_to_a_seat_that_has_answered_by_the_same_words(server, time, host):
+    game, answered, waiting, act = host
+    before = {seat: time.due(game, seat) for seat in (answered, waiting)}
+    done = {seat: act(Extend(game.id, "2d", seat)) for seat in before}
+    says = [outcome.says[0].replace(game.players()[seat].name, "who") for seat, outcome in done.items()]
+    assert says[0].replace(f"(seat {answered + 1})", "") == says[1].replace(f"(seat {waiting + 1})", "")
+    assert {seat: time.due(game, seat) - due for seat, due in before.items()} == dict.fromkeys(before, 2 * DAY)
+    server.run(undo.take_back, game.id, game.row().turn, answered)
+    assert game.asked().keys() >= {answered}
+    notices = [email for email in queued_emails(server, game.person_at(answered), "notice") if '"who": ""' in email.facts]
+    assert len(notices) == 1
+
+
+def test_the_email_of_a_turn_goes_again_only_to_a_seat_that_has_not_answered(server, host):
+    game, answered, waiting, act = host
+    says = {seat: act(ResendTurn(game.id, seat)).says for seat in (answered, waiting)}
+    assert all(len(lines) == 1 and "if they have not answered yet" in lines[0] for lines in says.values())
+    states = {seat: queued_emails(server, game.person_at(seat), "turn")[-1].status for seat in says}
+    assert states == {answered: "sent", waiting: "queued"}
+    before = len(queued_emails(server, game.person_at(waiting), "turn"))
+    act(ResendTurn(game.id, waiting))
+    assert len(queued_emails(server, game.person_at(waiting), "turn")) == before
+    with pytest.raises(Gone, match="Nobody is asked there"):
+        act(ResendTurn(game.id, 7))
+
+
+def test_a_host_sends_turns_again_a_limited_number_of_times(server, clock, host):
+    game, answered, waiting, act = host
+    for seat in [answered, waiting] * (ledger.AGAIN_AN_HOUR // 2):
+        act(ResendTurn(game.id, seat))
+    for seat in (answered, waiting):
+        with pytest.raises(TooMany, match="often sent again"):
+            act(ResendTurn(game.id, seat))
+    clock.advance(HOUR)
+    act(ResendTurn(game.id, waiting))

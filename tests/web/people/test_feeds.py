@@ -10,6 +10,7 @@ from lxml import etree
 from engine import game as games
 from pbem.service.account import feeds
 from pbem.service.clocks import vacations
+from pbem.service.play import undo
 from tests.service.database import all_rows, count_calls
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
@@ -182,3 +183,23 @@ def test_feeds_need_no_cookie_and_are_not_cached(browser, at, person):
         assert answer.headers["Cache-Control"] == "no-store"
         assert "noindex" in answer.headers["X-Robots-Tag"]
         assert "Set-Cookie" not in answer.headers
+
+
+def test_news_do_not_tell_that_someone_has_answered_or_thought_again(browser, at, table, clock, server, monkeypatch):
+    monkeypatch.setattr(feeds, "_MOST_ROWS", 3)
+    game = table("sunset-poker", 3)
+    while len(game.log()) < 12 or len(game.asked()) < 3:
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    clock.advance(timedelta(hours=1))
+    reader, thinker = game.person_at(0), 1
+    shown = browser.open(at(reader)[1]).source
+    for _ in range(4):
+        game.play(thinker, game.asked()[thinker].default)
+        clock.advance(timedelta(hours=1))
+        assert browser.open(at(reader)[1]).source == shown
+        server.run(undo.take_back, game.id, game.row().turn, thinker)
+        assert browser.open(at(reader)[1]).source == shown
+    turns = [int(found) for found in re.findall(rf"<id>[^<]*{game.row().key}-(\d+)[^<]*</id>", shown)]
+    assert turns == [*range(game.row().turn - 1, game.row().turn - 1 - len(turns), -1)]
+    assert len(turns) > 1, "they are named by turn"

@@ -15,9 +15,9 @@ from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _, mark, ngettext
 from pbem.service.clocks import deadlines as clocks_deadlines, outages, pauses, stopped_tables
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
+from pbem.service.desk.overview import reader_of
 from pbem.service.tables import leaving
-from pbem.store import deadlines, games
-from pbem.store.database import Tx
+from pbem.store import deadlines, games, insiders
 from pbem.store.games import GameRow
 
 MOST_SHOWN: Final = 50
@@ -155,7 +155,13 @@ class DeclareOutage(ServerAct):
             )
         outages.declare_outage(context.tx, context.server, Interval(self.start, self.end), context.reason)
         span = _("From %(start)s to %(end)s.", start=moment_text(self.start, _UTC), end=moment_text(self.end, _UTC))
-        return ActResult((span, _moved(context.tx, self.end), *_decided(context, self.start, self.end + AFTERWARDS)))
+        moved, decided = _moved(context, self.end), _decided(context, self.start, self.end + AFTERWARDS)
+        own = (
+            ()
+            if reader_of(context.actor) is None
+            else (_("Tables where you play or played are not listed or counted."),)
+        )
+        return ActResult((span, moved, *decided, *own))
 
     def audit_details(self) -> dict[str, Any]:
         return {"start": self.start.isoformat(), "end": self.end.isoformat()}
@@ -168,11 +174,13 @@ def _in_state(context: Context, game_id: int, status: TableStatus, why: str) -> 
     return row
 
 
-def _moved(tx: Tx, end: datetime) -> str:
+def _moved(context: Context, end: datetime) -> str:
     """A line with the number of tables whose deadlines move; the outage must have been logged."""
+    tx, reader = context.tx, reader_of(context.actor)
     moved = looked_at = after = 0
     while looked_at < _MANY and (batch := deadlines.running_since(tx, end, after, _AT_ONCE, demo=False)):
-        moved += len(clocks_deadlines.outdated_games(tx, batch))
+        own = frozenset[int]() if reader is None else insiders.among(tx, reader, batch)
+        moved += len(clocks_deadlines.outdated_games(tx, {*batch} - own))
         looked_at, after = looked_at + len(batch), batch[-1]
     if looked_at >= _MANY:
         many = _("%(many)s tables or more", many=moved)
@@ -189,7 +197,7 @@ def _moved(tx: Tx, end: datetime) -> str:
 
 def _decided(context: Context, start: datetime, end: datetime) -> Iterator[str]:
     """Lines about the turns missed during the outage or soon after; only rewinding gives them back."""
-    missed = deadlines.missed_between(context.tx, start, end, MOST_SHOWN)
+    missed = deadlines.missed_between(context.tx, start, end, MOST_SHOWN, reader=reader_of(context.actor))
     if missed:
         yield _("The clock decided these turns in that time or soon after it. Look at each: rewinding gives it back.")
     for row in missed:

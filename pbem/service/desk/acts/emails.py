@@ -1,15 +1,17 @@
 """Acts on emails and on what was parked: sending again, and trying again."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
-from pbem.domain.acts import Act, Role
-from pbem.domain.errors import Gone, NotFound
+from pbem.domain.acts import Act
+from pbem.domain.errors import Gone, NotFound, TooMany
 from pbem.domain.states import EmailStatus, ReceivedStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct, TableAct
 from pbem.service.outgoing import ledger
-from pbem.store import deadlines, outbox, players as player_rows, received
+from pbem.store import audit as audit_rows, deadlines, outbox, players as player_rows, received
+from pbem.store.audit import AuditFilter
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,22 @@ class Resend(TableAct):
 
     def do(self, context: Context) -> ActResult:
         return _resend(context, self.outbox_id, self.game_id)
+
+
+@dataclass(frozen=True)
+class ResendTurn(TableAct):
+    """Email a seat its present turn again, and tell nobody whether it has answered: hosts play, and must not learn that."""
+
+    kind = Act.RESEND_TURN
+    seat: int
+
+    def do(self, context: Context) -> ActResult:
+        _must_not_be_too_many(context, self.game_id)
+        ledger.resend_turn_of_seat(context.tx, context.server, self.game_id, self.seat)
+        who = context.called(self.game_id, self.seat)
+        return ActResult(
+            (_("The mail of this turn goes out again to %(who)s, if they have not answered yet.", who=who),)
+        )
 
 
 @dataclass(frozen=True)
@@ -72,6 +90,17 @@ class RetryDeadline(TableAct):
         return ActResult((_("It is tried again with the next tick."),))
 
 
+def _must_not_be_too_many(context: Context, game_id: int) -> None:
+    """Refuse a host who has sent turns of a table again too often. Acts are counted, not emails, which would tell of answers."""
+    acts = audit_rows.newest(context.tx, AuditFilter(Act.RESEND_TURN, game_id), None, ledger.AGAIN_AN_HOUR)
+    if len(acts) == ledger.AGAIN_AN_HOUR and acts[-1].at > context.server.now() - timedelta(hours=1):
+        raise TooMany(
+            _("Turns of this table were often sent again within the last hour."),
+            why=_("%(again_an_hour)s in an hour are the most.", again_an_hour=ledger.AGAIN_AN_HOUR),
+            remedy=_("Nothing was changed; please try again later, or call the organiser."),
+        )
+
+
 def _resend(context: Context, outbox_id: int, game_id: int | None) -> ActResult:
     email = outbox.read(context.tx, outbox_id)
     # Permission was checked for this game, so it must be the email's.
@@ -90,9 +119,7 @@ def _resend(context: Context, outbox_id: int, game_id: int | None) -> ActResult:
             kind=kind,
         )
     ]
-    # A host plays there too, and must not learn who is emailed.
-    if context.actor.role is not Role.HOST:
-        players = [] if email.game_id is None else player_rows.of_game(context.tx, email.game_id)
-        name = ledger.reader_names(context.tx, [email.person_id], players)[email.person_id]
-        says.append(_("It is to %(who)s.", who=isolate(name)))
+    players = [] if email.game_id is None else player_rows.of_game(context.tx, email.game_id)
+    name = ledger.reader_names(context.tx, [email.person_id], players)[email.person_id]
+    says.append(_("It is to %(who)s.", who=isolate(name)))
     return ActResult(tuple(says), details={"kind": email.kind, "to": email.person_id})
