@@ -134,7 +134,10 @@ def replay(game_id: int | None, processes: int | None, *, as_json: bool) -> None
 @click.option(
     "--head", "heads", multiple=True, help="A head or fingerprint that stood in a mail about the game; can be repeated."
 )
-def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> None:
+@click.option(
+    "--sealed", multiple=True, help="The fingerprint of a sealed choice: says what became of it; can be repeated."
+)
+def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...], sealed: tuple[str, ...]) -> None:
     """Check that every log is the one that was written, and every game where its log says.
 
     Hashes, facts, numbers drawn and, where the rules are the same still, every choice made again; then the snapshot and
@@ -146,13 +149,17 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
     if file is not None and game_id is not None:
         raise click.UsageError("Name a file or a game, not both.")
     if file is not None:
-        reports = [ops_verify.verify_file(file, heads)]
+        reports = [ops_verify.verify_file(file, heads, sealed=sealed)]
     else:
         with ops_setup.open_store(read_settings()) as store:
             ids, rows = ops_verify.games_to_verify(store, game_id)
             with progress() as begin:
-                reports = list(ops_verify.verify_games(store, ids, heads if game_id else (), begin("Verifying", rows)))
+                # In other games than its own a fingerprint would be missing.
+                asked, choices = (heads, sealed) if game_id else ((), ())
+                reports = list(ops_verify.verify_games(store, ids, asked, begin("Verifying", rows), choices))
     for report in reports:
+        for fate in report.fates:
+            click.echo(fate)
         for wrong in report.problems:
             click.echo(f"game {report.game_id or report.key}, row {wrong.seq}: {wrong.says}")
     bad = sum(not report.sound for report in reports)

@@ -1,15 +1,14 @@
-"""Check the file of a finished game with nothing but Python: no server, no other package, no rules of the game.
+"""Check the file of a finished game with nothing but Python: python verify_game.py FILE [FINGERPRINT ...]
 
-    python verify_game.py FILE [FINGERPRINT ...]
-
-The fingerprints are those in your emails. Whether facts follow from choices by the rules, only `pbem verify` can check.
+It needs no server, no other package and no rules of the game: whether facts follow from choices, `pbem verify` can check.
+The fingerprints are those in your emails and those of your sealed choices: of these it says what became of each.
 """
 
 import hashlib
 import hmac
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -21,13 +20,9 @@ OF_LOG = {"Began", "Sealed", "Withdrawn", "Order", "Resigned", "Offered", "Seate
 OF_LOG |= CLOSING | {"Extended", "Delayed", "Corrected", "Redacted", "Frozen", "Unfrozen", "Revealed"}
 
 
-class Fault(ValueError):
-    """What is wrong with a file."""
-
-
 def must(holds: bool, fault: str) -> None:
     if not holds:
-        raise Fault(fault)
+        sys.exit(fault)
 
 
 def sha(*parts: bytes) -> bytes:
@@ -49,23 +44,20 @@ def check_chain(rows: list[Json], name: str, kinds: set[str], called: str) -> by
             nonce = bytes.fromhex(row["nonce"] or "")
             fits = len(nonce) == 16 and sha(nonce, (body or "").encode()).hex() == row["body_hash"]
             must(fits, f"the text of {what}, its nonce or their hash was changed")
-        at = datetime.fromisoformat(row["at"]).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        at = datetime.fromisoformat(row["at"]).astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         fields = (name, number, row["kind"], "" if row["seat"] is None else row["seat"], row["by"], at, row["rules"])
         head = sha(b"\1", head, *map(field, fields), bytes.fromhex(row["body_hash"]))
         must(head.hex() == row["hash"], f"a field of {what} was changed, or the {called} before it: its hash differs")
     return head
 
 
-def numbers(seed: bytes, entry: int) -> Iterator[int]:
-    """The numbers of 64 bits from which an entry draws."""
-    for block in count():
-        drawn = hmac.digest(seed, b"draw/1" + entry.to_bytes(8, "big") + block.to_bytes(4, "big"), "sha256")
-        yield from (int.from_bytes(drawn[at : at + 8], "big") for at in range(0, 32, 8))
-
-
-def draw(stream: Iterator[int], below: int) -> int:
-    must(1 <= below <= 2**64, f"no number can be drawn below {below}")
-    return next(each for each in stream if each < 2**64 - 2**64 % below) % below
+def draws(seed: bytes, entry: int, bounds: Sequence[int]) -> list[int]:
+    """The numbers that an entry draws below these bounds."""
+    name = b"draw/1" + entry.to_bytes(8, "big")
+    blocks = (hmac.digest(seed, name + number.to_bytes(4, "big"), "sha256") for number in count())
+    stream = (int.from_bytes(block[at : at + 8], "big") for block in blocks for at in range(0, 32, 8))
+    must(all(1 <= below <= 2**64 for below in bounds), f"no number can be drawn below {min(bounds, default=0)}")
+    return [next(each for each in stream if each < 2**64 - 2**64 % below) % below for below in bounds]
 
 
 def check_seed(game: Json, chance: Json, began: Json) -> bytes:
@@ -75,44 +67,48 @@ def check_seed(game: Json, chance: Json, began: Json) -> bytes:
     secret = bytes.fromhex(chance["secret"])
     must(sha(secret).hex() == chance["commitment"], "the secret is not the one that the server was bound to")
     seed = hmac.digest(secret, b"".join(map(field, chance["words"])), "sha256")
-    order, stream = list(range(game["seats"])), numbers(seed, 2**63)
-    for last in range(game["seats"] - 1, 0, -1):
-        other = draw(stream, last + 1)
+    order = list(range(len(chance["seating"])))
+    for last, other in zip(order[:0:-1], draws(seed, 2**63, range(len(order), 1, -1)), strict=True):
         order[last], order[other] = order[other], order[last]
-    must(order == chance["seating"], "the seats were not drawn from the seed")
+    must(order == chance["seating"] and len(order) == game["seats"], "the seats were not drawn from the seed")
     return seed
 
 
-def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) -> None:
-    """Check the order of turns, the draws, and that sealed choices were neither exchanged nor left out."""
-    turn, newest, all_sealed = 0, 0, b""
-    entries, box = list[int](), dict[int, tuple[Json, str]]()
+def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) -> dict[str, tuple[int, str]]:
+    """Check turns, draws and sealed choices; returns the turn in which each of these counts, or -1, and what became of it."""
+    turn, newest, all_sealed, entries = 0, 0, b"", list[int]()
+    box, fates = dict[int, tuple[Json, str]](), dict[str, tuple[int, str]]()
     for row, body in zip(log, bodies, strict=True):
         what, kind, seat = f"row {row['seq']}", row["kind"], row["seat"]
         named: Any = body.get("turn", body.get("number", body.get("window", 0)))
         must(row["rules"] == game["rules"], f"{what} names rules {row['rules']}, and the game rules {game['rules']}")
-        if kind in ("Entry", "Sealed", "Withdrawn"):
-            must(named == turn, f"{what} is for turn {named}, but turn {turn} was open")
+        fits = named == turn or kind not in ("Entry", "Sealed", "Withdrawn")
+        must(fits, f"{what} is for turn {named}, but turn {turn} was open")
         if kind == "Sealed":
             bound = "fingerprints" in bodies[0] or "game" in body
             must(not bound or body.get("game") == game["key"], f"the choice sealed in {what} names another game")
             must(not bound or body.get("seat") == seat, f"the choice sealed in {what} names another seat")
+            fates |= {box[seat][1]: (-1, f"was replaced in {what}")} if seat in box else {}
             box[seat] = body["choice"], row["body_hash"] if bound else ""
             all_sealed = sha(all_sealed, bytes.fromhex(row["body_hash"])) if bound else all_sealed
-        must(kind != "Withdrawn" or bool(box.pop(seat, None)), f"{what} takes back a choice that was not sealed")
+        must(kind != "Withdrawn" or seat in box, f"{what} takes back a choice that was not sealed")
+        fates |= {box.pop(seat)[1]: (-1, f"was taken back in {what}")} if kind == "Withdrawn" else {}
         if kind not in CLOSING:
             continue
         entry = body.get("entry", {"choices": [], "alone": [], "drawn": []})
-        choices, stream = dict(entry["choices"]), numbers(seed, turn)
-        drawn = [(below, draw(stream, below)) for below, _ in entry["drawn"]]
-        must(drawn == [*map(tuple, entry["drawn"])], f"the numbers drawn in {what} are not those that the seed gives")
+        choices, drawn = dict(entry["choices"]), [number for _, number in entry["drawn"]]
+        fits = drawn == draws(seed, turn, [below for below, _ in entry["drawn"]])
+        must(fits, f"the numbers drawn in {what} are not those that the seed gives")
         others, ended_early = choices.keys() - {*entry["alone"], seat}, choices.keys() <= {seat}
-        for other in others if ended_early else others | box.keys() - {seat}:
-            same = other in box and choices.get(other) == box[other][0]
+        for other in others if ended_early else others | box.keys():
+            same = other != seat and other in box and choices.get(other) == box[other][0]
             must(same, f"the choice of seat {other} in {what} is not the one that was sealed")
         listed = sorted(box[other][1] for other in others if box[other][1])
         must(body.get("sealed", []) == listed, f"{what} does not list the fingerprints of the choices in it")
         must(body.get("all_sealed", "") == all_sealed.hex(), f"{what} leaves out a sealed choice, or has one too many")
+        for other, (_, sealed) in box.items():
+            dropped = f"was {'replaced' if other in choices else 'dropped'} when {what} ended its turn"
+            fates[sealed] = (turn, f"counts: it is in {what}") if other in others else (-1, dropped)
         box, all_sealed, newest = {}, b"", max(newest, turn)
         if kind == "Entry":
             entries, turn = [*entries, turn], turn + 1
@@ -120,31 +116,34 @@ def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) ->
             must(body["from"] in entries, f"{what} goes back to turn {body['from']}, which has no entry")
             must(kind == "Undone" or named > newest, f"{what} opens turn {named}, whose luck may be known")
             entries, turn = [each for each in entries if each < body["from"]], named or body["from"]
+            fates |= {each: (-1, f"counted until {what}") for each, (at, _) in fates.items() if at >= body["from"]}
+    return fates
 
 
-def check(document: Json, fingerprints: list[str]) -> None:
-    """Check a file. Raises Fault."""
+def check(document: Json, fingerprints: list[str]) -> list[str]:
+    """Check a file; returns what became of the sealed choices with these fingerprints. Ends at a fault."""
     must(document["format"] == "pbem-game" and document["version"] in (1, 2), "its form is unknown")
     game, chance, log, talk = (document[name] for name in ("game", "chance", "log", "talk"))
     must(check_chain(log, game["key"], OF_LOG, "row").hex() == document["head"], "rows at the end are gone or added")
     check_chain(talk, f"{game['key']}/talk", {"Said"}, "line")
     kinds, bodies = [row["kind"] for row in log], [json.loads(row["body"]) for row in log]
     must(kinds.index("Began") == 0 and kinds.count("Began") == 1, "the log does not begin with its only row Began")
-    check_turns(log, bodies, game, check_seed(game, chance, bodies[0]))
+    fates = check_turns(log, bodies, game, check_seed(game, chance, bodies[0]))
     secrets = [body["secret"] for body in bodies if "secret" in body]
     must(secrets == [chance["secret"]] and "Revealed" in kinds, "the log does not tell the secret that the file has")
     must(game["status"] == ("void" if "Voided" in kinds else "over"), "the game did not end as the file says")
     redacted = {body["line"] for kind, body in zip(kinds, bodies, strict=True) if kind == "Redacted"}
     lost = {line["seq"] for line in talk if line["body"] is None} - redacted
     must(not lost, f"the text of these lines of the talk is gone, and no row says why: {sorted(lost)}")
-    for printed in fingerprints:
-        has = any(row[name].startswith(printed.lower()) for row in log for name in ("hash", "body_hash"))
-        must(has and len(printed) >= 20, f"no row has the fingerprint {printed}")
+    asked = ["".join(printed.lower().split()) for printed in fingerprints]
+    for digits in asked:
+        has = any(row[name].startswith(digits) for row in log for name in ("hash", "body_hash"))
+        must(has and len(digits) >= 20, f"no row has the fingerprint {digits}")
+    return [f"{each} {says}." for each, (_, says) in fates.items() if each.startswith(tuple(asked))]
 
 
 if __name__ == "__main__":
     try:
-        check(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")), sys.argv[2:])
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        sys.exit(str(error) if isinstance(error, Fault) else f"this is no whole file of a game ({error!r})")
-    print("Nothing was changed.")
+        print(*check(json.loads(Path(sys.argv[1]).read_text("utf-8")), sys.argv[2:]), "Nothing was changed.", sep="\n")
+    except Exception as error:  # noqa: BLE001 - a file can be made to break anything
+        sys.exit(f"this cannot be read, or is no whole file of a game ({type(error).__name__}: {error!s:.300})")

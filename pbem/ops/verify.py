@@ -14,7 +14,7 @@ from pbem.domain.errors import BadInput
 from pbem.plugins.away import Away
 from pbem.service.archive import export, verify
 from pbem.service.archive.check_log import Check, LogReader, Problem, means, snapshot
-from pbem.service.archive.verify import Progress, Report, of_chain, of_talk
+from pbem.service.archive.verify import Progress, Report, of_chain, of_fates, of_talk
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk
 from pbem.store import games, log, players as player_rows, talk as talk_rows, views
@@ -32,12 +32,16 @@ def games_to_verify(store: Store, game_id: int | None = None) -> tuple[list[int]
 
 
 def verify_games(
-    store: Store, game_ids: Collection[int], printed: Collection[str] = (), progress: Progress = lambda _: None
+    store: Store,
+    game_ids: Collection[int],
+    printed: Collection[str] = (),
+    progress: Progress = lambda _: None,
+    sealed: Collection[str] = (),
 ) -> Iterator[Report]:
     """Check games in the database, one after the other; `printed` are heads that were printed in emails."""
     for game_id in game_ids:
         with store.read() as tx:
-            yield verify_game(tx, game_id, printed, progress)
+            yield verify_game(tx, game_id, printed, progress, sealed=sealed)
 
 
 def verify_game(
@@ -46,8 +50,10 @@ def verify_game(
     printed: Collection[str] = (),
     progress: Progress = lambda _: None,
     follow: Callable[[LogReader, hash_chain.Row], None] = lambda _reader, _row: None,
+    *,
+    sealed: Collection[str] = (),
 ) -> Report:
-    """Check one game; `follow` is called after each row that was read."""
+    """Check one game; `follow` is called after each row that was read, `sealed` are fingerprints of sealed choices."""
     row = games.read(tx, game_id)
     rules = rules_of(row)
     if isinstance(rules, Away):
@@ -68,7 +74,10 @@ def verify_game(
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in stored_views]
     problems += [Problem(row.seq, Check.BESIDE, says) for says in beside]
     problems += of_talk(talk.check(talk_rows.chain(tx, row.id, row.key), row.key), reading, row.seq)
-    return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(problems))
+    problems += of_fates(reading, sealed)
+    fates = tuple(reading.fates.with_fingerprints(sealed))
+    counts = found.rows, reading.entries, reading.made_again
+    return Report(row.id, row.key, row.title, *counts, tuple(problems), fates)
 
 
 def _chain_alone(tx: Tx, row: GameRow, printed: Collection[str], progress: Progress) -> Report:
@@ -88,7 +97,9 @@ def rows_of(
         yield each
 
 
-def verify_file(path: Path, printed: Collection[str] = (), progress: Progress = lambda _: None) -> Report:
+def verify_file(
+    path: Path, printed: Collection[str] = (), progress: Progress = lambda _: None, sealed: Collection[str] = ()
+) -> Report:
     """Check the file of a finished game, without a server and without trusting the one it came from."""
     try:
         size = path.stat().st_size
@@ -97,7 +108,7 @@ def verify_file(path: Path, printed: Collection[str] = (), progress: Progress = 
         raise BadInput(
             f"{path} is not the file of a game.", remedy="Please take the file as it was downloaded."
         ) from error
-    report, _ = verify.of_file(export.read(text), printed, progress)
+    report, _ = verify.of_file(export.read(text), printed, progress, sealed)
     return report
 
 

@@ -151,6 +151,49 @@ def exchange_bids_and_choices(document: Document) -> None:
     say(rows_of(document, "Entry")[1], exchange)
 
 
+def close_with_another(document: Document) -> None:
+    """Let a seat that had sealed close the turn with another choice, and make the last to choose seem to have sealed."""
+    entry = rows_of(document, "Entry")[1]
+    turn, (seat, mine), (last, its) = (
+        json.loads(entry["body"])["turn"],
+        *json.loads(entry["body"])["entry"]["choices"][0::2],
+    )
+    other = next(
+        json.loads(row["body"])["choice"] for row in first_turn(document) if json.loads(row["body"])["choice"] != mine
+    )
+    seal = first_turn(document)[5]
+    forged = {"game": document["game"]["key"], "turn": turn, "seat": last, "choice": its}
+    document["log"].insert(document["log"].index(entry), seal | {"seat": last, "body": codec.dumps(forged)})
+    entry["seat"] = seat
+    say(entry, lambda body: body["entry"]["choices"].__setitem__(0, [seat, other]))
+
+
+def list_again(document: Document) -> None:
+    """Make the lists of fingerprints again, as the pages on the file says."""
+    hash_again(document)
+    box: dict[int, str] = {}
+    hashed = b""
+    for row in document["log"]:
+        if row["kind"] == "Sealed":
+            box[row["seat"]] = row["body_hash"]
+            hashed = hashlib.sha256(hashed + bytes.fromhex(row["body_hash"])).digest()
+        elif row["kind"] == "Withdrawn":
+            box.pop(row["seat"])
+        elif row["kind"] in VERIFIER.CLOSING:
+            body = json.loads(row["body"])
+            choices = dict(body.get("entry", {"choices": []})["choices"])
+            alone = body.get("entry", {"alone": []})["alone"]
+            listed = sorted(box[seat] for seat in choices.keys() - {*alone, row["seat"]})
+            new = {"sealed": listed, "all_sealed": hashed.hex()}
+            for name, value in new.items():
+                say(
+                    row,
+                    lambda body, name=name, value=value: body.update({name: value}) if value else body.pop(name, None),
+                )
+            box, hashed = {}, b""
+    hash_again(document)
+
+
 def leave_out(document: Document, *rows: Document) -> None:
     for row in rows:
         document["log"].remove(row)
@@ -351,10 +394,75 @@ def test_a_change_with_all_hashes_made_again_is_found_and_named(name: str, tmp_p
     document = deepcopy(PLAYED)
     change(document)
     hash_again(document)
-    with pytest.raises(VERIFIER.Fault) as fault:
+    with pytest.raises(SystemExit) as fault:
         VERIFIER.check(document, [])
     assert says in str(fault.value)
     assert own_problems(document, tmp_path)
+
+
+def test_a_seat_that_has_sealed_cannot_close_the_turn_with_another_choice(tmp_path: Path) -> None:
+    """Every hash and list is made again, and the facts are left to the rules, which may not be there."""
+    document = deepcopy(PLAYED)
+    list_again(document)
+    assert document == PLAYED, "as honest code makes them"
+    close_with_another(document)
+    list_again(document)
+    with pytest.raises(SystemExit, match="the choice of seat 0 in row 13 is not the one that was sealed"):
+        VERIFIER.check(document, [])
+    assert "the sealed choice of seat 0 is not in row 13" in own_problems(document, tmp_path)
+
+
+def test_the_verifiers_say_what_became_of_each_sealed_choice() -> None:
+    mine = first_turn(PLAYED)
+    fates = VERIFIER.check(deepcopy(PLAYED), [row["body_hash"] for row in mine])
+    own = verify_file(FOLDER / "sunset-poker-version-2.json", sealed=[row["body_hash"] for row in mine]).fates
+    assert [each.fate for each in own] == ["replaced", "taken back", "counts"] * 2
+    words = {"replaced": "was replaced in row", "taken back": "was taken back in row", "counts": "counts: it is in row"}
+    assert {*fates} == {f"{fate.fingerprint} {words[fate.fate]} {fate.by}." for fate in own}
+    dropped = [each for each in every_fate(deepcopy(PLAYED)) if "was dropped when row" in each]
+    undone = [each for each in every_fate(deepcopy(PLAYED)) if "counted until row" in each]
+    kinds = {row["seq"]: row["kind"] for row in PLAYED["log"]}
+    assert dropped
+    assert {kinds[int(re.findall(r"row (\d+)", each)[0])] for each in dropped + undone} <= VERIFIER.CLOSING
+
+
+def every_fate(document: Document) -> list[str]:
+    return VERIFIER.check(document, [row["body_hash"][:20].upper() for row in rows_of(document, "Sealed")])
+
+
+NONSENSE: dict[str, Callable[[str], bytes]] = {
+    "a moment before all time": lambda text: text.replace(
+        '"2026-11-21T', '"0001-01-01T00:00:00+23:59", "x": "', 1
+    ).encode(),
+    "a deep list": lambda text: b"[" * 100_000,
+    "a deep body": lambda text: text.replace('"body": "{', '"body": "' + "[" * 100_000 + "{", 1).encode(),
+    "a huge number": lambda text: text.replace('"seq": 1,', f'"seq": {"9" * 5000},', 1).encode(),
+    "a huge number of seats": lambda text: text.replace('"seats": 3', '"seats": 99999999999999999999').encode(),
+    "letters that are not UTF-8": lambda text: text.encode() + b"\xff",
+    "half a letter": lambda text: (
+        text.replace('"seating"', '"\\ud800": 1, "seating"').replace('"rules": 1', '"rules": "\\ud800"').encode()
+    ),
+    "no file of JSON": lambda text: b"Nothing was changed.",
+    "a list": lambda text: b"[1]",
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_no_file_makes_the_verifier_fall_over(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "nonsense.json"
+    path.write_bytes(NONSENSE[name]((FOLDER / "sunset-poker-version-2.json").read_text(encoding="utf-8")))
+    done = run(path)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = run(tmp_path / "nothing.json")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "nothing.json" in done.stderr
 
 
 def run_on(document: Document, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -21,6 +21,7 @@ from engine.orders import Order, answer
 from engine.table import Entry, Position, watch
 from pbem.domain.hash_chain import Row
 from pbem.domain.states import TableStatus
+from pbem.service.archive.fates import Fates
 from pbem.service.play.log import CLOSES_TURN, Kind, body_of
 from pbem.service.play.move import Actor
 from pbem.service.play.seals import Seals
@@ -88,6 +89,7 @@ class LogReader:
     seals: Seals = field(default_factory=Seals)
     orders: dict[int, Order] = field(default_factory=dict)
     orders_known: bool = True
+    fates: Fates = field(default_factory=Fates)
     status: str = "open"
     paused: bool = False
     entries: int = 0
@@ -144,6 +146,7 @@ class LogReader:
         if row.kind not in _KINDS or (row.kind == Kind.BEGAN) == self.dealt:
             yield Check.FACTS, f"row {row.seq} is a {row.kind}, which cannot stand here"
             return
+        self.fates.read(row, body)
         if row.kind in CLOSES_TURN:
             yield from self._check_lists(row, body)
         match row.kind:
@@ -224,10 +227,14 @@ class LogReader:
             self.status = "over"
 
     def _check_box(self, row: Row, entry: Entry) -> _Problems:
-        """A sealed choice must be in its turn's entry, unless it was replaced or another choice closed the turn."""
-        closed = len(entry.choices) == 1 and not entry.alone and row.seat in entry.choices
+        """Each sealed choice must be in its turn's entry, unless one choice alone ended the turn early.
+
+        The seat of the row has closed the turn, so it had sealed nothing: it could have exchanged its choice after seeing the others.
+        """
+        if len(entry.choices) == 1 and not entry.alone and row.seat in entry.choices:
+            return
         for seat, choice in self.box.items():
-            if seat != row.seat and not closed and entry.choices.get(seat) != choice:
+            if seat == row.seat or entry.choices.get(seat) != choice:
                 yield Check.CHOICES, f"the sealed choice of seat {seat} is not in row {row.seq}"
 
     def _make_again(self, row: Row, turn: int, entry: Entry, seed: bytes) -> _Problems:
@@ -240,6 +247,8 @@ class LogReader:
             yield Check.CHOICES, f"a choice in row {row.seq} was against the rules: {refused.text}"
             return
         dealing = not entry.choices and turn == 0
+        if not dealing and not _closes(before, entry):
+            yield Check.CHOICES, f"row {row.seq} closes its turn without the choices of all who were asked"
         state, rules = before.state, self.rules
         story = rules.setup(state, draw) if dealing else rules.resolve(state, entry.choices, draw)
         try:
@@ -363,6 +372,14 @@ def means(rules: Game[Any], text: str, value: Any) -> bool:
         return text == expected or codec.dumps(codec.loads(rules, text)) == expected
     except codec.Malformed:
         return False
+
+
+def _closes(before: Position, entry: Entry) -> bool:
+    """Whether these choices could close the turn: everyone's who is asked, or one that ends it early."""
+    asks, choices = before.asks(), entry.choices
+    if choices.keys() == asks.keys():
+        return True
+    return len(choices) == 1 and all(choice.verb in asks[seat].closes for seat, choice in choices.items())
 
 
 def _seat(row: Row) -> int:

@@ -17,6 +17,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.plugins import offers
 from pbem.service.archive.check_log import Check, LogReader, Problem
 from pbem.service.archive.export import Export
+from pbem.service.archive.fates import SealedFate
 from pbem.service.tables import talk
 
 Progress = Callable[[int], None]
@@ -34,6 +35,8 @@ class Report:
     entries: int
     made_again: int
     problems: tuple[Problem, ...]
+    fates: tuple[SealedFate, ...] = ()
+    """What became of the sealed choices that were asked about."""
 
     @property
     def sound(self) -> bool:
@@ -42,9 +45,12 @@ class Report:
 
 
 def of_file(
-    game: Export, printed: Collection[str] = (), progress: Progress = lambda _: None
+    game: Export, printed: Collection[str] = (), progress: Progress = lambda _: None, sealed: Collection[str] = ()
 ) -> tuple[Report, LogReader]:
-    """Check a game file; returns the report and the log as read. `printed` are heads that were printed in emails."""
+    """Check a game file; returns the report and the log as read.
+
+    `printed` are heads that were printed in emails, and `sealed` fingerprints of sealed choices to be told about.
+    """
     reading = LogReader(_rules(game.kind), game.secret)
 
     def read() -> Iterator[hash_chain.Row]:
@@ -61,7 +67,10 @@ def of_file(
     reading.end()
     problems = [*of_chain(chain), *reading.problems, *_of_agreement(game, reading)]
     problems += of_talk(talk.check(game.talk, game.key), reading, chain.rows)
-    return Report(None, game.key, game.kind, chain.rows, reading.entries, reading.made_again, tuple(problems)), reading
+    problems += of_fates(reading, sealed)
+    fates = tuple(reading.fates.with_fingerprints(sealed))
+    counts = chain.rows, reading.entries, reading.made_again
+    return Report(None, game.key, game.kind, *counts, tuple(problems), fates), reading
 
 
 class Verdict(StrEnum):
@@ -94,6 +103,12 @@ def of_chain(chain: hash_chain.ChainCheck) -> Iterator[Problem]:
         yield Problem(flaw.seq, Check.CHAIN, flaw.says)
     for head in chain.missing:
         yield Problem(0, Check.CHAIN, f"no row has the head {head}, which is said to have stood in a mail")
+
+
+def of_fates(reading: LogReader, sealed: Collection[str]) -> Iterator[Problem]:
+    """Fingerprints that no sealed choice has."""
+    for fingerprint in reading.fates.missing(sealed):
+        yield Problem(0, Check.CHAIN, f"no sealed choice has the fingerprint {fingerprint}")
 
 
 def of_talk(talk_chain: hash_chain.ChainCheck, reading: LogReader, last: int) -> Iterator[Problem]:

@@ -8,10 +8,11 @@ pbem.service.archive.verify_upload` is that process; it knows no database.
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
@@ -22,6 +23,7 @@ from pbem.domain.errors import BadInput, TooMany
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import export, verify
 from pbem.service.archive.check_log import Check, LogReader, Problem
+from pbem.service.archive.fates import SHORTEST, Fate, SealedFate, digits_of
 from pbem.service.archive.verify import Verdict
 from pbem.service.tables.start import SEATING
 
@@ -39,6 +41,8 @@ MOST_MEMORY: Final = 2**30
 
 MOST_DRAWN: Final = 600
 """The most draws explained one by one; all are checked."""
+
+_IS_FINGERPRINT: Final = re.compile(f"[0-9a-f]{{{SHORTEST},64}}")
 
 _ONE_AT_A_TIME: Final = threading.Lock()
 
@@ -76,10 +80,21 @@ class UploadReport:
     places: tuple[tuple[int, int, int], ...]
     luck: tuple[Luck, ...]
     unexplained: int
+    fates: tuple[SealedFate, ...]
 
 
-def inspect(text: str) -> UploadReport:
-    """Check a game file. Raises BadInput if it is none or takes too much, TooMany while another is checked."""
+def inspect(text: str, sealed: str = "") -> UploadReport:
+    """Check a game file, and say what became of the sealed choice with a fingerprint, if one is given.
+
+    Raises BadInput if it is none or takes too much, TooMany while another is checked.
+    """
+    sealed = digits_of(sealed)
+    if sealed and not _IS_FINGERPRINT.fullmatch(sealed):
+        raise BadInput(
+            _("This is not the fingerprint of a sealed choice."),
+            why=_("It has 20 to 64 digits, from 0 to 9 and from a to f."),
+            remedy=_("Please copy it from your receipt or from the page of your seat."),
+        )
     if len(text.encode()) > MOST_BYTES:
         raise BadInput(
             _("This file is too large."),
@@ -92,7 +107,7 @@ def inspect(text: str) -> UploadReport:
             remedy=_("Please send yours again in a minute."),
         )
     try:
-        answer = _run_process(text)
+        answer = _run_process(text, sealed)
     finally:
         _ONE_AT_A_TIME.release()
     if "refused" in answer:
@@ -109,7 +124,7 @@ def main() -> None:
     # Standard output is for the answer only.
     program_log.configure(sys.stderr, logging.WARNING)
     try:
-        answer = json.dumps(asdict(_check(sys.stdin.buffer.read().decode())))
+        answer = json.dumps(asdict(_check(sys.stdin.buffer.read().decode(), sys.argv[1:])))
         if len(answer) > MOST_ANSWERED:
             raise _too_much()
     except BadInput as refused:
@@ -117,8 +132,8 @@ def main() -> None:
     sys.stdout.write(answer)
 
 
-def _run_process(text: str) -> dict[str, Any]:
-    command = child_process.command("pbem.service.archive.verify_upload")
+def _run_process(text: str, sealed: str) -> dict[str, Any]:
+    command = child_process.command("pbem.service.archive.verify_upload", *([sealed] if sealed else []))
     environment, most = child_process.environment(), 3 * MOST_SECONDS
     try:
         done = subprocess.run(  # noqa: S603 - our own module; what comes from elsewhere is only read
@@ -138,9 +153,9 @@ def _too_much() -> BadInput:
     )
 
 
-def _check(text: str) -> UploadReport:
+def _check(text: str, sealed: Collection[str] = ()) -> UploadReport:
     game = export.read(text, MOST_ROWS)
-    report, reading = verify.of_file(game)
+    report, reading = verify.of_file(game, sealed=sealed)
     luck = list(_luck(reading, game.seats)) if reading.seed is not None else []
     shown, steps = list[Luck](), 0
     for each in luck:
@@ -167,6 +182,7 @@ def _check(text: str) -> UploadReport:
         places=tuple(_places(reading)),
         luck=tuple(shown),
         unexplained=sum(len(each.steps) for each in luck[len(shown) :]),
+        fates=report.fates,
     )
 
 
@@ -194,6 +210,7 @@ def _read(answer: Mapping[str, Any]) -> UploadReport:
     fields["places"] = tuple((place, seat, score) for place, seat, score in answer["places"])
     fields["problems"] = tuple(Problem(seq, Check(check), says) for seq, check, says in answer["problems"])
     fields["checks"] = tuple((Check(check), Verdict(verdict)) for check, verdict in answer["checks"])
+    fields["fates"] = tuple(SealedFate(*each[:4], Fate(each[4]), each[5]) for each in answer["fates"])
     fields["luck"] = tuple(Luck(entry, tuple(Derived(*step) for step in steps)) for entry, steps in answer["luck"])
     return UploadReport(**fields)
 

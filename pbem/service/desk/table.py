@@ -248,7 +248,9 @@ def _seats(tx: Tx, game: GameRow, players: list[PlayerRow], *, for_host: bool) -
 def _log(tx: Tx, game: GameRow, *, for_host: bool) -> list[LogLine]:
     if not for_host:
         return [public_line(row) for row in islice(log_rows.chain_back(tx, game.id, game.key), MOST_ROWS)]
-    return [_line_for_players(row) for row in islice(log_rows.chain_back(tx, game.id, game.key, KNOWN_TO_ALL), MOST_ROWS)]
+    return [
+        _line_for_players(row) for row in islice(log_rows.chain_back(tx, game.id, game.key, KNOWN_TO_ALL), MOST_ROWS)
+    ]
 
 
 def _line_for_players(row: hash_chain.Row) -> LogLine:

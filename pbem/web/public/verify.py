@@ -25,7 +25,7 @@ def ask(refused: Refusal | None = None) -> Response:
 @site.shows_refusals_on(ask)
 def check() -> Response:
     """Verify a file, and show the result. Nothing is kept."""
-    found = verify_upload.inspect(_text())
+    found = verify_upload.inspect(_text(), site.field("sealed"))
     return site.page(
         "verified.html",
         found=found,

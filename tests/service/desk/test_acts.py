@@ -628,7 +628,9 @@ def test_more_time_is_given_to_a_seat_that_has_answered_by_the_same_words(server
     assert {seat: time.due(game, seat) - due for seat, due in before.items()} == dict.fromkeys(before, 2 * DAY)
     server.run(undo.take_back, game.id, game.row().turn, answered)
     assert game.asked().keys() >= {answered}
-    notices = [email for email in queued_emails(server, game.person_at(answered), "notice") if '"who": ""' in email.facts]
+    notices = [
+        email for email in queued_emails(server, game.person_at(answered), "notice") if '"who": ""' in email.facts
+    ]
     assert len(notices) == 1
 
 

@@ -1,6 +1,7 @@
 """The page that verifies the file of a game: sound files pass, changes are located, and no file does harm."""
 
 import json
+from pathlib import Path
 
 import pytest
 from lxml import html
@@ -70,6 +71,27 @@ def test_a_change_anywhere_in_a_file_is_found_and_located(browser, file):
 
 
 KINDS = ("The chain", "The facts", "The choices", "The luck", "The rest of the file", "What was said at the table")
+
+
+def test_the_page_says_what_became_of_a_sealed_choice(browser):
+    text = (Path(__file__).parents[2] / "ops" / "game_files" / "sunset-poker-version-2.json").read_text(
+        encoding="utf-8"
+    )
+    first = next(row["body_hash"] for row in json.loads(text)["log"] if row["kind"] == "Sealed")
+
+    def asked(fingerprint):
+        fields = {"text": text, "sealed": fingerprint}
+        return browser.client.post(
+            "/verify", data=fields, content_type="multipart/form-data", headers=browser.says, base_url=HOST
+        )
+
+    page = Page(browser, asked(f"{first[:10].upper()} {first[10:30]}"), "/verify")
+    assert (page.status, page.heading) == (200, "Nothing was changed")
+    assert "Player 1 sealed it in turn 1, row 4. It was replaced in row" in page.text
+    assert "No sealed choice has the fingerprint" in asked("0" * 64).get_data(as_text=True)
+    refused = asked("--help")
+    assert refused.status_code == 400
+    assert "This is not the fingerprint of a sealed choice." in refused.get_data(as_text=True)
 
 
 def verdicts(page):
