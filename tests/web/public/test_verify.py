@@ -80,9 +80,14 @@ def test_the_page_says_what_became_of_a_sealed_choice(browser):
     first = next(row["body_hash"] for row in json.loads(text)["log"] if row["kind"] == "Sealed")
 
     def asked(fingerprint):
-        fields = {"text": text, "sealed": fingerprint}
+        field = f'--between\r\nContent-Disposition: form-data; name="sealed"\r\n\r\n{fingerprint}\r\n'
         return browser.client.post(
-            "/verify", data=fields, content_type="multipart/form-data", headers=browser.says, base_url=HOST
+            "/verify",
+            data=f'{field}--between\r\nContent-Disposition: form-data; name="file"; filename="game.json"\r\n\r\n{text}'.encode()
+            + b"\r\n--between--\r\n",
+            content_type="multipart/form-data; boundary=between",
+            headers=browser.says,
+            base_url=HOST,
         )
 
     page = Page(browser, asked(f"{first[:10].upper()} {first[10:30]}"), "/verify")
