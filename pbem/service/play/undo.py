@@ -67,13 +67,10 @@ def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
         position = move.position_of(row).withdraw(seat)
     except Refused as refused:
         raise Gone(speech.teller(rules_of(row))(refused.text)) from refused
-    _must_be_own(_sealed_by(tx, row, seat))
+    # A seat that has changed hands since was given with its choice.
+    last = next(each for each in log.chain_back(tx, row.id, row.key, [Kind.SEALED, Kind.SEATED]) if each.seat == seat)
+    _must_be_own(last.by, changed_hands=last.kind == Kind.SEATED)
     return position
-
-
-def _sealed_by(tx: Tx, row: GameRow, seat: int) -> str:
-    sealed = log.chain_back(tx, row.id, row.key, [Kind.SEALED])
-    return next(each.by for each in sealed if each.seat == seat)
 
 
 def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
@@ -103,7 +100,8 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) 
     entries = [standing.entry for standing in undone]
     if not entries or not move.may_be_undone(entries) or seat not in entries[0].choices or seat in entries[0].alone:
         raise _final(_("Others have decided since, or chance has spoken."))
-    _must_be_own(undone[0].by)
+    since = log.chain(tx, row.id, row.key, undone[0].seq)
+    _must_be_own(undone[0].by, changed_hands=any((each.kind, each.seat) == (Kind.SEATED, seat) for each in since))
     emails = outbox.of_game(tx, row.id, undone[0].seq - 1)
     if any(email.status == EmailStatus.SENT or email.attempts for email in emails):
         raise _final(_("A mail about it is on its way."))
@@ -129,8 +127,9 @@ def _is_allowed(check: Callable[[], object]) -> bool:
     return True
 
 
-def _must_be_own(by: str) -> None:
-    if by in (move.Actor.CLOCK, move.Actor.BOT):
+def _must_be_own(by: str, *, changed_hands: bool) -> None:
+    """Raise unless the player who has the seat now made the choice: a former player's is not theirs to take back."""
+    if changed_hands or by in (move.Actor.CLOCK, move.Actor.BOT):
         raise Gone(
             _("This was decided without you, so it is not yours to take back."),
             remedy=_("As long as the turn is open, you can put a choice of your own in its place."),

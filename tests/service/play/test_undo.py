@@ -9,11 +9,13 @@ from engine import codec, orders
 from engine.facts import SPECTATOR
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone
+from pbem.service.desk.acts.seats import Substitute
 from pbem.service.play import move, standing_orders as play_orders, undo
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import Actor
 from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, outbox, views as saved_views
+from tests.service.actors import moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.races import meetings
 
@@ -526,3 +528,27 @@ def test_an_order_that_breaks_leaves_nothing(table):
     drop = partial(game.server.run, play_orders.drop_order, game.id, later)
     assert check_atomic(game.server.store, drop) > 3
     assert game.verifies()
+
+
+# The choice of a former player
+
+
+@pytest.mark.parametrize("kind", ["templari", "sunset-poker"])
+def test_a_successor_cannot_take_back_the_choice_of_the_player_before(table, kind):
+    game = table(kind, 3)
+    seat, decision = next(iter(game.asked().items()))
+    turn = game.row().turn
+    game.play(seat, decision.default)
+    moderate(game.server, Substitute(game.id, seat, "zoe@example.org"))
+    before = snapshot(game)
+    with pytest.raises(Gone, match="decided without you"):
+        take_back(game, turn, seat)
+    assert snapshot(game) == before
+    if game.row().turn != turn:
+        assert not may_undo(game, turn, seat)
+    else:
+        # A choice of their own they can put in its place, and take back.
+        other = next(choice for choice in game.open()[seat].choices() if choice != decision.default)
+        game.play(seat, other)
+        take_back(game, turn, seat)
+        assert seat in game.asked()
