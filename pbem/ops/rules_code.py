@@ -1,10 +1,11 @@
-"""The name of the code that plays a kind of game: a digest of its sources and the engine's.
+"""The name of the code that plays a kind of game: a digest of all files of the game and of the engine.
 
+Not of sources alone: a game may read cards or words from a file beside them, which are rules as well.
 A release that changes pages and leaves the rules alone has the same names as the one before, so nothing has to be replayed.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,10 @@ from pbem.plugins.offers import Offer
 
 _ENGINE: Final = Path(engine.__file__).parent
 _DIGITS: Final = 20
+_PLAYS_NOTHING: Final = frozenset(
+    # Games are named one by one; the conformance kit, the terminal and papers play no game of a server.
+    {"games", "testing", "__init__.py", "__main__.py", "__pycache__", "README.md", "pyproject.toml", "py.typed"}
+)
 
 
 def codes(config: Config) -> Mapping[str, str]:
@@ -30,25 +35,33 @@ def codes(config: Config) -> Mapping[str, str]:
 def own_code(kind: str) -> str:
     """The name of the code of one of our own games."""
     home = _ENGINE / "games" / kind.replace("-", "_")
-    sources = sorted(home.rglob("*.py")) if home.is_dir() else [home.with_suffix(".py")]
-    return _digest(*engine_sources(), *(path.read_bytes() for path in sources))
+    return _digest(*engine_files(), *(_files(home) if home.is_dir() else [home.with_suffix(".py").read_bytes()]))
 
 
 def _code_of(offer: Offer) -> str:
     """The code of a game of another package, which is found and not imported."""
     package = find_spec(offer.found.place.partition(":")[0].partition(".")[0])
     folders = [] if package is None else package.submodule_search_locations or []
-    paths = [path for folder in folders for path in sorted(Path(folder).rglob("*.py"))]
+    parts = [part for folder in folders for part in _files(Path(folder))]
     if not folders and package is not None and package.origin is not None:
-        paths = [Path(package.origin)]
-    return _digest(*engine_sources(), offer.found.source.encode(), *(path.read_bytes() for path in paths))
+        parts = [Path(package.origin).read_bytes()]
+    return _digest(*engine_files(), offer.found.source.encode(), *parts)
 
 
 @cache
-def engine_sources() -> tuple[bytes, ...]:
-    """The sources that all games share; the conformance kit and the terminal play no game of a server."""
-    shared = sorted([*_ENGINE.glob("[!_]*.py"), *(_ENGINE / "decks").rglob("*.py")])
-    return tuple(path.read_bytes() for path in shared)
+def engine_files() -> tuple[bytes, ...]:
+    """The files that all games share, each after its name."""
+    shared = (path for path in sorted(_ENGINE.iterdir()) if path.name not in _PLAYS_NOTHING)
+    return tuple(part for path in shared for part in _files(path))
+
+
+def _files(path: Path) -> Iterator[bytes]:
+    """The names and contents of all files of a folder, or of a file alone; without what Python makes of them."""
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    for file in files:
+        if file.is_file() and file.suffix != ".pyc":
+            yield str(file.relative_to(path.parent)).encode()
+            yield file.read_bytes()
 
 
 def _digest(*parts: bytes) -> str:

@@ -180,17 +180,25 @@ def test_the_name_of_the_code_changes_with_what_plays_the_game_and_nothing_else(
         names = []
         for _ in range(2):
             rules_code.own_code.cache_clear()
-            rules_code.engine_sources.cache_clear()
+            rules_code.engine_files.cache_clear()
             names.append({kind: rules_code.own_code(kind) for kind in KINDS})
             with (home / source).open("a") as file:
                 file.write("# Changed.\n")
         return {kind for kind in KINDS if names[0][kind] != names[1][kind]}
 
-    assert renamed("testing/bench.py") == renamed("__main__.py") == set()
+    (home / "words").mkdir()
+    (home / "games" / "sun_bid" / "suns.txt").write_text("1 2 3\n")
+    for spare in ("words/nouns.txt", "games/templari/cards/knights.json"):
+        (home / spare).parent.mkdir(exist_ok=True)
+        (home / spare).write_text("{}")
+    assert renamed("testing/bench.py") == renamed("__main__.py") == renamed("README.md") == set()
+    assert renamed("games/sun_bid/suns.txt") == {"sun-bid"}
+    assert renamed("games/templari/cards/knights.json") == {"templari"}
+    assert renamed("words/nouns.txt") == set(KINDS)
     assert renamed("games/sun_bid/scoring.py") == {"sun-bid"}
     assert renamed("facts.py") == renamed("decks/decktet.py") == set(KINDS)
     rules_code.own_code.cache_clear()
-    rules_code.engine_sources.cache_clear()
+    rules_code.engine_files.cache_clear()
 
 
 @SQLITE
