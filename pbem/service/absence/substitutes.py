@@ -27,6 +27,7 @@ from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import queue_notice
 from pbem.service.people import addresses
 from pbem.service.people.bans import must_have_room
+from pbem.service.play.log import SECRET, Kind, json_body_of
 from pbem.service.play.move import IN_PERSON, Actor, agreement_of, must_not_be_frozen
 from pbem.service.server import Server
 from pbem.store import blocks, deadlines, games, log, outbox, people, players as player_rows, reachability, tables
@@ -52,8 +53,12 @@ def set_volunteer(tx: Tx, server: Server, person_id: int, *, volunteers: bool) -
 
 
 def open_offers(tx: Tx, server: Server) -> list[OfferRow]:
-    """Offers a substitute can accept now, newest first."""
-    return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _is_still_gone(tx, offer)]
+    """Offers a substitute can accept now, newest first.
+
+    Anyone may read them. An offer whose player has answered in the open turn is among them until that turn is over:
+    otherwise it would tell the others at the table who has answered. It cannot be accepted any more.
+    """
+    return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _is_still_gone(tx, offer, openly=True)]
 
 
 def read_offer(tx: Tx, server: Server, offer_id: int) -> OfferRow:
@@ -270,12 +275,17 @@ def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow
     return True
 
 
-def _is_still_gone(tx: Tx, offer: OfferRow) -> bool:
-    """Whether the player of an offer is still gone: a move since, or email that arrives again, keeps the seat."""
+def _is_still_gone(tx: Tx, offer: OfferRow, *, openly: bool = False) -> bool:
+    """Whether the player of an offer is still gone: a move since, or email that arrives again, keeps the seat.
+
+    With `openly`, as far as everyone at the table may know.
+    """
     player = next((player for player in player_rows.of_game(tx, offer.game_id) if player.seat == offer.seat), None)
     if player is None or player.person_id is None:
         return player is not None
-    if player.person_id != offer.person_id or _moved_since(tx, offer.game_id, offer.seat, offer.offered_at):
+    if player.person_id != offer.person_id:
+        return False
+    if (_moved_openly_since if openly else _moved_since)(tx, offer.game_id, offer.seat, offer.offered_at):
         return False
     return offer.why != "unreachable" or _failing_since(tx, offer.person_id, offer.offered_at) is not None
 
@@ -284,6 +294,18 @@ def _moved_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
     """Whether the player of a seat has made a choice of their own since then."""
     rows = log.chain(tx, game_id, games.read(tx, game_id).key)
     return any(row.seat == seat and row.at > moment and row.by in IN_PERSON for row in rows)
+
+
+def _moved_openly_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
+    """Whether everyone at the table may know that: what was done in secret counts with the next entry that the seat is in."""
+    in_secret = False
+    for row in log.chain(tx, game_id, games.read(tx, game_id).key):
+        own = row.seat == seat and row.at > moment and row.by in IN_PERSON
+        if own and row.kind in SECRET:
+            in_secret = True
+        elif own or (in_secret and row.kind == Kind.ENTRY and seat in dict(json_body_of(row)["entry"]["choices"])):
+            return True
+    return False
 
 
 def _failing_since(tx: Tx, person_id: int, before: datetime) -> datetime | None:
@@ -297,7 +319,7 @@ def _tidy(tx: Tx, server: Server, offer_id: int) -> bool:
     if game is None:
         return False
     offer, playing = tables.offer(tx, offer_id), game.status == TableStatus.PLAYING
-    if offer.status != OfferStatus.OPEN or (playing and _is_still_gone(tx, offer)):
+    if offer.status != OfferStatus.OPEN or (playing and _is_still_gone(tx, offer, openly=True)):
         return False
     tables.end_offer(tx, offer.id, OfferStatus.BACK if playing else OfferStatus.OVER, server.now())
     return True

@@ -13,6 +13,7 @@ from pbem.service.clocks import reachability
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.links import make_for_seat
 from pbem.service.people import addresses
+from pbem.service.play import standing_orders, undo
 from pbem.service.tables import by_link, leaving
 from pbem.store import tables
 from pbem.store.links import LinkKey
@@ -417,3 +418,28 @@ def test_an_organiser_gives_a_seat_to_another_with_a_public_reason(server, time,
     assert seated(game) == [(seat, "organiser", {"player": "person", "reason": "Ann has moved to sea"})]
     assert all("Ann has moved to sea" in email.facts for email in notices(server, "substitute_plays"))
     assert time.sends()[seat].at is not None
+
+
+@pytest.mark.parametrize("in_secret", ["seals", "seals and takes it back", "leaves an order"])
+def test_an_offer_does_not_tell_that_its_player_has_answered_in_secret(server, clock, table, person, in_secret):
+    game = table("bid", 3, successor="substitute")
+    gone, turn = 2, game.row().turn
+    assert len(game.asked()) == 3
+    moderate(server, Offer(game.id, gone))
+    clock.advance(MINUTE)
+    offer = the_offer(server)
+    if in_secret == "leaves an order":
+        server.run(standing_orders.set_order, game.id, gone, "always bid 0 unless round is over 90")
+    else:
+        game.play(gone, game.asked()[gone].default)
+    if in_secret == "seals and takes it back":
+        server.run(undo.take_back, game.id, turn, gone)
+    substitutes.tidy(server)
+    assert the_offer(server) == offer, "the others at the table may read it too"
+    with pytest.raises(Gone, match="not on offer any more"):
+        server.run(substitutes.take, offer.id, person("Zoe"))
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default)
+    assert game.row().turn > turn
+    substitutes.tidy(server)
+    assert server.read(substitutes.open_offers) == []
