@@ -21,6 +21,7 @@ from pbem.mail.send.relay import Relay
 from pbem.ops import mail_checks, mail_intake
 from pbem.ops.domains import look_at_domains
 from pbem.ops.monitoring import admin_port, readiness
+from pbem.ops.rules_code import codes
 from pbem.ops.setup import must_be_ours, must_be_there, must_not_need_keys, offer_games
 from pbem.plugins import offers
 from pbem.service.clocks import clock_doubt
@@ -33,6 +34,7 @@ from pbem.store import (
     heartbeats,
     migrations,
     outbox,
+    recordings,
     schema_check,
 )
 from pbem.store.database import Store
@@ -44,6 +46,7 @@ _PATIENCE: Final = timedelta(seconds=15)
 
 _STUCK: Final = timedelta(minutes=15)
 _MOST_CALLS: Final = 1000
+_MOST_LISTED: Final = 20
 _OLD_KEY: Final = timedelta(days=2 * 365)
 
 
@@ -75,6 +78,7 @@ def examine(config: Config) -> Iterator[Finding]:
         except PbemError as error:
             yield finding.of_error("keys", error)
             return
+        yield from _replayed(config, store)
         yield from mail_intake.try_forgery(config, store, _PATIENCE)
 
 
@@ -254,6 +258,17 @@ def _queue(store: Store) -> Iterator[Finding]:
     if stuck_turns:
         remedy = "The log of the server has the fault (deadline_failed); report it, or end those turns by hand."
         yield finding.error("queue", f"{stuck_turns} turns could not be timed out.", remedy)
+
+
+def _replayed(config: Config, store: Store) -> Iterator[Finding]:
+    """Running games that this release has not replayed: it could not, or has not begun."""
+    with store.read() as tx:
+        left = recordings.by_other_code(tx, codes(config))
+    if left:
+        listed = ", ".join(map(str, left[:_MOST_LISTED])) + (" ..." if len(left) > _MOST_LISTED else "")
+        says = f"Running games that this release has not replayed: {listed}."
+        remedy = "The server does so when it starts. If it has started, `pbem replay` says why not; they are played on meanwhile."
+        yield finding.warning("tables", says, remedy)
 
 
 def _tables(store: Store) -> Iterator[Finding]:

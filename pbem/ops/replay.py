@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import connection, get_context
 from multiprocessing.connection import Connection
+from traceback import walk_tb
 from typing import Any, Final
 
 from engine.decisions import Refused
@@ -19,7 +20,7 @@ from engine.game import Game
 from engine.rulings import Part
 from pbem.config.settings import Config
 from pbem.domain import hash_chain
-from pbem.domain.errors import Fault, NotFound
+from pbem.domain.errors import Fault, NotFound, Unplayable
 from pbem.domain.states import TableStatus
 from pbem.ops.rules_code import codes
 from pbem.ops.setup import open_store
@@ -44,7 +45,8 @@ _RUNNING: Final = (TableStatus.PLAYING, TableStatus.FROZEN)
 class Replayed:
     """What became of a game that was replayed: how it differs, why it was left out, or its new recording.
 
-    If it was `ruled`, the new recording differs from the one before, as a ruling says.
+    If it was `ruled`, the new recording differs from the one before, as a ruling says. `check_failed` means that it was left out
+    because the check has a fault, or the database.
     """
 
     game: StoredGame
@@ -52,6 +54,7 @@ class Replayed:
     left_out: str = ""
     recording: RecordingRow | None = None
     ruled: bool = False
+    check_failed: bool = False
 
 
 Replays = Iterator[list[Replayed]]
@@ -88,8 +91,12 @@ def replay_game(tx: Tx, game_id: int, by_kind: Mapping[str, str]) -> Replayed:
     earlier = recordings.of_game(tx, game_id)
     try:
         problems = list(_problems(game, rows, views, reader, recorder))
-    except Exception as error:  # noqa: BLE001 - whatever it is that these rules do, the rules before did not
-        says = f"the rules fail: {type(error).__name__}: {error}"[:300]
+    except Exception as error:  # noqa: BLE001 - rules can fail in any way, and so can this check
+        says = f"{type(error).__name__}: {error}"[:300]
+        if not _is_of_rules(error, rules):
+            left_out = f"the check itself failed, which is no fault of its rules: {says}"
+            return Replayed(game, left_out=left_out, check_failed=True)
+        says = f"the rules fail: {says}"
         return Replayed(game, (Difference(reader.seq, recorder.turns.get(reader.seq), What.RULES, says),))
     if any(problem.check is Check.CHAIN for problem in problems):
         return Replayed(game, left_out=f"its log is damaged: see `pbem verify --game {game.id}`")
@@ -124,6 +131,18 @@ def _rules(game: StoredGame) -> Game[Any] | str:
         return rules.by_version(game.rules)
     except Refused as refused:
         return str(refused.text)
+
+
+def _is_of_rules(error: Exception, rules: Game[Any]) -> bool:
+    """Whether an error comes from the rules of a game or the engine, by the code that it passed through.
+
+    What comes from our own code alone, or from the database, is no reason to stop a table.
+    """
+    if isinstance(error, Unplayable):
+        return True
+    of_rules = {"engine", type(rules).__module__.partition(".")[0]} - {"pbem"}
+    modules = (str(frame.f_globals.get("__name__")) for frame, _line in walk_tb(error.__traceback__))
+    return any(module.partition(".")[0] in of_rules for module in modules)
 
 
 def _problems(

@@ -57,7 +57,10 @@ def before_start(server: Server, config: Config) -> None:
 
     def tell(replayed: Replayed) -> None:
         game = replayed.game
-        if replayed.left_out:
+        if replayed.check_failed:
+            # Its players have done nothing wrong, and neither have its rules as far as we know.
+            _log.error("replay_check_failed", game=game.id, why=replayed.left_out)
+        elif replayed.left_out:
             _log.warning("table_not_replayed", game=game.id, why=replayed.left_out)
         elif replayed.differences:
             server.run(stopped_tables.stop_changed, game.id, replayed.differences[0].where)

@@ -86,6 +86,14 @@ def not_replayed(tx: Connection, codes: Mapping[str, str], *, whole: bool) -> di
     return dict(_sizes(tx, _BEGUN, _RUNNING, not_(replayed.exists())))
 
 
+def by_other_code(tx: Connection, codes: Mapping[str, str]) -> list[int]:
+    """The running games that were recorded by other code than this, by kind of game, and not replayed by this one since."""
+    by_other = or_(false(), *(and_(GAME.c.kind == kind, RECORDING.c.code != code) for kind, code in codes.items()))
+    recorded = select(RECORDING.c.game_id).where(RECORDING.c.game_id == GAME.c.id, by_other)
+    query = select(GAME.c.id).where(GAME.c.status == TableStatus.PLAYING, recorded.exists()).order_by(GAME.c.id)
+    return list(tx.execute(query).scalars())
+
+
 def _sizes(tx: Connection, *conditions: ColumnElement[bool]) -> Iterator[tuple[int, int]]:
     for row in tx.execute(select(GAME.c.id, GAME.c.seq).where(*conditions).order_by(GAME.c.id)):
         yield row.id, row.seq

@@ -16,7 +16,7 @@ from engine.chance import Stream
 from engine.decisions import Act, Choice, Decision, OneOf
 from pbem.config import read
 from pbem.config.settings import Config
-from pbem.ops import replay, replay_gate
+from pbem.ops import doctor, replay, replay_gate
 from pbem.service.archive import check_log
 from pbem.service.clocks import stopped_tables
 from pbem.service.tables import leaving
@@ -94,7 +94,7 @@ def stopped(begun: RunningGame) -> None:
 def of_another_release(monkeypatch: pytest.MonkeyPatch, name: str = "another") -> None:
     """Let the code at hand have other names than the code that made the recordings."""
     named = {kind: f"{name} {kind}" for kind in KINDS}
-    for module in (replay, replay_gate):
+    for module in (replay, replay_gate, doctor):
         monkeypatch.setattr(module, "codes", lambda _config: named)
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 import engine
 from pbem.config.settings import Config
 from pbem.domain.errors import Forbidden, Unplayable
-from pbem.ops import replay, replay_gate, rules_code
+from pbem.ops import doctor, replay, replay_gate, rules_code
 from pbem.ops.rules_code import codes
 from pbem.service.archive import daily_check
 from pbem.service.clocks import stopped_tables
@@ -215,3 +216,28 @@ def test_a_game_of_another_package_is_replayed_too_and_needs_to_be_when_its_pack
     result = replayed("migrate")
     assert f"game {begun.id} (lanterns, rules 1, playing): turn 0, row 2, scores: {SCORES}" in result.stdout
     assert result.exit_code == 1
+
+
+def test_a_fault_of_the_check_itself_stops_no_table_and_is_told(
+    table: Table, server: Server, config: Config, replayed: Replay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = played(table("bid"), 6)
+    replay_gate.before_start(server, config)
+
+    def fails(*_: object) -> None:
+        raise TypeError("a fault of ours")
+
+    of_another_release(monkeypatch)
+    monkeypatch.setattr(replay, "of_views", fails)
+    with capture_logs() as lines:
+        replay_gate.before_start(server, config)
+    assert game.row().status == "playing"
+    (line,) = (each for each in lines if each["event"] == "replay_check_failed")
+    assert (line["game"], line["log_level"]) == (game.id, "error")
+    assert "the check itself failed, which is no fault of its rules: TypeError: a fault of ours" in line["why"]
+    (finding,) = doctor._replayed(config, server.store)
+    assert finding.says == f"Running games that this release has not replayed: {game.id}."
+    monkeypatch.undo()
+    of_another_release(monkeypatch)
+    replay_gate.before_start(server, config)
+    assert not [*doctor._replayed(config, server.store)]

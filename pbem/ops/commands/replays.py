@@ -11,7 +11,7 @@ from pbem.ops.replay import Replayed
 
 ADVICE: Final = (
     "This release would not play on as these games were played. Stay with the release that they were played with, and report"
-    " the lines above to whoever wrote this one: they say where, and name no one. A reason may name a card."
+    " the lines above to the author of this one: they say where, and name no one. A reason may name a card."
 )
 ANYWAY: Final = (
     "With --without-replay the database is migrated all the same; then the server stops these tables when it starts, and"

@@ -20,6 +20,8 @@ from pbem.domain.errors import BadInput, Gone
 from pbem.domain.interval import Interval, moment_before
 from pbem.domain.outage import SETTLING_TIME, outage_between, reason_to_wait
 from pbem.i18n.speech import gettext as _
+from pbem.service import alarms
+from pbem.service.alarms import AlarmKind
 from pbem.service.clocks import clock_doubt, clock_steps, deadlines as clocks_deadlines
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.deadlines import people_by_seat
@@ -39,6 +41,16 @@ KEPT_TASK_RUNS: Final = timedelta(days=31)
 
 _BATCH: Final = 50
 _LOOK_BACK: Final = timedelta(days=1)
+
+_LONGEST_TRIED: Final = timedelta(minutes=10)
+"""How long an outage is tried again that could not be applied to every game."""
+
+_FAILING: Final[dict[int, datetime]] = {}
+"""Outages that could not be applied to every game, and when this process first tried."""
+
+_NOT_APPLIED: Final = (
+    "An outage could not be noted in the record of this table, nor its players told. Their deadlines move when they are due."
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -81,14 +93,24 @@ def beat(tx: Tx, server: Server, worker: Worker, step: timedelta = timedelta(0))
 
 
 def apply_outages(server: Server) -> int:
-    """Apply new outages to every clock that ran in them, game by game; returns the number of games."""
+    """Apply new outages to every clock that ran in them, game by game; returns the number of games.
+
+    While a game fails, its outage is not applied, and is tried again with the next call, which is safe to repeat. No deadline
+    fires meanwhile, so after a while the organisers are told of that game, and the others go on.
+    """
     moved = 0
     for outage in server.query(outages.unapplied):
-        after = 0
+        after, failed = 0, list[int]()
         assert outage.end_at is not None, "an open one is not applied"
         while batch := server.query(deadlines.running_since, outage.end_at, after, _BATCH):
-            moved += sum(_apply(server, game_id, outage) for game_id in batch)
-            after = batch[-1]
+            failed += (game_id for game_id in batch if not _apply(server, game_id, outage))
+            moved, after = moved + len(batch), batch[-1]
+        moved -= len(failed)
+        if failed and server.now() < _FAILING.setdefault(outage.id, server.now()) + _LONGEST_TRIED:
+            continue
+        _FAILING.pop(outage.id, None)
+        for game_id in failed:
+            server.run(alarms.raise_alarm, AlarmKind.GAME, _NOT_APPLIED, game_id)
         server.run(_finish, outage.id, Interval(outage.start_at, outage.end_at))
     return moved
 

@@ -75,14 +75,18 @@ def unfreeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str) -> None
 def stop_failed(server: Server) -> int:
     """Stop the tables whose rules have failed in this process since the last call; returns their number.
 
-    Call it outside the transaction that met the fault, which is rolled back.
+    Call it outside the transaction that met the fault, which is rolled back. A table that could not be stopped is tried
+    again with the next call, and until then its rules are asked nothing.
     """
-    faults = foreign.take_faults()
-    for fault in faults:
-        _try(server, fault.game_id, _stop_failed, fault)
-        # From now on the row says it.
-        foreign.forgive(fault.game_id)
-    return len(faults)
+    stopped = 0
+    for fault in foreign.take_faults():
+        if _try(server, fault.game_id, _stop_failed, fault):
+            # From now on the row says it.
+            foreign.forgive(fault.game_id)
+            stopped += 1
+        else:
+            foreign.FAULTS.append(fault)
+    return stopped
 
 
 def check_rules(server: Server) -> tuple[int, int]:
@@ -123,11 +127,14 @@ def resume_unchanged(tx: Tx, server: Server, game_id: int) -> None:
     _resume(tx, server, game_id, Cause.CHANGED)
 
 
-def _try(server: Server, game_id: int, use_case: Callable[[Tx, Server, T], None], what: T) -> None:
+def _try(server: Server, game_id: int, use_case: Callable[[Tx, Server, T], None], what: T) -> bool:
+    """Run a use case about one table; returns whether it was carried out."""
     try:
         server.run(use_case, what)
     except Exception:  # noqa: BLE001 - a fault at one table must not stop the others
         _log.exception("table_not_seen_to", game=game_id)
+        return False
+    return True
 
 
 def _stop_failed(tx: Tx, server: Server, fault: Fault) -> None:

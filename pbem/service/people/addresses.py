@@ -20,6 +20,7 @@ from pbem.domain.states import EmailKind
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
+from pbem.service.clocks.deadlines import lock_games_of, settle_person
 from pbem.service.people import strangers
 from pbem.service.server import Server
 from pbem.store import insiders, organisers, outbox, people
@@ -80,8 +81,13 @@ def change_settings(
         values["quiet"] = _stored_quiet_hours(quiet)
     if cadence is not None:
         values["cadence"] = str(parse_cadence(cadence))
+    # Games are locked before people, as everywhere. Deadlines follow the quiet hours, which are local times.
+    timed = values.keys() & {"quiet", "zone"}
+    locked = lock_games_of(tx, person_id) if timed else {}
     people.lock(tx, person_id)
     people.change(tx, person_id, **values)
+    if timed:
+        settle_person(tx, server, person_id, locked)
     return people.read(tx, person_id)
 
 

@@ -13,7 +13,7 @@ from pbem.service.desk.acts.clocks import DeclareOutage, Extend, Pause, Resume
 from pbem.service.desk.acts.people import Merge
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.people import addresses
-from pbem.store import outages, reachability as reachability_rows, vacations as vacation_rows
+from pbem.store import alarms, outages, reachability as reachability_rows, vacations as vacation_rows
 from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE, Time
 from tests.service.database import all_rows, check_atomic, queued_emails
@@ -200,6 +200,41 @@ def test_an_outage_is_a_row_of_the_log_only_where_it_moves_a_deadline(time, serv
     assert delays(game) == [("table", {"start": start.isoformat(), "end": server.now().isoformat()})]
     assert delays(unmoved) == []
     assert game.verifies()
+
+
+@pytest.mark.parametrize("mended", [True, False])
+def test_an_outage_is_tried_again_at_a_table_where_it_could_not_be_applied(time, server, asked, monkeypatch, mended):
+    game, _ = asked
+    time.sends()
+    time.passes(2 * HOUR)
+    delay = clocks_outages.delay_clocks
+
+    def fails(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(clocks_outages, "delay_clocks", fails)
+    time.sleeps(6 * HOUR)
+    assert (delays(game), len(server.query(outages.unapplied))) == ([], 1)
+    assert time.held_back() == "an outage was found: what ran in it has to be moved first"
+    time.passes(11 * MINUTE)
+    if mended:
+        monkeypatch.setattr(clocks_outages, "delay_clocks", delay)
+    clocks_outages.apply_outages(server)
+    assert server.query(outages.unapplied) == [], "the other tables do not wait for ever"
+    assert len(delays(game)) == mended
+    alarms_raised = [row.says for row in server.store.write(lambda tx: alarms.take(tx, server.now()))]
+    assert any("could not be noted in the record" in says for says in alarms_raised) != mended
+
+
+def test_quiet_hours_count_at_once_for_a_turn_that_runs(time, server, asked):
+    game, seat = asked
+    time.sends()
+    person, before = game.person_at(seat), time.due(game, seat)
+    server.run(addresses.change_settings, person, zone="UTC", quiet="11:00-14:00")
+    assert before == utc("2026-11-22 12:00")
+    assert time.due(game, seat) == utc("2026-11-22 14:00")
+    server.run(addresses.change_settings, person, quiet="none")
+    assert time.due(game, seat) == utc("2026-11-22 14:00"), "a promised deadline never moves earlier"
 
 
 def test_an_outage_moves_a_deadline_together_with_its_row_and_its_emails_or_not_at_all(time, server, asked):

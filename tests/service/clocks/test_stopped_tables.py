@@ -233,3 +233,24 @@ def test_a_table_that_cannot_be_stopped_does_not_block_others(offered, server, t
     offers.close()
     stopped_tables.check_rules(server)
     assert (first.row().status, second.row().status) == ("playing", "frozen")
+
+
+def test_a_table_that_could_not_be_stopped_is_stopped_with_the_next_call(offered, server, table, monkeypatch):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    offered(broken.lanterns("resolve", broken.RAISES))
+    with pytest.raises(Unplayable):
+        list(game.play_defaults())
+    with monkeypatch.context() as broke:
+        broke.setattr(stopped_tables, "freeze", lambda *_: pytest.fail("the database is away"))
+        broke.setattr(stopped_tables.alarms, "raise_alarm", raises)
+        assert stopped_tables.stop_failed(server) == 0
+    assert game.row().status == "playing"
+    with pytest.raises(Unplayable):
+        game.view(0)
+    assert stopped_tables.stop_failed(server) == 1
+    assert game.row().halted == Cause.FAILED
+
+
+def raises(*_):
+    raise OSError("the database is away")
