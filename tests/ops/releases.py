@@ -86,7 +86,7 @@ def stopped(begun: RunningGame) -> None:
     """The game after an organiser has stopped it."""
 
     def stop(tx: Any, server: Any) -> None:
-        stopped_tables.freeze(tx, server, games.lock(tx, begun.id), "organiser", "Somebody looks at it.")
+        stopped_tables.freeze(tx, server, games.lock(tx, begun.id), "organiser", "Someone looks at it.")
 
     begun.server.run(stop)
 
