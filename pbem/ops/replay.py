@@ -6,6 +6,7 @@ the longest game. They only read.
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ from pbem.store.recordings import RecordingRow, StoredGame, ViewRow
 
 GAMES_AT_ONCE: Final = 8
 """The games handed to a process at a time, and whose recordings are stored together."""
+
+_NO_RULES: Final = {"pbem", "sqlalchemy", "psycopg", *sys.stdlib_module_names}
+"""The packages without any rules of a game."""
 
 _RUNNING: Final = (TableStatus.PLAYING, TableStatus.FROZEN)
 
@@ -93,7 +97,7 @@ def replay_game(tx: Tx, game_id: int, by_kind: Mapping[str, str]) -> Replayed:
         problems = list(_problems(game, rows, views, reader, recorder))
     except Exception as error:  # noqa: BLE001 - rules can fail in any way, and so can this check
         says = f"{type(error).__name__}: {error}"[:300]
-        if not _is_of_rules(error, rules):
+        if not _is_of_rules(error):
             left_out = f"the check itself failed, which is no fault of its rules: {says}"
             return Replayed(game, left_out=left_out, check_failed=True)
         says = f"the rules fail: {says}"
@@ -133,16 +137,13 @@ def _rules(game: StoredGame) -> Game[Any] | str:
         return str(refused.text)
 
 
-def _is_of_rules(error: Exception, rules: Game[Any]) -> bool:
+def _is_of_rules(error: Exception) -> bool:
     """Whether an error comes from the rules of a game or the engine, by the code that it passed through.
 
-    What comes from our own code alone, or from the database, is no reason to stop a table.
+    One from the server's own code alone, or from the database, is no reason to stop a table.
     """
-    if isinstance(error, Unplayable):
-        return True
-    of_rules = {"engine", type(rules).__module__.partition(".")[0]} - {"pbem"}
     modules = (str(frame.f_globals.get("__name__")) for frame, _line in walk_tb(error.__traceback__))
-    return any(module.partition(".")[0] in of_rules for module in modules)
+    return isinstance(error, Unplayable) or any(module.partition(".")[0] not in _NO_RULES for module in modules)
 
 
 def _problems(

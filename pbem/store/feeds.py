@@ -83,21 +83,15 @@ def ends(
 
     Rows of other kinds are not counted, or what the feed leaves out would tell how many there are.
     """
-    found, own = LOG.alias(), LOG.alias()
-    first = (
-        select(own.c.seq)
-        .where(own.c.game_id == GAME.c.id, own.c.kind.in_(kinds), own.c.at <= before)
-        .order_by(own.c.seq.desc())
-        .offset(rows - 1)
-        .limit(1)
-        .scalar_subquery()
-    )
+    own = LOG.alias()
+    seq, kind, at = (own.c[name] for name in ("seq", "kind", "at"))
+    last = select(seq).where(own.c.game_id == GAME.c.id, kind.in_(kinds), at <= before).order_by(seq.desc())
+    first = func.coalesce(last.offset(rows - 1).limit(1).scalar_subquery(), 0)
     query = (
-        select(found)
-        .join(GAME, GAME.c.id == found.c.game_id)
-        .where(found.c.game_id.in_(keys), found.c.seq >= func.coalesce(first, 0))
-        .where(found.c.kind.in_(kinds), found.c.at <= before)
-        .order_by(found.c.game_id, found.c.seq)
+        select(LOG)
+        .join(GAME, GAME.c.id == LOG.c.game_id)
+        .where(LOG.c.game_id.in_(keys), LOG.c.seq >= first, LOG.c.kind.in_(kinds), LOG.c.at <= before)
+        .order_by(LOG.c.game_id, LOG.c.seq)
     )
     ends: dict[int, list[Row]] = {game_id: [] for game_id in keys}
     for row in tx.execute(query):
