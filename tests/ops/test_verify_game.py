@@ -154,22 +154,19 @@ def exchange_bids_and_choices(document: Document) -> None:
 def close_with_another(document: Document) -> None:
     """Let a seat that had sealed close the turn with another choice, and make the last to choose seem to have sealed."""
     entry = rows_of(document, "Entry")[1]
-    turn, (seat, mine), (last, its) = (
-        json.loads(entry["body"])["turn"],
-        *json.loads(entry["body"])["entry"]["choices"][0::2],
-    )
-    other = next(
-        json.loads(row["body"])["choice"] for row in first_turn(document) if json.loads(row["body"])["choice"] != mine
-    )
+    body = json.loads(entry["body"])
+    (seat, mine), _second, (last, its) = body["entry"]["choices"]
+    sealed = [json.loads(row["body"])["choice"] for row in first_turn(document)]
+    other = next(choice for choice in sealed if choice != mine)
     seal = first_turn(document)[5]
-    forged = {"game": document["game"]["key"], "turn": turn, "seat": last, "choice": its}
+    forged = {"game": document["game"]["key"], "turn": body["turn"], "seat": last, "choice": its}
     document["log"].insert(document["log"].index(entry), seal | {"seat": last, "body": codec.dumps(forged)})
     entry["seat"] = seat
     say(entry, lambda body: body["entry"]["choices"].__setitem__(0, [seat, other]))
 
 
 def list_again(document: Document) -> None:
-    """Make the lists of fingerprints again, as the pages on the file says."""
+    """Make the lists of fingerprints again, as the page on the file says."""
     hash_again(document)
     box: dict[int, str] = {}
     hashed = b""
@@ -184,12 +181,9 @@ def list_again(document: Document) -> None:
             choices = dict(body.get("entry", {"choices": []})["choices"])
             alone = body.get("entry", {"alone": []})["alone"]
             listed = sorted(box[seat] for seat in choices.keys() - {*alone, row["seat"]})
-            new = {"sealed": listed, "all_sealed": hashed.hex()}
-            for name, value in new.items():
-                say(
-                    row,
-                    lambda body, name=name, value=value: body.update({name: value}) if value else body.pop(name, None),
-                )
+            lists = {"sealed": listed, "all_sealed": hashed.hex()}
+            rest = {name: value for name, value in body.items() if name not in lists}
+            row["body"] = codec.dumps(rest | {name: value for name, value in lists.items() if value})
             box, hashed = {}, b""
     hash_again(document)
 

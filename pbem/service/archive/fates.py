@@ -86,7 +86,7 @@ class Fates:
                     self.of[seq] = fate._replace(fate=Fate.UNDONE, by=row.seq)
 
     def with_fingerprints(self, fingerprints: Collection[str]) -> Iterator[SealedFate]:
-        """The fates of the choices with these fingerprints, of which the first digits are enough."""
+        """The fates of the choices with these fingerprints; their first digits are enough."""
         asked = tuple(digits for each in fingerprints if len(digits := digits_of(each)) >= SHORTEST)
         return (fate for fate in self.of.values() if fate.fingerprint.startswith(asked))
 

@@ -210,7 +210,9 @@ def _read(answer: Mapping[str, Any]) -> UploadReport:
     fields["places"] = tuple((place, seat, score) for place, seat, score in answer["places"])
     fields["problems"] = tuple(Problem(seq, Check(check), says) for seq, check, says in answer["problems"])
     fields["checks"] = tuple((Check(check), Verdict(verdict)) for check, verdict in answer["checks"])
-    fields["fates"] = tuple(SealedFate(*each[:4], Fate(each[4]), each[5]) for each in answer["fates"])
+    fields["fates"] = tuple(
+        SealedFate(shown, seat, turn, seq, Fate(fate), by) for shown, seat, turn, seq, fate, by in answer["fates"]
+    )
     fields["luck"] = tuple(Luck(entry, tuple(Derived(*step) for step in steps)) for entry, steps in answer["luck"])
     return UploadReport(**fields)
 
