@@ -6,6 +6,7 @@ WORKERS ?= 2
 EXAMPLES ?= 2000
 MOVES ?= 20000
 SEEDS ?= 10
+GAMES ?= 1000000
 VENV := .venv
 PY := $(VENV)/bin/python
 
@@ -53,6 +54,10 @@ format: $(VENV)/.dev-ready ## Rewrite the sources in our style
 .PHONY: bench
 bench: $(VENV)/.dev-ready ## Measure, and print ratios (never part of the tests)
 	$(call FIGURES,bench) $(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no tests/bench $(ARGS)
+
+.PHONY: scale
+scale: $(VENV)/.dev-ready ## Measure among a million games and ten million emails (hours; fewer: make scale GAMES=10000)
+	PBEM_TEST_GAMES=$(GAMES) $(call FIGURES,scale GAMES=$(GAMES)) $(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no tests/scale $(ARGS)
 
 .PHONY: soak
 soak: $(VENV)/.dev-ready ## Play 20,000 moves on processes that die, and simulate ten seeds (an hour or more)

@@ -93,6 +93,56 @@ _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
         "pairs": Figure("pairs of worlds that differ in one address"),
         "compared": Figure("pages and emails of other readers compared, byte by byte"),
     },
+    "scale": {
+        "turn": Figure("the bare parts of a turn, as a share of the processor time of the whole turn", min),
+        "turn emails": Figure("emails of each of these turns", max),
+        "times web": Figure("requests to one web server"),
+        "grown web": Figure("KB by which it grew with every 1,000 of them", max),
+        "times worker": Figure("simulated minutes of one worker, every tick in each"),
+        "grown worker": Figure("KB by which it grew with every 1,000 of them", max),
+        "games postgresql": Figure("PostgreSQL: running games", max),
+        "emails postgresql": Figure("PostgreSQL: finished emails", max),
+        "move postgresql": Figure(
+            "PostgreSQL: a move and taking it back, as a multiple of the same among 1,000 games", max
+        ),
+        "email postgresql": Figure(
+            "PostgreSQL: writing and sending the email of a turn, as a multiple of the same among 1,000 games", max
+        ),
+        "page postgresql": Figure("PostgreSQL: the page of a seat, as a multiple of the same among 1,000 games", max),
+        "verify postgresql": Figure(
+            "PostgreSQL: `pbem verify` of one game, as a multiple of the same among 1,000 games", max
+        ),
+        "ticks postgresql": Figure(
+            "PostgreSQL: every tick of a worker, once, as a multiple of the same among 1,000 games", max
+        ),
+        "overview postgresql": Figure(
+            "PostgreSQL: the overview of the desk, as a multiple of the same among 1,000 games", max
+        ),
+        "search postgresql": Figure(
+            "PostgreSQL: a search at the desk: the worst, as a multiple of the same among 1,000 games", max
+        ),
+        "backup postgresql": Figure(
+            "PostgreSQL: a backup, for each row, as a multiple of the same among 1,000 games", max
+        ),
+        "scans postgresql": Figure("PostgreSQL: large tables that one of these reads from one end to the other", max),
+        "games sqlite": Figure("SQLite: running games", max),
+        "emails sqlite": Figure("SQLite: finished emails", max),
+        "move sqlite": Figure("SQLite: a move and taking it back, as a multiple of the same among 1,000 games", max),
+        "email sqlite": Figure(
+            "SQLite: writing and sending the email of a turn, as a multiple of the same among 1,000 games", max
+        ),
+        "page sqlite": Figure("SQLite: the page of a seat, as a multiple of the same among 1,000 games", max),
+        "verify sqlite": Figure("SQLite: `pbem verify` of one game, as a multiple of the same among 1,000 games", max),
+        "ticks sqlite": Figure(
+            "SQLite: every tick of a worker, once, as a multiple of the same among 1,000 games", max
+        ),
+        "overview sqlite": Figure("SQLite: the overview of the desk, as a multiple of the same among 1,000 games", max),
+        "search sqlite": Figure(
+            "SQLite: a search at the desk: the worst, as a multiple of the same among 1,000 games", max
+        ),
+        "backup sqlite": Figure("SQLite: a backup, for each row, as a multiple of the same among 1,000 games", max),
+        "scans sqlite": Figure("SQLite: large tables that one of these reads from one end to the other", max),
+    },
     "bench": {
         "move of insert sqlite": Figure("moves a second, as a share of single inserts (SQLite)"),
         "move of insert postgresql": Figure("moves a second, as a share of single inserts (PostgreSQL)"),

@@ -32,8 +32,11 @@ START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROCESSES = 4
 """Of each kind."""
 
-MOVES = int(os.environ.get("PBEM_TEST_MOVES", "60"))
-TABLES = 6
+MOVES = min(int(os.environ.get("PBEM_TEST_MOVES", "60")), 600)
+"""More of them would only be more of the same."""
+
+TABLES = max(6, MOVES // 10)
+"""Enough, because a game is over after a while."""
 
 
 @pytest.fixture
