@@ -124,7 +124,7 @@ def upgrade() -> None:
     with op.batch_alter_table("person", schema=None) as batch_op:
         batch_op.create_index(
             "ix_person_digest",
-            ["id"],
+            ["delivery"],
             unique=False,
             sqlite_where=sa.text("delivery = 'daily'"),
             postgresql_where=sa.text("delivery = 'daily'"),
@@ -622,7 +622,7 @@ def upgrade() -> None:
     with op.batch_alter_table("preference", schema=None) as batch_op:
         batch_op.create_index(
             "ix_preference_digest",
-            ["person_id"],
+            ["delivery", "person_id"],
             unique=False,
             sqlite_where=sa.text("delivery = 'daily'"),
             postgresql_where=sa.text("delivery = 'daily'"),
@@ -730,7 +730,13 @@ def upgrade() -> None:
         ),
     )
     with op.batch_alter_table("link", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_link_outbox_id"), ["outbox_id"], unique=False)
+        batch_op.create_index(
+            "ix_link_outbox_id",
+            ["outbox_id"],
+            unique=False,
+            sqlite_where=sa.text("outbox_id IS NOT NULL"),
+            postgresql_where=sa.text("outbox_id IS NOT NULL"),
+        )
         batch_op.create_index(batch_op.f("ix_link_person_id"), ["person_id"], unique=False)
         batch_op.create_index(
             "ix_link_of_nobody",
@@ -779,7 +785,11 @@ def downgrade() -> None:
             postgresql_where=sa.text("person_id IS NULL AND game_id IS NULL"),
         )
         batch_op.drop_index(batch_op.f("ix_link_person_id"))
-        batch_op.drop_index(batch_op.f("ix_link_outbox_id"))
+        batch_op.drop_index(
+            "ix_link_outbox_id",
+            sqlite_where=sa.text("outbox_id IS NOT NULL"),
+            postgresql_where=sa.text("outbox_id IS NOT NULL"),
+        )
 
     op.drop_table("link")
     with op.batch_alter_table("ledger", schema=None) as batch_op:

@@ -24,7 +24,7 @@ from tests.twins.address_world import AddressWorld, Seen
 KNOWN: set[tuple[str, ...]] | None = None if EVERYTHING else set()
 """The transactions broken so far, by their calls. With `make faults` all are broken, at every call."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults"), pytest.mark.timeout(3600)]
 
 # Salts are not drawn from the randomness of a test.
 _SALTED = re.compile(r"\$argon2id\$[^']*")

@@ -49,7 +49,7 @@ PERSON = table(
     PersonRow,
     UniqueConstraint("mailbox"),
     UniqueConstraint("key"),
-    Index("ix_person_digest", "id", sqlite_where=_READS_DIGESTS, postgresql_where=_READS_DIGESTS),
+    Index("ix_person_digest", "delivery", sqlite_where=_READS_DIGESTS, postgresql_where=_READS_DIGESTS),
 )
 
 
@@ -82,7 +82,9 @@ PREFERENCE = table(
     "preference",
     TablePreferenceRow,
     Index(None, "person_id"),
-    Index("ix_preference_digest", "person_id", sqlite_where=_READS_DIGESTS, postgresql_where=_READS_DIGESTS),
+    Index(
+        "ix_preference_digest", "delivery", "person_id", sqlite_where=_READS_DIGESTS, postgresql_where=_READS_DIGESTS
+    ),
 )
 
 
