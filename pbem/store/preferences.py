@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     and_,
     bindparam,
@@ -119,7 +120,7 @@ def was_emailed_about(tx: Connection, person_id: int, game_id: int) -> bool:
 def digest_readers(tx: Connection) -> list[DigestRow]:
     """The people who read a digest of at least one table."""
     # The word is written out because only then the partial indexes are used.
-    daily = literal_column(f"'{Way.DAILY}'")
+    daily: ColumnElement[str] = literal_column(f"'{Way.DAILY}'")
     of_all = select(PERSON.c.id).where(PERSON.c.delivery == daily)
     of_one = select(PREFERENCE.c.person_id).where(PREFERENCE.c.delivery == daily)
     query = select(PERSON.c.id.label("person_id"), PERSON.c.zone, PERSON.c.digest_at, PERSON.c.digest_on)

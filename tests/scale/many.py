@@ -7,6 +7,7 @@ can be played, opened and verified. The copies could be played too, but their lo
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 
 from sqlalchemy import Column, Table, func, select
@@ -70,7 +71,7 @@ def copy(server: Server, games: int) -> None:
     times = max(games // here["game"] - 1, 0)
     for first in range(1, times + 1, AT_ONCE):
         last = min(first + AT_ONCE - 1, times)
-        server.store.write(lambda tx, first=first, last=last: _copy(tx, stride, first, last))
+        server.store.write(partial(_copy, stride=stride, first=first, last=last))
     server.store.write(_go_on_after)
     analyse(server)
 

@@ -18,6 +18,7 @@ from pbem.service.server import Server
 from pbem.store import database_copy
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
+from pbem.worker.ticks import TICKS
 from tests.scale import many, work
 from tests.scale.work import Work, statements
 from tests.service.desk.test_overview import scans
@@ -49,7 +50,7 @@ def test_a_server_of_many_games_does_what_one_of_few_does(
         works.append(dict(work.daily(server, played, tmp_path)) | work.ticks(server, clock) | work.lists(server))
     if kind == "sqlite":
         counted = [work.count_steps(server, each) for server, each in zip(servers, works, strict=True)]
-        times = {name: (max(counted[0][name], 1), max(counted[1][name], 1)) for name in works[0]}
+        times = {name: (counted[0][name] or 1.0, counted[1][name] or 1.0) for name in works[0]}
     else:
         times = quickest(*works)
     for name, (few, much) in times.items():
@@ -60,12 +61,12 @@ def test_a_server_of_many_games_does_what_one_of_few_does(
         record_property(f"scale.{name} {kind}", times[name][1] / times[name][0])
     searches = [much / few for name, (few, much) in times.items() if name.startswith("search")]
     record_property(f"scale.search {kind}", max(searches))
-    rounds = [sum(times[tick.name][side] for tick in work.TICKS) for side in (0, 1)]
+    rounds = [sum(times[tick.name][side] for tick in TICKS) for side in (0, 1)]
     record_property(f"scale.ticks {kind}", rounds[1] / rounds[0])
     record_property(f"scale.scans {kind}", len(whole_tables(servers[1], works[1])))
     if most <= MOST_SAVED:
-        few, much = (saved(server, tmp_path / f"{number}.backup") for number, server in enumerate(servers))
-        record_property(f"scale.backup {kind}", much / few)
+        small, large = (saved(server, tmp_path / f"{number}.backup") for number, server in enumerate(servers))
+        record_property(f"scale.backup {kind}", large / small)
     for server in servers:
         server.store.close()
 

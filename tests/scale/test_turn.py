@@ -50,7 +50,7 @@ class Written:
     emails: list[OutgoingEmail] = field(default_factory=list)
 
 
-def test_what_a_whole_turn_takes_beside_its_bare_parts(tmp_path: Path, record_property: Note) -> None:
+def test_a_whole_turn_is_measured_beside_its_bare_parts(tmp_path: Path, record_property: Note) -> None:
     base = tmp_path / "base.sqlite3"
     presses, now = prepared(base)
     with relay() as port:

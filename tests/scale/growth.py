@@ -1,4 +1,4 @@
-"""How much a process grows: `python -m tests.scale.memory web 4000` prints KB for each 1,000 requests.
+"""How much a process grows: `python -m tests.scale.growth web 4000` prints KB for each 1,000 requests.
 
 A first quarter fills what is kept on purpose, such as caches with a limit, and is not counted.
 """

@@ -13,8 +13,8 @@ TIMES = int(os.environ.get("PBEM_TEST_REQUESTS", "8000"))
 
 
 @pytest.mark.parametrize("what", ["web", "worker"])
-def test_how_much_a_process_grows(what: str, record_property: Callable[[str, object], None]) -> None:
-    command = [sys.executable, "-m", "tests.scale.memory", what, str(TIMES)]
+def test_the_growth_of_a_process_is_measured(what: str, record_property: Callable[[str, object], None]) -> None:
+    command = [sys.executable, "-m", "tests.scale.growth", what, str(TIMES)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     grown = float(printed.splitlines()[-1])
     print(f"\n{what}: {grown:.0f} KB for each 1,000")
