@@ -148,7 +148,7 @@ def _value(column: Column[object], stride: dict[str, int], *, on_sqlite: bool) -
 
 
 WITH_BODY: Final = 100
-"""One of so many copies has the bytes of its emails: no list and no tick reads them, and they would fill the disk."""
+"""One copy in this number has the bytes of its emails: no list and no tick reads them, and they would fill the disk."""
 
 
 def _go_on_after(tx: Tx) -> None:

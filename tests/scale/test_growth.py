@@ -18,5 +18,5 @@ def test_the_growth_of_a_process_is_measured(what: str, record_property: Callabl
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     grown = float(printed.splitlines()[-1])
     print(f"\n{what}: {grown:.0f} KB for each 1,000")
-    record_property(f"scale.grown {what}", grown)
+    record_property(f"scale.grown {what}", round(grown))
     record_property(f"scale.times {what}", TIMES)

@@ -20,7 +20,7 @@ from pbem.store import games, outbox
 from pbem.web.app import create_app
 from pbem.worker.ticks import TICKS, WorkerContext
 from tests.fakes import FakeClock
-from tests.mail.transports import StoringTransport
+from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.outgoing.test_deliver import HEAD
 from tests.service.running_game import RunningGame
 from tests.web.browser import HOST, Links
@@ -32,7 +32,7 @@ def daily(server: Server, played: list[int], folder: Path) -> Iterator[tuple[str
     """What players and the operator do, at one of the games that were really played."""
     game = RunningGame(server, played[0])
     assert game.row().kind == "bid"
-    post = Post(HEAD, StoringTransport())
+    post = Post(HEAD, FunctionTransport(lambda _email: ACCEPTED))
     settings = config.read({"PBEM_DATA_DIR": str(folder), "PBEM_BASE_URL": HOST})
     client = create_app(server, settings).test_client()
     _, token = Links(server).of(game, 0)
@@ -63,7 +63,7 @@ def daily(server: Server, played: list[int], folder: Path) -> Iterator[tuple[str
 def ticks(server: Server, clock: FakeClock) -> dict[str, Work]:
     """Every tick of a worker that has been up for a while, to be run once."""
     worker = Worker("scale", server.now())
-    post = Post(HEAD, StoringTransport())
+    post = Post(HEAD, FunctionTransport(lambda _email: ACCEPTED))
     context = WorkerContext(server, worker, send=lambda server: deliver(server, post).dealt_with)
     named = {tick.name: tick for tick in TICKS}
     for _ in range(20):
