@@ -4,11 +4,16 @@
 PYTHON ?= python3
 WORKERS ?= 2
 EXAMPLES ?= 2000
+MOVES ?= 20000
+SEEDS ?= 10
+GAMES ?= 1000000
 VENV := .venv
 PY := $(VENV)/bin/python
 
 SOURCES = $(wildcard engine pbem migrations tests)
 TYPED = $(wildcard engine pbem tests)
+# What a command measures goes into the handbook, with what was typed; a part of one that ARGS chooses is no measurement.
+FIGURES = PBEM_TEST_FIGURES='$(if $(ARGS),,$(1))'
 SLOW_MARKS = slow or postgresql or browser or mail_tools or bench
 
 .DEFAULT_GOAL := help
@@ -48,24 +53,28 @@ format: $(VENV)/.dev-ready ## Rewrite the sources in our style
 
 .PHONY: bench
 bench: $(VENV)/.dev-ready ## Measure, and print ratios (never part of the tests)
-	$(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no tests/bench $(ARGS)
+	$(call FIGURES,bench) $(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no tests/bench $(ARGS)
+
+.PHONY: scale
+scale: $(VENV)/.dev-ready ## Measure among a million games and ten million emails (hours; fewer: make scale GAMES=10000)
+	PBEM_TEST_GAMES=$(GAMES) $(call FIGURES,scale GAMES=$(GAMES)) $(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no tests/scale $(ARGS)
 
 .PHONY: soak
 soak: $(VENV)/.dev-ready ## Play 20,000 moves on processes that die, and simulate ten seeds (an hour or more)
-	PBEM_TEST_MOVES=20000 $(PY) -m pytest -p no:xdist --capture=no tests/crash $(ARGS)
-	for seed in 1 2 3 4 5 6 7 8 9 10; do $(PY) -m tests.sim --seed $$seed --games 100 --days 10 || exit 1; done
+	PBEM_TEST_MOVES=$(MOVES) $(call FIGURES,soak MOVES=$(MOVES)) $(PY) -m pytest -p no:xdist --capture=no tests/crash $(ARGS)
+	$(MAKE) simulate ARGS='--seeds $(SEEDS) --games 100 --days 10'
 
 .PHONY: twins
 twins: $(VENV)/.dev-ready ## Look for anyone's address before others, with every address of every story changed
-	PBEM_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/twins/test_addresses.py $(ARGS)
+	PBEM_TEST_ALL=1 $(call FIGURES,twins) $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/twins/test_addresses.py $(ARGS)
 
 .PHONY: faults
 faults: $(VENV)/.dev-ready ## Break every transaction at every call to the database (the tests try a slice)
-	PBEM_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/faults $(ARGS)
+	PBEM_TEST_ALL=1 $(call FIGURES,faults) $(PY) -m pytest -n $(WORKERS) --dist loadgroup tests/faults $(ARGS)
 
 .PHONY: kit
 kit: $(VENV)/.dev-ready ## Check every game with every set of options (half an hour; the tests check one game so)
-	PBEM_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) tests/engine/test_conformance.py -k every_set_of_options $(ARGS)
+	PBEM_TEST_ALL=1 $(call FIGURES,kit) $(PY) -m pytest -n $(WORKERS) tests/engine/test_conformance.py -k every_set_of_options $(ARGS)
 
 .PHONY: everything
 everything: $(VENV)/.dev-ready ## The suite with all cases of which it usually tries a slice: make everything ARGS=tests/ops
@@ -73,11 +82,15 @@ everything: $(VENV)/.dev-ready ## The suite with all cases of which it usually t
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev-ready ## Try every door with thousands of hostile inputs (an hour or more; the tests try a slice)
-	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(WORKERS) tests/fuzz $(ARGS)
+	PBEM_TEST_EXAMPLES=$(EXAMPLES) $(call FIGURES,fuzz EXAMPLES=$(EXAMPLES)) $(PY) -m pytest -n $(WORKERS) tests/fuzz $(ARGS)
 
 .PHONY: simulate
 simulate: $(VENV)/.dev-ready ## Play simulated weeks with faults: make simulate ARGS="--seed 7 --games 50 --days 5"
-	$(PY) -m tests.sim $(ARGS)
+	PBEM_TEST_FIGURES='simulate$(if $(ARGS), ARGS="$(ARGS)")' $(PY) -m tests.sim $(ARGS)
+
+.PHONY: mutants
+mutants: $(VENV)/.dev-ready ## Plant faults in the server and in the games, and see whether the simulator and the kit find them
+	$(call FIGURES,mutants) $(PY) -m pytest -n $(WORKERS) --dist loadgroup -k planted tests/sim tests/engine/test_conformance.py $(ARGS)
 
 .PHONY: golden
 golden: $(VENV)/.dev-ready ## Make the golden games anew, to be read in review (one game: make golden ARGS=bid)

@@ -32,6 +32,8 @@ from _pytest.nodeid import NodeId
 from argon2 import PasswordHasher
 from hypothesis import HealthCheck, settings
 
+from tests import figures
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
@@ -228,9 +230,13 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     return reason.removeprefix("Skipped: ").removeprefix("Skipped") or "no reason given"
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
     _print_skipped(terminalreporter)
     _print_seed(terminalreporter)
+    if exitstatus == pytest.ExitCode.OK:
+        # What a test notes before its end is in the report of its last part.
+        ended = [report for report in terminalreporter.getreports("") if report.when == "teardown"]
+        figures.note(noted for report in ended for noted in report.user_properties)
 
 
 def _print_skipped(out: pytest.TerminalReporter) -> None:

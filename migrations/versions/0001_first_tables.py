@@ -121,6 +121,15 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name=op.f("uq_person_key")),
         sa.UniqueConstraint("mailbox", name=op.f("uq_person_mailbox")),
     )
+    with op.batch_alter_table("person", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_person_digest",
+            ["delivery"],
+            unique=False,
+            sqlite_where=sa.text("delivery = 'daily'"),
+            postgresql_where=sa.text("delivery = 'daily'"),
+        )
+
     op.create_table(
         "organiser",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -166,7 +175,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("about", "word", "subject_id", name=op.f("pk_search_word")),
     )
     with op.batch_alter_table("search_word", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_search_word_about_subject_id"), ["about", "subject_id"], unique=False)
+        batch_op.create_index(
+            batch_op.f("ix_search_word_about_subject_id_word"), ["about", "subject_id", "word"], unique=False
+        )
 
     op.create_table(
         "domain_traffic",
@@ -269,6 +280,7 @@ def upgrade() -> None:
         batch_op.create_index(
             batch_op.f("ix_game_status_kind_created_at"), ["status", "kind", "created_at"], unique=False
         )
+        batch_op.create_index(batch_op.f("ix_game_status_kind_rules"), ["status", "kind", "rules"], unique=False)
 
     op.create_table(
         "session",
@@ -608,6 +620,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("game_id", "person_id", name=op.f("pk_preference")),
     )
     with op.batch_alter_table("preference", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_preference_digest",
+            ["delivery", "person_id"],
+            unique=False,
+            sqlite_where=sa.text("delivery = 'daily'"),
+            postgresql_where=sa.text("delivery = 'daily'"),
+        )
         batch_op.create_index(batch_op.f("ix_preference_person_id"), ["person_id"], unique=False)
 
     op.create_table(
@@ -711,7 +730,13 @@ def upgrade() -> None:
         ),
     )
     with op.batch_alter_table("link", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_link_outbox_id"), ["outbox_id"], unique=False)
+        batch_op.create_index(
+            "ix_link_outbox_id",
+            ["outbox_id"],
+            unique=False,
+            sqlite_where=sa.text("outbox_id IS NOT NULL"),
+            postgresql_where=sa.text("outbox_id IS NOT NULL"),
+        )
         batch_op.create_index(batch_op.f("ix_link_person_id"), ["person_id"], unique=False)
         batch_op.create_index(
             "ix_link_of_nobody",
@@ -760,7 +785,11 @@ def downgrade() -> None:
             postgresql_where=sa.text("person_id IS NULL AND game_id IS NULL"),
         )
         batch_op.drop_index(batch_op.f("ix_link_person_id"))
-        batch_op.drop_index(batch_op.f("ix_link_outbox_id"))
+        batch_op.drop_index(
+            "ix_link_outbox_id",
+            sqlite_where=sa.text("outbox_id IS NOT NULL"),
+            postgresql_where=sa.text("outbox_id IS NOT NULL"),
+        )
 
     op.drop_table("link")
     with op.batch_alter_table("ledger", schema=None) as batch_op:
@@ -778,6 +807,11 @@ def downgrade() -> None:
     op.drop_table("recording")
     with op.batch_alter_table("preference", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_preference_person_id"))
+        batch_op.drop_index(
+            "ix_preference_digest",
+            sqlite_where=sa.text("delivery = 'daily'"),
+            postgresql_where=sa.text("delivery = 'daily'"),
+        )
 
     op.drop_table("preference")
     with op.batch_alter_table("player", schema=None) as batch_op:
@@ -850,6 +884,7 @@ def downgrade() -> None:
 
     op.drop_table("session")
     with op.batch_alter_table("game", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_game_status_kind_rules"))
         batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_host_id"))
@@ -867,13 +902,20 @@ def downgrade() -> None:
     op.drop_table("ban")
     op.drop_table("domain_traffic")
     with op.batch_alter_table("search_word", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_search_word_about_subject_id"))
+        batch_op.drop_index(batch_op.f("ix_search_word_about_subject_id_word"))
 
     op.drop_table("search_word")
     op.drop_table("tally")
     op.drop_table("task_run")
     op.drop_table("quota")
     op.drop_table("organiser")
+    with op.batch_alter_table("person", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_person_digest",
+            sqlite_where=sa.text("delivery = 'daily'"),
+            postgresql_where=sa.text("delivery = 'daily'"),
+        )
+
     op.drop_table("person")
     with op.batch_alter_table("outage", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_outage_end_at"))

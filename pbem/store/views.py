@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, tuple_
+from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, select, true, tuple_, union_all
 
 from engine.facts import SPECTATOR
 from pbem.domain.states import TableStatus
 from pbem.store import prefetch, queries
-from pbem.store.schema import GAME, VIEW, ViewRow
+from pbem.store.schema import GAME, LOG, VIEW, ViewRow
 
 _OF_GAME = VIEW.c.game_id == bindparam("of_game")
 # Views of all readers are stored together, so the spectator's stand for all.
@@ -95,11 +95,17 @@ def of_game(tx: Connection, game_id: int) -> list[ViewRow]:
     return queries.many(tx, ViewRow, query)
 
 
-def behind(tx: Connection, rows: int, ended_since: datetime, limit: int) -> list[int]:
-    """Running games, and games ended since this moment, with at least this many rows since their last stored views."""
-    live = or_(GAME.c.status == TableStatus.PLAYING, GAME.c.ended_at >= ended_since)
-    query = select(GAME.c.id).where(live, GAME.c.seq >= _LAST_SEQ + rows).order_by(GAME.c.id).limit(limit)
-    return list(tx.execute(query).scalars())
+def behind(tx: Connection, rows: int, since: datetime, ended_since: datetime, limit: int) -> list[int]:
+    """Live games with at least this many rows since their last stored views, of those that have grown or ended since these moments.
+
+    To ask all running games would take the longer the more there are. One that is left out is found when it grows.
+    """
+    grown = select(LOG.c.game_id).where(LOG.c.at >= since)
+    ended = select(GAME.c.id).where(GAME.c.ended_at >= ended_since)
+    # As a case, because as a condition it would lead SQLite through all running games.
+    live = case((GAME.c.status == TableStatus.PLAYING, true()), else_=GAME.c.ended_at >= ended_since)
+    query = select(GAME.c.id).where(GAME.c.id.in_(union_all(grown, ended)), live, GAME.c.seq >= _LAST_SEQ + rows)
+    return list(tx.execute(query.order_by(GAME.c.id).limit(limit)).scalars())
 
 
 def _last_of(tx: Connection, game_id: int, seat: int) -> ViewRow | None:

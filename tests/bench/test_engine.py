@@ -73,7 +73,7 @@ def facts_of(table):
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_log_replays_and_a_game_is_played_at_a_fair_share_of_bare_replaces(name):
+def test_a_log_replays_and_a_game_is_played_at_a_fair_share_of_bare_replaces(name, record_property):
     game = load(name)
     seats = sum(game.seats) // 2
     tables = [playout(game, seats, seed) for seed in range(GAMES)]
@@ -101,6 +101,7 @@ def test_a_log_replays_and_a_game_is_played_at_a_fair_share_of_bare_replaces(nam
         f"\n{name}, {seats} seats: {bare:,.0f} replaces a second; facts from objects {objects:,.0f} ({objects / bare:.2f}), "
         f"from JSON {text:,.0f} ({text / bare:.2f}); playout {random:,.0f} facts times views ({random / bare:.2f})"
     )
+    record_property("bench.replay", objects / bare)
     assert objects / bare >= 0.3
     assert text / bare >= 0.12
     assert random / bare >= 0.15

@@ -27,7 +27,9 @@ SHARE_OF_SHAPE = 0.5
 WORST_TAIL = 3
 
 
-def test_a_move_keeps_a_fair_share_of_what_one_insert_and_the_bare_writes_reach(database_url, tmp_path):
+def test_a_move_keeps_a_fair_share_of_what_one_insert_and_the_bare_writes_reach(
+    database_url, tmp_path, record_property
+):
     queues = _queues(database_url)
     numbers = {move: number for number, move in enumerate(chain.from_iterable(queues))}
     recipes = tmp_path / "moves.json"
@@ -53,6 +55,9 @@ def test_a_move_keeps_a_fair_share_of_what_one_insert_and_the_bare_writes_reach(
     of_insert, of_shape = move.share_of(insert), move.share_of(shape)
     print(f"\n{database_url.split(':')[0]}: {insert}; {shape}; {move}")
     print(f"a move is {of_insert:.2f} of one insert and {of_shape:.2f} of its own reads and writes")
+    kind = database_url.partition(":")[0]
+    record_property(f"bench.move of insert {kind}", of_insert)
+    record_property(f"bench.move of shape {kind}", of_shape)
     assert of_insert >= SHARE_OF_INSERT
     assert of_shape >= SHARE_OF_SHAPE
     assert median(move.tails) < WORST_TAIL

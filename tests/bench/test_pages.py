@@ -27,7 +27,9 @@ SITE = "http://127.0.0.1:8000"
 
 
 @pytest.mark.parametrize("kind", ["bid", "sunset-poker", "templari"])
-def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_empty_pages(kind, tmp_path):
+def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_empty_pages(
+    kind, tmp_path, record_property
+):
     early, late = tmp_path / "early.sqlite3", tmp_path / "late.sqlite3"
     first = server_on(f"sqlite:///{early}", make=True)
     game = RunningGame(first, begin(first, kind, crowd(first, 3)))
@@ -52,6 +54,7 @@ def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_em
     print(
         f"\n{kind}: row 500 is {by_length:.2f} of row 50; {by_empty:.1f} empty pages, {by_empty_uncached:.1f} after a move"
     )
+    record_property("bench.late page", by_length)
     assert by_length <= MOST_BY_LENGTH
     assert by_empty <= MOST_BY_EMPTY
 

@@ -16,7 +16,7 @@ TABLES = 20
 
 
 @pytest.mark.parametrize("fresh_database", ["postgresql"], indirect=True)
-def test_moves_of_one_to_four_processes_of_each_kind(fresh_database, tmp_path):
+def test_moves_of_one_to_four_processes_of_each_kind(fresh_database, tmp_path, record_property):
     rates = []
     for processes in range(1, 5):
         url = fresh_database()
@@ -36,4 +36,6 @@ def test_moves_of_one_to_four_processes_of_each_kind(fresh_database, tmp_path):
                 town.check()
             finally:
                 town.close()
+    record_property("bench.two", rates[1] / rates[0])
+    record_property("bench.four", rates[3] / rates[0])
     print("\nmoves, with 1 to 4 processes of each kind:", ", ".join(f"{rate / rates[0]:.2f}" for rate in rates))

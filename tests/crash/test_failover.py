@@ -44,15 +44,14 @@ def pair():
 
 
 @pytest.fixture
-def town(pair, sink, tmp_path):
+def town(pair, sink, tmp_path, opened):
     """Servers and workers on the two nodes, and many tables."""
-    found = Town(pair.url, sink, tmp_path, START)
-    for what in ("web", "web", "worker", "worker"):
-        found.add(what)
-    for number in range(TABLES):
-        found.begin("bid" if number % 2 else "sun-bid", 3, 0)
-    yield found
-    found.close()
+    with opened(Town(pair.url, sink, tmp_path, START)) as found:
+        for what in ("web", "web", "worker", "worker"):
+            found.add(what)
+        for number in range(TABLES):
+            found.begin("bid" if number % 2 else "sun-bid", 3, 0)
+        yield found
 
 
 class Players(threading.Thread):

@@ -32,11 +32,10 @@ TABLES = max(6, MOVES // 500)
 
 
 @pytest.fixture
-def town(database_url, sink, tmp_path):
+def town(database_url, sink, tmp_path, opened):
     """A server without processes."""
-    found = Town(database_url, sink, tmp_path, START, LIVES)
-    yield found
-    found.close()
+    with opened(Town(database_url, sink, tmp_path, START, LIVES)) as found:
+        yield found
 
 
 def play_until(town, enough):

@@ -18,6 +18,7 @@ from pbem.service.play.log import Kind
 from pbem.store import jobs as job_rows
 from pbem.store.database import Tx
 from pbem.store.schema import OUTBOX, PLAYER
+from tests.crash.conftest import Opened
 from tests.crash.crowd import play, time_passing
 from tests.crash.town import Town
 from tests.mail.sink import Sink
@@ -31,18 +32,20 @@ START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROCESSES = 4
 """Of each kind."""
 
-MOVES = int(os.environ.get("PBEM_TEST_MOVES", "60"))
-TABLES = 6
+MOVES = min(int(os.environ.get("PBEM_TEST_MOVES", "60")), 600)
+"""More of them would only be more of the same."""
+
+TABLES = max(6, MOVES // 10)
+"""Enough, because a game is over after a while."""
 
 
 @pytest.fixture
-def town(database_url: str, sink: Sink, tmp_path: Path) -> Iterator[Town]:
+def town(database_url: str, sink: Sink, tmp_path: Path, opened: Opened) -> Iterator[Town]:
     """The server, with all its processes."""
-    made = Town(database_url, sink, tmp_path, START)
-    for what in ("web", "worker") * PROCESSES:
-        made.add(what)
-    yield made
-    made.close()
+    with opened(Town(database_url, sink, tmp_path, START)) as made:
+        for what in ("web", "worker") * PROCESSES:
+            made.add(what)
+        yield made
 
 
 def test_four_of_each_process_lose_no_move_and_double_none(town: Town) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -10,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from engine import game
-from engine.testing import LAWS, Bench, broken, check, check_mutants
+from engine.testing import LAWS, Bench, broken, check_mutants, mutants
 from engine.testing.bench import NAMES
 from engine.testing.golden import check_golden
+from engine.testing.plans import option_sets
 from tests.conftest import EVERYTHING
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -46,8 +48,13 @@ def test_a_prompt_reads_well_after_a_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_kit_notices_every_fault_planted_in_a_game(name: str) -> None:
-    assert [str(trouble) for trouble in check_mutants(bench(name))] == []
+def test_the_kit_notices_every_fault_planted_in_a_game(
+    name: str, record_property: Callable[[str, object], None]
+) -> None:
+    missed, planted = list(check_mutants(bench(name))), sum(1 for _mutant in mutants(bench(name)))
+    assert [str(trouble) for trouble in missed] == []
+    record_property("mutants.kit", planted)
+    record_property("mutants.kit found", planted - len(missed))
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -67,5 +74,14 @@ THOROUGHLY = game.names() if EVERYTHING else ("sun-bid",)
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", THOROUGHLY)
-def test_every_game_keeps_every_law_with_every_set_of_options(name: str) -> None:
-    assert [str(trouble) for trouble in check(game.load(name), thorough=True, report=None)] == []
+def test_every_game_keeps_every_law_with_every_set_of_options(
+    name: str, record_property: Callable[[str, object], None]
+) -> None:
+    whole = Bench(game.load(name), thorough=True)
+    laws = {**LAWS, "notices mutants": check_mutants}
+    assert [str(trouble) for law, checked in laws.items() for trouble in broken(law, checked, whole)] == []
+    record_property("kit.games", 1)
+    record_property("kit.laws", len(LAWS))
+    record_property("kit.options", len(option_sets(whole.game, thorough=True)))
+    record_property("kit.playouts", sum(1 for _playout in whole.playouts()))
+    record_property("kit.mutants", sum(1 for _mutant in mutants(whole)))

@@ -6,6 +6,7 @@ the same rows, emails and pages. Together the stories reach every public functio
 
 import re
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +24,7 @@ from tests.twins.address_world import AddressWorld, Seen
 KNOWN: set[tuple[str, ...]] | None = None if EVERYTHING else set()
 """The transactions broken so far, by their calls. With `make faults` all are broken, at every call."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults"), pytest.mark.timeout(3600)]
 
 # Salts are not drawn from the randomness of a test.
 _SALTED = re.compile(r"\$argon2id\$[^']*")
@@ -84,16 +85,23 @@ def as_usual(story: str) -> Telling:
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_a_transaction_that_breaks_at_any_call_leaves_nothing_and_does_all_the_next_time(story: str) -> None:
+def test_a_transaction_that_breaks_at_any_call_leaves_nothing_and_does_all_the_next_time(
+    story: str, record_property: Callable[[str, object], None]
+) -> None:
     usual, broken = as_usual(story), Telling(story, broken=True)
     assert broken.faults.broken
     assert broken.rows == usual.rows
     assert differing(broken.seen, usual.seen) == set()
+    record_property("faults.stories", 1)
+    record_property("faults.broken", broken.faults.broken)
 
 
-def test_every_use_case_that_changes_something_is_broken_at_every_call() -> None:
+def test_every_use_case_that_changes_something_is_broken_at_every_call(
+    record_property: Callable[[str, object], None],
+) -> None:
     reached = set().union(*(as_usual(story).reached for story in STORIES))
     assert set(writers().values()) - reached == set(), "these are in no story of tests.faults.stories"
+    record_property("faults.use cases", len(writers()))
 
 
 def differing(one: dict[str, Seen], other: dict[str, Seen]) -> set[str]:

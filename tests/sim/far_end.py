@@ -72,6 +72,8 @@ class FarEnd:
     """Every acceptance, in order, by the name of the email."""
     _recorded: set[str] = field(default_factory=set)
     """Accepted emails whose senders must know that."""
+    _why: dict[str, str] = field(default_factory=dict)
+    """Why an email may come again."""
 
     def session(self) -> Self:
         """Take a batch."""
@@ -87,9 +89,9 @@ class FarEnd:
 
     def forgive(self, since: int | None = None) -> None:
         """Expect emails again that a sender had no time to record, or all since an acceptance that a restore has undone."""
-        self._recorded.difference_update(
-            self.accepted[max(0, len(self.accepted) - TOGETHER) if since is None else since :]
-        )
+        names = self.accepted[max(0, len(self.accepted) - TOGETHER) if since is None else since :]
+        self._recorded.difference_update(names)
+        self._why |= dict.fromkeys(names, "after a crash" if since is None else "after a restore")
 
     def send(self, email: OutgoingEmail) -> Outcome:
         """Accept or refuse one email."""
@@ -111,7 +113,7 @@ class FarEnd:
             if chance < weather.not_now + weather.lost:
                 if self.luck.random() < 0.5:
                     self.seen["connection lost after the mail"] += 1
-                    self._take(email)
+                    self._why[self._take(email)] = "after a lost connection"
                 else:
                     self.seen["connection lost before the mail"] += 1
                 return Outcome(Result.LOST, "the connection was closed")
@@ -127,6 +129,8 @@ class FarEnd:
             raise BrokenError(f"{name} ({message['subject']}) was handed over again, although it had been accepted")
         new = name not in self.bytes_of
         self.seen["mail arrived" if new else "mail came again"] += 1
+        if not new:
+            self.seen[f"mail came again {self._why[name]}"] += 1
         # Its reader may have asked for new links since it left for the first time.
         if _TOKEN.sub(b"", self.bytes_of.setdefault(name, email.content)) != _TOKEN.sub(b"", email.content):
             raise BrokenError(f"{name} came again with other bytes")

@@ -17,11 +17,13 @@ TRIES = 8
 
 @pytest.mark.slice(1 / 3)
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_planted_fault_is_found(name):
+def test_a_planted_fault_is_found(name, record_property):
     mutant = MUTANTS[name]
     # Its own seed finds it at once, until a change of the code changes the run.
     _seed, says = first_finding(mutant, range(mutant.seed, mutant.seed + TRIES))
     assert mutant.broken in says, f"look for another seed: python -m tests.sim.mutants {name}"
+    record_property("mutants.simulator", 1)
+    record_property("mutants.simulator found", mutant.broken in says)
 
 
 RUNS = {(mutant.seed, repr(mutant.manners)): name for name, mutant in MUTANTS.items()}

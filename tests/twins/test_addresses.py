@@ -5,7 +5,7 @@ who has typed it. Everything else has to be the same to the byte, which also cov
 are readers too: someone else may have tomorrow a mailbox that she has left.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -63,18 +63,21 @@ def test_nobody_else_sees_an_address_at_a_glance(story: str, name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.slice(1 / 4)
 @pytest.mark.parametrize(("story", "name"), TWINS)
-def test_nobody_else_sees_an_address(story: str, name: str) -> None:
-    compare(as_usual(story), Telling(story, name), story, name)
+def test_nobody_else_sees_an_address(story: str, name: str, record_property: Callable[[str, object], None]) -> None:
+    record_property("twins.compared", compare(as_usual(story), Telling(story, name), story, name))
+    record_property("twins.pairs", 1)
 
 
-def compare(one: Telling, other: Telling, story: str, name: str) -> None:
-    """Fail unless all readers have seen the same, but those who know the address."""
+def compare(one: Telling, other: Telling, story: str, name: str) -> int:
+    """Fail unless all readers have seen the same, but those who know the address. Returns the number of things compared."""
     assert one.seen.keys() == other.seen.keys()
-    for reader in one.seen.keys() - {name, TYPED.get((story, name))}:
+    readers = one.seen.keys() - {name, TYPED.get((story, name))}
+    for reader in readers:
         what = differing(one.seen[reader], other.seen[reader])
         assert what is None, f"{reader} is told of {name} by {what}"
     # The twin was told, and it differs where it should.
     assert any(OTHER.encode() in content for content in other.seen[name].values())
+    return sum(len(one.seen[reader]) for reader in readers)
 
 
 @pytest.mark.slow

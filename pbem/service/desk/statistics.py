@@ -112,7 +112,8 @@ def _count_hours(tx: Tx, now: datetime) -> bool:
             statistics.put(
                 tx, midnight, {"people_day": statistics.count_active_people(tx, midnight, hour, tuple(IN_PERSON))}
             )
-    if hours and hours[-1] == this:
+    if last < this == hours[-1]:
+        # Once an hour, because all of them are counted.
         statistics.put(tx, this, {"playing": overview.count_playing(tx)})
     if hours:
         statistics.set_progress(tx, _HOURS_MARK, int(hours[-1].timestamp() // _HOUR.total_seconds()))

@@ -36,6 +36,9 @@ SAVE_EVERY: Final = 20
 BATCH: Final = 50
 """Games per run."""
 
+_GROWN_WITHIN: Final = timedelta(hours=1)
+"""Games that have not grown for longer have all their views saved, or will have when they grow again."""
+
 _ENDED_WITHIN: Final = timedelta(days=1)
 """Games that ended longer ago have all their views saved."""
 
@@ -109,7 +112,8 @@ def moment_at(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Mome
 
 def save_overdue(server: Server) -> int:
     """Save the views of games that have grown by many rows; returns the number of games."""
-    game_ids = server.query(saved_views.behind, SAVE_EVERY, server.now() - _ENDED_WITHIN, BATCH)
+    now = server.now()
+    game_ids = server.query(saved_views.behind, SAVE_EVERY, now - _GROWN_WITHIN, now - _ENDED_WITHIN, BATCH)
     return sum(_try_save(server, game_id) for game_id in game_ids)
 
 

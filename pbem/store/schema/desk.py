@@ -103,7 +103,7 @@ class SearchWordRow:
 
 
 SEARCH_WORD = table(
-    "search_word", SearchWordRow, one_of("about", "table", "person"), Index(None, "about", "subject_id")
+    "search_word", SearchWordRow, one_of("about", "table", "person"), Index(None, "about", "subject_id", "word")
 )
 
 

@@ -79,6 +79,7 @@ class LineRow:
 LEDGER = table("ledger", LineRow, Index(None, "outbox_id"))
 
 
+_OF_AN_EMAIL: Final = text("outbox_id IS NOT NULL")
 _OF_NOBODY: Final = "person_id IS NULL AND game_id IS NULL"
 
 
@@ -108,7 +109,8 @@ LINK = table(
     LinkRow,
     UniqueConstraint("game_id", "seat", "turn", "purpose", "person_id"),
     Index(None, "person_id"),
-    Index(None, "outbox_id"),
+    # Without the many links of no email: SQLite would look for one of a person among them.
+    Index("ix_link_outbox_id", "outbox_id", sqlite_where=_OF_AN_EMAIL, postgresql_where=_OF_AN_EMAIL),
     Index(
         "ix_link_of_nobody", "purpose", unique=True, sqlite_where=text(_OF_NOBODY), postgresql_where=text(_OF_NOBODY)
     ),

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Annotated
+from typing import Annotated, Final
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 
 from pbem.store.schema.base import KEY, GameId, Id, PersonId, Reference, one_of, table
 
@@ -42,7 +42,15 @@ class PersonRow:
         return f"{self.address.rpartition('@')[0]}@{self.mailbox.rpartition('@')[2]}"
 
 
-PERSON = table("person", PersonRow, UniqueConstraint("mailbox"), UniqueConstraint("key"))
+_READS_DIGESTS: Final = text("delivery = 'daily'")
+
+PERSON = table(
+    "person",
+    PersonRow,
+    UniqueConstraint("mailbox"),
+    UniqueConstraint("key"),
+    Index("ix_person_digest", "delivery", sqlite_where=_READS_DIGESTS, postgresql_where=_READS_DIGESTS),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,14 @@ class TablePreferenceRow:
     delivery: str
 
 
-PREFERENCE = table("preference", TablePreferenceRow, Index(None, "person_id"))
+PREFERENCE = table(
+    "preference",
+    TablePreferenceRow,
+    Index(None, "person_id"),
+    Index(
+        "ix_preference_digest", "delivery", "person_id", sqlite_where=_READS_DIGESTS, postgresql_where=_READS_DIGESTS
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ GAME = table(
     one_of("halted", "gone", "failed", "changed"),
     Index(None, "status", "created_at"),
     Index(None, "status", "kind", "created_at"),
+    Index(None, "status", "kind", "rules"),
     Index(None, "host_id"),
     Index(None, "ended_at"),
 )

@@ -38,6 +38,8 @@ FOR_ORGANISERS: Final = (
     "settings",
     "commands",
     "pages",
+    "promises",
+    "scaling",
 )
 
 
