@@ -125,7 +125,19 @@ def test_commands_and_notes_with_colons_are_no_headers(lines: list[str]) -> None
         ("bid ~~7~~ 8", ["bid  8"]),
         ("".join(f"{letter}\u0336" for letter in "bid 7"), []),
         ("".join(f"{letter}\u0335" for letter in "bid 7") + "\npass", ["pass"]),
+        ("~~\nbid 7\n~~\nbid 8", ["bid 8"]),
+        ("~~\n\nbid 7\npass\n\n~~", []),
+        ("(~~\nbid 7\n~~)\nbid 8", [")", "bid 8"]),
+        ("~~bid 7 ~~\nbid 8", ["bid 8"]),
+        ("<del>\nbid 7\n</del>\nbid 8", ["bid 8"]),
+        ("<S>bid 7\npass</s> bid 8", ["bid 8"]),
+        ('<strike class="x">\nbid 7', []),
+        ("[s]\nbid 7\n[/s]\nbid 8", ["bid 8"]),
+        ("[del]bid 7[/del]\n[s]bid 8", []),
         ("Hello~~\nbid 7\nThanks~~", ["Hello~~", "bid 7", "Thanks~~"]),
+        ("Hello ~~\nbid 7\n~~ Ann", ["Hello ~~", "bid 7", "~~ Ann"]),
+        ("~~~\nbid 7\n~~~", ["~~~", "bid 7", "~~~"]),
+        ("<delay>\nbid 7", ["<delay>", "bid 7"]),
     ],
 )
 def test_text_with_marks_of_a_stroke_is_not_read(text: str, read: list[str]) -> None:
@@ -133,5 +145,11 @@ def test_text_with_marks_of_a_stroke_is_not_read(text: str, read: list[str]) -> 
 
 
 def test_endless_strokes_are_read_in_time() -> None:
-    for text in ("~~a " * (LONG // 4), "a\u0336" * (LONG // 2), "~~a~ " * (LONG // 5), "\u0336" * LONG):
+    for text in (
+        "~~a " * (LONG // 4),
+        "a\u0336" * (LONG // 2),
+        "~~a~ " * (LONG // 5),
+        "\u0336" * LONG,
+        "<s>" * (LONG // 3),
+    ):
         own(text)

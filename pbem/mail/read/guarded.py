@@ -11,6 +11,8 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import astuple
 from email import message_from_bytes
 from email.message import Message
 from threading import Lock
@@ -20,7 +22,8 @@ import structlog
 from flufl.bounce import all_failures
 
 from pbem import child_process
-from pbem.mail.read.html_reply import own_lines
+from pbem.mail.read import html_reply
+from pbem.mail.read.html_reply import HtmlReply
 
 MOST_SECONDS: Final = 2
 """Seconds of CPU for one email; an ordinary one takes some milliseconds."""
@@ -32,13 +35,10 @@ LONGEST_WAIT: Final = 3 * MOST_SECONDS
 _log = structlog.get_logger(__name__)
 
 
-def lines_of_html(text: str) -> tuple[tuple[str, ...], int | None, bool]:
-    """The writer's own lines in HTML, the turn of the quoted email, and whether all strokes are understood.
-
-    There are no lines if it cannot be read.
-    """
-    answer = _READER.ask({"html": text})
-    return ((), None, True) if answer is None else (tuple(answer[0]), answer[1], answer[2])
+def read_html(texts: Sequence[str]) -> HtmlReply | None:
+    """The reply in the texts of an email in HTML; None if they cannot be read."""
+    answer = _READER.ask({"html": list(texts)})
+    return None if answer is None else HtmlReply(tuple(answer[0]), answer[1], answer[2], answer[3])
 
 
 def failures_in(message: Message) -> tuple[bool, bool] | None:
@@ -58,7 +58,7 @@ class _Reader:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
 
-    def ask(self, question: dict[str, str]) -> list[Any] | None:
+    def ask(self, question: dict[str, Any]) -> list[Any] | None:
         """The child's answer; None if it has none or takes too much."""
         with self._lock:
             try:
@@ -123,10 +123,10 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def _answer(question: dict[str, str]) -> object:
+def _answer(question: dict[str, Any]) -> object:
     try:
         if "html" in question:
-            return own_lines(question["html"])
+            return astuple(html_reply.read_html(question["html"]))
         return [bool(found) for found in all_failures(message_from_bytes(question["report"].encode("latin-1")))]
     except Exception:  # noqa: BLE001 - libraries without bounds, for input from strangers
         return None

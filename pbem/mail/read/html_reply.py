@@ -1,4 +1,4 @@
-"""Replies in HTML: the writer's own lines, without the elements in which programs quote and without what is struck through.
+"""Replies in HTML: the writer's own lines, without the elements in which programs quote and without what is withdrawn.
 
 The libraries that do this have no bounds in time or memory. This module must never run outside the child process of `guarded`.
 """
@@ -6,6 +6,7 @@ The libraries that do this have no bounds in time or memory. This module must ne
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from inscriptis import Inscriptis
@@ -14,7 +15,20 @@ from lxml import html
 from lxml.etree import ParserError, iterwalk
 
 from pbem.mail.read.quotes import Line, own_paragraphs, quoted_turn, split_lines
-from pbem.mail.read.style_sheets import ANY, MOST_RULES, Shape, Struck, strikes, struck
+from pbem.mail.read.style_sheets import (
+    ANY,
+    MAY_BE_HIDDEN,
+    MOST_RULES,
+    Shape,
+    Withdrawn,
+    hides,
+    may_be_hidden,
+    may_hide,
+    may_strike,
+    strikes,
+    withdrawn,
+    withdraws,
+)
 
 _QUOTES: Final = (
     "//blockquote",
@@ -34,56 +48,92 @@ _FROM_HERE_ON: Final = ("//*[contains(@id, 'divRplyFwdMsg')]", "//*[contains(@id
 """The elements after which Outlook quotes, without an element around the quote."""
 
 
-def own_lines(text: str) -> tuple[tuple[str, ...], int | None, bool]:
-    """The writer's own lines in HTML, the turn of the quoted email (if it is quoted), and whether all strokes are understood.
+@dataclass(frozen=True, slots=True)
+class HtmlReply:
+    """The writer's own lines in HTML, and the turn of the quoted email (if it is quoted).
 
-    If they are not, what may be struck out is left out, unless nothing would be left.
+    It is clear if everything that strikes and hides is understood; if not, what may be withdrawn is left out, unless nothing
+    would be left. It withdraws if some line would be different without what is struck out or hidden.
     """
+
+    lines: tuple[str, ...]
+    turn: int | None = None
+    is_clear: bool = True
+    withdraws: bool = False
+
+
+def read_html(texts: Sequence[str]) -> HtmlReply:
+    """The reply in the texts of an email in HTML, which are shown one below the other."""
+    texts = [text for text in texts if _tree(text) is not None]
+    trees = _trees(texts)
+    turns = (quoted_turn(tree.text_content()) for tree in trees)
+    turn = next((turn for turn in turns if turn is not None), None)
+    rules = [_rules(tree) for tree in trees]
+    lines = _lines(trees, [_Reading([rule for rule in some if rule.is_certain]) for some in rules])
+    if not any(may_strike(text) or may_hide(text) for text in texts):
+        return HtmlReply(lines, turn)
+    # A program may show the texts as one, with all rules for everything.
+    every = tuple(dict.fromkeys(rule for some in rules for rule in some))
+    fewer = _lines(_trees(texts), [_Reading(every, in_doubt=True)] * len(texts))
+    whole = _lines(_trees(texts), [None] * len(texts))
+    return HtmlReply(fewer or lines, turn, fewer == lines, fewer != whole)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What is left out of a text: what these rules withdraw, and in doubt what styles of single elements may hide."""
+
+    rules: Sequence[Withdrawn]
+    in_doubt: bool = False
+
+
+def _trees(texts: Sequence[str]) -> list[html.HtmlElement]:
+    return [tree for text in texts if (tree := _tree(text)) is not None]
+
+
+def _tree(text: str) -> html.HtmlElement | None:
+    """The elements of a text; None if there are none."""
     try:
-        tree = _tree(text)
+        # As bytes, because a text with an encoding declaration would be refused.
+        return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
     except ParserError:
-        return (), None, True
-    turn = quoted_turn(tree.text_content())
-    rules = _rules(tree)
-    certain = tuple(rule for rule in rules if rule.is_certain)
-    lines = _lines(tree, certain)
-    if certain == rules:
-        return lines, turn, True
-    fewer = _lines(_tree(text), rules)
-    return fewer or lines, turn, fewer == lines
+        return None
 
 
-def _tree(text: str) -> html.HtmlElement:
-    # As bytes, because a text with an encoding declaration would be refused.
-    return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
-
-
-def _lines(tree: html.HtmlElement, rules: Sequence[Struck]) -> tuple[str, ...]:
-    """The writer's own lines, without what these rules strike out."""
-    for start in _FROM_HERE_ON:
-        for element in tree.xpath(start)[:1]:
+def _lines(trees: Sequence[html.HtmlElement], readings: Sequence[_Reading | None]) -> tuple[str, ...]:
+    """The writer's own lines, without what each reading leaves out."""
+    lines: list[Line] = []
+    for tree, reading in zip(trees, readings, strict=True):
+        quotes = [element for start in _FROM_HERE_ON for element in tree.xpath(start)[:1]]
+        for element in quotes:
             _cut_from(element)
-    for element in _struck(tree, rules):
-        _cut(element)
-    for path in (*_QUOTES, *_SIGNATURES, *_NEVER_SEEN):
-        for element in tree.xpath(_with_classes(path)):
-            _cut(element)
-    text_without_quotes = Inscriptis(tree, ParserConfig()).get_text().replace("\xa0", " ")
-    lines = [Line(line.text, line.quoted, whole=True) for line in split_lines(text_without_quotes)]
+        for element in _withdrawn(tree, reading or _Reading(())):
+            if reading is None:
+                # The library leaves out some hidden text of its own accord.
+                element.attrib.pop("style", None)
+            else:
+                _cut(element)
+        for path in (*_QUOTES, *_SIGNATURES, *_NEVER_SEEN):
+            for element in tree.xpath(_with_classes(path)):
+                _cut(element)
+        text_without_quotes = Inscriptis(tree, ParserConfig()).get_text().replace("\xa0", " ")
+        lines += [Line(line.text, line.quoted, whole=True) for line in split_lines(text_without_quotes)]
+        if quotes:
+            break
     return own_paragraphs(lines)
 
 
-def _rules(tree: html.HtmlElement) -> tuple[Struck, ...]:
-    """What the style sheets of an email strike out, or may; those that only some programs look at may strike out anything."""
-    rules = tuple(rule for sheet in tree.xpath("//style") for rule in struck(sheet.text_content()))
-    if len(rules) > MOST_RULES or any(strikes(comment.text or "") for comment in tree.xpath("//comment()")):
+def _rules(tree: html.HtmlElement) -> tuple[Withdrawn, ...]:
+    """What the style sheets of an email withdraw, or may; those that only some programs look at may withdraw anything."""
+    rules = tuple(rule for sheet in tree.xpath("//style") for rule in withdrawn(sheet.text_content()))
+    if len(rules) > MOST_RULES or any(withdraws(comment.text or "") for comment in tree.xpath("//comment()")):
         return (ANY,)
     return rules
 
 
-def _struck(tree: html.HtmlElement, rules: Sequence[Struck]) -> list[html.HtmlElement]:
-    """The elements that are struck through: by their name or style, or by these rules."""
-    shapes = {shape for rule in rules for shape in rule.within}
+def _withdrawn(tree: html.HtmlElement, reading: _Reading) -> list[html.HtmlElement]:
+    """The elements that are struck out or hidden: by their name or style, or by the rules of a reading."""
+    shapes = {shape for rule in reading.rules for shape in rule.within}
     around: Counter[Shape] = Counter()
     found: list[html.HtmlElement] = []
     for event, element in iterwalk(tree, events=("start", "end")):
@@ -93,15 +143,21 @@ def _struck(tree: html.HtmlElement, rules: Sequence[Struck]) -> list[html.HtmlEl
         if event == "end":
             around.subtract(around_it)
             continue
-        by_rule = (rule for rule in rules if all(around[shape] > 0 for shape in rule.within))
-        if (
-            element.tag in _STRIKING
-            or strikes(element.get("style", ""))
-            or any(_has_shape(element, rule.shape) for rule in by_rule)
+        by_rule = (rule for rule in reading.rules if all(around[shape] > 0 for shape in rule.within))
+        if _is_withdrawn(element, in_doubt=reading.in_doubt) or any(
+            _has_shape(element, rule.shape) for rule in by_rule
         ):
             found.append(element)
         around.update(around_it)
     return found
+
+
+def _is_withdrawn(element: html.HtmlElement, *, in_doubt: bool) -> bool:
+    """Whether an element is struck out or hidden by its name, attributes or style; if in doubt, whether it may be."""
+    style = element.get("style", "")
+    if element.tag in _STRIKING or "hidden" in element.attrib or strikes(style) or hides(style):
+        return True
+    return in_doubt and (element.tag in MAY_BE_HIDDEN or may_be_hidden(style))
 
 
 def _has_shape(element: html.HtmlElement, shape: Shape) -> bool:

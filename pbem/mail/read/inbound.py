@@ -70,6 +70,11 @@ _AS_TEXT: Final = "text/x-"
 _MESSAGE_ID: Final = re.compile(r"<[!-;=?-~]+@[!-;=?-~]+>", re.ASCII)
 _KIND: Final = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+", re.ASCII)
 _PLAIN_WORD: Final = re.compile(r"[a-z]+", re.ASCII | re.IGNORECASE)
+_PICTURE: Final = re.compile(r"(data:image/[\w.+-]{1,40};base64,)[A-Za-z0-9+/=]+", re.ASCII | re.IGNORECASE)
+_CUT: Final = "Content-Cut"
+"""Our header of a part that was cut: of those that senders write about parts, none is stored."""
+
+_CUT_MARK: Final = f"{_CUT}: yes"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f]")
 _BREAK: Final = re.compile(r"[\r\n]+")
 _TEXTS: Final = frozenset({"text/plain", "text/html"})
@@ -145,8 +150,18 @@ def parse(stored: bytes) -> Message:
     return BytesParser(policy=compat32).parsebytes(stored)
 
 
+def is_cut(stored: Message) -> bool:
+    """Whether some of the text of an email was too long to be stored."""
+    return any(_CUT in part for part in stored.walk())
+
+
 def text_of(part: Message) -> str:
     """The text of a part, with replacement characters for unreadable bytes."""
+    return _text_of(part)[0]
+
+
+def _text_of(part: Message) -> tuple[str, bool]:
+    """The text of a part as far as it is read, and whether it was cut."""
     label = part.get_param("charset", "utf-8")
     # Some versions of the library decode a payload with any codec that is named here.
     unlabelled = copy(part)
@@ -156,10 +171,13 @@ def text_of(part: Message) -> str:
     except (TypeError, ValueError):
         payload = None
     encoded = payload if isinstance(payload, bytes) else b""
-    text = charsets.decode(encoded[:_MOST_ENCODED], label[2] if isinstance(label, tuple) else str(label))
+    whole = charsets.decode(encoded[:_MOST_ENCODED], label[2] if isinstance(label, tuple) else str(label))
+    if part.get_content_subtype() == "html":
+        whole = _PICTURE.sub(r"\1", whole)
     # Lone surrogates cannot be stored, and control characters are not text.
-    whole = text[:LONGEST_TEXT].encode("utf-8", "replace").decode()
-    return _CONTROLS.sub("", whole.replace("\r\n", "\n").replace("\r", "\n"))
+    text = whole[:LONGEST_TEXT].encode("utf-8", "replace").decode()
+    is_cut = len(encoded) > _MOST_ENCODED or len(whole) > LONGEST_TEXT
+    return _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")), is_cut
 
 
 def _split(raw: bytes) -> tuple[bytes, bytes]:
@@ -173,7 +191,8 @@ def _parts(bare: Message, headers: bytes, body: bytes) -> list[str]:
     try:
         message = _parsed(headers, body)
         _check_parts(message)
-        return list(_stored_lines(message))
+        is_cut = body.count(b"\n") >= MOST_LINES
+        return [*([_CUT_MARK] if is_cut else []), *_stored_lines(message)]
     except (RecursionError, TypeError, ValueError):
         # The library fails at a parameter with and without numbered pieces, wherever it is looked at.
         return _without_parts(_kind(bare))
@@ -255,14 +274,17 @@ def _stored_lines(part: Message, number: str = "part") -> Iterator[str]:
         flowing = "".join(f"; {name}={value}" for name in ("format", "delsp") if (value := _param(part, name)))
         yield f"Content-Type: {kind}; charset=utf-8{flowing}"
         yield "Content-Transfer-Encoding: 8bit"
-        yield from (_disposition(part), "", text_of(part))
+        text, is_cut = _text_of(part)
+        yield from (*([_CUT_MARK] if is_cut else []), _disposition(part), "", text)
     else:
         yield from (f"Content-Type: {kind}", _disposition(part), "", "")
 
 
 def _disposition(part: Message) -> str:
     """The Content-Disposition of a part, with its file name."""
-    value = next((str(value) for name, value in part.raw_items() if name.lower() == "content-disposition"), "inline")
+    # Some programs name a file only beside its type.
+    unsaid = "inline" if part.get_param("name") is None else "inline; filename=text"
+    value = next((str(value) for name, value in part.raw_items() if name.lower() == "content-disposition"), unsaid)
     return f"Content-Disposition: {_folded(value)}"
 
 

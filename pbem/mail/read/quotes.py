@@ -97,9 +97,14 @@ _PROGRAM_LINE: Final = re.compile(
     re.IGNORECASE,
 )
 
-# Between pairs of tildes, perhaps over several lines, or letter by letter with a stroke over each.
+# Between pairs of tildes, perhaps over several lines or on lines of their own; between tags, whose text goes on to the end if
+# none closes it; or letter by letter with a stroke over each.
 _STRUCK: Final = re.compile(
-    r"(?<!\S)~~(?=\S)(?:(?!~~).)+(?<=\S)~~|(?:[^\n][\u0334-\u0338\u20d2\u20d3\u20e5\u20eb]+)+", re.DOTALL
+    r"(?:(?<![\w~])~~(?=[^\s~])|^[^\w\n~]*~~[^\S\n]*$)(?:(?!~~).)+~~(?:(?<=\S~~)|(?!\w))"
+    r"|<(?P<tag>s|strike|del)\b[^<>\n]{0,100}>.*?(?:</(?P=tag)>|\Z)"
+    r"|\[(?P<code>s|strike|del)\].*?(?:\[/(?P=code)\]|\Z)"
+    r"|(?:[^\n][\u0334-\u0338\u20d2\u20d3\u20e5\u20eb]+)+",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 
 _ENDS_A_SENTENCE: Final = tuple('.!?:;,…。！？)»”"')

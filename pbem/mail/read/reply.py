@@ -1,28 +1,32 @@
 """Replies: the writer's own text in a message.
 
-The text is the first part meant for reading: plain text if there is one, else the HTML without the elements in which
-programs quote. In plain text a program leaves out what is struck through in HTML or loses the strokes; so if there are any,
-the HTML is read. Attachments are never opened. `inbound` limits the size of a message, `quotes` finds the writer's own lines,
-and `domain.reply_commands` interprets them.
+A message may have its text in several versions, and each in several parts, around pictures or files. Plain text is read if
+there is a version of it; else the HTML, without the elements in which programs quote. In plain text a program leaves out what
+is struck through in HTML, or loses the strokes; so if there are any, or the HTML hides a line of the text, the HTML is read.
+Where it cannot be told what is struck out or hidden, the reply is not clear. Attached files are never read, but a stroke in HTML
+that is not read is a doubt: some servers make a file of a version. `inbound` limits the size of a message, `quotes` finds the
+writer's own lines, and `domain.reply_commands` interprets them.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from email.message import Message
+from html import escape
 from typing import Final
 
 from pbem.mail.read.auto_replies import subject
-from pbem.mail.read.guarded import lines_of_html
-from pbem.mail.read.inbound import message_id, text_of
+from pbem.mail.read.guarded import read_html
+from pbem.mail.read.inbound import is_cut, message_id, text_of
 from pbem.mail.read.quotes import Line, own_paragraphs, quoted_turn, split_lines
-from pbem.mail.read.style_sheets import may_strike
+from pbem.mail.read.style_sheets import may_hide, may_strike
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """The writer's own lines, the turn of the quoted email (if it is quoted), the subject and the Message-ID.
 
-    It is clear unless a style sheet may strike out lines in a way that is not understood.
+    It is clear unless it cannot be told which of its lines are struck out or hidden.
     """
 
     lines: tuple[str, ...]
@@ -41,33 +45,126 @@ _LONGEST_HTML: Final = 300_000
 _MOST_TAGS: Final = 8000
 """Tags of HTML that are read; our longest email has a few hundred."""
 
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A part meant for reading, with its text."""
+
+    part: Message
+    text: str
+
+    @property
+    def is_html(self) -> bool:
+        return self.part.get_content_subtype() == "html"
+
+    def lines(self) -> list[Line]:
+        """The lines of a plain text."""
+        return _flowed(self.part, self.text) if self.part.get_param("format") == "flowed" else split_lines(self.text)
+
+    def as_html(self) -> str:
+        """The text in HTML."""
+        if self.is_html:
+            return self.text
+        return "<br>".join(escape(f"> {line.text}" if line.quoted else line.text) for line in self.lines())
+
 
 def parse_reply(message: Message) -> Reply:
     """The reply in a message."""
-    return replace(_parse_text(message), subject=subject(message), message_id=message_id(message))
+    reply = _parse_text(message)
+    is_clear = reply.is_clear or not reply.lines
+    return replace(reply, subject=subject(message), message_id=message_id(message), is_clear=is_clear)
 
 
 def _parse_text(message: Message) -> Reply:
-    bodies = list(_bodies(message))
-    plain = next((text for part, text in bodies if part.get_content_subtype() == "plain" and text.strip()), None)
-    rich = next((text for part, text in bodies if part.get_content_subtype() == "html"), "")[:_LONGEST_HTML]
-    if plain is not None and not may_strike(rich):
-        part = next(part for part, text in bodies if text is plain)
-        lines = _flowed(part, plain) if part.get_param("format") == "flowed" else split_lines(plain)
-        return Reply(own_paragraphs(lines), quoted_turn(plain))
-    own, turn, is_clear = lines_of_html("<".join(rich.split("<", _MOST_TAGS)[:_MOST_TAGS]))
-    return Reply(own, turn, is_clear=is_clear)
+    plain, rich = _version(message, "plain"), _version(message, "html")
+    read = {id(each.part) for each in rich}
+    is_whole = not is_cut(message) and not any(
+        may_strike(_text(part)) for part in _html(message) if id(part) not in read
+    )
+    if any(each.is_html for each in plain):
+        return _of_html(rich, is_whole=is_whole)
+    lines = [line for each in plain for line in (*each.lines(), Line(""))]
+    turn = next((turn for each in plain if (turn := quoted_turn(each.text)) is not None), None)
+    reply = Reply(own_paragraphs(lines), turn, is_clear=is_whole)
+    html = "".join(each.text for each in rich if each.is_html)
+    if may_strike(html):
+        return _of_html(rich, is_whole=is_whole, plain=reply)
+    if may_hide(html) and (reading := read_html(_within_limits(rich)[0])) is not None:
+        shown = {_words(line) for line in reading.lines}
+        if reading.withdraws and any(_words(line) not in shown for line in reply.lines):
+            return Reply(reading.lines, reading.turn, is_clear=reading.is_clear and is_whole)
+    return reply
 
 
-def _bodies(message: Message, depth: int = 0) -> Iterator[tuple[Message, str]]:
-    """The text parts meant for reading, with their texts; not those of an attached message."""
+def _of_html(texts: Sequence[_Text], *, is_whole: bool, plain: Reply | None = None) -> Reply:
+    """The reply in a version with HTML; the plain one in doubt, if there is one and the HTML cannot be read to its end."""
+    html, all_of_it = _within_limits(texts)
+    reading = read_html(html)
+    if plain is not None and (reading is None or not all_of_it):
+        return replace(plain, is_clear=False)
+    if reading is None:
+        return Reply(())
+    return Reply(reading.lines, reading.turn, is_clear=reading.is_clear and is_whole and all_of_it)
+
+
+def _within_limits(texts: Sequence[_Text]) -> tuple[list[str], bool]:
+    """The texts in HTML as far as they are read, and whether that is all of them."""
+    html: list[str] = []
+    characters, tags = _LONGEST_HTML, _MOST_TAGS
+    for each in texts:
+        whole = each.as_html()
+        *begun, _rest = pieces = whole[:characters].split("<", tags)
+        html.append("<".join(begun if len(pieces) > tags else pieces))
+        characters, tags = characters - len(html[-1]), tags - len(begun)
+        if html[-1] != whole:
+            return html, False
+    return html, True
+
+
+def _version(message: Message, kind: str, depth: int = 0) -> list[_Text]:
+    """The text parts of a message in the order in which they are read, of each alternative the one of this kind."""
+    parts = _parts(message, depth)
+    if message.get_content_subtype() == "alternative":
+        versions = [_version(part, kind, depth + 1) for part in parts]
+        readable = [version for version in versions if any(each.text.strip() for each in version)]
+        of_kind = [version for version in readable if any(each.is_html == (kind == "html") for each in version)]
+        # The first version is the plainest, the last the richest.
+        chosen = of_kind or readable
+        return (chosen[0] if kind == "plain" else chosen[-1]) if chosen else []
     if message.is_multipart():
-        if message.get_content_maintype() == "multipart" and depth < _DEEPEST:
-            for part in message.get_payload():
-                assert isinstance(part, Message)
-                yield from _bodies(part, depth + 1)
-    elif message.get_content_maintype() == "text" and message.get_content_disposition() != "attachment":
-        yield message, text_of(message).replace("\xa0", " ")
+        texts: list[_Text] = []
+        for part in parts:
+            if part.get_content_disposition() != "attachment" and not (texts and part.get_filename()):
+                texts += _version(part, kind, depth + 1)
+        return texts
+    is_file = depth == 0 and message.get_content_disposition() == "attachment"
+    is_text = message.get_content_type() in ("text/plain", "text/html") and not is_file
+    return [_Text(message, _text(message))] if is_text else []
+
+
+def _html(message: Message, depth: int = 0) -> Iterator[Message]:
+    """All parts in HTML, but not those of an attached message."""
+    for part in _parts(message, depth):
+        yield from _html(part, depth + 1)
+    if message.get_content_type() == "text/html" and not message.is_multipart():
+        yield message
+
+
+def _parts(message: Message, depth: int) -> list[Message]:
+    """The parts that are searched of a message with several."""
+    is_searched = message.is_multipart() and message.get_content_maintype() == "multipart" and depth < _DEEPEST
+    return [part for part in message.get_payload() if isinstance(part, Message)] if is_searched else []
+
+
+def _text(part: Message) -> str:
+    return text_of(part).replace("\xa0", " ")
+
+
+def _words(line: str) -> tuple[str, ...]:
+    """The words of a line, by which it is known in the other version, whatever marks a program sets around them."""
+    return tuple(_WORD.findall(line.casefold()))
 
 
 def _flowed(part: Message, text: str) -> list[Line]:
