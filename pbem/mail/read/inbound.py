@@ -59,7 +59,12 @@ _ADDRESS: Final = re.compile(r"<?([a-z])\+([a-z2-7]{33})@([a-z0-9.-]+?)\.?>?", r
 _BOUNCE_ADDRESS: Final = re.compile(rb"\bb\+([a-z2-7]{33})@", re.IGNORECASE)
 _MOST_BOUNCE_TOKENS: Final = 10
 _STRUCTURE: Final = re.compile(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.IGNORECASE | re.MULTILINE)
-_SPACED_FROM: Final = re.compile(rb"^from[ \t]+:", re.IGNORECASE | re.MULTILINE)
+_LINE_END: Final = re.compile(rb"(?<!\r)\r*\n")
+_HEADERS: Final = re.compile(
+    rb"(?:From(?![ \t]*:) [^\n]*\n)?(?:[!-9;-~]++[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z))*+"
+)
+# The library takes a line with a blank here for the beginning of the text, where other programs read a header.
+_SPACED_NAME: Final = re.compile(rb"^([!-9;-~]++)[ \t]++:", re.MULTILINE)
 _BOUNDARY: Final = re.compile(rb"boundary[\s\d*]*=", re.IGNORECASE)
 # The library parses the blocks of a report before it decodes them, and not at all in the form for addresses in UTF-8 (RFC 6533).
 # By another name it takes them for a text.
@@ -119,7 +124,7 @@ def fingerprint(raw: bytes, recipient: str) -> bytes:
 
 def raw_message_id(raw: bytes) -> str:
     """The Message-ID of an email that is not parsed yet."""
-    return message_id(BytesParser(policy=compat32).parsebytes(_split(raw)[0][:MOST_HEADER_BYTES], headersonly=True))
+    return message_id(BytesParser(policy=compat32).parsebytes(split(raw)[0][:MOST_HEADER_BYTES], headersonly=True))
 
 
 def message_id(message: Message) -> str:
@@ -135,11 +140,9 @@ def sanitise(raw: bytes, envelope_from: str) -> bytes:
     BadInput for an email with more headers than any.
     """
     sender = envelope_from if len(envelope_from) <= 320 and envelope_from.isprintable() else "unreadable"
-    headers, body = _split(raw)
+    headers, body = split(raw)
     if len(headers) > MOST_HEADER_BYTES or headers.count(b"\n") > MOST_HEADER_LINES:
         raise BadInput(_("A mail has too many lines of headers."))
-    # The library drops this line, which other programs read as another sender.
-    headers = _SPACED_FROM.sub(b"From:", headers)
     bare = BytesParser(policy=compat32).parsebytes(headers, headersonly=True)
     lines = [f"Return-Path: <{sender.strip('<> ')}>", *_headers(bare), *_parts(bare, headers, body)]
     return "\n".join(lines).encode("utf-8", "surrogateescape")
@@ -180,10 +183,17 @@ def _text_of(part: Message) -> tuple[str, bool]:
     return _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")), is_cut
 
 
-def _split(raw: bytes) -> tuple[bytes, bytes]:
-    """Headers and body, with the line ends that all of this module looks for; the library reads a lone CR as one, too."""
-    headers, _blank, body = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").partition(b"\n\n")
-    return headers + b"\n\n", body
+def split(raw: bytes) -> tuple[bytes, bytes]:
+    """Headers and body, with LF at the end of each line.
+
+    As for mail servers, only LF ends a line, with or without CR before it; any other CR is a blank. The library would take it
+    for the end of a line, where a stranger's second sender may begin. Headers end before the first line that is none.
+    """
+    lines = _LINE_END.sub(b"\n", raw).replace(b"\r", b" ")
+    headers = _HEADERS.match(lines)
+    assert headers is not None, "it matches nothing, too"
+    bare = _SPACED_NAME.sub(rb"\1:", headers[0])
+    return bare.rstrip(b"\n") + b"\n\n", lines[headers.end() :].removeprefix(b"\n")
 
 
 def _parts(bare: Message, headers: bytes, body: bytes) -> list[str]:
@@ -290,7 +300,7 @@ def _disposition(part: Message) -> str:
 
 def _folded(value: object) -> str:
     """The value of a header in lines without blanks around them."""
-    first, *more = [line.strip() for line in _BREAK.split(str(value))]
+    first, *more = [line.strip(" \t") for line in _BREAK.split(str(value))]
     return "\n ".join([first, *filter(None, more)])
 
 

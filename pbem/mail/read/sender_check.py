@@ -25,12 +25,14 @@ import authres
 from authres import dmarc
 
 from pbem.mail.read import charsets
+from pbem.mail.read.inbound import split
 
 LONGEST_HEADER: Final = 10_000
 
 _RESULTS: Final = "authentication-results"
 _LONGEST_FROM: Final = 1000
 _MOST_SIGNATURES: Final = 20
+_BREAK: Final = re.compile(r"\r?\n")
 _COMMENT: Final = re.compile(r"\([^()]*\)")
 _SIGNATURE: Final = re.compile(rb"^dkim-signature[ \t]*:((?:[^\n]|\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
 _READER: Final = authres.FeatureContext(dmarc)
@@ -43,7 +45,7 @@ def sender_of(message: Message) -> str | None:
     if len(named) != 1 or len(named[0]) > _LONGEST_FROM:
         return None
     try:
-        header: Any = default.header_factory("from", charsets.relabelled("".join(named[0].splitlines())))
+        header: Any = default.header_factory("from", charsets.relabelled(_BREAK.sub("", named[0])))
         groups, addresses, defects = header.groups, header.addresses, header.defects
     except (MessageError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError):
         # Nothing that trips up the library is a real address.
@@ -91,8 +93,7 @@ def without_results(message: Message, but: str) -> Message:
 
 def signatures(raw: bytes) -> tuple[str, ...]:
     """A hash of each DKIM signature of an email: nobody can send a signed email again without one of them."""
-    headers = re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0]
-    values = [b"".join(value.split()) for value in _SIGNATURE.findall(headers)[:_MOST_SIGNATURES]]
+    values = [b"".join(value.split()) for value in _SIGNATURE.findall(split(raw)[0])[:_MOST_SIGNATURES]]
     found = [re.search(rb"(?:^|;)b=([^;]+)", value) for value in values]
     # Some verifiers skip what is not base 64, and the last letter may have bits that do not count.
     plain = {re.sub(rb"[^A-Za-z0-9+/]", b"", each[1])[:-1] for each in found if each is not None}
