@@ -84,6 +84,7 @@ class Doubt(StrEnum):
     UNVOUCHED = "a sender nobody vouches for"
     REPLAYED = "sent before"
     ALTERED = "headers of no mail program"
+    ELSEWHERE = "written to someone else"
     REVOKED = "its address was replaced since"
     UNCLEAR = "strokes that nobody understands"
 

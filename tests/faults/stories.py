@@ -279,8 +279,9 @@ def receives(world: AddressWorld) -> None:
         else:
             server.run(unverified_replies.reject, token, waiting.number)
     server.run(round_trip.open_address)
-    raw = b"Received: from mx by us\r\nAuthentication-Results: play.example.org; dmarc=pass header.from=example.org\r\nFrom: o@example.org\r\n\r\nx"
-    inbox.takes(raw, f"r+{server.run(round_trip.address)}@play.example.org")
+    to = f"r+{server.run(round_trip.address)}@play.example.org"
+    word = "Authentication-Results: play.example.org; dmarc=pass header.from=example.org"
+    inbox.takes(f"Received: from mx by us\r\n{word}\r\nFrom: o@example.org\r\nTo: {to}\r\n\r\nx".encode(), to)
     inbox.attends()
     inbox.takes(inbox.written(game, 2, _default(game, 2)), inbox.reply_address(game, 2))
     with patch("pbem.service.incoming.replies.carry_out", _fail):

@@ -368,8 +368,8 @@ def headers_for_us(raw):
     ]
 
 
-def kept(headers):
-    """All headers but those about the structure of an email, of which only the type is stored, and written by us."""
+def without_structure(headers):
+    """All headers but those about the structure of an email, which are ours when it is stored."""
     return [
         (name, value) for name, value in headers if not name.lower().startswith((b"content-", b"mime-", b"return-"))
     ]
@@ -396,7 +396,7 @@ HIDDEN_SENDERS = {
 @pytest.mark.parametrize("how", HIDDEN_SENDERS)
 def test_no_header_hides_in_another(how):
     raw = HIDDEN_SENDERS[how] + b"Message-ID: <1@example.net>\r\n\r\nbid 7\r\n"
-    assert kept(headers_for_us(raw)) == kept(headers_for_a_mail_server(raw))
+    assert without_structure(headers_for_us(raw)) == without_structure(headers_for_a_mail_server(raw))
     assert sender_of(parse(sanitise(raw, ""))) in (None, *({"eve@example.net"} if b": eve" in raw else set()))
 
 
@@ -416,7 +416,7 @@ def test_no_header_hides_in_another(how):
 )
 def test_we_see_the_headers_that_a_mail_server_sees(pieces):
     raw = b"".join(pieces)
-    assert kept(headers_for_us(raw)) == kept(headers_for_a_mail_server(raw))
+    assert without_structure(headers_for_us(raw)) == without_structure(headers_for_a_mail_server(raw))
 
 
 # Known again

@@ -113,6 +113,7 @@ class Inbox:
             "Received": f"from mx.{domain} by {HOST}",
             "Authentication-Results": f"{HOST}; dmarc=pass header.from={domain}",
             "From": f"Somebody <{address}>",
+            "To": f"r+{token}@{HOST}",
             "Subject": "Re: a seat for you",
             "Message-ID": f"<{next(self._numbers)}@mail.{domain}>",
         } | {name.replace("_", "-"): value for name, value in headers.items()}

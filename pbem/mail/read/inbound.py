@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from email.message import Message
 from email.parser import BytesParser, Parser
 from email.policy import compat32
+from email.utils import getaddresses
 from typing import Final
 
 from pbem.domain.errors import BadInput
@@ -54,6 +55,8 @@ _MOST_ENCODED: Final = 4 * LONGEST_TEXT
 """Bytes of one text that are decoded."""
 
 LONGEST_MESSAGE_ID: Final = 250
+LONGEST_RECIPIENTS: Final = 10_000
+"""Characters of all recipients; a reply has a few."""
 
 _ADDRESS: Final = re.compile(r"<?([a-z])\+([a-z2-7]{33})@([a-z0-9.-]+?)\.?>?", re.IGNORECASE | re.ASCII)
 _BOUNCE_ADDRESS: Final = re.compile(rb"\bb\+([a-z2-7]{33})@", re.IGNORECASE)
@@ -78,6 +81,9 @@ _PLAIN_WORD: Final = re.compile(r"[a-z]+", re.ASCII | re.IGNORECASE)
 _PICTURE: Final = re.compile(r"(data:image/[\w.+-]{1,40};base64,)[A-Za-z0-9+/=]+", re.ASCII | re.IGNORECASE)
 _CUT: Final = "Content-Cut"
 """Our header of a part that was cut: of those that senders write about parts, none is stored."""
+
+_ADDRESSED: Final = "Content-Addressed"
+"""Our header of an email whose writer names the address at which it arrived."""
 
 _CUT_MARK: Final = f"{_CUT}: yes"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f]")
@@ -117,14 +123,33 @@ def bounce_tokens(raw: bytes) -> list[str]:
 
 def fingerprint(raw: bytes, recipient: str) -> bytes:
     """A key by which an email to one recipient is recognised when it is delivered again."""
-    name = raw_message_id(raw)
+    name = message_id(raw_headers(raw))
     named = f"{name}\n{recipient}".encode() if name else raw + b"\n" + recipient.encode()
     return hashlib.sha256(named).digest()
 
 
-def raw_message_id(raw: bytes) -> str:
-    """The Message-ID of an email that is not parsed yet."""
-    return message_id(BytesParser(policy=compat32).parsebytes(split(raw)[0][:MOST_HEADER_BYTES], headersonly=True))
+def raw_headers(raw: bytes) -> Message:
+    """The headers of an email that is not parsed yet."""
+    return BytesParser(policy=compat32).parsebytes(split(raw)[0][:MOST_HEADER_BYTES], headersonly=True)
+
+
+def is_for(headers: Message, recipient: str, domain: str) -> bool:
+    """Whether the writer of an email names one of our addresses as a recipient, in To or Cc."""
+    ours = parse_recipient(recipient, domain)
+    written = [str(value) for name, value in headers.raw_items() if name.lower() in ("to", "cc")]
+    if ours is None or sum(map(len, written)) > LONGEST_RECIPIENTS:
+        return False
+    return any(parse_recipient(address.replace('"', ""), domain) == ours for _name, address in getaddresses(written))
+
+
+def marked_as_addressed(stored: bytes) -> bytes:
+    """A stored email with our mark that its writer names the address at which it arrived; the tokens in it are hidden."""
+    return f"{_ADDRESSED}: yes\n".encode() + stored
+
+
+def is_addressed(stored: Message) -> bool:
+    """Whether a stored email has this mark."""
+    return _ADDRESSED in stored
 
 
 def message_id(message: Message) -> str:

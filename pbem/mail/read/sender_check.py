@@ -103,7 +103,8 @@ def signatures(raw: bytes) -> tuple[str, ...]:
 def is_altered(message: Message) -> bool:
     """Whether an email has headers that someone may have added to a signed one, so that it passes for another email."""
     names = [name.strip().lower() for name, _value in message.raw_items()]
-    return names.count("message-id") > 1 or names.count("dkim-signature") > _MOST_SIGNATURES
+    once = ("message-id", "to", "cc")
+    return any(names.count(name) > 1 for name in once) or names.count("dkim-signature") > _MOST_SIGNATURES
 
 
 def verdicts(message: Message, authserv_id: str, received_above: int | None = None) -> tuple[str, ...]:

@@ -113,8 +113,11 @@ class Arrival:
             return _drop(server, "unreadable")
         # By the id of the link and not its token, which must not be stored, and whose letters may change case on the way.
         fingerprint = inbound.fingerprint(self.raw, f"{link.purpose}{link.id}")
-        message_id = self._message_id if self._message_id.encode() in self._hidden else ""
-        return server.run(_store, link, fingerprint, message_id, self._signatures, self._hidden)
+        name = inbound.message_id(self._headers)
+        message_id = name if name.encode() in self._hidden else ""
+        is_addressed = inbound.is_for(self._headers, envelope_to, settings.domain)
+        stored = inbound.marked_as_addressed(self._hidden) if is_addressed else self._hidden
+        return server.run(_store, link, fingerprint, message_id, self._signatures, stored)
 
     @cached_property
     def _hidden(self) -> bytes | None:
@@ -126,8 +129,8 @@ class Arrival:
         return self.server.read(links.hide_tokens, sanitised)
 
     @cached_property
-    def _message_id(self) -> str:
-        return inbound.raw_message_id(self.raw)
+    def _headers(self) -> InboundEmail:
+        return inbound.raw_headers(self.raw)
 
     @cached_property
     def _signatures(self) -> tuple[str, ...]:
@@ -320,6 +323,8 @@ def _check_reply(settings: InboundSettings, email: InboundEmail, above: int | No
     program = auto_replies.automation_sign(email, settings.domain, settings.sender)
     if program is not None:
         return round_trip.outcome(believed=False, findings=f"{findings}; written by a program ({program})")
+    if not _is_addressed(settings, email):
+        return round_trip.outcome(believed=False, findings=f"{findings}; not written to the address for replies")
     return round_trip.outcome(believed=_is_vouched_for(settings, email, address, above), findings=findings)
 
 
@@ -340,7 +345,9 @@ def _doubt(
         return Doubt.UNVOUCHED
     if again:
         return Doubt.REPLAYED
-    return Doubt.ALTERED if sender_check.is_altered(email) else None
+    if sender_check.is_altered(email):
+        return Doubt.ALTERED
+    return None if _is_addressed(settings, email) else Doubt.ELSEWHERE
 
 
 def _is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str, above: int | None) -> bool:
@@ -348,6 +355,11 @@ def _is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str
     return settings.check is not SenderCheck.STRICT or sender_check.is_authenticated(
         email, address, settings.authserv_id, above
     )
+
+
+def _is_addressed(settings: InboundSettings, email: InboundEmail) -> bool:
+    """Whether an email was written to us, as far as the settings ask for that: if not, someone may have passed it on."""
+    return settings.check is not SenderCheck.STRICT or inbound.is_addressed(email)
 
 
 def _mailbox(address: str) -> str:

@@ -266,7 +266,9 @@ def test_the_invitation_says_how_to_answer_and_where(server, clock, inbox, invit
         address = re.fullmatch(r"r\+\S+@play\.example\.org", str(to_ben["Reply-To"]))
         assert address
         raw = b"Message-ID: <9@example.org>\r\nAuthentication-Results: play.example.org; dmarc=pass header.from=example.org"
-        inbox.takes(raw + b"\r\nFrom: ben@example.org\r\n\r\naccept as Ben\r\n", address[0])
+        inbox.takes(
+            raw + f"\r\nFrom: ben@example.org\r\nTo: {address[0]}\r\n\r\naccept as Ben\r\n".encode(), address[0]
+        )
         inbox.attends()
         assert names(server, game_id) == ("Ann", "Ben")
         deliver(server, post)

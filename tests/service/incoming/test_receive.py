@@ -479,12 +479,70 @@ def test_a_signed_email_sent_again_to_the_same_address_asks_first(inbox, server,
     [
         {"Message-ID": "<new@evil.example>\r\nMessage-ID: <1@example.org>"},
         {"DKIM-Signature": "\r\nDKIM-Signature: ".join(SIGNED % f"{number}" for number in range(21))},
+        {"Cc": "ben@example.org\r\nCc: eve@evil.example"},
+        {"To": "ben@example.org\r\nTo : eve@evil.example"},
     ],
 )
 def test_an_email_with_headers_that_no_mail_program_writes_asks_first(inbox, server, game, headers):
     row = inbox.replies(game, 0, choice(game), **headers)
     assert (row.status, row.outcome) == ("doubted", "headers of no mail program")
     assert len(answers(server, "was_it_you")) == 1
+
+
+ELSEWHERE = {
+    "a friend": "ben@example.org",
+    "a list": "chess@lists.example.net, Ann <ann@example.org>",
+    "our address as a name": '"{address}" <ben@example.org>',
+    "our address in a comment": "ben@example.org ({address})",
+    "our address within another": "x{address}, {address}.evil.example, {address}@evil.example",
+    "an address of another purpose": "b{address}",
+    "people who are not named": "undisclosed-recipients:;",
+    "too many": "ben@example.org, " * 1000 + "{address}",
+    "nobody": None,
+}
+
+
+@pytest.mark.parametrize("who", ELSEWHERE)
+def test_an_email_that_its_player_wrote_to_someone_else_asks_first(inbox, server, game, who):
+    address, before = inbox.reply_address(game, 0), chosen(game)
+    to = ELSEWHERE[who] and ELSEWHERE[who].format(
+        address=address if who != "an address of another purpose" else address[1:]
+    )
+    row = inbox.replies(game, 0, choice(game), To=to, Resent_To=address, Bcc=address)
+    assert (row.status, row.outcome, chosen(game)) == ("doubted", "written to someone else", before)
+    (asking,) = answers(server, "was_it_you")
+    token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
+    unverified_replies.confirm(server, token, row.id)
+    assert chosen(game) == before + 1
+
+
+def test_an_email_to_another_seat_of_its_player_asks_first(inbox, game):
+    row = inbox.replies(game, 0, choice(game), To=inbox.reply_address(game, 0, turn=game.row().turn + 1))
+    assert row.outcome == "written to someone else"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"To": "Auction games <{address}>"},
+        {"To": '"Games, by email" <{address}>, ben@example.org'},
+        {"To": "=?utf-8?q?Gr=C3=B6=C3=9Fe?=\r\n <{address}>"},
+        {"To": "Ben <ben@example.org>", "Cc": "{address}"},
+        {"TO": "{address}", "To": None},
+        {"To": "ben@example.org,\r\n\t{address}"},
+        {"To": "games:{address};"},
+    ],
+)
+@pytest.mark.parametrize("spelled", [str, str.upper])
+def test_a_reply_names_our_address_in_any_form_that_mail_programs_write(inbox, game, headers, spelled):
+    address = spelled(inbox.reply_address(game, 0))
+    given = {name: value and value.format(address=address) for name, value in headers.items()}
+    assert inbox.replies(game, 0, choice(game), **given).outcome == "reply: carried out"
+
+
+def test_a_sender_cannot_write_our_mark_of_an_email_to_us(inbox, game):
+    row = inbox.replies(game, 0, choice(game), To="ben@example.org", Content_Addressed="yes")
+    assert row.outcome == "written to someone else"
 
 
 def test_a_mail_servers_second_delivery_without_a_message_id_is_asked_about_and_a_new_email_is_read(

@@ -29,8 +29,10 @@ def last_reply(server, since=None):
 
 def reply(inbox, token, *headers):
     """Hand in a reply to a test email and process it; returns what was done with it."""
-    lines = ("Received: from mx by us", *headers, "From: Olga <olga@example.net>", "Subject: Re", "", "bid 7", "resign")
-    outcome = inbox.takes("\r\n".join(lines).encode(), f"r+{token}@{HOST}", "olga@example.net")
+    to = f"r+{token}@{HOST}"
+    given = headers if any(header.startswith("To:") for header in headers) else (*headers, f"To: {to}")
+    lines = ("Received: from mx by us", *given, "From: Olga <olga@example.net>", "Subject: Re", "", "bid 7", "resign")
+    outcome = inbox.takes("\r\n".join(lines).encode(), to, "olga@example.net")
     inbox.attends()
     return outcome
 
@@ -78,6 +80,10 @@ def test_a_reply_is_recorded_with_our_mail_servers_verdicts_and_without_its_text
         (
             (PASSED, "Auto-Submitted: auto-replied"),
             "from example.net; spf=pass, dkim=pass, dmarc=pass; written by a program",
+        ),
+        (
+            (PASSED, "To: <ben@example.org>"),
+            "from example.net; spf=pass, dkim=pass, dmarc=pass; not written to the address for replies",
         ),
     ],
 )
