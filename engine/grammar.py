@@ -21,6 +21,10 @@ LONGEST_LINE: Final = 200
 
 _MOST_TOKENS: Final = 40
 _MOST_READINGS: Final = 64
+_MOST_TRIED: Final = 400
+"""Places of a line at which a thing is looked for: what says one word again and again has as many readings as things have orders."""
+_FULL_NAME: Final = 2
+"""What a full name counts; an abbreviation or an id counts one less."""
 _LONGEST_NUMBER: Final = 9
 _MOST_SHOWN: Final = 12
 
@@ -108,15 +112,46 @@ def _acts_for(decision: Decision, verb: str) -> list[Act]:
 
 def _read_act(act: Act, words: Sequence[str]) -> list[tuple[int, Choice]]:
     """Return every way to fill the blanks with these words, each with a score for exactness."""
-    pattern = _pattern(act)
+    try:
+        return _search(act, words, _Search())
+    except _TooManyTried:
+        pass
+    # A reading by full names alone beats every other, and there are few of them.
+    try:
+        return _search(act, words, _Search(by_full_names=True))
+    except _TooManyTried:
+        return []
+
+
+def _search(act: Act, words: Sequence[str], search: _Search) -> list[tuple[int, Choice]]:
     found: list[tuple[int, Choice]] = []
-    for score, values in _match(pattern, words):
+    for score, values in _match(_pattern(act), words, search):
         choice = Choice(act.verb, values)
         if choice in act:
             found.append((score, choice))
         if len(found) >= _MOST_READINGS:
             break
     return found
+
+
+class _TooManyTried(Exception):  # noqa: N818 - no error: the search is ended
+    """The end of a search that found no end."""
+
+
+class _Search:
+    """How far a search has gone, and whether it looks for full names only."""
+
+    def __init__(self, *, by_full_names: bool = False) -> None:
+        self._tried = 0
+        self._by_full_names = by_full_names
+
+    def things(self, things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int, Thing, int]]:
+        """The things that the first words may mean. Raises _TooManyTried."""
+        self._tried += 1
+        if self._tried > _MOST_TRIED:
+            raise _TooManyTried
+        found = _read_thing(things, words)
+        return [reading for reading in found if reading[0] == _FULL_NAME] if self._by_full_names else found
 
 
 def _pattern(act: Act) -> list[Blank | str]:
@@ -133,7 +168,9 @@ def _pattern(act: Act) -> list[Blank | str]:
     return pattern
 
 
-def _match(pattern: Sequence[Blank | str], words: Sequence[str]) -> Iterator[tuple[int, tuple[Value, ...]]]:
+def _match(
+    pattern: Sequence[Blank | str], words: Sequence[str], search: _Search
+) -> Iterator[tuple[int, tuple[Value, ...]]]:
     if not pattern:
         if not words:
             yield 0, ()
@@ -141,48 +178,49 @@ def _match(pattern: Sequence[Blank | str], words: Sequence[str]) -> Iterator[tup
     head, rest = pattern[0], pattern[1:]
     if isinstance(head, str):
         if words and words[0] == head:
-            yield from _match(rest, words[1:])
+            yield from _match(rest, words[1:], search)
         else:
-            yield from _match(rest, words)
+            yield from _match(rest, words, search)
         return
-    for score, value, used in _read_blank(head, words):
-        for more, values in _match(rest, words[used:]):
+    for score, value, used in _read_blank(head, words, search):
+        for more, values in _match(rest, words[used:], search):
             yield score + more, (value, *values)
 
 
-def _read_blank(blank: Blank, words: Sequence[str]) -> Iterator[tuple[int, Value, int]]:
+def _read_blank(blank: Blank, words: Sequence[str], search: _Search) -> Iterator[tuple[int, Value, int]]:
     """Yield ways to read a blank from the first words: the score, the value, the number of words used."""
     if isinstance(blank, Amount):
         if words and (number := _number(words[0])) is not None:
             yield 1, number, 2 if words[1:2] in ([blank.name], [blank.name.removesuffix("s")]) else 1
     elif isinstance(blank, OneOf):
-        for score, thing, used in _read_thing(blank.things, words):
+        for score, thing, used in search.things(blank.things, words):
             yield score, thing.value, used
     elif isinstance(blank, Some):
-        yield from _read_some(blank, words)
+        yield from _read_some(blank, words, search)
     elif isinstance(blank, Ranking):
-        yield from _read_row(blank.things, len(blank.things), words)
+        yield from _read_row(blank.things, len(blank.things), words, search)
     elif isinstance(blank, Split):
         numbers = [_number(word) for word in words[: len(blank.things)]]
         if all(number is not None for number in numbers):
             yield (1, tuple(number for number in numbers if number is not None), len(numbers))
 
 
-def _read_some(blank: Some, words: Sequence[str]) -> Iterator[tuple[int, Value, int]]:
+def _read_some(blank: Some, words: Sequence[str], search: _Search) -> Iterator[tuple[int, Value, int]]:
     """Read things in any order, and put them into the order of the blank."""
     place = {thing.value: i for i, thing in reversed(list(enumerate(blank.things)))}
-    for score, row, used in _read_row(blank.things, blank.many, words):
+    for score, row, used in _read_row(blank.things, blank.many, words, search):
         yield score, tuple(sorted(row, key=lambda value: place[value])), used
 
 
 def _read_row(
-    things: Sequence[Thing], many: int, words: Sequence[str]
+    things: Sequence[Thing], many: int, words: Sequence[str], search: _Search
 ) -> Iterator[tuple[int, tuple[int | str, ...], int]]:
     if many == 0:
         yield 0, (), 0
         return
-    for score, thing, used in _read_thing(things, words):
-        for more, row, further in _read_row(things, many - 1, words[used:]):
+    for score, thing, used in search.things(things, words):
+        place = next(place for place, each in enumerate(things) if each.value == thing.value)
+        for more, row, further in _read_row((*things[:place], *things[place + 1 :]), many - 1, words[used:], search):
             yield score + more, (thing.value, *row), used + further
 
 
@@ -192,7 +230,7 @@ def _read_thing(things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int
     for thing in things:
         for name in _names(thing.word, *thing.also):
             if tuple(words[: len(name)]) == name:
-                found[thing.value, len(name)] = (2, thing, len(name))
+                found[thing.value, len(name)] = (_FULL_NAME, thing, len(name))
         # An id is no better than an abbreviation: "e" is the Excuse unless the End is there too. Ids cannot be
         # abbreviated: "x" does not mean a Crown, though its id begins with it.
         for name in _names(str(thing.value)):
@@ -269,13 +307,27 @@ def _stuck(act: Act, words: Sequence[str]) -> tuple[int, Text]:
             continue
         if not left:
             return 0, say("“{verb}” needs more: {blank}.", verb=act.verb, blank=_usage_of_blank(part))
-        fitting = [(value, used) for _, value, used in _read_blank(part, left) if value in part]
+        fitting = _fitting(part, left)
         if not fitting:
             return len(left), _misfit(part, left)
-        left = left[max(used for _, used in fitting) :]
+        left = left[max(fitting) :]
     if left:
         return len(left), say("“{words}” is too much after “{verb}”.", words=" ".join(left), verb=act.verb)
     return 0, say("These do not go together.")
+
+
+def _fitting(blank: Blank, words: Sequence[str]) -> list[int]:
+    """Return how many words may fill a blank."""
+    found: list[int] = []
+    try:
+        for _, value, used in _read_blank(blank, words, _Search()):
+            if value in blank:
+                found.append(used)
+            if len(found) >= _MOST_READINGS:
+                break
+    except _TooManyTried:
+        pass
+    return found
 
 
 def _misfit(blank: Blank, words: Sequence[str]) -> Text:

@@ -25,8 +25,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
-from functools import cache, partial
-from itertools import pairwise
+from functools import cache
+from itertools import pairwise, takewhile
 from urllib.parse import unquote_to_bytes
 
 from itsdangerous import URLSafeTimedSerializer
@@ -265,17 +265,10 @@ def hide_tokens(stored: bytes, keyring: Keyring, nonces: Mapping[int, int]) -> b
 
     A token is found in upper case, cut short, broken by quoted-printable, in an encoded header, or with letters as %61.
     """
-    beginnings = {
-        run[at : at + _SHORTEST_SECRET] for run in _runs(stored) for row, at in _places(run, keyring) if row in nonces
-    }
-    tokens = (
-        _token(key, purpose, row, nonces[row]) for row in sorted(nonces) for key in keyring.keys for purpose in Purpose
-    )
-    for token in [token for token in tokens if token[:_SHORTEST_SECRET] in beginnings]:
-        in_plain = re.compile(_spelled(token), re.IGNORECASE)
-        stored = _ENCODED.sub(partial(_encoded_stars, token=in_plain), stored)
-        stored = in_plain.sub(b"***", stored)
-    return stored
+    tokens = _Tokens(keyring, nonces)
+    # One pass, however many there are: an email of a megabyte may quote hundreds.
+    stored = _ENCODED.sub(lambda found: b"***" if tokens.are_in(_decoded(found)) else found[0], stored)
+    return _SPELLED.sub(lambda found: tokens.hidden(found[0]), stored)
 
 
 def redact(text: str) -> str:
@@ -299,19 +292,64 @@ _ENCODED = re.compile(rb"=\?[\w-]+\?([bq])\?[!->@-~]*\?=(?:\s+=\?[\w-]+\?\1\?[!-
 _PIECE = re.compile(rb"=\?[\w-]+\?[bq]\?([!->@-~]*)\?=", re.IGNORECASE)
 _SOFT_BREAK = re.compile(rb"=\r?\n")
 _RUN = re.compile(rb"[A-Za-z2-7]{%d,}" % _SHORTEST_SECRET)
+# A letter as it may be spelled in an email, and a run of them; quoted-printable may break a line after each.
+_LETTER = re.compile(rb"[A-Za-z2-7]|%(?:3[2-7]|[46][1-9A-Fa-f]|[57][0-9Aa])")
+_SPELLED = re.compile(rb"(?:(?:%s)(?:=\r?\n(?=[A-Za-z2-7%%]))?){%d,}" % (_LETTER.pattern, _SHORTEST_SECRET))
 _DIGITS = bytes.maketrans(ALPHABET.encode(), bytes(range(32)))
 # A value from `signer`: payload, time and SHA-256 in URL-safe base 64. Here and below, the lookbehind keeps the search linear:
-# a run of characters is only matched from its beginning.
+# a run of characters is only matched from its beginning. No bracket needs another one, or a run would be tried from each %40.
 _SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)
 # Wider than an address: in a database URL it includes the password, which comes before the @.
 _ADDRESS_PART = r"[^\s@<>()\[\]\"',:;/\\?&]"
 _AT = rf"{_ADDRESS_PART}+(?:@|%40){_ADDRESS_PART}+"
-_ADDRESS = re.compile(rf"<{_AT}>|(?<!{_ADDRESS_PART}){_AT}")
+_ADDRESS = re.compile(rf"(?:<|(?<!{_ADDRESS_PART})){_AT}>?")
 
 
-def _encoded_stars(found: re.Match[bytes], token: re.Pattern[bytes]) -> bytes:
-    """Stars for encoded words that contain a token; others stay."""
-    return b"***" if token.search(_decoded(found)) else found[0]
+class _Tokens:
+    """The tokens of these rows, to be found in a text."""
+
+    def __init__(self, keyring: Keyring, nonces: Mapping[int, int]) -> None:
+        self._keyring = keyring
+        whole = [
+            _token(key, purpose, row, nonces[row])
+            for row in sorted(nonces)
+            for key in keyring.keys
+            for purpose in Purpose
+        ]
+        self._whole = {token[:_SHORTEST_SECRET]: token for token in whole}
+        self._rows = nonces.keys()
+
+    def are_in(self, text: bytes) -> bool:
+        """Whether one of them is in a text, in whatever spelling."""
+        return any(self._places(_letters(found[0])) for found in _SPELLED.finditer(text))
+
+    def hidden(self, run: bytes) -> bytes:
+        """A run of spelled letters with stars instead of these tokens."""
+        places = self._places(_letters(run))
+        if not places:
+            return run
+        ends = [0, *(found.end() for found in _LETTER.finditer(run))]
+        pieces, shown_to = [], 0
+        for begin, end in places:
+            # A soft break before a token is no part of it.
+            pieces += [run[shown_to : ends[begin]], b"***"]
+            shown_to = ends[end]
+        return b"".join([*pieces, run[shown_to:]])
+
+    def _places(self, letters: str) -> list[tuple[int, int]]:
+        """Where these tokens begin and end in a run of letters."""
+        found: list[tuple[int, int]] = []
+        for row, at in _places(letters, self._keyring):
+            token = self._whole.get(letters[at : at + _SHORTEST_SECRET]) if row in self._rows else None
+            if token is not None and (not found or at >= found[-1][1]):
+                same = takewhile(lambda pair: pair[0] == pair[1], zip(token, letters[at:], strict=False))
+                found.append((at, at + sum(1 for _ in same)))
+        return found
+
+
+def _letters(run: bytes) -> str:
+    """The letters that a run spells."""
+    return unquote_to_bytes(_SOFT_BREAK.sub(b"", run)).decode().lower()
 
 
 def _decoded(found: re.Match[bytes]) -> bytes:
@@ -321,15 +359,6 @@ def _decoded(found: re.Match[bytes]) -> bytes:
     # Without a strict check, the library leaves out what is not of the alphabet.
     pieces = (re.sub(rb"[^A-Za-z0-9+/]", b"", piece) for piece in _PIECE.findall(found[0]))
     return b"".join(b64decode(piece[: len(piece) - (len(piece) % 4 == 1)] + b"==") for piece in pieces)
-
-
-def _spelled(token: str) -> bytes:
-    """A pattern for a token that may be cut short, broken, or have letters as %61."""
-    letters = [rb"(?:%c|%%%02x)" % (ord(letter), ord(letter)) for letter in token]
-    whole, rest = letters[:_SHORTEST_SECRET], b""
-    for letter in reversed(letters[_SHORTEST_SECRET:]):
-        rest = rb"(?:(?:=\r?\n)?" + letter + rest + rb")?"
-    return rb"(?:=\r?\n)?".join(whole) + rest
 
 
 def _token(key: Key, purpose: Purpose, row: int, nonce: int) -> str:

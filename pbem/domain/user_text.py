@@ -7,6 +7,7 @@ never cut. Whether it is polite is not decided here.
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pbem.domain.errors import BadInput, quoted
@@ -38,6 +39,7 @@ _AS_PICTURE: Final = "\ufe0f"
 _BLANKS: Final = re.compile(r"[\u115f\u1160\u2800\u3164\uffa0]")
 # No language puts more marks above and below one letter, and no mark twice: they would run over the lines above and below.
 _MOST_MARKS: Final = 3
+_MOST_SORTED: Final = 30
 _MOST_MARKS_OF_SCRIPT: Final = {"HEBREW": 4, "ARABIC": 4, "TIBETAN": 6, "MYANMAR": 6, "TAI": 6}
 # The directions of letters and numbers in right-to-left scripts.
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
@@ -174,7 +176,16 @@ def _visible(text: str) -> str:
     for c, after in zip(bare, f"{bare[1:]} ", strict=False):
         if _changes(shown[-1] if shown else " ", c, after):
             shown.append(c)
-    return unicodedata.normalize("NFC", "".join(shown))
+    return unicodedata.normalize("NFC", "".join(_without_endless_marks(shown)))
+
+
+def _without_endless_marks(characters: Iterable[str]) -> Iterator[str]:
+    """The characters without marks beyond any that a letter may have: the library sorts them, each past all others."""
+    marks = 0
+    for c in characters:
+        marks = marks + 1 if unicodedata.combining(c) else 0
+        if marks <= _MOST_SORTED:
+            yield c
 
 
 def _changes(before: str, c: str, after: str) -> bool:

@@ -80,6 +80,13 @@ def test_marks_that_no_language_piles_up_are_refused(text, read):
         read(f"Ann {text}")
 
 
+@pytest.mark.timeout(method="thread")
+def test_endless_marks_are_refused_at_once():
+    """Sorted one past all others, as many took minutes. What takes so long again ends the run by its limit for what hangs."""
+    with pytest.raises(BadInput, match="piles up marks"):
+        parse_message("a" + "\u0345" * 500_000 + "\u0334" * 500_000)
+
+
 NAMES = {
     "Adlam": "𞤀𞤣𞤵𞤤𞤢𞤥",
     "Amharic": "አበበ ቢቂላ",

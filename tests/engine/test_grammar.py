@@ -7,6 +7,7 @@ import pytest
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Ranking, Refused, Some, Split, Thing
 from engine.grammar import LONGEST_LINE, read, usage, usages, write
 from engine.tell import say
+from tests.fuzz.door import steps
 
 CARDS = (
     Thing("5ML", "Forest", "5 moons leaves", ("the forest",)),
@@ -154,3 +155,32 @@ def test_an_exact_name_beats_the_beginning_of_another_one():
 def test_a_line_of_many_words_is_refused_at_once(count):
     with pytest.raises(Refused):
         read(DECISION, "rank " + "s " * count)
+
+
+SUNS = tuple(Thing(f"s{number}", f"sun {number}") for number in range(1, 13))
+
+
+@pytest.mark.parametrize("blank", [Ranking("cards", SUNS), Some("cards", SUNS, 6), Some("cards", SUNS * 3, 12)])
+@pytest.mark.parametrize("rest", ["", " moon"])
+def test_a_line_that_says_one_word_again_and_again_is_refused_in_few_steps(blank, rest):
+    asked = Decision(0, say("What now?"), (Act("rank", (blank,)), Act("pass")), default=Choice("pass"))
+    things = getattr(blank, "many", len(SUNS))
+
+    def refused():
+        with pytest.raises(Refused):
+            read(asked, "rank" + " sun" * things + rest)
+
+    assert steps(refused) < 1_000_000
+
+
+def test_full_names_that_share_their_first_word_are_read_however_many_they_are():
+    asked = Decision(
+        0,
+        say("What now?"),
+        (Act("rank", (Ranking("cards", SUNS),)),),
+        default=Choice("rank", (tuple(thing.value for thing in SUNS),)),
+    )
+    choice = Choice("rank", (tuple(thing.value for thing in reversed(SUNS)),))
+    assert read(asked, write(asked, choice)) == choice
+    few = Decision(0, say("What now?"), (Act("give", (Some("cards", SUNS, 3),)), Act("pass")), default=Choice("pass"))
+    assert read(few, "give sun 11, sun 2 and sun 7") == Choice("give", (("s2", "s7", "s11"),))

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pbem.mail.read.quotes import MOST_PARAGRAPHS, own_paragraphs, split_lines
+from tests.fuzz.door import steps
 from tests.mail.foreign_headers import LABELS, lines_of
 
 LONG = 256 * 1024
@@ -153,3 +154,21 @@ def test_endless_strokes_are_read_in_time() -> None:
         "<s>" * (LONG // 3),
     ):
         own(text)
+
+
+LONG_LINES = {
+    "labels": ["ba:a@b 1", "ce:a@b 1", "di:a@b 1"],
+    "labels and addresses": ["ba:", "ab c d:@x@y"],
+    "introductions": ["a wrote:"],
+    "colons": ["a: b"],
+    "headers": ["From: a@b", "x y z w", "To: b", "x"],
+    "prose": ["some words"],
+}
+
+
+@pytest.mark.parametrize("before", ["", "-- \n"])
+@pytest.mark.parametrize("what", LONG_LINES)
+def test_the_longest_text_is_read_in_few_steps(what: str, before: str) -> None:
+    kinds = LONG_LINES[what]
+    text = before + "\n".join(kinds * (20_000 // len(kinds)))
+    assert steps(lambda: own(text)) < 3_000_000

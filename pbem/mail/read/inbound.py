@@ -133,13 +133,13 @@ def raw_headers(raw: bytes) -> Message:
     return BytesParser(policy=compat32).parsebytes(split(raw)[0][:MOST_HEADER_BYTES], headersonly=True)
 
 
-def is_for(headers: Message, recipient: str, domain: str) -> bool:
+def is_for(headers: Message, address: str, domain: str) -> bool:
     """Whether the writer of an email names one of our addresses as a recipient, in To or Cc."""
-    ours = parse_recipient(recipient, domain)
+    recipient = parse_recipient(address, domain)
     written = [str(value) for name, value in headers.raw_items() if name.lower() in ("to", "cc")]
-    if ours is None or sum(map(len, written)) > LONGEST_RECIPIENTS:
+    if recipient is None or sum(map(len, written)) > LONGEST_RECIPIENTS:
         return False
-    return any(parse_recipient(address.replace('"', ""), domain) == ours for _name, address in getaddresses(written))
+    return any(parse_recipient(each.replace('"', ""), domain) == recipient for _name, each in getaddresses(written))
 
 
 def marked_as_addressed(stored: bytes) -> bytes:

@@ -84,6 +84,9 @@ _MOST_INTRODUCING: Final = 4
 MOST_PARAGRAPHS: Final = 200
 """Paragraphs of one reply; a longer text has no commands."""
 
+MOST_LINES: Final = 4000
+"""Lines of one reply that are looked at: those of several of our longest emails."""
+
 _PROGRAM_LINE: Final = re.compile(
     # Programs that sign within the text add lines around it.
     r"-+BEGIN PGP SIGNED MESSAGE-+|Hash: [\w, -]{1,60}"
@@ -120,7 +123,7 @@ def split_lines(text: str) -> list[Line]:
 
 def own_paragraphs(lines: Sequence[Line]) -> tuple[str, ...]:
     """The writer's own paragraphs without what was struck through; a line that no program has broken is one."""
-    text = "\n".join(islice(_joined(_own(lines)), MOST_PARAGRAPHS))
+    text = "\n".join(islice(_joined(_own(lines[:MOST_LINES])), MOST_PARAGRAPHS))
     unstruck = _STRUCK.sub(lambda found: "\n" * found[0].count("\n"), text)
     return tuple(line.strip() for line in unstruck.split("\n") if line.strip())
 
@@ -173,6 +176,8 @@ def _is_cut(quoted: Line, after: Line) -> bool:
 
 def _introducing(lines: Sequence[Line], at: int) -> int:
     """The number of lines from here on that introduce a quote."""
+    if not _may_introduce(lines, at):
+        return 0
     block = [line.text.strip() for line in _unquoted(lines, at)]
     if _is_separator(block[0]):
         return 1 + _introducing_more(lines, at + 1)
@@ -191,6 +196,13 @@ def _introducing(lines: Sequence[Line], at: int) -> int:
         if _introduces(sentence) and (_SINCE.search(sentence) or _quoted_next(lines, at + count)):
             return count
     return 0
+
+
+def _may_introduce(lines: Sequence[Line], at: int) -> bool:
+    """Whether a line may introduce a quote, as few do: by its colon, as a separator, or with the end of a sentence below."""
+    text = lines[at].text
+    ends = (line.text.rstrip().endswith((":", "：", ">")) for line in lines[at : at + _MOST_INTRODUCING])
+    return ":" in text or "：" in text or _is_separator(text.strip()) or any(ends)
 
 
 def _is_separator(text: str) -> bool:

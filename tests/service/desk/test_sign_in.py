@@ -34,6 +34,12 @@ def test_an_organiser_added_on_the_command_line_can_sign_in(server):
     assert session.holder.organiser_id == server.read(organisers.named, "Olga").id
 
 
+@pytest.mark.timeout(method="thread")
+def test_a_passphrase_of_endless_marks_is_compared_at_once(server, olga):
+    with suppress(Forbidden, TooMany):
+        sign_in(server, "a" + "\u0345" * 500_000 + "\u0334" * 500_000)
+
+
 def sign_in(server, passphrase=PASSPHRASE, code="", name="Olga"):
     return server.read(sessions.find, desk_sign_in.sign_in(server, name, passphrase, code, "Firefox"))
 
