@@ -342,7 +342,9 @@ class _Tokens:
         for row, at in _places(letters, self._keyring):
             token = self._whole.get(letters[at : at + _SHORTEST_SECRET]) if row in self._rows else None
             if token is not None and (not found or at >= found[-1][1]):
-                same = takewhile(lambda pair: pair[0] == pair[1], zip(token, letters[at:], strict=False))
+                same = takewhile(
+                    lambda pair: pair[0] == pair[1], zip(token, letters[at : at + TOKEN_LENGTH], strict=False)
+                )
                 found.append((at, at + sum(1 for _ in same)))
         return found
 

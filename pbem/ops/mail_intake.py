@@ -25,7 +25,7 @@ from pbem.mail.read.lmtp import Lmtp
 from pbem.ops import mail_checks
 from pbem.ops.commands.terminal import counted
 from pbem.ops.setup import must_be_there, open_store, server_on
-from pbem.service.incoming import receive, round_trip
+from pbem.service.incoming import authenticity, receive, round_trip
 from pbem.service.incoming.receive import Arrival
 from pbem.service.incoming.round_trip import CheckedReply, Forgery
 from pbem.service.server import Server
@@ -89,7 +89,7 @@ def take_one(config: Config, envelope_from: str, envelope_to: str, raw: bytes) -
     """Store one email. Raises if it cannot be stored."""
     with open_store(config) as store:
         server = server_on(store, config)
-        receive.receive(server, receive.inbound_settings(config), envelope_from, envelope_to, raw)
+        receive.receive(server, authenticity.inbound_settings(config), envelope_from, envelope_to, raw)
 
 
 def retry(config: Config) -> int:
@@ -215,7 +215,7 @@ def _connection_error(host: str, port: int) -> str:
 
 
 def _lmtp(server: Server, config: Config) -> Lmtp:
-    box, inbound = receive.inbound_settings(config), config.inbound
+    box, inbound = authenticity.inbound_settings(config), config.inbound
 
     def take(envelope_from: str, raw: bytes) -> lmtp.Store:
         return Arrival(server, box, envelope_from, raw).receive

@@ -40,7 +40,7 @@ from pbem.plugins import offers
 from pbem.service.archive import daily_check
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
-from pbem.service.incoming import receive
+from pbem.service.incoming import authenticity, receive
 from pbem.service.outgoing.deliver import deliver, end_leases, keep_lease, post_of
 from pbem.service.server import Server
 from pbem.store.database import Store, Tx
@@ -141,7 +141,7 @@ def _worker_loop(context: WorkerContext, config: Config) -> Iterator[None]:
 
 def _worker_context(server: Server, config: Config) -> WorkerContext:
     stopping = threading.Event()
-    post, box = post_of(config, stopping), receive.inbound_settings(config)
+    post, box = post_of(config, stopping), authenticity.inbound_settings(config)
 
     def send(server: Server) -> int:
         done = deliver(server, post)

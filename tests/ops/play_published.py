@@ -17,7 +17,7 @@ from pbem.config.settings import Config
 from pbem.mail.send import local_mailbox
 from pbem.mail.send.local_mailbox import LocalMailbox, MailboxEmail
 from pbem.ops import setup
-from pbem.service.incoming import receive
+from pbem.service.incoming import authenticity, receive
 from pbem.service.outgoing.deliver import deliver, post_of
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -109,7 +109,7 @@ def _press(browser: Any, email: str) -> None:
 
 def _answer(server: Server, config: Config, turn: MailboxEmail, text: str) -> None:
     """Answer an email; the answer is handed in and read."""
-    box = receive.inbound_settings(config)
+    box = authenticity.inbound_settings(config)
     sent = local_mailbox.reply_to(turn, text, server.now(), box.authserv_id)
     receive.receive(server, box, sent.sender, sent.recipient, sent.content)
     while receive.process(server, box):

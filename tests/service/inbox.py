@@ -10,7 +10,7 @@ from pbem.config.settings import SenderCheck
 from pbem.domain.states import EmailKind
 from pbem.service import links as link_service
 from pbem.service.incoming import receive
-from pbem.service.incoming.receive import InboundSettings
+from pbem.service.incoming.authenticity import InboundSettings
 from pbem.service.server import Server
 from pbem.store import games, links as link_rows, people as person_rows, received as rows
 from pbem.store.database import Tx

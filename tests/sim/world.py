@@ -10,7 +10,7 @@ from pbem.domain.interval import ZERO
 from pbem.domain.strangers import StrangerLimits
 from pbem.mail.write.compose import Letterhead
 from pbem.ops import backup
-from pbem.service.incoming.receive import InboundSettings, inbound_settings
+from pbem.service.incoming.authenticity import InboundSettings, inbound_settings
 from pbem.service.play import move, seat_cache
 from pbem.service.server import Server
 from pbem.store import database_copy, migrations

@@ -34,8 +34,8 @@ from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput
 from pbem.ops.monitoring.readiness import readiness
 from pbem.service.account import feeds
-from pbem.service.incoming import receive
-from pbem.service.incoming.receive import InboundSettings
+from pbem.service.incoming import authenticity, receive
+from pbem.service.incoming.authenticity import InboundSettings
 from pbem.service.outgoing import digests, preferences
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.people import addresses
@@ -111,7 +111,7 @@ class World:
         for seat in range(truth.seats):
             self.server.run(feeds.renew, self.game.person_at(seat))
         self._programs = {seat: self.server.run(by_link.api_token, token) for seat, (_, token) in self.links.items()}
-        self._answer_emails(receive.inbound_settings(settings))
+        self._answer_emails(authenticity.inbound_settings(settings))
 
     def meets(self, seat: int, *, crawl: bool = True) -> dict[str, bytes]:
         """Everything the player of a seat sees, by name; necessary differences are blanked.

@@ -35,6 +35,9 @@ MOST_HEADER_LINES: Final = 1000
 MOST_HEADER_BYTES: Final = 100 * 1024
 """Bytes of all headers: as many as mail servers take."""
 
+_MOST_BEFORE_BODY: Final = 2 * MOST_HEADER_BYTES
+"""Bytes in which these headers end, however their lines end."""
+
 MOST_LINES: Final = 20_000
 """Lines of a body that are read; those after them belong to attachments."""
 
@@ -129,8 +132,14 @@ def fingerprint(raw: bytes, recipient: str) -> bytes:
 
 
 def raw_headers(raw: bytes) -> Message:
-    """The headers of an email that is not parsed yet."""
-    return BytesParser(policy=compat32).parsebytes(split(raw)[0][:MOST_HEADER_BYTES], headersonly=True)
+    """The headers of an email that is not parsed yet, as far as they are read."""
+    headers, _body = split(raw[:_MOST_BEFORE_BODY])
+    return BytesParser(policy=compat32).parsebytes(headers[:MOST_HEADER_BYTES], headersonly=True)
+
+
+def has_more_headers(raw: bytes) -> bool:
+    """Whether an email has more bytes of headers than are read."""
+    return len(split(raw[:_MOST_BEFORE_BODY])[0]) > MOST_HEADER_BYTES
 
 
 def is_for(headers: Message, address: str, domain: str) -> bool:

@@ -16,14 +16,13 @@ must never store or log a token, and never interpret a line of a reply.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from functools import cached_property, partial
 from typing import Final
 
 import structlog
 
-from pbem.config.settings import Config, ResultsPlace, SenderCheck
 from pbem.domain.errors import BadInput, Gone, NotFound
 from pbem.domain.states import Doubt, EmailKind, ReceivedStatus
 from pbem.mail.read import auto_replies, delivery_reports, inbound, sender_check
@@ -31,11 +30,11 @@ from pbem.mail.read.inbound import InboundEmail
 from pbem.mail.read.reply import Reply, parse_reply
 from pbem.service import links
 from pbem.service.clocks import outages, reachability
-from pbem.service.incoming import bounces, invitations, replies, round_trip
+from pbem.service.incoming import authenticity, bounces, invitations, replies, round_trip, unread_replies
+from pbem.service.incoming.authenticity import InboundSettings
 from pbem.service.links import EmailLink, MoveLink
-from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import limits, people as person_rows, received as rows
+from pbem.store import limits, received as rows
 from pbem.store.database import Tx
 from pbem.store.links import LinkRow
 from pbem.store.outbox import NewEmail
@@ -62,32 +61,6 @@ RETENTION: Final = timedelta(days=30)
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class InboundSettings:
-    """The settings that decide about incoming email."""
-
-    domain: str
-    sender: str = field(repr=False)
-    authserv_id: str
-    check: SenderCheck = SenderCheck.STRICT
-    replies: bool = True
-    most_bytes: int = 2**20
-    results_place: ResultsPlace = ResultsPlace.MEASURED
-
-
-def inbound_settings(config: Config) -> InboundSettings:
-    """Those of a configuration."""
-    return InboundSettings(
-        config.mail.domain,
-        config.mail.sender,
-        config.inbound.authserv_id,
-        config.inbound.sender_check,
-        config.inbound.replies,
-        config.limits.mail_bytes,
-        config.inbound.results_place,
-    )
-
-
 @dataclass(frozen=True)
 class Arrival:
     """An email that arrives, for one recipient or several. What takes long is done once, and only if it may be stored."""
@@ -104,13 +77,13 @@ class Arrival:
         if isinstance(link, str):
             return _drop(server, link)
         if len(self.raw) > settings.most_bytes:
-            return _drop(server, "too large")
+            return self._drop_unread(link, "too large")
         if link.purpose == Purpose.REPLY and not settings.replies:
             return _drop(server, "replies are off")
         if server.read(_is_flooded, link):
             return _drop(server, "too many")
         if self._hidden is None:
-            return _drop(server, "unreadable")
+            return self._drop_unread(link, "unreadable")
         # By the id of the link and not its token, which must not be stored, and whose letters may change case on the way.
         fingerprint = inbound.fingerprint(self.raw, f"{link.purpose}{link.id}")
         name = inbound.message_id(self._headers)
@@ -118,6 +91,20 @@ class Arrival:
         is_addressed = inbound.is_for(self._headers, envelope_to, settings.domain)
         stored = inbound.marked_as_addressed(self._hidden) if is_addressed else self._hidden
         return server.run(_store, link, fingerprint, message_id, self._signatures, stored)
+
+    def _drop_unread(self, link: LinkRow, why: str) -> str:
+        """Drop a reply that cannot be stored; its player hears so, unless a program wrote it."""
+        is_reply = link.purpose == Purpose.REPLY and link.person_id is not None and self.settings.replies
+        if is_reply and not self._may_be_by_a_program():
+            self.server.run(unread_replies.tell_player, link_of(link))
+        return _drop(self.server, why)
+
+    def _may_be_by_a_program(self) -> bool:
+        """Whether the email is a program's, or has more headers than are read."""
+        headers = inbound.raw_headers(self.raw)
+        headers["Return-Path"] = self.envelope_from
+        sign = auto_replies.automation_sign(headers, self.settings.domain, self.settings.sender)
+        return sign is not None or inbound.has_more_headers(self.raw)
 
     @cached_property
     def _hidden(self) -> bytes | None:
@@ -254,7 +241,7 @@ def _store(
 def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) -> None:
     if row.attempts > TRIES:
         # Each try failed, or ended the process that made it.
-        _if_claimed(server, row, lambda tx: _park(tx, row))
+        _give_up(server, row)
         return
     assert row.raw is not None
     with server.store.read() as tx:
@@ -276,8 +263,9 @@ def _process_one(server: Server, settings: InboundSettings, row: ReceivedRow) ->
     link = link_of(link_row)
     if program is not None:
         _if_claimed(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
-    elif doubt := _doubt(server, settings, link, row, email):
-        _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, doubt))
+    elif doubt := authenticity.find_doubt(server, settings, link.person_id, row, email):
+        reply = parse_reply(email)
+        _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, doubt, reply))
     else:
         _carry_out_claimed(server, row, link, parse_reply(email))
 
@@ -286,7 +274,7 @@ def _carry_out_claimed(server: Server, row: ReceivedRow, link: ReplyLink, reply:
     """Carry out a reply that is from its player, or ask them if it is unclear or its address was replaced meanwhile."""
     outcome = server.run(_carry_out_unless_revoked, row, reply) if reply.is_clear else Doubt.UNCLEAR
     if isinstance(outcome, Doubt):
-        _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, outcome))
+        _if_claimed(server, row, lambda tx: _ask_player(tx, server, row, link, outcome, reply))
     elif outcome is not None:
         _if_claimed(server, row, lambda tx: finish_reply(tx, server, row.id, link.person_id, outcome))
 
@@ -323,60 +311,22 @@ def _check_reply(settings: InboundSettings, email: InboundEmail, above: int | No
     program = auto_replies.automation_sign(email, settings.domain, settings.sender)
     if program is not None:
         return round_trip.outcome(believed=False, findings=f"{findings}; written by a program ({program})")
-    if not _is_addressed(settings, email):
+    if not authenticity.is_addressed(settings, email):
         return round_trip.outcome(believed=False, findings=f"{findings}; not written to the address for replies")
-    return round_trip.outcome(believed=_is_vouched_for(settings, email, address, above), findings=findings)
+    return round_trip.outcome(believed=authenticity.is_vouched_for(settings, email, address, above), findings=findings)
 
 
-def _doubt(
-    server: Server, settings: InboundSettings, link: ReplyLink, row: ReceivedRow, email: InboundEmail
-) -> Doubt | None:
-    """The reason to doubt that a reply is from its player, if any."""
-    if settings.check is SenderCheck.OFF:
-        return None
-    with server.store.read() as tx:
-        mailbox = person_rows.read(tx, link.person_id).mailbox
-        again = rows.came_before(tx, row, link.person_id)
-        above = round_trip.received_above(tx, settings.results_place, settings.authserv_id)
-    address = sender_check.sender_of(email)
-    if address is None or _mailbox(address) != mailbox:
-        return Doubt.ANOTHER_SENDER
-    if not _is_vouched_for(settings, email, address, above):
-        return Doubt.UNVOUCHED
-    if again:
-        return Doubt.REPLAYED
-    if sender_check.is_altered(email):
-        return Doubt.ALTERED
-    return None if _is_addressed(settings, email) else Doubt.ELSEWHERE
+def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt: Doubt, reply: Reply) -> None:
+    """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for both.
 
-
-def _is_vouched_for(settings: InboundSettings, email: InboundEmail, address: str, above: int | None) -> bool:
-    """Whether our mail server vouches for a sender, as far as the settings ask for that."""
-    return settings.check is not SenderCheck.STRICT or sender_check.is_authenticated(
-        email, address, settings.authserv_id, above
-    )
-
-
-def _is_addressed(settings: InboundSettings, email: InboundEmail) -> bool:
-    """Whether an email was written to us, as far as the settings ask for that: if not, someone may have passed it on."""
-    return settings.check is not SenderCheck.STRICT or inbound.is_addressed(email)
-
-
-def _mailbox(address: str) -> str:
-    """An address in the form in which addresses are compared; empty if it is none."""
-    try:
-        return addresses.normalised(address)[1]
-    except BadInput:
-        return ""
-
-
-def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt: Doubt) -> None:
-    """Ask the player at the address on file whether a reply is theirs. If they were asked before, one page is for both."""
+    Only the reply is kept of the email, as it was read: nobody who opens the page makes us read an email again.
+    """
     seat, turn = (link.seat, link.turn) if isinstance(link, MoveLink) else (None, None)
     facts = {"received": row.id, "to_offer": seat is None}
     email = NewEmail(link.person_id, EmailKind.WAS_IT_YOU, link.game_id, None, seat, turn, facts)
     outcome = doubt if replies.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
-    rows.change(tx, row.id, status=ReceivedStatus.DOUBTED, outcome=outcome, claimed_until=None)
+    raw = json.dumps(asdict(reply)).encode()
+    rows.change(tx, row.id, status=ReceivedStatus.DOUBTED, outcome=outcome, claimed_until=None, raw=raw)
     rows.count(tx, server.now().date(), outcome)
 
 
@@ -397,6 +347,18 @@ def _try_later(server: Server, row: ReceivedRow) -> None:
     _if_claimed(server, row, lambda tx: rows.change(tx, row.id, claimed_until=None, due_at=later))
 
 
-def _park(tx: Tx, row: ReceivedRow) -> None:
+def _give_up(server: Server, row: ReceivedRow) -> None:
+    """Park an email that could not be processed, and tell the player whose reply it may be."""
     _log.error("mail_parked_unread", email=row.id)
+    try:
+        _if_claimed(server, row, lambda tx: _park(tx, row, server))
+    except Exception:  # noqa: BLE001 - an email that cannot be answered either must not be tried for ever
+        _log.exception("mail_not_answered", email=row.id)
+        _if_claimed(server, row, lambda tx: _park(tx, row))
+
+
+def _park(tx: Tx, row: ReceivedRow, server: Server | None = None) -> None:
+    link = links.read(tx, row.link_id)
+    if server is not None and link.purpose == Purpose.REPLY and link.person_id is not None:
+        unread_replies.tell_player(tx, server, link_of(link))
     rows.change(tx, row.id, status=ReceivedStatus.PARKED, outcome="tried too often", claimed_until=None)

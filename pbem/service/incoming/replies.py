@@ -62,6 +62,8 @@ LONGEST_SHOWN: Final = 200
 """Characters of a line or subject that a receipt quotes."""
 
 NO_COMMAND: Final = "no command"
+UNREAD: Final = "unread"
+"""The two errors that are told once a turn and day: a program that answers every email looks like that."""
 
 
 class Outcome(StrEnum):
@@ -177,7 +179,7 @@ def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bo
     ]
     today = [answer for answer in alike if day.contains(answer.queued_at)]
     this_turn = [answer for answer in alike if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
-    asked_before = (asks or error == NO_COMMAND) and any(
+    asked_before = (asks or error in (NO_COMMAND, UNREAD)) and any(
         answer in today and answer.error == error for answer in this_turn
     )
     left_this_turn, left_today = server.answers_a_turn - len(this_turn), server.answers_a_day - len(today)

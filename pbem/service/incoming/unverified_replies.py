@@ -51,7 +51,7 @@ class UnverifiedReplies:
 
 
 def read(server: Server, token: str) -> UnverifiedReplies:
-    """The replies that the link of a question is about. They are read outside the transaction, because that may take long."""
+    """The replies that the link of a question is about, as they were read when they came."""
     with server.store.read() as tx:
         link_row = _reply_link(tx, server, token)
         assert link_row.game_id is not None
@@ -62,7 +62,7 @@ def read(server: Server, token: str) -> UnverifiedReplies:
     return UnverifiedReplies(
         title,
         link_row.turn,
-        tuple(UnverifiedReply(row.id, parse_reply(parse(row.raw or b"")).lines) for row in waiting),
+        tuple(UnverifiedReply(row.id, _as_read(row).lines) for row in waiting),
         confirmed=decided is not None and decided.outcome != NOT_THEIRS,
     )
 
@@ -74,8 +74,7 @@ def confirm(server: Server, token: str, number: int) -> None:
         row = _reply(tx, link_row, number)
     if row.status != ReceivedStatus.DOUBTED:
         return
-    assert row.raw is not None, "stored until it is decided"
-    server.run(_carry_out, token, row.id, parse_reply(parse(row.raw)))
+    server.run(_carry_out, token, row.id, _as_read(row))
 
 
 def reject(tx: Tx, server: Server, token: str, number: int) -> None:
@@ -108,6 +107,16 @@ def _reply_link(tx: Tx, server: Server, token: str) -> LinkRow:
     if row is None:
         raise Gone(_("This was too long ago."), why=_("What somebody writes is kept for a month at most."))
     return links.read(tx, row.link_id)
+
+
+def _as_read(row: ReceivedRow) -> Reply:
+    """A reply that waits, as it was read."""
+    assert row.raw is not None, "stored until it is decided"
+    if not row.raw.startswith(b"{"):
+        # Earlier releases kept the email.
+        return parse_reply(parse(row.raw))
+    reply = json.loads(row.raw)
+    return Reply(**reply | {"lines": tuple(reply["lines"])})
 
 
 def _reply(tx: Tx, link: LinkRow, number: int) -> ReceivedRow:

@@ -18,7 +18,7 @@ from flask import Blueprint, Response, request
 
 from pbem.domain.errors import BadInput, Forbidden, NotFound
 from pbem.i18n.speech import gettext as _
-from pbem.service.incoming import receive
+from pbem.service.incoming import authenticity, receive
 from pbem.web import site
 
 pages = Blueprint("inbound", __name__)
@@ -51,7 +51,7 @@ def take() -> Response:
         )
     if not envelope_to or max(len(envelope_from), len(envelope_to)) > LONGEST_ENVELOPE:
         raise BadInput(_("This mail is for nobody."), why=_("X-Pbem-To names one recipient."))
-    receive.receive(site.server(), receive.inbound_settings(config), envelope_from, envelope_to, body)
+    receive.receive(site.server(), authenticity.inbound_settings(config), envelope_from, envelope_to, body)
     return Response(status=204)
 
 

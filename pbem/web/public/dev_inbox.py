@@ -16,7 +16,7 @@ from pbem.domain.errors import BadInput, NotFound
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send import local_mailbox
 from pbem.mail.send.local_mailbox import LocalMailbox
-from pbem.service.incoming import receive
+from pbem.service.incoming import authenticity, receive
 from pbem.service.outgoing.deliver import mailbox_of
 from pbem.web import security, site
 from pbem.web.site import field, server
@@ -88,7 +88,7 @@ def reply(key: str) -> Response:
         raise BadInput(
             _("There is nothing to send."), why=_("An answer has a text, and goes to a mail that can be answered.")
         )
-    box = receive.inbound_settings(site.config())
+    box = authenticity.inbound_settings(site.config())
     message = local_mailbox.reply_to(opened, text, server().now(), box.authserv_id)
     receive.receive(server(), box, message.sender, message.recipient, message.content)
     return site.go("dev_inbox.show", to=opened.entry.to)

@@ -246,6 +246,17 @@ def test_a_reply_comes_to_all_or_nothing(server, inbox, invite):
     assert len(queued_emails(server, kind="invitation_receipt")) == 1
 
 
+def test_an_answer_to_an_invitation_that_cannot_be_stored_is_told(server, inbox, invite):
+    game_id = invite(invited=("ben@example.org",))
+    answer(inbox, game_id, "help")
+    for _again in range(2):
+        answer(inbox, game_id, "accept", X_Any="y\r\n " * 1001)
+    assert (receipt(server)["effect"], "could not be read" in receipt(server)["text"]) == ("refused", True)
+    assert len(queued_emails(server, kind="invitation_receipt")) == 2
+    answer(inbox, game_id, "accept")
+    assert receipt(server)["effect"] == "joined"
+
+
 def test_the_invitation_says_how_to_answer_and_where(server, clock, inbox, invite, person):
     person("Cleo")
     game_id = invite(invited=("ben@example.org", "cleo@example.org"))

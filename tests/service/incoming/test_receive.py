@@ -339,6 +339,73 @@ def test_an_email_that_cannot_be_processed_is_parked_and_holds_up_no_other(inbox
     assert [each["event"] for each in logged] == ["mail_not_read"] * TRIES + ["mail_parked_unread"]
 
 
+def fails(*_given):
+    raise RuntimeError
+
+
+def test_the_player_of_a_reply_that_cannot_be_read_hears_so_once(
+    inbox, server, clock, game, logged, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(receive, "parse_reply", fails)
+    for doubtful in (None, f"{HOST}; dmarc=pass header.from=example.org"):
+        inbox.replies(game, 0, choice(game), Authentication_Results=doubtful)
+        for _ in range(TRIES):
+            clock.advance(HOUR)
+            inbox.attends()
+    assert {row.status for row in inbox.rows()} == {"parked"}
+    (receipt,) = answers(server)
+    assert (receipt.kind, receipt.person_id) == ("receipt", game.person_at(0))
+    mailbox = LocalMailbox(tmp_path)
+    deliver(server, Post(Letterhead("Games", f"https://{HOST}", HOST, OUR_SENDER, OUR_SENDER), mailbox), limit=100)
+    texts = [" ".join(mailbox.read(entry.key).text.split()) for entry in mailbox.entries()]
+    assert sum("we could not read an answer to an email of yours. Nothing was changed." in text for text in texts) == 1
+    monkeypatch.undo()
+    server.run(receive.retry)
+    inbox.attends()
+    assert {row.status for row in inbox.rows()} == {"done", "doubted"}
+
+
+def test_a_reply_that_cannot_be_answered_either_is_parked(inbox, server, clock, game, logged, monkeypatch):
+    monkeypatch.setattr(receive, "parse_reply", fails)
+    inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
+    with broken_for(server.store, "INSERT INTO outbox"):
+        for _ in range(TRIES + 1):
+            inbox.attends()
+            clock.advance(HOUR)
+    assert [row.status for row in inbox.rows()] == ["parked"]
+    assert logged[-1]["event"] == "mail_not_answered"
+
+
+@pytest.mark.parametrize(
+    ("text", "header", "outcome"), [("y " * 2**19, "x", "too large"), ("bid 7", "y\r\n " * 1001, "unreadable")]
+)
+def test_the_player_of_a_reply_that_cannot_be_stored_hears_so_once_a_day(
+    inbox, server, clock, game, text, header, outcome
+):
+    to = inbox.reply_address(game, 0)
+
+    def takes(envelope_from="ann@example.org", **headers):
+        raw = inbox.written(game, 0, text, {"X-Any": header} | headers)
+        assert inbox.takes(raw, to, envelope_from) == outcome
+
+    takes(**{"Auto-Submitted": "auto-replied"})
+    takes(envelope_from="")
+    takes(**{"X-More": "y" * 110_000})
+    assert answers(server) == [], "of programs"
+    for _again in range(3):
+        takes()
+    (receipt,) = answers(server)
+    assert (receipt.kind, receipt.person_id, json.loads(receipt.facts)["unread"]) == (
+        "receipt",
+        game.person_at(0),
+        True,
+    )
+    clock.advance(DAY + HOUR)
+    takes()
+    assert len(answers(server)) == 2
+    assert not inbox.rows()
+
+
 def test_parked_emails_are_processed_when_the_cause_is_fixed(inbox, server, clock, game, logged):
     before = chosen(game)
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
@@ -656,18 +723,28 @@ def doubted(inbox, server, game):
     return inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id), row.id
 
 
-def test_replies_are_not_read_within_a_transaction(server, doubted, monkeypatch):
-    """The words of a stranger may take long to read, and nothing waits for them."""
+def test_a_doubtful_reply_is_read_once_and_not_within_a_transaction(inbox, server, game, monkeypatch):
+    """The words of a stranger may take long to read, and nothing waits for them: no page, and no statement."""
     connections = []
 
     def reads(message):
         connections.append(server.store.engine.pool.checkedout())
         return parse_reply(message)
 
-    monkeypatch.setattr(unverified_replies, "parse_reply", reads)
-    assert unverified_replies.read(server, doubted[0]).waiting
-    unverified_replies.confirm(server, *doubted)
-    assert connections == [0, 0]
+    monkeypatch.setattr(receive, "parse_reply", reads)
+    row = inbox.replies(game, 0, choice(game), Authentication_Results=None)
+    (asking,) = answers(server, "was_it_you")
+    token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
+    for _visit in range(3):
+        assert unverified_replies.read(server, token).waiting
+    unverified_replies.confirm(server, token, row.id)
+    assert connections == [0]
+
+
+def test_of_a_doubtful_email_nothing_is_kept_but_the_reply(inbox, game):
+    row = inbox.replies(game, 0, "talk hello\r\n\r\n> our words", From="Mallory <mallory@evil.example>")
+    assert row.status == "doubted"
+    assert not any(word in (row.raw or b"") for word in (b"mallory", b"our words", b"Received"))
 
 
 def test_the_page_shows_the_reply_and_changes_nothing(inbox, server, game, doubted):
@@ -950,12 +1027,13 @@ def test_an_address_that_was_replaced_takes_nothing_any_more(inbox, server, game
     assert not inbox.rows()
 
 
-def test_an_email_that_is_too_large_leaves_nothing(inbox, server, game):
+def test_an_email_that_is_too_large_leaves_nothing_but_a_word_to_the_player(inbox, server, game):
     to, before = inbox.reply_address(game, 0), unchanged(server, "received_count")
     raw = inbox.written(game, 0, "x" * 25 * 2**20)
-    before = unchanged(server, "received_count")
+    before = unchanged(server, "received_count", "outbox")
     assert inbox.takes(raw, to) == "too large"
-    assert unchanged(server, "received_count") == before
+    assert unchanged(server, "received_count", "outbox") == before
+    assert [each.kind for each in answers(server)] == ["receipt"]
 
 
 def test_an_email_with_too_many_headers_leaves_nothing(inbox, server, game):
