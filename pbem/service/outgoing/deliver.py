@@ -278,12 +278,14 @@ def _filled(server: Server, post: Post, prepared: PreparedEmail) -> OutgoingEmai
     """The email with the tokens of its reader, signed."""
     email = prepared.email
     assert email.rendered_at is not None, "stored with the bytes"
+    assert email.message_id is not None, "stored with the bytes"
     content = prepared.template.fill(prepared.nonces)
     if post.signer is not None:
         content = post.signer.sign(content, email.rendered_at)
     returns = server.keys.make(Purpose.BOUNCE, prepared.bounce.id, prepared.bounce.nonce)
     return OutgoingEmail(
-        name=f"m{email.id}",
+        # The random part of the Message-ID: a number would tell each reader how many emails others had in between.
+        name=email.message_id.strip("<>").partition(".")[0],
         # An answer has no return address, so that no program can answer it in turn (RFC 3834).
         sender="" if email.kind in ANSWERS else f"b+{returns}@{post.letterhead.domain}",
         recipient=prepared.recipient,

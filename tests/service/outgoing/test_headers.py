@@ -1,5 +1,6 @@
 """The headers of emails as a relay received them; programs decide by them."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -118,3 +119,16 @@ def test_an_address_whose_local_part_needs_quotes_is_refused_where_it_is_typed(s
     for address in ('"ann b"@example.org', '"ann@b"@example.org', "ann b@example.org", "ann@b@example.org"):
         with pytest.raises(BadInput):
             server.run(addresses.register, address, "Ann")
+
+
+def test_the_envelope_id_is_random_and_no_number_of_the_server(server, clock, sink, post, table):
+    """Numbers that count up would tell each reader how many emails others had in between."""
+    game = table()
+    play_on(server, clock, post, game)
+    found = {}
+    for email in sink.emails:
+        (option,) = [option for option in email.options if option.startswith("ENVID=")]
+        found[option] = str(email.message["message-id"])
+    assert len(found) == len(sink.emails)
+    assert all(re.fullmatch("ENVID=M[0-9A-F]{16}", option) for option in found)
+    assert all(name.upper().startswith(f"<{option.removeprefix('ENVID=')}.") for option, name in found.items())

@@ -10,7 +10,7 @@ from pbem.service.people import addresses
 from pbem.store import leases, outbox
 from pbem.store.outbox import NewEmail
 from tests.mail.transports import ACCEPTED, FunctionTransport
-from tests.service.outgoing.test_deliver import HEAD, HOUR, Killed, queue_links, rows
+from tests.service.outgoing.test_deliver import HEAD, HOUR, Killed, envelope_id, queue_links, rows
 
 MANY = 5000
 
@@ -69,9 +69,9 @@ def test_the_turns_of_a_batch_are_handed_over_first(server, clock, table, sent, 
     clock.advance(HOUR)
     game = table("sunset-poker", 3)
     clock.advance(HOUR)
-    turns = {f"m{row.id}" for row in rows(server, game=game.id, kind="turn")}
+    turns = [row.id for row in rows(server, game=game.id, kind="turn")]
     deliver.deliver(server, Post(HEAD, FunctionTransport(lambda email: handed.append(email.name) or ACCEPTED)))
-    assert set(handed[:3]) == turns
+    assert set(handed[:3]) == {envelope_id(server, turn) for turn in turns}
 
 
 def test_a_domain_with_thousands_of_emails_delays_no_other(server, post, sent):
