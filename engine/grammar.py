@@ -134,7 +134,7 @@ def _search(act: Act, words: Sequence[str], search: _Search) -> list[tuple[int, 
     return found
 
 
-class _TooManyTried(Exception):  # noqa: N818 - no error: the search is ended
+class _TooManyTried(Exception):
     """The end of a search that found no end."""
 
 

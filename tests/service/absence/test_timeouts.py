@@ -17,7 +17,7 @@ from pbem.service.people import addresses
 from pbem.service.play import move as play_move
 from pbem.service.play.move import Actor
 from pbem.service.server import Server
-from pbem.store import deadlines, players as player_rows
+from pbem.store import deadlines, people, players as player_rows
 from pbem.store.database import Store
 from pbem.store.schema import DEADLINE, GAME, PLAYER
 from tests.fakes import SeededRandomness
@@ -113,8 +113,8 @@ def test_a_turn_that_was_answered_is_not_timed_out(time, asked):
 def test_a_deadline_that_has_moved_since_it_was_stored_does_not_fire(time, server, asked):
     game, seat = asked
     time.sends()
-    # Quiet hours are looked at again when the clock seems to have run out.
-    server.run(addresses.change_settings, game.person_at(seat), quiet="11:00-14:00")
+    # Settled at once where they are changed, and looked at again when the clock seems to have run out.
+    server.store.write(lambda tx: people.change(tx, game.person_at(seat), quiet="11:00-14:00"))
     time.passes_until(time.due(game, seat))
     passed = time.runs_out()
     assert (passed.decided, passed.moved) == (0, 1)
