@@ -171,6 +171,12 @@ def read(tx: Connection, game_id: int, turn: int, seat: int) -> DeadlineRow | No
     )
 
 
+def of_seat(tx: Connection, game_id: int, seat: int) -> list[DeadlineRow]:
+    """The deadlines of a seat in all turns, the first turn first."""
+    query = select(DEADLINE).where(DEADLINE.c.game_id == game_id, DEADLINE.c.seat == seat)
+    return queries.many(tx, DeadlineRow, query.order_by(DEADLINE.c.turn))
+
+
 def read_ahead(tx: Connection, keys: Collection[Key]) -> None:
     rows = read_all(tx, keys)
     for key in keys:

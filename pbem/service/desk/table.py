@@ -31,7 +31,7 @@ from pbem.service.links import follow_seat
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.play import views
-from pbem.service.play.log import KNOWN_TO_ALL, Kind, entries_back, json_body_of
+from pbem.service.play.log import KNOWN_TO_ALL, PUBLIC, Kind, entries_back, json_body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
@@ -59,11 +59,6 @@ MOST_TURNS: Final = 40
 MOST_INTERVENTIONS: Final = 60
 """The most rows on the page for players."""
 
-_PUBLIC: Final = frozenset(
-    {Kind.PAUSED, Kind.RESUMED, Kind.EXTENDED, Kind.DELAYED, Kind.REWOUND, Kind.CORRECTED, Kind.REDACTED, Kind.FROZEN}
-    | {Kind.UNFROZEN, Kind.VOIDED, Kind.OFFERED, Kind.SEATED, Kind.RESIGNED, Kind.MERGED}
-)
-"""Rows whose bodies hold nothing secret."""
 
 _MODERATORS: Final = ("organiser", "host")
 _BY_SERVER: Final = (Kind.DELAYED, Kind.FROZEN, Kind.UNFROZEN)
@@ -232,7 +227,7 @@ def public_line(row: hash_chain.Row) -> LogLine:
     """A row without secrets. It is read without the rules, which may be missing."""
     if row.kind == Kind.ENTRY:
         return LogLine(row.seq, row.at, row.kind, row.seat, row.by, {}, json_body_of(row)["turn"])
-    return LogLine(row.seq, row.at, row.kind, row.seat, row.by, json_body_of(row) if row.kind in _PUBLIC else {})
+    return LogLine(row.seq, row.at, row.kind, row.seat, row.by, json_body_of(row) if row.kind in PUBLIC else {})
 
 
 def _seats(tx: Tx, game: GameRow, players: list[PlayerRow], *, for_host: bool) -> list[SeatStatus]:

@@ -63,6 +63,12 @@ random stream is used twice, and no earlier link or form fits.
 CLOSES_TURN: Final = TAKES_BACK | {Kind.ENTRY, Kind.VOIDED}
 """Kinds of rows that close the open turn; their bodies bind the server to its sealed choices."""
 
+PUBLIC: Final = frozenset(
+    {Kind.PAUSED, Kind.RESUMED, Kind.EXTENDED, Kind.DELAYED, Kind.REWOUND, Kind.CORRECTED, Kind.REDACTED, Kind.FROZEN}
+    | {Kind.UNFROZEN, Kind.VOIDED, Kind.OFFERED, Kind.SEATED, Kind.RESIGNED, Kind.MERGED}
+)
+"""Kinds of rows whose bodies everyone at the table may read."""
+
 
 class LogWriter:
     """Rows being added to the log of one game, with the head of its chain."""

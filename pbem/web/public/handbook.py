@@ -26,7 +26,7 @@ from pbem.web import site
 
 pages = Blueprint("handbook", __name__)
 
-FOR_PLAYERS: Final = ("first-game", "playing-by-mail", "time", "tables", "mail", "your-data", "game-file", "api")
+FOR_PLAYERS: Final = ("first-game", "playing-by-mail", "time", "tables", "mail", "your-data", "seat-file", "game-file", "api")
 FOR_ORGANISERS: Final = (
     "organising",
     "running-a-server",

@@ -1,8 +1,8 @@
-"""What a player seldom does: ending a game by consent, resigning, new links, a rematch, and the file of the game."""
+"""What a player seldom does: ending a game by consent, resigning, new links, a rematch, and the files of the seat and the game."""
 
 from flask import Blueprint, Response
 
-from pbem.service.archive import export
+from pbem.service.archive import export, seat_file
 from pbem.service.links import follow_seat
 from pbem.service.outgoing import new_links as links_of_seat
 from pbem.service.play import seat_view
@@ -54,9 +54,19 @@ def open_rematch(token: str) -> Response:
     return site.go("invitation.show", token=server().run(rematch.rematch, token))
 
 
+@pages.get("/s/<token>/seat.json")
+def file_of_seat(token: str) -> Response:
+    """Everything that this seat has been told so far."""
+    return _download(*server().read(seat_file.by_link, token))
+
+
 @pages.get("/s/<token>/game.json")
 def game_file(token: str) -> Response:
     game = server().read(export.by_link, token, Purpose.SEAT)
-    response = Response(export.write(game), mimetype="application/json")
-    response.headers["Content-Disposition"] = f'attachment; filename="{game.kind}-{game.key}.json"'
+    return _download(f"{game.kind}-{game.key}.json", export.write(game))
+
+
+def _download(name: str, text: str) -> Response:
+    response = Response(text, mimetype="application/json")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -1,5 +1,6 @@
 """The page of a seat: whole games by its forms, and forms that come late, twice or from two tabs."""
 
+import json
 import random
 import re
 
@@ -285,6 +286,13 @@ def test_the_file_of_a_finished_game_is_offered_and_can_be_read(browser, links, 
     assert list(read.log) == game.log()
     assert read.secret == game.row().secret
     assert export.write(read) == file.source
+
+
+def test_what_a_seat_knows_is_offered_as_a_file_that_no_browser_keeps(browser, links, poker):
+    file = browser.open(f"/s/{links.of(poker, 0)[1]}").follow("Download what you know of this game")
+    assert json.loads(file.source)["seat"] == 0
+    assert file.response.headers["Cache-Control"] == "no-store"
+    assert file.response.headers["Content-Disposition"].startswith("attachment")
 
 
 def test_names_of_people_and_tables_are_never_html(browser, links, server, person):

@@ -1,0 +1,91 @@
+"""The file of a seat: all that its player was told, and nothing else."""
+
+import hashlib
+import json
+
+import pytest
+
+from pbem.domain.errors import NotFound
+from pbem.service.archive import seat_file
+from pbem.service.desk.acts.clocks import Extend
+from pbem.service.play import undo
+from pbem.service.play.log import Kind
+from tests.service.actors import moderate
+from tests.web.browser import Links
+
+
+@pytest.fixture
+def links(server):
+    """The links that emails would have."""
+    return Links(server)
+
+
+@pytest.fixture
+def poker(table):
+    """A game whose players all seal a choice at once."""
+    return table("sunset-poker", 3)
+
+
+def text_of(server, links, game, seat):
+    return server.read(seat_file.by_link, links.of(game, seat)[1])[1]
+
+
+def file_of(server, links, game, seat):
+    return json.loads(text_of(server, links, game, seat))
+
+
+def seal(game, seat):
+    game.play(seat, game.asked()[seat].default)
+
+
+def test_the_file_has_what_the_seat_was_told(server, links, poker):
+    for _ in range(2):
+        for seat in sorted(poker.asked()):
+            seal(poker, seat)
+    file = file_of(server, links, poker, 1)
+    assert (file["format"], file["version"], file["seat"]) == ("pbem-seat", 1, 1)
+    assert file["names"] == ["Ann", "Ben", "Cleo"]
+    assert [each["turn"] for each in file["turns"]] == [*range(poker.row().turn)]
+    assert file["turns"][-1]["says"]
+    assert file["turns"][-1]["choice"] is not None
+    assert file["now"]["asked"]
+    assert file["now"]["if_missed"]
+    assert [each["turn"] for each in file["deadlines"]][-1] == poker.row().turn
+    assert file["game"]["options"] == json.loads(poker.row().options)
+
+
+def test_own_sealed_choices_are_there_with_what_proves_them_and_no_others(server, links, poker):
+    for seat in (0, 1):
+        seal(poker, seat)
+    rows = [row for row in poker.log() if row.kind == Kind.SEALED]
+    for seat in (0, 1):
+        (sealed,) = file_of(server, links, poker, seat)["sealed"]
+        assert sealed["fingerprint"] == rows[seat].body_hash.hex()
+        assert (
+            hashlib.sha256(bytes.fromhex(sealed["nonce"]) + sealed["text"].encode()).hexdigest()
+            == sealed["fingerprint"]
+        )
+        assert rows[1 - seat].body_hash.hex() not in text_of(server, links, poker, seat)
+    assert file_of(server, links, poker, 2)["sealed"] == []
+
+
+def test_the_file_is_the_same_to_the_byte_whether_or_not_others_have_sealed(server, links, poker):
+    seal(poker, 0)
+    before = text_of(server, links, poker, 0)
+    seal(poker, 1)
+    assert text_of(server, links, poker, 0) == before
+    server.run(undo.take_back, poker.id, poker.row().turn, 1)
+    assert text_of(server, links, poker, 0) == before
+
+
+def test_what_organisers_did_is_there_and_nothing_that_counts_rows(server, links, poker):
+    seal(poker, 1)
+    moderate(server, Extend(poker.id, "1d"))
+    (decided,) = file_of(server, links, poker, 0)["decided"]
+    assert decided["kind"] == "Extended"
+    assert "seq" not in text_of(server, links, poker, 0)
+
+
+def test_a_link_of_one_choice_opens_no_file(server, links, poker):
+    with pytest.raises(NotFound):
+        server.read(seat_file.by_link, links.of(poker, 0)[0])
