@@ -216,13 +216,25 @@ def backup(path: Path, *, keys: bool) -> None:
 
 @command(main, example="pbem restore /var/backups/pbem-2026-11-21.sqlite3")
 @click.argument("path", type=_EXISTING_PATH)
-def restore(path: Path) -> None:
+@click.option("--game", "which", help="Put only this game back, by its number or key in the backup, beside the others.")
+@click.option("--reason", default="", help="Why that game. Its players read it, and it stays on record.")
+@click.option("--replace", "replacing", is_flag=True, help="Put it back even if choices made here are lost.")
+@click.option("--dry-run", is_flag=True, help="Show what it would do to that game, and do nothing.")
+def restore(path: Path, which: str | None, reason: str, *, replacing: bool, dry_run: bool) -> None:
     """Bring a server back from a backup into an empty database, which may be of another kind.
 
-    The keys are taken from PATH.keys where there is such a file and the server has none.
+    The keys are taken from PATH.keys where there is such a file and the server has none. With --game one game comes back into
+    a server that is in use; then PATH may also be a file of `pbem table export`.
     """
     from pbem.ops import backup as ops_backup
 
+    if which is not None:
+        from pbem.ops.commands.restored import restore_game
+
+        restore_game(path, which, reason, replacing=replacing, dry_run=dry_run)
+        return
+    if reason or replacing or dry_run:
+        raise click.UsageError("Only for one game, named with --game.")
     config = read_settings()
     with progress() as begin:
         saved = ops_backup.restore(config, path, begin)

@@ -43,6 +43,8 @@ class Act(StrEnum):
     REDACT = "redact"
     SEE_AS = "see as"
     READ_MAIL = "read mail"  # including emails about no table
+    EXPORT_TABLE = "export table"
+    PUT_BACK = "put back"
 
     # People, emails and time.
     ADDRESS = "address"
@@ -95,6 +97,7 @@ NEEDS_PASSPHRASE: Final = frozenset(
         Act.CLOSE,
         Act.SEE_AS,
         Act.READ_MAIL,
+        Act.EXPORT_TABLE,
         Act.ADDRESS,
         Act.BAN,
         Act.MERGE,
@@ -127,7 +130,7 @@ ABOUT_ONE_PERSON: Final = frozenset(
 )
 """Acts on all of a person's data, at every table: forbidden to an organiser who plays against them."""
 
-_ONLY_AT_THE_MACHINE: Final = frozenset({Act.ORGANISER_ADDED, Act.ORGANISER_REMOVED})
+_ONLY_AT_THE_MACHINE: Final = frozenset({Act.ORGANISER_ADDED, Act.ORGANISER_REMOVED, Act.PUT_BACK})
 
 PERMISSIONS: Final = {
     Role.MACHINE: frozenset(Act),

@@ -113,7 +113,8 @@ def check_turns(log: list[Json], bodies: list[Json], game: Json, seed: bytes) ->
         if kind == "Entry":
             entries, turn = [*entries, turn], turn + 1
         elif kind != "Voided":
-            must(body["from"] in entries, f"{what} goes back to turn {body['from']}, which has no entry")
+            back = body["from"] in entries or (kind == "Rewound" and body["from"] == turn)
+            must(back, f"{what} goes back to turn {body['from']}, which has no entry")
             must(kind == "Undone" or named > newest, f"{what} opens turn {named}, whose luck may be known")
             entries, turn = [each for each in entries if each < body["from"]], named or body["from"]
             fates |= {each: (-1, f"counted until {what}") for each, (at, _) in fates.items() if at >= body["from"]}

@@ -43,6 +43,12 @@ class Saved:
     with_keys: bool = False
 
 
+def is_database(path: Path) -> bool:
+    """Whether a file begins as those of `pbem backup` do."""
+    with path.open("rb") as file:
+        return file.read(len(_FIRST_BYTES)) == _FIRST_BYTES
+
+
 def silent(_what: str, _length: int) -> Progress:
     """Shows no progress."""
     return lambda _: None
@@ -71,7 +77,7 @@ def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent
                     _copy(source, target, begin)
         saved = _verify_file(written, begin)
         if with_keys:
-            _write_privately(keys_beside(path), keys)
+            write_privately(keys_beside(path), keys)
         _flush(written)
         written.rename(path)
     except FileExistsError as error:
@@ -87,9 +93,8 @@ def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent
 def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
     """Restore a backup into an empty database: all of it, verified, or nothing. Raises BadInput, Forbidden, Fault."""
     with blaming(path):
-        with path.open("rb") as file:
-            if file.read(len(_FIRST_BYTES)) != _FIRST_BYTES:
-                raise BadInput("It is no file that `pbem backup` wrote.")
+        if not is_database(path):
+            raise BadInput("It is no file that `pbem backup` wrote.")
         backup_keys = Keyring.parse(read_private_text(keys_beside(path))) if keys_beside(path).exists() else None
     keys = _keys_to_restore(config, backup_keys, path)
 
@@ -106,7 +111,7 @@ def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
         with (
             _nothing_left(config.database_url, folder, config.data_dir),
             alone(config.database_url),
-            _working_copy(path, folder) as source,
+            working_copy(path, folder, "restore.part") as source,
             _target(config.database_url) as target,
         ):
             saved = _copy(source, target, begin, partial(blaming, path), finish)
@@ -259,9 +264,12 @@ def _keys_to_restore(config: Config, keys: Keyring | None, path: Path) -> Keyrin
 
 
 @contextmanager
-def _working_copy(path: Path, folder: Path) -> Iterator[Store]:
-    """A temporary copy of a backup as a database of this release; the file stays as it is. Raises BadInput."""
-    temporary = folder / "restore.part"
+def working_copy(path: Path, folder: Path, name: str) -> Iterator[Store]:
+    """A temporary copy of a backup as a database of this release; the file stays as it is. Raises BadInput.
+
+    It is in a folder of this name, whose content is lost.
+    """
+    temporary = folder / name
     # One that was cut short by force has left it.
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(mode=0o700, parents=True)
@@ -299,7 +307,8 @@ def _bring_up_to_date(store: Store) -> None:
         raise BadInput(lost[0])
 
 
-def _write_privately(path: Path, text: str) -> None:
+def write_privately(path: Path, text: str) -> None:
+    """Write a new file that only its owner's account may read."""
     with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
 

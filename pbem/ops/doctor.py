@@ -30,6 +30,7 @@ from pbem.store import (
     database_copy,
     database_health,
     deadlines,
+    flaws,
     games,
     heartbeats,
     migrations,
@@ -47,6 +48,7 @@ _PATIENCE: Final = timedelta(seconds=15)
 _STUCK: Final = timedelta(minutes=15)
 _MOST_CALLS: Final = 1000
 _MOST_LISTED: Final = 20
+_BACK: Final = "`pbem restore BACKUP --game N` puts one back from a backup."
 _OLD_KEY: Final = timedelta(days=2 * 365)
 
 
@@ -275,6 +277,7 @@ def _tables(store: Store) -> Iterator[Finding]:
     with store.read() as tx:
         number, halted = games.count(tx), games.halted(tx)
         frozen = [each for each in games.ids_with_status(tx, "frozen") if each not in halted]
+        flawed = [each for each in flaws.ids(tx) if each not in frozen]
         calling = calls.with_status(tx, "open", _MOST_CALLS)
     if halted:
         says = f"Games {', '.join(map(str, halted))} were stopped because their rules are not there, have failed or have changed."
@@ -285,8 +288,13 @@ def _tables(store: Store) -> Iterator[Finding]:
         yield finding.error("tables", says, remedy)
     if frozen:
         says = f"Games {', '.join(map(str, frozen))} were stopped because their records do not check."
-        yield finding.error("tables", says, "See `pbem verify --game N`; `pbem rebuild --game N` starts one again.")
-    if not halted and not frozen:
+        yield finding.error(
+            "tables", says, f"See `pbem verify --game N`; `pbem rebuild --game N` starts one again. {_BACK}"
+        )
+    if flawed:
+        says = f"The records of games {', '.join(map(str, flawed))} failed their last check."
+        yield finding.error("tables", says, f"See `pbem verify --game N`. {_BACK}")
+    if not halted and not frozen and not flawed:
         yield finding.ok("tables", f"{number} in all")
     if calling:
         yield finding.warning("tables", f"{len(calling)} players wait for the organiser.", "Answer them at the desk.")

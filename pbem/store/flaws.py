@@ -21,5 +21,10 @@ def replace(tx: Connection, game_id: int, flaw: FlawRow | None) -> bool:
     return flaw is not None and not earlier
 
 
+def ids(tx: Connection) -> list[int]:
+    """The tables whose log failed its last check."""
+    return list(tx.execute(select(FLAW.c.game_id).order_by(FLAW.c.game_id)).scalars())
+
+
 def of_game(tx: Connection, game_id: int) -> FlawRow | None:
     return queries.one(tx, FlawRow, select(FLAW).where(FLAW.c.game_id == game_id))

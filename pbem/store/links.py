@@ -166,6 +166,17 @@ def revoke_person(tx: Connection, randomness: Randomness, person_id: int) -> int
     return _revoke(tx, randomness, LINK.c.person_id == person_id, LINK.c.purpose != Purpose.DISOWN)
 
 
+def revoke_game(tx: Connection, randomness: Randomness, game_id: int) -> int:
+    """Revoke every token of a game, of all seats and turns; returns the number of links.
+
+    Those to which bounces of emails come stay: they open nothing.
+    """
+    about_game = select(OUTBOX.c.id).where(OUTBOX.c.game_id == game_id)
+    of_emails = and_(LINK.c.purpose == Purpose.WRITTEN, LINK.c.outbox_id.in_(about_game))
+    of_game = and_(LINK.c.game_id == game_id, LINK.c.purpose != Purpose.BOUNCE)
+    return _revoke(tx, randomness, or_(of_game, of_emails))
+
+
 def revoke_purpose(tx: Connection, randomness: Randomness, purpose: Purpose) -> int:
     """Revoke every token of a purpose, of all people; returns the number of links."""
     return _revoke(tx, randomness, LINK.c.purpose == purpose)

@@ -25,12 +25,21 @@ from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
 from pbem.service.absence import bots, substitutes
 from pbem.service.account import my_page
-from pbem.service.archive import replay
+from pbem.service.archive import replay, table_file
 from pbem.service.archive.daily_check import CheckResult
 from pbem.service.clocks import reachability, stopped_tables, vacations
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
-from pbem.service.desk import calls, email as desk_email, jobs, organisers, sign_in as desk_sign_in, table
+from pbem.service.desk import (
+    calls,
+    email as desk_email,
+    export_table,
+    jobs,
+    organisers,
+    put_back,
+    sign_in as desk_sign_in,
+    table,
+)
 from pbem.service.desk.acts.clocks import DeclareOutage, Extend, Pause, PauseMail, Resume, ResumeMail
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.emails import Resend
@@ -324,6 +333,21 @@ def at_the_desk(world: AddressWorld) -> None:
     server.run(organisers.remove, ROOT, "Otto")
 
 
+def puts_back(world: AddressWorld) -> None:
+    """A table is exported while it is played, and put back as it was."""
+    server = world.server
+    game = world.table(world.other("Ann"), world.other("Ben"), world.carla())
+    game.play(1, _default(game, 1))
+    server.run(talk.say, game.id, 1, game.person_at(1), "Good luck!")
+    _, text = server.run(export_table.export, ROOT, game.id, REASON)
+    game.play(0, _default(game, 0))
+    game.play(2, _default(game, 2))
+    world.moderate(Redact(game.id, 1))
+    world.carry()
+    server.run(put_back.put_back, ROOT, table_file.read(text), REASON, replacing=True)
+    world.carry()
+
+
 def _with_bots(world: AddressWorld, person: int) -> RunningGame:
     settings = TableSettings("bid", 3, {}, "1d", bots=("random", "greedy"))
     game_id = world.server.run(joining.create_table, person, settings).game_id
@@ -381,5 +405,5 @@ def _accept_later(world: AddressWorld, post: Post) -> Outcome:
 
 STORIES: Final[Mapping[str, Story]] = dict(OF_ADDRESSES) | {
     story.__name__: story
-    for story in (works, fails, plays_by_links, looks_after_oneself, finds_players, receives, at_the_desk)
+    for story in (works, fails, plays_by_links, looks_after_oneself, finds_players, receives, at_the_desk, puts_back)
 }

@@ -245,6 +245,9 @@ def test_the_doctor_says_what_to_do_for_each_trouble(pbem: Run, folder: Path) ->
     pbem("init")
     game_id = begin_here()
     change("UPDATE game SET status = 'frozen'")
+    change(f"INSERT INTO flaw VALUES ({game_id}, '2026-11-21 00:00:00.000000', 3, 'it was altered')")
+    flawed = pbem("doctor").output
+    assert "`pbem restore BACKUP --game N` puts one back" in flawed
     change("UPDATE outbox SET status = 'parked' WHERE id = (SELECT min(id) FROM outbox)")
     an_hour_ago = "strftime('%Y-%m-%d %H:%M:%f', 'now', '-1 hours') || '000'"
     change(f"INSERT INTO heartbeat VALUES ('w', {an_hour_ago}, {an_hour_ago})")

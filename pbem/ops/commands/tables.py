@@ -6,15 +6,17 @@ Each goes through the same function as its form at the desk, with a reason, and 
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import wraps
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from pbem.domain.errors import BadInput
+from pbem.ops.backup import write_privately
 from pbem.ops.commands.groups import MAIL_SYSTEM, OUTAGE, PERSON, TABLE, Group
 from pbem.ops.commands.terminal import command, counted, operator, read_settings
 from pbem.ops.setup import open_server
-from pbem.service.desk import overview, table as desk_table
+from pbem.service.desk import export_table, overview, table as desk_table
 from pbem.service.desk.acts.clocks import (
     Close,
     DeclareOutage,
@@ -118,6 +120,20 @@ def table_show(number: int) -> None:
         click.echo(f"  {row.at:%Y-%m-%d %H:%M} UTC  {row.actor}: {row.act}. {row.reason}")
     if found.turns:
         click.echo(f"Can go back to the turns {', '.join(str(turn) for turn, _ in reversed(found.turns))}.")
+
+
+@command(TABLE, "export", example="pbem table export 12 table-12.json --reason 'It moves to another server.'")
+@_TABLE
+@click.argument("path", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--reason", required=True, help="Why. It stays on record.")
+def table_export(number: int, path: Path, reason: str) -> None:
+    """Write everything of one table into the file PATH, every secret included, so that `pbem restore --game` can put it back."""
+    with open_server(read_settings()) as server:
+        if path.exists():
+            raise BadInput(f"{path} is there already.", remedy="Nothing was overwritten; choose another name.")
+        _, text = server.run(export_table.export, operator(), number, reason)
+        write_privately(path, text)
+    click.echo(f"Table {number} is in {path}. It shows every hidden card: keep it from everyone who plays there.")
 
 
 @act_command(TABLE, "pause", example="12 --reason 'The relay is down.'")

@@ -90,15 +90,15 @@ def _now(seat: SeatView) -> dict[str, Any]:
     }
 
 
-def _turn(seat: SeatView, standing: StandingEntry, told: TurnFacts) -> dict[str, Any]:
+def _turn(seat: SeatView, standing: StandingEntry, facts: TurnFacts) -> dict[str, Any]:
     """A turn that still counts, as this seat was told of it."""
     own = standing.entry.choices.get(seat.seat)
     return {
         "turn": standing.turn,
         "choice": None if own is None else _plain(own),
-        "by": {str(other): cause for other, cause in sorted(told.causes.items())},
-        "facts": [_plain(fact) for fact in told.facts],
-        "says": [sentence for fact in told.facts if (sentence := seat.teller.tell(fact)) is not None],
+        "by": {str(other): cause for other, cause in sorted(facts.causes.items())},
+        "facts": [_plain(fact) for fact in facts.facts],
+        "says": [sentence for fact in facts.facts if (sentence := seat.teller.tell(fact)) is not None],
         "sealed": list(standing.sealed),
     }
 

@@ -6,7 +6,7 @@ from pbem.domain.acts import PERMISSIONS, Act
 from pbem.domain.errors import Refusal
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
-from pbem.service.desk import calls, email, marks, table
+from pbem.service.desk import calls, email, export_table, marks, table
 from pbem.store.calls import CallDetails
 from pbem.web import site
 from pbem.web.desk import emails, permissions
@@ -55,6 +55,18 @@ def see_as(game_id: int) -> Response:
     turn = site.whole_number("turn", _("the number of a turn")) if field("turn") else None
     eyes = server().run(table.see_as, permissions.actor(), game_id, seat, field("reason"), turn)
     return site.page("desk/eyes.html", eyes=eyes, board=board.draw(eyes.board, eyes.teller, eyes.seat))
+
+
+@pages.post("/desk/tables/<int:game_id>/export")
+@permissions.needs(Act.EXPORT_TABLE)
+@site.shows_refusals_on(_page)
+def export(game_id: int) -> Response:
+    """The file of the whole table. Each export is recorded."""
+    server().read(marks.must_fit, field("of"), {"game_id": game_id})
+    name, text = server().run(export_table.export, permissions.actor(), game_id, field("reason"))
+    response = Response(text, mimetype="application/json")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 @pages.post("/desk/tables/<int:game_id>/mail")

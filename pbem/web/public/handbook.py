@@ -26,10 +26,21 @@ from pbem.web import site
 
 pages = Blueprint("handbook", __name__)
 
-FOR_PLAYERS: Final = ("first-game", "playing-by-mail", "time", "tables", "mail", "your-data", "seat-file", "game-file", "api")
+FOR_PLAYERS: Final = (
+    "first-game",
+    "playing-by-mail",
+    "time",
+    "tables",
+    "mail",
+    "your-data",
+    "seat-file",
+    "game-file",
+    "api",
+)
 FOR_ORGANISERS: Final = (
     "organising",
     "running-a-server",
+    "table-file",
     "small-machine",
     "several-machines",
     "failover",

@@ -78,7 +78,7 @@ def test_the_file_is_the_same_to_the_byte_whether_or_not_others_have_sealed(serv
     assert text_of(server, links, poker, 0) == before
 
 
-def test_what_organisers_did_is_there_and_nothing_that_counts_rows(server, links, poker):
+def test_acts_of_organisers_are_there_and_nothing_that_counts_rows(server, links, poker):
     seal(poker, 1)
     moderate(server, Extend(poker.id, "1d"))
     (decided,) = file_of(server, links, poker, 0)["decided"]

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from engine.facts import SPECTATOR
+from pbem.service.archive import table_file
 from pbem.service.clocks import outages, reachability
 from pbem.service.desk import audit, calls
 from pbem.service.desk.acts.clocks import DeclareOutage, Pause, Resume
@@ -239,6 +240,19 @@ def test_seeing_a_table_as_a_seat_is_recorded_with_its_reason(desk, table, serve
     assert refused.status == 400
     assert len(server.read(audit.newest, audit_rows.AuditFilter(act="see as"))) == 1
     assert desk.client.get(address(game, "see-as"), base_url=HOST).status_code == 405
+
+
+def test_a_whole_table_is_exported_for_a_reason_and_on_record(desk, table, server):
+    game = table("sorcerous-futures", 3)
+    page = desk.open(address(game))
+    assert page.form("Download").press(reason=" ").status == 400
+    file = page.form("Download").press(reason="It moves to another server.")
+    assert table_file.read(file.source).log == tuple(game.log())
+    assert file.response.headers["Cache-Control"] == "no-store"
+    (row,) = server.read(audit.newest, audit_rows.AuditFilter(act="export table"))
+    assert (row.game_id, row.reason) == (game.id, "It moves to another server.")
+    assert "Export the whole table" in desk.open(address(game)).text
+    assert desk.client.get(address(game, "export"), base_url=HOST).status_code == 405
 
 
 WHY = "She says that her mail cannot be read."

@@ -288,7 +288,7 @@ def test_the_file_of_a_finished_game_is_offered_and_can_be_read(browser, links, 
     assert export.write(read) == file.source
 
 
-def test_what_a_seat_knows_is_offered_as_a_file_that_no_browser_keeps(browser, links, poker):
+def test_everything_a_seat_knows_is_offered_as_a_file_that_no_browser_keeps(browser, links, poker):
     file = browser.open(f"/s/{links.of(poker, 0)[1]}").follow("Download what you know of this game")
     assert json.loads(file.source)["seat"] == 0
     assert file.response.headers["Cache-Control"] == "no-store"

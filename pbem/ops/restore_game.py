@@ -1,0 +1,97 @@
+"""Restoring one game from a backup, beside the others: verified before it counts, all of it or nothing.
+
+The backup is read and never changed. It is a file of `pbem backup`, or of one table, of `pbem table export`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pbem.config.settings import Config
+from pbem.domain.acts import Actor
+from pbem.domain.errors import BadInput, Fault
+from pbem.ops.backup import Begin, is_database, silent, working_copy
+from pbem.ops.setup import open_server
+from pbem.ops.verify import verify_game
+from pbem.service.archive import table_file
+from pbem.service.desk.put_back import PutBack, put_back
+from pbem.service.server import Server
+from pbem.store import games, known_keys, saved_games, tables
+from pbem.store.database import Store, Tx
+from pbem.store.database_errors import blaming
+from pbem.store.games import GameRow
+from pbem.store.saved_games import SavedGame
+
+OTHER_KEYS = (
+    "The backup was made with other keys than this server has. Nothing of a game is locked with them: its players get links"
+    " made with the keys here, and those of the backup stay dead."
+)
+"""What to tell of keys. Links are the only secrets that need the backup's keys, and they are never put back."""
+
+
+def restore_game(
+    config: Config,
+    path: Path,
+    which: str,
+    actor: Actor,
+    reason: str,
+    *,
+    replacing: bool = False,
+    dry_run: bool = False,
+    begin: Begin = silent,
+) -> tuple[PutBack, str]:
+    """Put back the game that the backup knows by this number or key; or only look what that would do.
+
+    Returns what was done, and a sentence about keys if there is one. Raises a PbemError, and then nothing was changed.
+    """
+    with open_server(config) as server, _saved(server, config, path, which) as (saved, keys):
+        progress = begin("Verifying", len(saved.log))
+
+        def work(tx: Tx, server: Server) -> PutBack:
+            done = put_back(tx, server, actor, saved, reason, replacing=replacing)
+            report = verify_game(tx, done.game_id, progress=progress)
+            if not report.sound:
+                raise Fault(
+                    f"The game does not verify when it is put back: {report.problems[0].says}.",
+                    remedy="Nothing was changed. Try an older backup.",
+                )
+            return done
+
+        return (server.dry_run if dry_run else server.run)(work), keys
+
+
+@contextmanager
+def _saved(server: Server, config: Config, path: Path, which: str) -> Iterator[tuple[SavedGame, str]]:
+    """The saved game, and what to tell of keys."""
+    if not is_database(path):
+        with blaming(path):
+            saved = table_file.read(path.read_text(encoding="utf-8", errors="replace"))
+            if which not in (saved.game.key, str(saved.game.id)):
+                raise BadInput(f"It is the file of game {saved.game.id}.", remedy="Name that with --game.")
+        yield saved, ""
+        return
+    folder = (Store.file_of(config.database_url) or config.data_dir / "any").parent
+    with working_copy(path, folder, "restore-game.part") as source, source.read() as tx:
+        row = _named(tx, which)
+        report = verify_game(tx, row.id)
+        if not report.sound:
+            raise BadInput(
+                f"Game {row.id} does not verify in the backup: {report.problems[0].says}.",
+                remedy="Nothing was changed. Try an older backup.",
+            )
+        yield saved_games.read(tx, row.id), _about_keys(tx, server)
+
+
+def _named(tx: Tx, which: str) -> GameRow:
+    """The game of this number or key in a backup. Raises BadInput or NotFound."""
+    if which.isdecimal() and len(which) < 19:
+        return games.read(tx, int(which))
+    row = tables.by_key(tx, which)
+    if row is None:
+        raise BadInput("The backup has no such game.", remedy="Name it by its number there, or by its key.")
+    return row
+
+
+def _about_keys(backup: Tx, server: Server) -> str:
+    keys = known_keys.all_of_them(backup)
+    return OTHER_KEYS if keys and not keys & server.query(known_keys.all_of_them) else ""

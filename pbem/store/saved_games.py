@@ -1,0 +1,182 @@
+"""Whole games, as rows: read at once from any database, and put in place of what is left of them in this one.
+
+Links are never copied, and emails stay what they are: a record of what was sent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
+
+from pbem.domain.deleted_people import is_former
+from pbem.domain.hash_chain import Row as ChainRow
+from pbem.domain.states import EmailKind, EmailStatus, Insight, OfferStatus, TableStatus, TurnStatus
+from pbem.store import games, insiders, ledger, log, pauses, players, queries, search, talk
+from pbem.store.deadlines import DeadlineRow
+from pbem.store.games import GameRow
+from pbem.store.people import PersonRow
+from pbem.store.players import PlayerRow
+from pbem.store.schema import (
+    DEADLINE,
+    FLAW,
+    GAME,
+    INSIDER,
+    LINK,
+    LOG,
+    OFFER,
+    OUTBOX,
+    PAUSE,
+    PERSON,
+    PLAYER,
+    RECORDING,
+    TALK,
+    VIEW,
+    VOTE,
+)
+
+_REPLACED: Final = (LOG, TALK, VIEW, RECORDING, VOTE, FLAW, DEADLINE, PLAYER)
+"""Tables whose rows of a game are its own alone. Nothing refers to them."""
+
+_BY_ITSELF: Final = (EmailKind.CALL_ANSWERED, EmailKind.ANNOUNCEMENT, EmailKind.LINKS)
+"""Kinds of email that are as true after a game was put back as before."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SavedPerson:
+    """A person as a saved game names them: by a key that stays, and by their normalised address."""
+
+    key: str
+    mailbox: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SavedGame:
+    """Everything that a game is made of, hidden cards included. `people` are those of its rows, by their ids there."""
+
+    game: GameRow
+    players: tuple[PlayerRow, ...]
+    people: Mapping[int, SavedPerson]
+    insiders: tuple[tuple[int, str], ...]
+    log: tuple[ChainRow, ...]
+    talk: tuple[ChainRow, ...]
+    deadlines: tuple[DeadlineRow, ...]
+
+
+def read(tx: Connection, game_id: int) -> SavedGame:
+    """A game. Raises NotFound."""
+    row = games.read(tx, game_id)
+    seated = tuple(players.of_game(tx, game_id))
+    knowing = select(INSIDER.c.person_id, INSIDER.c.how).where(INSIDER.c.game_id == game_id)
+    known = tuple((each.person_id, each.how) for each in tx.execute(knowing.order_by(INSIDER.c.person_id)))
+    named = {row.host_id, *(each.person_id for each in seated), *(person_id for person_id, _ in known)} - {None}
+    found = tx.execute(select(PERSON.c.id, PERSON.c.key, PERSON.c.mailbox).where(PERSON.c.id.in_(named)))
+    asked = select(DEADLINE).where(DEADLINE.c.game_id == game_id).order_by(DEADLINE.c.turn, DEADLINE.c.seat)
+    return SavedGame(
+        game=row,
+        players=seated,
+        people={each.id: SavedPerson(each.key, each.mailbox) for each in found},
+        insiders=known,
+        log=tuple(log.chain(tx, game_id, row.key)),
+        talk=tuple(talk.chain(tx, game_id, row.key)),
+        deadlines=tuple(queries.many(tx, DeadlineRow, asked)),
+    )
+
+
+def people_here(tx: Connection, saved: SavedGame) -> dict[int, PersonRow]:
+    """The people of a saved game who are here, by their ids there: by their key, or else by their address.
+
+    One who was merged since is who they are now; one who has left for good is not here.
+    """
+    here = {there: person for there, who in saved.people.items() if (person := _here(tx, who)) is not None}
+    return {there: person for there, person in here.items() if not is_former(person.address)}
+
+
+def highest_turn(tx: Connection, game_id: int) -> int:
+    """The highest turn that anything here knows of a game, which may be gone itself."""
+    of_game = (
+        select(func.max(table.c.turn)).where(table.c.game_id == game_id) for table in (DEADLINE, OUTBOX, LINK, VIEW)
+    )
+    turn = select(GAME.c.turn).where(GAME.c.id == game_id)
+    return max(tx.execute(query).scalar() or 0 for query in (*of_game, turn))
+
+
+def free_id(tx: Connection, game_id: int) -> int | None:
+    """This id, if no game has it and no new one ever gets it; else None."""
+    highest, taken = tx.execute(select(func.max(GAME.c.id), func.count().filter(GAME.c.id == game_id))).one()
+    return game_id if not taken and game_id < (highest or 0) else None
+
+
+def replace_all(tx: Connection, game_id: int | None, saved: SavedGame, now: datetime) -> int:
+    """Put a game with these very rows in place of what is left of it; returns its id, a new one if None is given.
+
+    The people that the rows name are those here.
+    """
+    values = saved.game._asdict()
+    del values["id"]
+    if game_id is not None:
+        for table in _REPLACED:
+            tx.execute(delete(table).where(table.c.game_id == game_id))
+    if game_id is None:
+        game_id = queries.add(tx, GAME, values)
+    elif not tx.execute(update(GAME).where(GAME.c.id == game_id).values(values)).rowcount:
+        tx.execute(insert(GAME), values | {"id": game_id})
+    tx.execute(insert(PLAYER), [asdict(replace(each, game_id=game_id)) for each in saved.players])
+    log.append(tx, game_id, saved.log)
+    for line in saved.talk:
+        talk.add(tx, game_id, line)
+    if saved.deadlines:
+        tx.execute(insert(DEADLINE), [asdict(_past(each, game_id)) for each in saved.deadlines])
+    for person_id, how in saved.insiders:
+        insiders.note(tx, game_id, person_id, Insight(how))
+    open_offers = (OFFER.c.game_id == game_id, OFFER.c.status == OfferStatus.OPEN)
+    tx.execute(update(OFFER).where(*open_offers).values(status=OfferStatus.OVER, ended_at=now))
+    _settle_pause(tx, game_id, now, paused=saved.game.paused or saved.game.status == TableStatus.FROZEN)
+    search.of_table(tx, game_id)
+    return game_id
+
+
+def set_emails_aside(tx: Connection, game_id: int, after_seq: int, now: datetime, why: str) -> int:
+    """Supersede the queued emails about turns and rows of a game, and return their number.
+
+    Emails about rows after `after_seq` name no row any more: other rows get those numbers.
+    """
+    about = (OUTBOX.c.game_id == game_id, or_(OUTBOX.c.turn.is_not(None), OUTBOX.c.seq.is_not(None)))
+    waiting = (OUTBOX.c.status.in_((EmailStatus.QUEUED, EmailStatus.DIGEST)), OUTBOX.c.lease_id.is_(None))
+    outdated = update(OUTBOX).where(*about, *waiting, OUTBOX.c.kind.not_in(_BY_ITSELF))
+    ids = list(tx.execute(outdated.values(status=EmailStatus.SUPERSEDED).returning(OUTBOX.c.id)).scalars())
+    if ids:
+        ledger.note_all(tx, now, "superseded", dict.fromkeys(ids, why))
+    tx.execute(update(OUTBOX).where(OUTBOX.c.game_id == game_id, OUTBOX.c.seq > after_seq).values(seq=None))
+    return len(ids)
+
+
+def _here(tx: Connection, saved: SavedPerson) -> PersonRow | None:
+    same = select(PERSON).where(or_(PERSON.c.key == saved.key, PERSON.c.mailbox == saved.mailbox))
+    found = queries.many(tx, PersonRow, same)
+    person = next((each for each in found if each.key == saved.key), next(iter(found), None))
+    if person is None or not is_former(person.address):
+        return person
+    merged = queries.by_id(tx, PersonRow, PERSON, insiders.everyone(tx, person.id)).values()
+    now = [each for each in merged if not is_former(each.address)]
+    return now[0] if len(now) == 1 else person
+
+
+def _past(row: DeadlineRow, game_id: int) -> DeadlineRow:
+    """A deadline of a turn that is over, or that is asked again."""
+    return replace(
+        row,
+        game_id=game_id,
+        status=TurnStatus.REWOUND if row.status == TurnStatus.OPEN else row.status,
+        claimed_until=None,
+    )
+
+
+def _settle_pause(tx: Connection, game_id: int, now: datetime, *, paused: bool) -> None:
+    """Begin or end the pause of a game, if that is not how it stands."""
+    going_on = queries.count(tx, PAUSE, PAUSE.c.game_id == game_id, PAUSE.c.end_at.is_(None)) > 0
+    if paused and not going_on:
+        pauses.begin(tx, game_id, now)
+    elif going_on and not paused:
+        pauses.end(tx, game_id, now)

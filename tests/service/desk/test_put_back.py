@@ -1,0 +1,363 @@
+"""One game put back as it was saved: gone, broken or ahead here; nothing else is touched, and nothing old opens anything."""
+
+import json
+import runpy
+
+import pytest
+from sqlalchemy import delete, update
+
+from pbem import paths
+from pbem.domain.acts import Actor, Role
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound
+from pbem.domain.states import Insight
+from pbem.ops.verify import verify_file, verify_game
+from pbem.service import links as service_links
+from pbem.service.account import delete as deletion
+from pbem.service.archive import export, table_file
+from pbem.service.desk import audit, export_table, put_back
+from pbem.service.desk.acts.clocks import Close, Freeze, Pause
+from pbem.service.desk.acts.correct import Redact
+from pbem.service.desk.acts.seats import Substitute
+from pbem.service.play import standing_orders
+from pbem.service.play.log import Kind
+from pbem.service.tables import talk
+from pbem.store import audit as audit_rows, insiders, saved_games
+from pbem.store.schema import GAME, LINK, LOG, METADATA, OUTBOX
+from pbem.tokens import Purpose
+from tests.service.actors import OLGA, ROOT, moderate
+from tests.service.database import all_rows, check_atomic, queued_emails
+from tests.service.running_game import RunningGame
+
+WHY = "The disk was full."
+
+
+def saved_of(server, game):
+    return server.query(saved_games.read, game.id)
+
+
+def back(server, saved, **how):
+    done = server.run(put_back.put_back, ROOT, saved, WHY, **how)
+    return done, RunningGame(server, done.game_id)
+
+
+def plays(game, moves):
+    for _ in range(moves):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+
+
+def vanish(server, game):
+    """Delete everything of a game, as an operator might by hand."""
+
+    def work(tx):
+        tx.execute(update(OUTBOX).where(OUTBOX.c.game_id == game.id).values(game_id=None))
+        tx.execute(delete(LINK).where(LINK.c.game_id == game.id))
+        for each in reversed(METADATA.sorted_tables):
+            if "game_id" in each.c and each.name not in ("outbox", "link"):
+                tx.execute(delete(each).where(each.c.game_id == game.id))
+        tx.execute(delete(GAME).where(GAME.c.id == game.id))
+
+    server.store.write(work)
+
+
+def problems(server, game):
+    with server.store.read() as tx:
+        return verify_game(tx, game.id).problems
+
+
+@pytest.fixture
+def poker(table):
+    return table("sunset-poker", 3)
+
+
+def test_a_game_that_is_gone_comes_back_beside_the_others(server, table, poker):
+    plays(poker, 7)
+    other = table("templari", 3)
+    saved, log = saved_of(server, poker), poker.log()
+    state, view, elsewhere = poker.row().state, poker.view(1), other.log()
+    vanish(server, poker)
+    done, game = back(server, saved)
+    assert game.id == poker.id
+    assert game.log()[: len(log)] == log
+    assert (game.row().state, game.view(1)) == (state, view)
+    assert problems(server, game) == ()
+    assert any("nobody knows how far" in line for line in done.says)
+    assert other.log() == elsewhere
+    plays(game, 5)
+    assert problems(server, game) == ()
+
+
+def test_luck_and_links_of_turns_that_may_be_known_never_come_again(server, poker):
+    plays(poker, 7)
+    saved = saved_of(server, poker)
+    plays(poker, 9)
+    known = poker.row().turn
+    done, game = back(server, saved, replacing=True)
+    assert game.row().turn == done.next_turn == known + 1
+    vanish(server, game)
+    _, game = back(server, saved)
+    assert game.row().turn == saved.game.turn + put_back.LEAP
+
+
+def test_the_game_goes_on_past_the_rows_that_were_lost(server, poker):
+    """Emails about lost rows must not stand in the way of those about the rows that get their numbers."""
+    # With two sealed choices, the next turns close in rows of the same numbers.
+    plays(poker, 5)
+    saved = saved_of(server, poker)
+    plays(poker, 9)
+    lost = poker.row().seq
+    _, game = back(server, saved, replacing=True)
+    for _ in game.play_defaults():
+        pass
+    assert game.row().seq > lost
+    assert problems(server, game) == ()
+
+
+def test_choices_made_here_are_lost_only_on_demand_and_are_listed(server, poker):
+    plays(poker, 3)
+    saved = saved_of(server, poker)
+    plays(poker, 4)
+    before = all_rows(server.store)
+    with pytest.raises(Forbidden, match="would be lost"):
+        back(server, saved)
+    looked = server.dry_run(put_back.put_back, ROOT, saved, WHY, replacing=True)
+    assert all_rows(server.store) == before
+    assert [line for line in looked.says if line.startswith("Lost: turn")]
+    done, _ = back(server, saved, replacing=True)
+    assert done.says == looked.says
+
+
+def test_a_game_that_lacks_nothing_is_left_alone(server, poker):
+    plays(poker, 3)
+    with pytest.raises(Forbidden, match="every row"):
+        back(server, saved_of(server, poker))
+
+
+def test_a_stopped_game_whose_record_was_damaged_is_mended(server, poker):
+    plays(poker, 7)
+    saved = saved_of(server, poker)
+    server.store.write(
+        lambda tx: tx.execute(update(LOG).where(LOG.c.game_id == poker.id, LOG.c.seq == 3).values(body=b"{}"))
+    )
+    assert problems(server, poker)
+    _, game = back(server, saved)
+    assert problems(server, game) == ()
+
+
+def test_a_game_that_was_stopped_or_paused_when_it_was_saved_goes_on_as_its_log_says(server, poker):
+    plays(poker, 3)
+    moderate(server, Freeze(poker.id))
+    _, game = back(server, saved_of(server, poker), replacing=True)
+    assert game.row().status == "playing"
+    assert problems(server, game) == ()
+    moderate(server, Pause(game.id))
+    saved = saved_of(server, game)
+    vanish(server, game)
+    _, game = back(server, saved)
+    assert game.row().paused
+    assert problems(server, game) == ()
+
+
+def test_no_old_link_opens_anything(server, poker):
+    plays(poker, 3)
+    saved = saved_of(server, poker)
+
+    def links_of(tx, server):
+        made = service_links.make_for_seat(tx, server, poker.person_at(0), poker.id, poker.row().turn, 0)
+        rows = [service_links.read(tx, each) for each in made]
+        return [(service_links.token(server, row), Purpose(row.purpose)) for row in rows]
+
+    tokens = server.run(links_of)
+    back(server, saved, replacing=True)
+    for token, purpose in tokens:
+        with pytest.raises((Gone, NotFound)):
+            server.read(service_links.follow, token, purpose)
+    vanish(server, poker)
+    back(server, saved)
+    for token, purpose in tokens:
+        with pytest.raises((Gone, NotFound)):
+            server.read(service_links.follow, token, purpose)
+
+
+def test_every_deadline_begins_again_and_everyone_is_told(server, time, poker):
+    time.sends()
+    saved = saved_of(server, poker)
+    vanish(server, poker)
+    time.passes_until(server.now().replace(year=2027))
+    _, game = back(server, saved)
+    assert set(game.asked()) == {0, 1, 2}
+    for seat in range(3):
+        row = time.deadline(game, seat)
+        assert (row.asked_at, row.due_at) == (server.now(), None)
+        kinds = [email.kind for email in queued_emails(server, game.person_at(seat)) if email.game_id == game.id]
+        assert kinds == ["turn", "notice"]
+    time.sends()
+    assert time.due(game, 0) > server.now()
+    assert time.runs_out().decided == 0
+
+
+def test_sealed_choices_and_orders_are_dropped(server, table):
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    other = next(each for each in range(3) if each != seat)
+    server.run(standing_orders.set_order, game.id, other, "up to 3")
+    saved = saved_of(server, game)
+    vanish(server, game)
+    _, game = back(server, saved)
+    assert (game.row().box, game.row().orders) == ("[]", "[]")
+    assert problems(server, game) == ()
+
+
+def test_a_player_who_left_for_good_is_followed_by_a_bot_and_not_named(server, poker, person):
+    plays(poker, 3)
+    saved = saved_of(server, poker)
+    seat = next(seat for seat, player in poker.players().items() if player.name == "Ben")
+    vanish(server, poker)
+    server.run(deletion.delete_person, person("Ben"))
+    done, game = back(server, saved)
+    assert game.players()[seat].bot is not None
+    assert all(player.name != "Ben" for player in game.players().values())
+    assert problems(server, game) == ()
+    assert any("a bot plays on" in line for line in done.says)
+    assert [row.kind for row in game.log()][-2:] == [Kind.SEATED, Kind.REWOUND]
+
+
+def test_the_player_of_a_seat_here_goes_on_playing_it(server, poker, person):
+    plays(poker, 3)
+    saved = saved_of(server, poker)
+    gone, dora = poker.person_at(1), person("Dora")
+    moderate(server, Substitute(poker.id, 1, "dora@example.org"))
+    _, game = back(server, saved, replacing=True)
+    assert game.person_at(1) == dora
+    assert problems(server, game) == ()
+    vanish(server, poker)
+    _, game = back(server, saved)
+    assert game.person_at(1) == gone
+
+
+def test_a_player_who_lost_a_seat_knows_the_hidden_side_for_ever(server, poker, person):
+    moderate(server, Substitute(poker.id, 1, "dora@example.org"))
+    saved = saved_of(server, poker)
+    (sat,) = [person_id for person_id, how in saved.insiders if how == Insight.SAT]
+    vanish(server, poker)
+    _, game = back(server, saved)
+    assert server.query(insiders.has_sat, sat, game.id)
+
+
+def test_a_game_that_has_ended_here_never_goes_back(server, poker):
+    plays(poker, 3)
+    saved = saved_of(server, poker)
+    moderate(server, Close(poker.id))
+    with pytest.raises(Gone, match="is over here"):
+        back(server, saved, replacing=True)
+
+
+def test_a_finished_game_comes_back_as_it_ended(server, table, tmp_path):
+    game = table("sorcerous-futures", 3)
+    for _ in game.play_defaults():
+        pass
+    saved = saved_of(server, game)
+    vanish(server, game)
+    done, game = back(server, saved)
+    assert not done.asks
+    assert game.log() == list(saved.log)
+    assert problems(server, game) == ()
+
+
+def test_a_number_that_another_game_has_is_not_taken(server, table, poker):
+    plays(poker, 3)
+    saved = saved_of(server, poker)
+    vanish(server, poker)
+    others = [table("templari", 3), table("templari", 3)]
+    _, game = back(server, saved)
+    assert game.id not in {each.id for each in others}
+    assert problems(server, game) == ()
+    assert [problems(server, each) for each in others] == [(), ()]
+
+
+def test_a_line_that_was_taken_away_from_the_talk_stays_away(server, poker):
+    server.run(talk.say, poker.id, 1, poker.person_at(1), "an insult")
+    saved = saved_of(server, poker)
+    moderate(server, Redact(poker.id, 1))
+    _, game = back(server, saved, replacing=True)
+    assert problems(server, game) == ()
+    assert b"an insult" not in repr(all_rows(server.store)["talk"]).encode()
+
+
+def test_a_finished_game_that_was_put_back_verifies_by_its_file_alone(server, poker, tmp_path):
+    plays(poker, 4)
+    saved = saved_of(server, poker)
+    plays(poker, 3)
+    _, game = back(server, saved, replacing=True)
+    for _ in game.play_defaults():
+        pass
+    file = tmp_path / "game.json"
+    file.write_text(export.write(server.read(export.of_game, game.id)))
+    assert verify_file(file).sound
+    program = runpy.run_path(str(paths.handbook() / "verify_game.py"))
+    program["check"](json.loads(file.read_text()), [])
+
+
+def test_it_is_audited_and_only_done_at_the_machine(server, poker):
+    saved = saved_of(server, poker)
+    with pytest.raises(Forbidden, match="at the machine"):
+        server.run(put_back.put_back, OLGA, saved, WHY, replacing=True)
+    with pytest.raises(BadInput):
+        server.run(put_back.put_back, ROOT, saved, "", replacing=True)
+    back(server, saved, replacing=True)
+    (row,) = server.read(audit.newest, audit_rows.AuditFilter(act="put back"))
+    assert (row.game_id, row.reason) == (poker.id, WHY)
+
+
+def test_a_game_is_put_back_whole_or_not_at_all(server, poker):
+    plays(poker, 3)
+    saved = saved_of(server, poker)
+    plays(poker, 3)
+    check_atomic(server.store, lambda: back(server, saved, replacing=True))
+
+
+def test_the_file_of_a_table_puts_it_back(server, poker):
+    plays(poker, 4)
+    server.run(talk.say, poker.id, 1, poker.person_at(1), "Grüße")
+    saved = saved_of(server, poker)
+    _, text = server.run(export_table.export, ROOT, poker.id, WHY)
+    assert table_file.read(text) == saved
+    assert "holds every secret" in text
+    vanish(server, poker)
+    _, game = back(server, table_file.read(text))
+    assert problems(server, game) == ()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[:-9],
+        lambda text: text.replace('"seq"', '"sqe"', 1),
+        lambda text: "[]",
+        lambda text: text.replace("pbem-table", "pbem-game"),
+    ],
+    ids=["cut off", "another field", "no object", "another file"],
+)
+def test_a_file_that_is_none_of_a_table_is_refused(server, poker, damage):
+    _, text = server.run(export_table.export, ROOT, poker.id, WHY)
+    with pytest.raises(BadInput):
+        table_file.read(damage(text))
+
+
+def test_no_organiser_who_sits_or_sat_at_a_table_gets_its_file(server, poker):
+    player = Actor(Role.ORGANISER, "Ann", 7, poker.person_at(0))
+    before = all_rows(server.store)
+    with pytest.raises(Forbidden, match="play at this table"):
+        server.run(export_table.export, player, poker.id, WHY)
+    assert all_rows(server.store) == before
+    moderate(server, Substitute(poker.id, 0))
+    with pytest.raises(Forbidden, match="play at this table"):
+        server.run(export_table.export, player, poker.id, WHY)
+
+
+def test_an_organiser_who_took_the_file_of_a_table_is_on_record_and_never_plays_there(server, poker, person):
+    olga = Actor(Role.ORGANISER, "Olga", 1, person("Olga"))
+    server.run(export_table.export, olga, poker.id, WHY)
+    (row,) = server.read(audit.newest, audit_rows.AuditFilter(act="export table"))
+    assert (row.actor, row.reason, row.game_id) == (str(olga), WHY, poker.id)
+    assert server.query(insiders.has_looked, person("Olga"), poker.id)
