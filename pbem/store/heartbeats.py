@@ -57,6 +57,11 @@ def take_task(tx: Connection, task: str, period: str) -> bool:
     return queries.add_once(tx, TASK_RUN, {"task": task, "period": period})
 
 
+def give_back_task(tx: Connection, task: str, period: str) -> None:
+    """Let a worker take a task of a period again."""
+    tx.execute(delete(TASK_RUN).where(TASK_RUN.c.task == task, TASK_RUN.c.period == period))
+
+
 def forget_tasks_before(tx: Connection, day: date) -> None:
     """Drop the tasks of days before this one. A period begins with its date."""
     tx.execute(delete(TASK_RUN).where(TASK_RUN.c.period < day.isoformat()))

@@ -197,16 +197,24 @@ def check_records(context: WorkerContext) -> None:
 
 
 def clean_up(context: WorkerContext) -> None:
-    """Once a day, on one of all workers: delete what has expired."""
+    """Once a day, on one of all workers: delete what has expired. Where that fails, it is tried again."""
     if context.server.run(outages.tidy_daily):
-        context.server.run(outcomes.tidy)
-        reachability.retry_failed(context.server)
-        context.server.run(receive.tidy)
-        context.server.run(statistics.tidy)
-        demo.tidy(context.server)
-        strangers.tidy(context.server)
-        context.server.run(sessions.tidy)
+        try:
+            _clean_up(context.server)
+        except Exception:
+            context.server.run(outages.tidy_again)
+            raise
         _log.info("day_begun")
+
+
+def _clean_up(server: Server) -> None:
+    server.run(outcomes.tidy)
+    reachability.retry_failed(server)
+    server.run(receive.tidy)
+    server.run(statistics.tidy)
+    demo.tidy(server)
+    strangers.tidy(server)
+    server.run(sessions.tidy)
 
 
 TICKS: Final = (

@@ -27,7 +27,7 @@ from pbem.service.absence import bots, substitutes
 from pbem.service.account import my_page
 from pbem.service.archive import replay, table_file
 from pbem.service.archive.daily_check import CheckResult
-from pbem.service.clocks import reachability, stopped_tables, vacations
+from pbem.service.clocks import outages, reachability, stopped_tables, vacations
 from pbem.service.clocks.clock_steps import StepFinder
 from pbem.service.clocks.outages import Worker
 from pbem.service.desk import (
@@ -140,6 +140,7 @@ def fails(world: AddressWorld) -> None:
     stopped_tables.check_rules(server)
     server.run(stopped_tables.stop_changed, changed, "row 2")
     server.run(stopped_tables.resume_unchanged, changed)
+    server.run(outages.tidy_again)
     server.run(new_links.send, ben)
     for result in (
         Result.LATER,
@@ -345,7 +346,6 @@ def puts_back(world: AddressWorld) -> None:
     world.moderate(Redact(game.id, 1))
     world.carry()
     server.run(put_back.put_back, ROOT, table_file.read(text), REASON, replacing=True)
-    world.carry()
 
 
 def _with_bots(world: AddressWorld, person: int) -> RunningGame:

@@ -30,6 +30,7 @@ from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, heartbeats, log, outages, tables
 from pbem.store.database import Tx
+from pbem.store.database_errors import is_outage
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
 from pbem.store.outages import OutageRow
@@ -146,6 +147,11 @@ def tidy_daily(tx: Tx, server: Server) -> bool:
     return True
 
 
+def tidy_again(tx: Tx, server: Server) -> None:
+    """Let a worker tidy once more today, because one has failed halfway."""
+    heartbeats.give_back_task(tx, "daily", server.now().date().isoformat())
+
+
 def reason_not_to_fire(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None:
     """The reason why no deadline may fire now, or None."""
     if outages.email_pause(tx) is not None:
@@ -181,7 +187,11 @@ def _finish(tx: Tx, server: Server, outage_id: int, outage: Interval) -> None:
 def _apply(server: Server, game_id: int, outage: OutageRow) -> bool:
     try:
         server.run(delay_clocks, game_id, outage)
-    except Exception:  # noqa: BLE001 - a fault in one game must not stop the others; it is settled again when due
+    except Exception as error:
+        if is_outage(error):
+            # It is applied again as a whole, once the database is back.
+            raise
+        # A fault in one game must not stop the others; it is settled again when due.
         _log.exception("outage_not_applied", game=game_id)
         return False
     return True

@@ -21,6 +21,7 @@ from pbem.service.clocks import outages
 from pbem.service.server import Server
 from pbem.store import rate_limits, strangers as rows
 from pbem.store.database import Tx
+from pbem.store.database_errors import is_outage
 
 _BATCH: Final = 100
 
@@ -62,7 +63,10 @@ def tidy(server: Server) -> int:
 def _forget(server: Server, stranger: int, moment: datetime) -> bool:
     try:
         return server.store.write(lambda tx: rows.forget(tx, stranger, moment))
-    except Exception:  # noqa: BLE001 - one stranger that cannot be deleted must not keep the others
+    except Exception as error:
+        if is_outage(error):
+            raise
+        # One stranger that cannot be deleted must not keep the others.
         _log.exception("stranger_not_forgotten", person=stranger)
         return False
 

@@ -22,6 +22,7 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, guests, limits, people, players as player_rows
 from pbem.store.database import Tx
+from pbem.store.database_errors import is_outage
 
 GUESTS_AN_HOUR: Final = 60
 """Guests in an hour, all together. One network gets the server's `demos`, so that it cannot take them all."""
@@ -103,7 +104,10 @@ def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:
 def _delete(server: Server, guest: int) -> bool:
     try:
         server.store.write(lambda tx: guests.forget(tx, guest))
-    except Exception:  # noqa: BLE001 - one guest that cannot be deleted must not keep the others
+    except Exception as error:
+        if is_outage(error):
+            raise
+        # One guest that cannot be deleted must not keep the others.
         _log.exception("guest_not_forgotten", person=guest)
         return False
     return True
