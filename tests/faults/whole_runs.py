@@ -156,7 +156,7 @@ class WholeRuns:
 
 
 def _copied(post: Post) -> Post:
-    """What a process remembers of its sending; its transport, its limits and its wish to stop stay what they are."""
+    """What a process remembers of its sending; its transport, its limits and its signal to stop stay what they are."""
     shared = {"letterhead", "transport", "stopping", "throttle", "signer"}
     values = {each.name: getattr(post, each.name) for each in fields(Post)}
     return Post(**{name: value if name in shared else copy.copy(value) for name, value in values.items()})
@@ -170,20 +170,20 @@ def _message_id(email: OutgoingEmail) -> bytes:
 def _rows(connection: Any, name: str) -> Iterator[tuple[Any, ...]]:
     """The rows of a table without what may differ; an email is named by what it is about."""
     table = METADATA.tables[name]
-    kept = [
+    names = [
         column.name
         for column in table.c
         if column.type.python_type not in (datetime, date, bytes)
         and column.name not in _OTHERWISE
         and not (column.primary_key and column.autoincrement is True)
     ]
-    emails = _emails(connection) if "outbox_id" in kept else {}
+    emails = _emails(connection) if "outbox_id" in names else {}
     found = [
         tuple(
             emails.get(value) if column == "outbox_id" else _plain(value)
-            for column, value in zip(kept, row, strict=True)
+            for column, value in zip(names, row, strict=True)
         )
-        for row in connection.execute(f'SELECT {", ".join(kept) or "1"} FROM "{name}"')
+        for row in connection.execute(f'SELECT {", ".join(names) or "1"} FROM "{name}"')
     ]
     # The ledger says how often something was tried.
     yield from {*found} if name == "ledger" else found

@@ -1,12 +1,15 @@
 """One game put back as it was saved: gone, broken or ahead here; nothing else is touched, and nothing old opens anything."""
 
+import email
 import json
 import runpy
+from datetime import timedelta
+from email import policy
 
 import pytest
 from sqlalchemy import delete, update
 
-from pbem import paths
+from pbem import config, paths
 from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound
 from pbem.domain.states import Insight
@@ -18,12 +21,14 @@ from pbem.service.desk import audit, export_table, put_back
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.seats import Substitute
+from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.play import standing_orders
 from pbem.service.play.log import Kind
 from pbem.service.tables import talk
 from pbem.store import audit as audit_rows, insiders, saved_games
 from pbem.store.schema import GAME, LINK, LOG, METADATA, OUTBOX
 from pbem.tokens import Purpose
+from tests.mail.transports import StoringTransport
 from tests.service.actors import OLGA, ROOT, moderate
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.running_game import RunningGame
@@ -189,11 +194,29 @@ def test_every_deadline_begins_again_and_everyone_is_told(server, time, poker):
     for seat in range(3):
         row = time.deadline(game, seat)
         assert (row.asked_at, row.due_at) == (server.now(), None)
-        kinds = [email.kind for email in queued_emails(server, game.person_at(seat)) if email.game_id == game.id]
+        kinds = [each.kind for each in queued_emails(server, game.person_at(seat)) if each.game_id == game.id]
         assert kinds == ["turn", "notice"]
     time.sends()
     assert time.due(game, 0) > server.now()
     assert time.runs_out().decided == 0
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_the_email_says_what_was_put_back_and_why(server, poker, tmp_path, ended):
+    for _ in poker.play_defaults() if ended else ():
+        pass
+    back(server, saved_of(server, poker), replacing=True)
+    transport = StoringTransport()
+    post = Post(post_of(config.read({"PBEM_DATA_DIR": str(tmp_path)})).letterhead, transport)
+    server.clock.advance(timedelta(minutes=2))
+    while deliver(server, post).dealt_with:
+        pass
+    parsed = [email.message_from_bytes(sent.content, policy=policy.default) for sent in transport.emails]
+    (notice,) = [each for each in parsed if "was put back" in each["Subject"] and "ann@" in each["To"]]
+    text = notice.get_body().get_content()
+    assert WHY in text
+    assert ("nothing of its result has changed" in text) == ended
+    assert ("The luck of all that follows is new" in text) != ended
 
 
 def test_sealed_choices_and_orders_are_dropped(server, table):
