@@ -5,7 +5,6 @@ The tasks are those of `pbem.worker.ticks`, on a server where each has something
 next one's email.
 """
 
-import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +23,7 @@ from pbem.service.people import sign_in
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.worker.ticks import TICKS, Tick, WorkerContext
+from tests.conftest import EVERYTHING
 from tests.faults.whole_runs import WholeRuns
 from tests.mail.transports import ACCEPTED, FunctionTransport
 from tests.service.clock import DAY, HOUR, MINUTE
@@ -31,8 +31,6 @@ from tests.service.running_game import RunningGame
 from tests.twins.address_world import AddressWorld
 
 SHORT = dict(games.load("bid").short)
-
-ALL = os.environ.get("PBEM_TEST_FAULTS") == "all"
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600), pytest.mark.xdist_group("faults")]
 
@@ -55,7 +53,7 @@ def world(tmp_path: Path) -> Iterator[AddressWorld]:
 
 @pytest.fixture
 def runs(world: AddressWorld) -> WholeRuns:
-    return WholeRuns(world, all_calls=ALL)
+    return WholeRuns(world, all_calls=EVERYTHING)
 
 
 def worker_of(world: AddressWorld) -> WorkerContext:
@@ -112,7 +110,7 @@ def test_every_task_of_a_worker_ends_the_same_wherever_it_broke(world: AddressWo
 
 
 ANSWERS = (Result.LATER, Result.REFUSED_RECIPIENT)
-MORE_ANSWERS = (Result.UNABLE, Result.REFUSED_MESSAGE, Result.DOWN) if ALL else ()
+MORE_ANSWERS = (Result.UNABLE, Result.REFUSED_MESSAGE, Result.DOWN) if EVERYTHING else ()
 
 
 @pytest.mark.parametrize("result", ANSWERS + MORE_ANSWERS)

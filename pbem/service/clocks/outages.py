@@ -191,7 +191,7 @@ def _apply(server: Server, game_id: int, outage: OutageRow) -> bool:
         if is_outage(error):
             # It is applied again as a whole, once the database is back.
             raise
-        # A fault in one game must not stop the others; it is settled again when due.
+        # A fault in one game must not stop the others; it is tried again with the next call.
         _log.exception("outage_not_applied", game=game_id)
         return False
     return True

@@ -59,7 +59,6 @@ MOST_TURNS: Final = 40
 MOST_INTERVENTIONS: Final = 60
 """The most rows on the page for players."""
 
-
 _MODERATORS: Final = ("organiser", "host")
 _BY_SERVER: Final = (Kind.DELAYED, Kind.FROZEN, Kind.UNFROZEN)
 
