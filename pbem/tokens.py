@@ -302,7 +302,7 @@ _SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)
 # Wider than an address: in a database URL it includes the password, which comes before the @.
 _ADDRESS_PART = r"[^\s@<>()\[\]\"',:;/\\?&]"
 _AT = rf"{_ADDRESS_PART}+(?:@|%40){_ADDRESS_PART}+"
-_ADDRESS = re.compile(rf"(?:<|(?<!{_ADDRESS_PART})){_AT}>?")
+_ADDRESS = re.compile(rf"<{_AT}>?|(?<!{_ADDRESS_PART}){_AT}")
 
 
 class _Tokens:

@@ -83,6 +83,7 @@ ACTS = {
     "desk_calls.close": {},
     "desk_people.read_mail": {"mail": "1"},
     "desk_table.see_as": {"seat": "1"},
+    "desk_table.export": {},
     "desk_table.read_mail": {"mail": "1"},
     "desk_jobs.resend_sent": {"text": "example.org", "days": "1"},
     "desk_jobs": {"text": "12h", "days": "1", "form": "key"},

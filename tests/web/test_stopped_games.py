@@ -65,9 +65,11 @@ def test_players_are_told_that_their_table_was_stopped(gone, browser, links):
 def test_news_of_other_tables_are_still_fed(offered, server, table, browser, clock):
     offered(broken.LANTERNS)
     game, other = table("lanterns", 2), table("bid", 3)
+    list(other.play_defaults())
+    # The newest are listed.
+    clock.advance(timedelta(minutes=1))
     game.play(0, "allow")
     game.play(1, "allow")
-    list(other.play_defaults())
     clock.advance(timedelta(hours=1))
     person = game.person_at(0)
     server.run(feeds.renew, person)

@@ -41,7 +41,7 @@ UNLIMITED = {
     "talk": {"talk.at"},  # lists
     "traffic": {"domain_traffic.day"},  # numbers shown
     "vacations": {"vacation.end_at"},
-    "views": {"game.ended_at"},
+    "views": {"game.ended_at", "log.at"},  # what is stored to save time
 }
 """Comparisons with a moment that are no limits, by module, with the reason."""
 

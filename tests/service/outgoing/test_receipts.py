@@ -159,12 +159,14 @@ def test_the_receipt_of_a_late_answer_leads_on_from_the_present_turn(game, inbox
     for bid in range(1, 4):
         game.play(min(game.asked()), f"bid {bid}")
     sends()
-    inbox.takes(inbox.written(game, first, "bid 9"), inbox.reply_address(game, first, late))
+    address = inbox.reply_address(game, first, late)
+    inbox.takes(inbox.written(game, first, "bid 9", {"To": address}), address)
     inbox.attends()
     (email,) = sends()
     assert f"that was for turn {late}, this is turn {late + 3}." in email.text
     assert f"t{late + 3}]" in email.text
-    inbox.takes(inbox.written(game, first, "bid 9"), str(email.message["Reply-To"]))
+    address = str(email.message["Reply-To"])
+    inbox.takes(inbox.written(game, first, "bid 9", {"To": address}), address)
     inbox.attends()
     assert first not in game.asked()
 
