@@ -233,6 +233,7 @@ def looks_after_oneself(world: AddressWorld) -> None:
     server.run(ledger.resend_own, ann, email.id)
     world.carry()
     server.run(ledger.resend_turn, ann, game.id, seat)
+    server.run(ledger.resend_turn_of_seat, game.id, seat)
     token, key = world.links.made(Purpose.STOP, ann), game.row().key
     server.run(sign_in.send_by_link, token, Purpose.STOP)
     unsubscribe.choose(server, token, "daily", "08:00", key)

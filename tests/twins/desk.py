@@ -24,12 +24,12 @@ def of_table(world: World) -> dict[str, bytes]:
         form = browser.open(f"{address}/{act}").form("See what it would do …")
         found[f"form of {act}"] = form.page.source
         found[f"what {act} would do"] = form.press(**fields, reason="It was asked for.", step="preview").source
-    heads = [hash_chain.fingerprint(row.hash) for row in game.log()]
-    return {f"the desk: {what}": _blanked(source, heads).encode() for what, source in found.items()}
+    hashes = [shown for row in game.log() for shown in (hash_chain.fingerprint(row.hash), row.body_hash.hex())]
+    return {f"the desk: {what}": _blanked(source, hashes).encode() for what, source in found.items()}
 
 
-def _blanked(source: str, heads: list[str]) -> str:
-    for head in heads:
-        source = source.replace(head, "HEAD")
+def _blanked(source: str, hashes: list[str]) -> str:
+    for each in hashes:
+        source = source.replace(each, "HASH")
     # The key of a form is drawn again each time.
     return "\n".join(line for line in source.splitlines() if 'name="form"' not in line)

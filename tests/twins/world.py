@@ -304,8 +304,8 @@ def world_of(truth: Truth, folder: Path) -> Iterator[World]:
 
 
 _RANDOM: Final = re.compile(
-    # The number in a Message-ID, the boundary made from it, and the part of a token that depends on the random part of its row.
-    rb"(?<=<m)[0-9a-f]{16}(?=\.)|(?<==_)[0-9a-f]{32}|(?<=\b[a-z2-7]{9})[a-z2-7]{24}\b"
+    # The number in a Message-ID and an envelope, the boundary made from it, and the part of a token that depends on the random part of its row.
+    rb"(?<=<m)[0-9a-f]{16}(?=\.)|(?<= m)[0-9a-f]{16}$|(?<==_)[0-9a-f]{32}|(?<=\b[a-z2-7]{9})[a-z2-7]{24}\b"
 )
 
 

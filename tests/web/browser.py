@@ -132,6 +132,7 @@ class Page:
         elif kind == "select":
             form.picks[name] = [o.get("value", o.text) for o in each.iter("option") if o.get("value") != ""]
             chosen = [o.get("value", o.text) for o in each.iter("option") if o.get("selected") is not None]
+            assert form.picks[name], (form.page.url, form.action, name)
             if each.get("required") is None:
                 form.fixed.append((name, (chosen or form.picks[name])[0]))
         else:
