@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar, get_args, get_type_hints
 
 from pbem.domain.errors import BadInput
 from pbem.domain.hash_chain import Row as ChainRow
+from pbem.i18n.speech import gettext as _
 from pbem.store import talk
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
@@ -53,7 +54,7 @@ def read(text: str) -> SavedGame:
     try:
         document = json.loads(text)
         if (document["format"], document["version"]) != (FORMAT, VERSION):
-            raise _no_table_file(f"Its form is not version {VERSION} of {FORMAT}.")
+            raise _no_table_file(_("Its form is not version %(version)s of %(name)s.", version=VERSION, name=FORMAT))
         game = _row(GameRow, document["game"])
         names = {"log": game.key, "talk": talk.chain_name(game.key)}
         return SavedGame(
@@ -66,7 +67,7 @@ def read(text: str) -> SavedGame:
             talk=tuple(_row(ChainRow, each | {"game": names["talk"]}) for each in document["talk"]),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
-        raise _no_table_file("It cannot be read.") from error
+        raise _no_table_file(_("It cannot be read.")) from error
 
 
 def _fields(row: Any) -> dict[str, Any]:
@@ -117,5 +118,5 @@ def _value(hint: Any, value: Any, *, text: bool) -> Any:
 
 def _no_table_file(why: str) -> BadInput:
     return BadInput(
-        "This is not the file of a table.", why=why, remedy="Take the file as `pbem table export` wrote it."
+        _("This is not the file of a table."), why=why, remedy=_("Take the file as `pbem table export` wrote it.")
     )

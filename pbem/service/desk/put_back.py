@@ -20,6 +20,7 @@ from pbem.domain.guests import is_guest
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.domain.states import EmailKind, Insight, TableStatus
 from pbem.domain.user_text import isolate, parse_reason
+from pbem.i18n.speech import gettext as _
 from pbem.plugins.away import Away, loads
 from pbem.service.absence.seats import STAND_IN, bot_name
 from pbem.service.clocks.deadlines import notify_people
@@ -176,7 +177,7 @@ class _PuttingBack:
                 who = {"person_id": None, "bot": STAND_IN, "name": bot_name([*self.saved.players, *players])}
             players.append(replace(each, missed=0, **who))
         if {each.person_id for each in players} == {None}:
-            raise Gone("None of its players is here any more.", remedy="Nothing was changed.")
+            raise Gone(_("None of its players is here any more."), remedy=_("Nothing was changed."))
         return tuple(players)
 
     def _host(self, people: Here, players: tuple[PlayerRow, ...]) -> int:
@@ -239,7 +240,7 @@ class _PuttingBack:
         names = {each.seat: isolate(each.name) for each in (before or players)}
         entries = [json_body_of(each) for each in self.lost if each.kind == Kind.ENTRY]
         for body in entries[:MOST_LISTED]:
-            deciders = sorted({seat for seat, _ in body["entry"]["choices"]} - {*body["entry"]["alone"]})
+            deciders = sorted({seat for seat, _choice in body["entry"]["choices"]} - {*body["entry"]["alone"]})
             if deciders:
                 yield f"Lost: turn {body['turn']}, decided by {', '.join(names[seat] for seat in deciders)}."
         if len(entries) > MOST_LISTED:
@@ -281,20 +282,20 @@ def _must_be_possible(saved: SavedGame, here: GameRow | None) -> None:
     game = saved.game
     if game.started_at is None or not saved.log:
         raise BadInput(
-            "This table had not begun when it was saved.", remedy="There is nothing to put back; open a new one."
+            _("This table had not begun when it was saved."), remedy=_("There is nothing to put back; open a new one.")
         )
     if any(is_guest(person.mailbox) for person in saved.people.values()):
-        raise BadInput("This is a demo.", remedy="There is nothing to put back; its guest begins another.")
+        raise BadInput(_("This is a demo."), remedy=_("There is nothing to put back; its guest begins another."))
     if isinstance(rules_of(game._replace(halted=None)), Away):
         raise Gone(
-            f"The rules of {game.kind} are not on this server.",
-            remedy="Nothing was changed; install them, and put the game back then.",
+            _("The rules of %(kind)s are not on this server.", kind=game.kind),
+            remedy=_("Nothing was changed; install them, and put the game back then."),
         )
     if here is not None and here.status in _ENDED and game.status in _RUNNING:
         raise Gone(
-            "The game is over here.",
-            why="Its secret has been told, so everybody could work out the luck of any turn that would follow.",
-            remedy="Nothing was changed; the same people can open a new table.",
+            _("The game is over here."),
+            why=_("Its secret has been told, so anyone could work out the luck of any turn that would follow."),
+            remedy=_("Nothing was changed; the same people can open a new table."),
         )
 
 
@@ -304,14 +305,24 @@ def _must_lose_nothing(
     """Refuse where rows would be lost, or nothing is missing here."""
     if lost:
         raise Forbidden(
-            f"The game here goes on after what was saved: {len(lost)} of its {len(rows_here)} rows would be lost.",
-            why="`--dry-run` with `--replace` lists the choices.",
-            remedy="Nothing was changed. If its record is sound, `pbem table rewind` goes back and keeps it; else use --replace.",
+            _(
+                "The game here goes on after what was saved: %(lost)s of its %(rows)s rows would be lost.",
+                lost=len(lost),
+                rows=len(rows_here),
+            ),
+            why=_("`--dry-run` with `--replace` lists the choices."),
+            remedy=_(
+                "Nothing was changed. If its record is sound, `pbem table rewind` goes back and keeps it; else use"
+                " --replace."
+            ),
         )
     if here is not None and rows_here == saved.log:
         raise Forbidden(
-            "The game here has every row that was saved.",
-            remedy="Nothing was changed. `pbem rebuild` makes a lost snapshot again; --replace puts the game back all the same.",
+            _("The game here has every row that was saved."),
+            remedy=_(
+                "Nothing was changed. `pbem rebuild` makes a lost snapshot again; --replace puts the game back all the"
+                " same."
+            ),
         )
 
 
