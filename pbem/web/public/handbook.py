@@ -136,6 +136,14 @@ class _Renderer(RendererHTML):
         """The end of a table and its box."""
         return self.renderToken(tokens, at, options, env) + "</div>"
 
+    def th_open(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        """A cell is aligned by a class, because our pages have no styles within them."""
+        if tokens[at].attrs.pop("style", None) == "text-align:right":
+            tokens[at].attrSet("class", "number")
+        return self.renderToken(tokens, at, options, env)
+
+    td_open = th_open
+
     def code_block(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
         """A listing that can be scrolled by keyboard."""
         return super().code_block(tokens, at, options, env).replace("<pre", '<pre tabindex="0"', 1)
