@@ -70,6 +70,8 @@ class FarEnd:
     bytes_of: dict[str, bytes] = field(default_factory=dict)
     accepted: list[str] = field(default_factory=list)
     """Every acceptance, in order, by the name of the email."""
+    _sessions: list[list[str]] = field(default_factory=list)
+    """What was accepted in each open session; a second sender's is the last."""
     _recorded: set[str] = field(default_factory=set)
     """Accepted emails whose senders must know that."""
     _why: dict[str, str] = field(default_factory=dict)
@@ -80,16 +82,18 @@ class FarEnd:
         return self
 
     def __enter__(self) -> Self:
+        self._sessions.append([])
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        pass
+        self._sessions.pop()
 
     def forgive(self, since: int | None = None) -> None:
-        """Expect emails again that a sender had no time to record, or all since an acceptance that a restore has undone."""
-        names = self.accepted[max(0, len(self.accepted) - TOGETHER) if since is None else since :]
+        """Expect emails again that senders had no time to record, or all since an acceptance that a restore has undone."""
+        unrecorded = [name for accepted in self._sessions for name in accepted[-TOGETHER:]]
+        names = unrecorded if since is None else self.accepted[since:]
         self._recorded.difference_update(names)
         self._why |= dict.fromkeys(names, "after a crash" if since is None else "after a restore")
 
@@ -119,6 +123,7 @@ class FarEnd:
                 return Outcome(Result.LOST, "the connection was closed")
         name = self._take(email)
         self.accepted.append(name)
+        self._sessions[-1].append(name)
         self._recorded.add(name)
         return Outcome(Result.ACCEPTED, "250 taken")
 

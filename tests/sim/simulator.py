@@ -45,8 +45,8 @@ BEAT: Final = timedelta(minutes=4)
 PATIENCE: Final = timedelta(days=60)
 """The time after the last fault within which every game must end."""
 
-LAST_EMAILS: Final = timedelta(hours=6)
-"""Time for the emails about the last game's end: longer than any retry waits."""
+LAST_EMAILS: Final = timedelta(hours=12)
+"""Time for the emails about the last game's end: longer than any retry and any quiet hours."""
 
 SELDOM: Final = (
     "address refused",
