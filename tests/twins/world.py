@@ -61,6 +61,7 @@ MOST_PAGES = 150
 
 
 _PAST = re.compile(r"/([st])/([^/]+)/replay(?:/([0-9]+))?$")
+_BESIDE = re.compile(r"/s/([^/]+)/[^/]+$")
 _FEEDBACK_ID = re.compile(rb"^Feedback-ID: [^:]+:(\w+):", re.MULTILINE)
 _REPLY_TO = re.compile(rb"^Reply-To: (\S+)\r$", re.MULTILINE)
 
@@ -246,17 +247,20 @@ class World:
         yield from self._by_api(browser, self._programs[seat])
 
     def _like_others(self, path: str, token: str) -> bool:
-        """Whether it is of the past and like others: by an older link of the seat, or a moment like those around it.
+        """Whether it is the handbook's, beside a seat by an older link, or a moment like those around it.
 
-        Hidden facts stay hidden, so the last moment and every fifth are enough.
+        The handbook knows no game. Hidden facts stay hidden, so the last moment and every fifth are enough.
         """
-        past = _PAST.match(path)
-        if past is None:
-            return False
-        way, which, number = past.groups()
-        if way == "s" and which != token:
+        if path.startswith("/help"):
             return True
-        return number is not None and int(number) % 5 != 0 and int(number) < self.game.row().turn - 1
+        beside = _BESIDE.match(path)
+        if beside is not None and beside[1] != token:
+            return True
+        past = _PAST.match(path)
+        if past is None or past[3] is None:
+            return False
+        number = int(past[3])
+        return number % 5 != 0 and number < self.game.row().turn - 1
 
     def _refusals(self, browser: Browser, token: str, move: str) -> Iterator[tuple[str, bytes]]:
         turn = str(self.game.row().turn)
