@@ -4,8 +4,12 @@ A token is 33 characters of base 32 in lower case, so that it fits in the path o
 address, and survives mail systems that change the case of addresses:
 
     one character     id of the key
-    8 characters      id of the link's row (40 bits)
+    8 characters      id of the link's row (40 bits), encrypted
     24 characters     MAC over purpose, row and the row's nonce (120 bits)
+
+The pad that encrypts the row follows from the beginning of the MAC, and so from a nonce that nobody else knows: two tokens
+tell nothing about each other, not even how many links were made in between. A row can be read before it is known what the
+token is for, and also where a token was cut short.
 
 A token is derived, never stored: from the key, the row and the row's nonce, a random number that is drawn again to revoke
 it. The emails in the outbox hold placeholders of the same length, and the sender replaces them at the last moment. So
@@ -44,8 +48,10 @@ SECRET_BYTES = 40
 RETIREMENT_DELAY = timedelta(days=45)
 
 _CORRECT = "Correct the list of keys, or put it back from the backup."
-_ROW = slice(1, 9)
 _MAC_BYTES = 15
+_ROW_BYTES = 5
+# All of the MAC that is left in the shortest piece of a token that is still hidden: 72 bits.
+_PAD_FROM = 9
 _TOKEN = re.compile(r"[a-z2-7]{33}", re.IGNORECASE | re.ASCII)
 
 
@@ -67,13 +73,6 @@ class Purpose(StrEnum):
     YES = "y"
     SHARE = "h"
     DISOWN = "d"
-
-
-def row_of(token: str) -> int:
-    """The row that a token names, in upper or lower case: enough to look it up, and no proof. Raises NotFound."""
-    if not _TOKEN.fullmatch(token):
-        raise NotFound("There is nothing at this address.", why="It is not one of our links.")
-    return int.from_bytes(_bytes(token[_ROW]))
 
 
 @cache
@@ -143,6 +142,13 @@ class Keyring:
     def make(self, purpose: Purpose, row: int, nonce: int) -> str:
         """The token of a row, under the newest key."""
         return _token(self.keys[0], purpose, row, nonce)
+
+    def row_of(self, token: str) -> int:
+        """The row that a token names, in upper or lower case: enough to look it up, and no proof. Raises NotFound."""
+        key = self._find(token[0].lower()) if _TOKEN.fullmatch(token) else None
+        if key is None:
+            raise NotFound("There is nothing at this address.", why="It is not one of our links.")
+        return _row(key, _bytes(token[1:]))
 
     def verify(self, token: str, purpose: Purpose, row: int, nonce: int) -> bool:
         """Whether this server made the token for exactly this, in the same time for yes and no."""
@@ -366,28 +372,38 @@ def _decoded(found: re.Match[bytes]) -> bytes:
 def _token(key: Key, purpose: Purpose, row: int, nonce: int) -> str:
     if not (0 <= row <= MOST_ROW and 0 <= nonce <= MOST_NONCE):
         raise ValueError(f"no link has row {row} and nonce {nonce}")
-    number = row.to_bytes(5)
-    mac = hmac.digest(key.subkey(f"link/{purpose}"), number + nonce.to_bytes(8), "sha256")
-    # Five bytes are exactly eight letters, so encoding both at once is the same as one after the other.
-    return key.id + _text(number + mac[:_MAC_BYTES])
+    signed = row.to_bytes(_ROW_BYTES) + nonce.to_bytes(8)
+    mac = hmac.digest(key.subkey(f"link/{purpose}"), signed, "sha256")[:_MAC_BYTES]
+    return key.id + _text((row ^ _pad(key, mac)).to_bytes(_ROW_BYTES) + mac)
+
+
+def _row(key: Key, token: bytes) -> int:
+    """The row in the bytes of a token, of which the last may be missing."""
+    return int.from_bytes(token[:_ROW_BYTES]) ^ _pad(key, token[_ROW_BYTES:])
+
+
+def _pad(key: Key, mac: bytes) -> int:
+    """The pad of a token's row. A MAC is as good as random, and so is its pad."""
+    return int.from_bytes(hashlib.blake2b(mac[:_PAD_FROM], key=key.subkey("row"), digest_size=_ROW_BYTES).digest())
 
 
 def _placeholder(key: Key, purpose: Purpose, row: int) -> str:
-    number = row.to_bytes(5)
+    number = row.to_bytes(_ROW_BYTES)
     proof = hmac.digest(key.subkey(f"placeholder/{purpose}"), number, "sha256")
     return f"0{purpose}{key.id}{_text(number)}{_text(proof)[:_PROOF_LENGTH]}1"
 
 
 def _places(run: str, keyring: Keyring) -> Iterator[tuple[int, int]]:
     """Where in a run of letters a token of these keys may begin, each with the row that it would name."""
-    ids = {key.id for key in keyring.keys}
-    row = 0
-    # The number of each row follows from the one before, letter by letter: a long email has a million places.
-    for after, digit in enumerate(run.encode().translate(_DIGITS), start=1):
-        row = (row << 5 | digit) & MOST_ROW
-        at = after - _ROW.stop
-        if 0 <= at <= len(run) - _SHORTEST_SECRET and run[at] in ids:
-            yield row, at
+    keys = {key.id: key for key in keyring.keys}
+    bits = 5 * (_SHORTEST_SECRET - 1)
+    size = bits // 8
+    letters, most = 0, 2**bits - 1
+    # What each place reads follows from the one before, letter by letter: a long email has a million places.
+    for at, digit in enumerate(run.encode().translate(_DIGITS), start=1 - _SHORTEST_SECRET):
+        letters = (letters << 5 | digit) & most
+        if at >= 0 and (key := keys.get(run[at])) is not None:
+            yield _row(key, (letters >> bits - 8 * size).to_bytes(size)), at
 
 
 def _runs(data: bytes) -> Iterator[str]:

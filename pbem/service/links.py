@@ -26,7 +26,7 @@ from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
 from pbem.store.players import SeatRow
 from pbem.store.sessions import Holder
-from pbem.tokens import Purpose, row_of, rows_in
+from pbem.tokens import Purpose, rows_in
 
 T = TypeVar("T")
 Rows = TypeVar("Rows", bound="tuple[LinkRow, int | None, *tuple[object, ...]]")
@@ -250,7 +250,7 @@ def _open(
 ) -> Rows:
     """The row of a token, with all that was read with it; `locked` if that locks the row. Raises NotFound or Gone."""
     token = token.strip(_AROUND)
-    link_id = row_of(token)
+    link_id = server.keys.row_of(token)
     rows = read_rows(tx, link_id)
     link = None if rows is None else rows[0]
     holder = None if locked or link is None or link.person_id is None else Holder(person_id=link.person_id)

@@ -33,7 +33,7 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, heartbeats, links, log as log_rows
 from pbem.store.database import Store
-from pbem.tokens import Purpose, row_of
+from pbem.tokens import Purpose
 from tests.copies import Copy
 from tests.crash import process
 from tests.crash.process import KEYS
@@ -226,7 +226,7 @@ class Town:
                     _read(row, each, choices, silent)
             lost = []
             for token, option in self.acknowledged:
-                link = links.read(tx, row_of(token))
+                link = links.read(tx, self.server.keys.row_of(token))
                 assert link is not None
                 turn = int(option.removeprefix("turn ")) if link.purpose == Purpose.SEAT else link.turn
                 assert link.game_id is not None

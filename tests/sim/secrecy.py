@@ -26,7 +26,7 @@ from pbem.store import games, links as link_rows, log as log_rows, people
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkRow
-from pbem.tokens import Purpose, row_of
+from pbem.tokens import Purpose
 from tests.sim.far_end import Arrived, BrokenError
 from tests.sim.world import World
 
@@ -61,10 +61,11 @@ class Secrecy:
         """Check an email, and note its links."""
         _must_show_only(email.to, email.source, f"the email “{email.subject}”")
         tokens = {*_TOKEN.findall(email.source), *_TOKEN.findall(email.sender)} - self.sent.keys()
+        named = {token: self.world.server.keys.row_of(token) for token in sorted(tokens)}
         with self.world.store.read() as tx:
-            rows = link_rows.read_all(tx, {row_of(token) for token in tokens})
-            for token in sorted(tokens):
-                self.sent[token] = opens = _opens(tx, rows[row_of(token)])
+            rows = link_rows.read_all(tx, named.values())
+            for token, row in named.items():
+                self.sent[token] = opens = _opens(tx, rows[row])
                 if opens.address != email.to:
                     raise BrokenError(f"“{email.subject}” to {email.to} has a link of {opens.address}")
 
