@@ -158,6 +158,18 @@ class Keyring:
         key = self._find(token[0])
         return key is not None and hmac.compare_digest(token, _token(key, purpose, row, nonce))
 
+    def alias(self, kind: str, row: int) -> str:
+        """The name of a row in a form: it tells nothing of how many rows there are, and nobody can make one up."""
+        return _signed(self.keys[0], f"alias/{kind}", row)
+
+    def row_of_alias(self, kind: str, alias: str) -> int:
+        """The row of this kind that a form names. Raises NotFound."""
+        row = self.row_of(alias)
+        key = self._find(alias[0].lower())
+        if key is None or not hmac.compare_digest(alias.lower(), _signed(key, f"alias/{kind}", row)):
+            raise NotFound("There is nothing of this name.")
+        return row
+
     def placeholder(self, purpose: Purpose, row: int) -> str:
         """The placeholder of a token in a stored email.
 
@@ -372,8 +384,11 @@ def _decoded(found: re.Match[bytes]) -> bytes:
 def _token(key: Key, purpose: Purpose, row: int, nonce: int) -> str:
     if not (0 <= row <= MOST_ROW and 0 <= nonce <= MOST_NONCE):
         raise ValueError(f"no link has row {row} and nonce {nonce}")
-    signed = row.to_bytes(_ROW_BYTES) + nonce.to_bytes(8)
-    mac = hmac.digest(key.subkey(f"link/{purpose}"), signed, "sha256")[:_MAC_BYTES]
+    return _signed(key, f"link/{purpose}", row, nonce.to_bytes(8))
+
+
+def _signed(key: Key, label: str, row: int, more: bytes = b"") -> str:
+    mac = hmac.digest(key.subkey(label), row.to_bytes(_ROW_BYTES) + more, "sha256")[:_MAC_BYTES]
     return key.id + _text((row ^ _pad(key, mac)).to_bytes(_ROW_BYTES) + mac)
 
 

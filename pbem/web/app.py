@@ -78,6 +78,7 @@ def create_app(server: Server, config: Config) -> Flask:
         development=config.development,
         pace_in_words=words.pace_text,
         longer=extension_text,
+        alias=site.alias,
         drawn_by=_board_templates(app.jinja_env),
         part=page_cache.part,
         by_token=page_cache.by_token,

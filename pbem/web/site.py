@@ -10,7 +10,7 @@ from flask import Flask, Response, current_app, g, make_response, render_templat
 
 from pbem.config.settings import Config
 from pbem.domain import errors
-from pbem.domain.errors import BadInput, PbemError, Refusal, quoted
+from pbem.domain.errors import BadInput, NotFound, PbemError, Refusal, quoted
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Proof, Server
 
@@ -105,6 +105,20 @@ def field(name: str) -> str:
 
 def ticked(name: str) -> bool:
     return bool(field(name))
+
+
+def alias(kind: str, row: int) -> str:
+    """The name of a row in a form, which tells nothing of how many rows others have."""
+    return server().keys.alias(kind, row)
+
+
+def row(name: str, meaning: str) -> int:
+    """The row that a field names by its alias, which should be `meaning`; the field's name is its kind. Raises BadInput."""
+    given = field(name)
+    try:
+        return server().keys.row_of_alias(name, given)
+    except NotFound:
+        raise BadInput(_("%(given)s is not %(called)s.", given=quoted(given), called=meaning)) from None
 
 
 def whole_number(name: str, meaning: str) -> int:

@@ -26,19 +26,19 @@ from tests.web.browser import HOST, Browser
 from tests.web.desk_pages import signed_in
 
 ACTS = {
-    "my_page.open_seat": {"game": "1", "seat": "{seat}"},
-    "my_page.open_table": {"game": "1"},
-    "my_page.resend_turn": {"game": "1", "seat": "{seat}"},
+    "my_page.open_seat": {"game": "row 1", "seat": "{seat}"},
+    "my_page.open_table": {"game": "row 1"},
+    "my_page.resend_turn": {"game": "row 1", "seat": "{seat}"},
     "my_page.send_links": {},
     "my_page.choose_delivery": {"delivery": "daily", "digest_at": "08:00"},
-    "my_page.resend_email": {"mail": "1"},
+    "my_page.resend_email": {"mail": "row 1"},
     "my_page.save_settings": {"name": "Thief", "zone": "UTC", "quiet": "", "cadence": "none"},
     "my_page.change_vacation": {"first": "2026-12-24", "last": "2026-12-26"},
     "my_page.renew_feeds": {},
     "account.end_session": {"others": "yes"},
     "account.sign_out": {},
     "account.change_address": {"address": "thief@example.net"},
-    "account.unblock": {"person": "2"},
+    "account.unblock": {"person": "row 2"},
     "account.delete_account": {},
     "contact.send_for_seat": {"text": "{token}"},
     "contact.send_for_move": {"text": "Hello."},
@@ -48,8 +48,8 @@ ACTS = {
     "unsubscribe.choose": {},
     "unsubscribe.save_settings": {"cadence": "none", "quiet": ""},
     "unsubscribe.send_links": {},
-    "unverified_reply.confirm": {"number": "1"},
-    "unverified_reply.reject": {"number": "1"},
+    "unverified_reply.confirm": {"number": "row 1"},
+    "unverified_reply.reject": {"number": "row 1"},
     "joining.join_private": {"address": "thief@example.net", "name": "Thief"},
     "invitation.accept": {"name": "{token}"},
     "invitation.decline": {},
@@ -101,7 +101,7 @@ ACTS = {
         "to": "Ours",
     },
 }
-"""Forms by endpoint, or for all endpoints of a blueprint; `{token}` is the token of the link, `{seat}` the owner's seat."""
+"""Forms by endpoint, or for all endpoints of a blueprint; `{token}` is the token of the link, `{seat}` the owner's seat, `row N` a row by its alias."""
 
 NO_ACTS = {
     **dict.fromkeys(("front.start_demo", "contact.send", "sign_in.send_links", "new_table.create"), "open to everyone"),
@@ -246,6 +246,8 @@ def _check(rule, form, server, settings, stolen, after=0):
         response = browser.client.post(address, json=form, headers=headers, base_url=HOST)
     else:
         filled = {name: value.format(token=token, seat=stolen.seat) for name, value in form.items()}
+        rows = {name: int(value[4:]) for name, value in filled.items() if value.startswith("row ")}
+        filled |= {name: server.keys.alias(name, row) for name, row in rows.items()}
         if at_desk:
             # Of an act, the preview: it is done in the same way, and rolled back.
             step = "preview" if rule.endpoint.startswith("desk_acts.") else "do"

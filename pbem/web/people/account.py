@@ -11,7 +11,7 @@ from pbem.web import client, site
 from pbem.web.people import my_page, session_cookie
 from pbem.web.people.my_page import person_id
 from pbem.web.people.session_cookie import Cookie
-from pbem.web.site import field, server, whole_number
+from pbem.web.site import field, row, server
 
 pages = Blueprint("account", __name__, url_prefix="/my")
 pages.before_request(my_page.must_be_signed_in)
@@ -33,7 +33,7 @@ def end_session() -> Response:
     if field("others"):
         server().run(new_links.send, person_id(), here.id)
     else:
-        server().run(sessions.end, here.holder, whole_number("session", _("the number of a sign-in")))
+        server().run(sessions.end, here.holder, row("session", _("the number of a sign-in")))
     return site.go("account.show")
 
 
@@ -62,7 +62,7 @@ def change_address() -> Response:
 
 @pages.post("/blocks")
 def unblock() -> Response:
-    server().run(blocks.unblock, person_id(), whole_number("person", _("the number of a person")))
+    server().run(blocks.unblock, person_id(), row("person", _("the number of a person")))
     return site.go("account.show")
 
 

@@ -18,7 +18,7 @@ from pbem.service.play.rules import title_of
 from pbem.web import phrases, security, site
 from pbem.web.people import session_cookie
 from pbem.web.people.session_cookie import Cookie
-from pbem.web.site import field, server, ticked, whole_number
+from pbem.web.site import field, row, server, ticked, whole_number
 
 pages = Blueprint("my_page", __name__, url_prefix="/my")
 
@@ -99,7 +99,7 @@ def choose_delivery() -> Response:
 @pages.post("/mails/again")
 @site.shows_refusals_on(emails)
 def resend_email() -> Response:
-    server().run(ledger.resend_own, person_id(), whole_number("mail", _("the number of a mail")))
+    server().run(ledger.resend_own, person_id(), row("mail", _("the number of a mail")))
     return site.go("my_page.emails")
 
 
@@ -129,7 +129,7 @@ def save_settings() -> Response:
 @site.shows_refusals_on(settings)
 def change_vacation() -> Response:
     if field("cancel"):
-        server().run(vacations.cancel, person_id(), whole_number("cancel", _("the number of a vacation")))
+        server().run(vacations.cancel, person_id(), row("cancel", _("the number of a vacation")))
     else:
         server().run(vacations.book_text, person_id(), f"{field('first')} to {field('last') or field('first')}")
     return site.go("my_page.settings")
@@ -156,7 +156,7 @@ def person_id() -> int:
 
 
 def _game() -> int:
-    return whole_number("game", _("the number of a table"))
+    return row("game", _("the number of a table"))
 
 
 def _game_and_seat() -> tuple[int, int]:

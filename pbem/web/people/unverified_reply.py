@@ -30,4 +30,4 @@ def reject(token: str) -> Response:
 
 
 def _number() -> int:
-    return site.whole_number("number", _("the number of a reply"))
+    return site.row("number", _("the number of a reply"))

@@ -124,10 +124,10 @@ def test_opening_the_page_changes_nothing_and_the_button_carries_out_the_reply(b
     assert browser.open(address).heading == "Thank you"
 
 
-def test_the_other_button_drops_the_reply(browser, asked):
+def test_the_other_button_drops_the_reply(browser, asked, server):
     game, _, address = asked
     assert browser.open(address).form("No, it was not me").press().heading == "Nothing was changed"
-    assert browser.post(address, [("number", "1"), ("sure", "yes")]).heading == "Nothing was changed"
+    assert browser.post(address, [("number", server.keys.alias("number", 1)), ("sure", "yes")]).heading == "Nothing was changed"
     assert 0 in game.asked()
 
 
@@ -141,9 +141,10 @@ def test_a_press_that_seems_not_to_be_a_persons_carries_out_nothing(browser, ask
     assert 0 not in game.asked()
 
 
-def test_the_number_of_another_reply_is_refused(browser, asked):
+def test_the_number_of_another_reply_is_refused(browser, asked, server):
     game, _, address = asked
-    for number, status in (("", 400), ("x", 400), ("-1", 400), ("99", 404)):
+    foreign, of_mail = server.keys.alias("number", 99), server.keys.alias("mail", 1)
+    for number, status in (("", 400), ("x", 400), ("1", 400), (of_mail, 400), (foreign, 404)):
         for where in (address, f"{address}/no"):
             assert browser.post(where, [("number", number)]).status == status
     assert 0 in game.asked()

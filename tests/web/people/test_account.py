@@ -75,7 +75,7 @@ def test_nobody_can_end_the_session_of_another_person(browser, sign_in, ann, per
     server.run(sessions.start, ben, "")
     (of_ben,) = server.read(sessions.open_sessions, ben)
     sign_in(ann)
-    assert browser.post("/my/sessions", [("session", str(of_ben.id))]).status == 404
+    assert browser.post("/my/sessions", [("session", server.keys.alias("session", of_ben.id))]).status == 404
     assert server.read(sessions.open_sessions, ben) == [of_ben]
 
 

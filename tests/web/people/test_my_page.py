@@ -104,7 +104,8 @@ def test_forms_from_another_site_or_without_a_session_are_refused(browser, app, 
     actions = {action for path in PAGES for action in forms_of(browser.open(path))}
     assert len(actions) >= 6
     before = all_rows(server.store)
-    fields = {"game": str(game.id), "seat": "0", "mail": "1", "cancel": "1", "name": "Mallory"}
+    aliases = {kind: server.keys.alias(kind, row) for kind, row in (("game", game.id), ("mail", 1), ("cancel", 1))}
+    fields = aliases | {"seat": "0", "name": "Mallory"}
     for action in actions:
         for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
             assert browser.client.post(action, data=fields, headers=headers, base_url=HOST).status_code == 403
@@ -168,7 +169,7 @@ def test_nobody_gets_to_a_table_of_others(path, browser, sign_in, table, person,
     waiting = server.run(joining.create_table, person("Ben"), TableSettings("bid", 3)).game_id
     sign_in(person("Zoe"))
     for game_id in (game.id, waiting, 99):
-        answer = browser.post(path, [("game", f"{game_id}"), ("seat", "0")])
+        answer = browser.post(path, [("game", server.keys.alias("game", game_id)), ("seat", "0")])
         assert answer.status in (403, 404, 410)
         assert "/s/" not in answer.source
 
@@ -213,14 +214,14 @@ def test_people_can_resend_their_own_emails_alone(browser, app, links, sign_in, 
     (email,) = queued_emails(server, game.person_at(seat), "turn")
     page = sign_in(game.person_at(seat)).follow("Mails")
     assert "accepted by the mail server" in page.text
-    page = browser.post("/my/mails/again", [("mail", str(email.id))])
+    page = browser.post("/my/mails/again", [("mail", server.keys.alias("mail", email.id))])
     assert "on its way" in page.text
     before = all_rows(server.store)
-    browser.post("/my/mails/again", [("mail", str(email.id))])
+    browser.post("/my/mails/again", [("mail", server.keys.alias("mail", email.id))])
     assert all_rows(server.store) == before, "pressed twice is once"
     carry()
     (of_other, *_) = queued_emails(server, game.person_at((seat + 1) % 3))
-    assert browser.post("/my/mails/again", [("mail", str(of_other.id))]).status == 404
+    assert browser.post("/my/mails/again", [("mail", server.keys.alias("mail", of_other.id))]).status == 404
 
 
 def test_resending_emails_is_limited(browser, sign_in, table, carry, server):
@@ -230,9 +231,9 @@ def test_resending_emails_is_limited(browser, sign_in, table, carry, server):
     (email,) = queued_emails(server, person, "turn")
     sign_in(person)
     for _ in range(10):
-        assert browser.post("/my/mails/again", [("mail", str(email.id))]).status == 200
+        assert browser.post("/my/mails/again", [("mail", server.keys.alias("mail", email.id))]).status == 200
         carry()
-    assert browser.post("/my/mails/again", [("mail", str(email.id))]).status == 429
+    assert browser.post("/my/mails/again", [("mail", server.keys.alias("mail", email.id))]).status == 429
 
 
 def test_a_turn_is_emailed_again_once_however_often_the_button_is_pressed(browser, sign_in, table, carry, server):
