@@ -132,6 +132,20 @@ def test_a_token_of_any_key_names_its_row(purpose: Purpose, row: int, nonce: int
         assert ROTATED.row_of(ring.make(purpose, row, nonce)) == row
 
 
+@given(st.text(max_size=6), rows)
+def test_an_alias_names_its_row_among_those_of_its_kind_alone(kind: str, row: int) -> None:
+    alias = RING.alias(kind, row)
+    assert ROTATED.row_of_alias(kind, alias.upper()) == row
+    for other in (f"{kind}s", "mail"):
+        if other != kind:
+            with pytest.raises(NotFound):
+                RING.row_of_alias(other, alias)
+    for forged in ("", "7", RING.make(Purpose.MOVE, row, 0), alias[:9] + alias[9:][::-1]):
+        if forged != alias:
+            with pytest.raises(NotFound):
+                RING.row_of_alias(kind, forged)
+
+
 @given(st.data())
 def test_mail_systems_may_change_the_case(data: st.DataObject) -> None:
     token = RING.make(Purpose.REPLY, 77, 0)

@@ -137,7 +137,7 @@ def test_twins_in_who_else_has_sealed_look_the_same_to_who_has_sealed(kind: str,
     for reader in asked[:2]:
         own = sealed_by_others(rules, table, asked[-1])[reader]
         others = {seat: choice for seat, choice in sealed_by_others(rules, table, asked[-1]).items() if seat != reader}
-        worlds = [replace(truth, box={reader: own} | rest, receipts=(reader,)) for rest in ({}, others)]
+        worlds = [replace(truth, box={reader: own} | rest, receipts=tuple(asked)) for rest in ({}, others)]
         (one,), (other,) = (meet(each, [reader], tmp_path, desk=False) for each in worlds)
         what = differing(one, other)
         assert what is None, f"player {reader + 1} is told who else has sealed by {what}"

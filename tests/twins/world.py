@@ -47,6 +47,7 @@ from pbem.service.tables.new import TableSettings
 from pbem.store import people as people_store, tables as lobby_store
 from pbem.store.database import Store
 from pbem.store.schema import METADATA
+from pbem.store.sessions import Holder
 from pbem.tokens import SECRET_BYTES, Keyring
 from tests.fakes import FakeClock, SeededRandomness
 from tests.mail.transports import StoringTransport
@@ -55,6 +56,7 @@ from tests.service.conftest import NAMES, START
 from tests.service.running_game import RunningGame
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser, Links
+from tests.web.desk_pages import signed_in
 
 MOST_PAGES = 150
 """The most pages of a crawl; more means it does not end."""
@@ -126,6 +128,7 @@ class World:
         found = {f"mail {number}, {_kind(email.content)}": email.content for number, email in enumerate(emails)}
         found |= {f"envelope {number}": f"{email.sender} {email.name}".encode() for number, email in enumerate(emails)}
         found |= dict(self._pages(seat, b"".join(email.content for email in emails), crawl=crawl))
+        found |= dict(self._own_pages(person))
         # The sealed choices of others must not even show in what nobody thinks of.
         checks = [check for check in readiness(self.server, self.settings, None) if check.what != "disk"]
         found["/ready"] = repr(checks).encode()
@@ -249,6 +252,12 @@ class World:
         yield from self._refusals(browser, token, move)
         yield from self._by_api(browser, self._programs[seat])
 
+    def _own_pages(self, person: int) -> Iterator[tuple[str, bytes]]:
+        """The pages of the person who is signed in, and the file of their data."""
+        browser = signed_in(Browser(self.app), self.server, Holder(person_id=person))
+        for path in ("/my", "/my/mails", "/my/settings", "/my/account", "/my/data.json"):
+            yield f"GET {path}", _answer(browser.client.get(path, base_url=HOST))
+
     def _like_others(self, path: str, token: str) -> bool:
         """Whether it is the handbook's, beside a seat by an older link, or a moment like those around it.
 
@@ -311,8 +320,9 @@ def world_of(truth: Truth, folder: Path) -> Iterator[World]:
 
 
 _RANDOM: Final = re.compile(
-    # The number in a Message-ID and an envelope, and the boundary made from it.
+    # The number in a Message-ID and an envelope, the boundary made from it, and the digest of an email as it is stored.
     rb"(?<=<m)[0-9a-f]{16}(?=\.)|(?<= m)[0-9a-f]{16}$|(?<==_)[0-9a-f]{32}"
+    rb'|(?<="rendered",\n   "detail": ")[0-9a-f]{20}(?=")'
 )
 
 

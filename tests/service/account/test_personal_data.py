@@ -70,6 +70,13 @@ def test_the_export_holds_no_working_link_or_secret(server, played):
     assert "secret_hash" not in text
 
 
+def test_the_export_numbers_no_rows_that_others_have_too(server, played):
+    exported = file_of(server, played.person_at(0))
+    rows = [row for name, rows in exported.items() if isinstance(rows, list) for row in rows]
+    assert [name for row in rows for name in row if name == "id" or name.endswith("_id")] == []
+    assert [each["table"] for each in exported["calls"]] == [played.row().key]
+
+
 def test_the_export_names_no_card_only_others_have_seen(server, played):
     from pbem.service.play.rules import rules_of
 

@@ -127,7 +127,10 @@ def test_opening_the_page_changes_nothing_and_the_button_carries_out_the_reply(b
 def test_the_other_button_drops_the_reply(browser, asked, server):
     game, _, address = asked
     assert browser.open(address).form("No, it was not me").press().heading == "Nothing was changed"
-    assert browser.post(address, [("number", server.keys.alias("number", 1)), ("sure", "yes")]).heading == "Nothing was changed"
+    assert (
+        browser.post(address, [("number", server.keys.alias("number", 1)), ("sure", "yes")]).heading
+        == "Nothing was changed"
+    )
     assert 0 in game.asked()
 
 

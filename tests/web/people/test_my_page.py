@@ -9,9 +9,10 @@ from pbem.domain.bounce import Bounce
 from pbem.service.clocks import reachability, vacations
 from pbem.service.desk.acts.clocks import Freeze
 from pbem.service.outgoing import preferences
-from pbem.service.people import addresses, sessions
+from pbem.service.people import addresses, blocks, sessions
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
+from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.database import all_rows, count_calls, queued_emails
@@ -113,6 +114,26 @@ def test_forms_from_another_site_or_without_a_session_are_refused(browser, app, 
         assert answer.status == 403
         assert "not signed in" in answer.text
     assert all_rows(server.store) == before
+
+
+def test_no_form_counts_the_rows_of_others(browser, table, sign_in, server, carry, links):
+    """The number of an email would tell how many others were emailed before, also about a choice made in secret."""
+    game = table("templari", 3)
+    ann = game.person_at(0)
+    server.run(joining.join, server.run(joining.create_table, ann, TableSettings("bid", 3)).game_id, ann)
+    server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-27")
+    server.run(sessions.start, Holder(person_id=ann), "Firefox on Linux")
+    server.run(blocks.block, links.of(game, 0)[1], 1)
+    carry()
+    sign_in(ann)
+    named = {kind: set() for kind in ("game", "mail", "cancel", "session", "person")}
+    for path in ("/my", "/my/mails", "/my/settings", "/my/account"):
+        for form in browser.open(path).forms():
+            for name, value in form.fixed:
+                named.get(name, set()).add(value)
+    assert all(named.values())
+    for values in named.values():
+        assert all(re.fullmatch("[a-z2-7]{33}", value) for value in values)
 
 
 # Tables
