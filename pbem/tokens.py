@@ -393,7 +393,7 @@ def _signed(key: Key, label: str, row: int, more: bytes = b"") -> str:
 
 
 def _row(key: Key, token: bytes) -> int:
-    """The row in the bytes of a token, of which the last may be missing."""
+    """The row in the bytes of a token, even if the last are missing."""
     return int.from_bytes(token[:_ROW_BYTES]) ^ _pad(key, token[_ROW_BYTES:])
 
 

@@ -105,9 +105,9 @@ def test_two_tokens_do_not_tell_how_many_links_were_made_in_between() -> None:
     """Whatever their rows: the numbers in them differ as those of any two rows, by their bits and by their size."""
 
     def number(row: int) -> int:
-        return int.from_bytes(b32decode(RING.make(Purpose.MOVE, row, nonces[row])[1:9].upper()))
+        return int.from_bytes(b32decode(RING.make(Purpose.MOVE, row, drawn[row])[1:9].upper()))
 
-    nonces = [int.from_bytes(hashlib.sha256(b"%d" % row).digest()[:7]) for row in range(2001)]
+    drawn = [int.from_bytes(hashlib.sha256(b"%d" % row).digest()[:7]) for row in range(2001)]
     for apart in (1, 2, 1000):
         pairs = [(number(row), number(row + apart)) for row in range(1, 1001)]
         for differences in ([one ^ other for one, other in pairs], [(other - one) % 2**40 for one, other in pairs]):

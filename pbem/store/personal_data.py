@@ -50,7 +50,7 @@ _ABOUT: Final = {
 }
 """Rows about a person alone, by their name in the export."""
 
-_SECRET: Final = "secret_hash"
+_HASH: Final = "secret_hash"
 """The column left out of the export, besides numbers of rows: those would tell how many rows everyone has."""
 
 
@@ -87,7 +87,7 @@ def received(tx: Connection, person_id: int) -> Rows:
 
 
 def _rows(tx: Connection, table: Table, person_id: int) -> Rows:
-    columns = [each for each in table.c if each.name not in (_SECRET, "id") and not each.name.endswith("_id")]
+    columns = [each for each in table.c if each.name not in (_HASH, "id") and not each.name.endswith("_id")]
     query = select(*columns)
     if "game_id" in table.c:
         games = table.outerjoin(GAME, GAME.c.id == table.c.game_id)
