@@ -1,8 +1,8 @@
 """The board: what a seat sees, as data and as plain text.
 
-A board follows the order in which it would be read aloud: whose turn it is, what is on the table, what I have, what the
-others have, the scores. A page draws it with cards and dice, an email prints it in 72 columns. It is made from one
-seat's view and nothing else. This module must never contain a rule.
+A board is read aloud in this order: whose turn it is, what is on the table, what I have, the other players, the scores. A
+page draws it as a table with players around it, an email prints it in 72 columns. It is made from one seat's view and
+nothing else. This module must never contain a rule.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.facts import fact
-from engine.tell import Teller, Text
+from engine.tell import Teller, Text, say
 
 WIDTH: Final = 72
 
@@ -36,10 +36,15 @@ class Line:
 
 @fact
 class Row:
-    """Things side by side under a label: a pool, a hand, a roll of dice."""
+    """Things side by side under a label: a pool, a hand, a roll of dice. `laid` says how a page lays them out.
+
+    A "row" is for things in front of a player, a "lot" for what everyone plays for, a "hand" for what its player may play,
+    and a "pile" for things of which only the number matters.
+    """
 
     label: Text
     faces: tuple[Face, ...]
+    laid: str = "row"
 
 
 @fact
@@ -61,25 +66,77 @@ Part = Line | Row | Amounts | Grid
 
 
 @fact
+class Panel:
+    """A player at the table, as everyone sees them.
+
+    `numbers` start with the score; all panels of a board have the same ones, and None is a number that is not shown.
+    `state` is what the player does now, such as "passed"; `chip` is the bid in front of them. A player who is `out` takes
+    no more part in this auction or round. `parts` are what lies in front of them.
+    """
+
+    seat: int
+    numbers: tuple[tuple[Text, int | None], ...] = ()
+    state: Text | None = None
+    chip: int | None = None
+    out: bool = False
+    parts: tuple[Part, ...] = ()
+
+
+@fact
 class Board:
-    """A whole table as one reader sees it. The fields are in reading order."""
+    """A whole table as one reader sees it.
+
+    `centre` is what lies in the middle, `mine` what only the reader has or sees, `players` everyone in the order of the
+    seats, and `notes` are sentences about the scores.
+    """
 
     title: Text
     turn: Text
-    up: tuple[Part, ...] = ()
+    centre: tuple[Part, ...] = ()
     mine: tuple[Part, ...] = ()
-    others: tuple[Part, ...] = ()
-    scores: tuple[Part, ...] = ()
+    players: tuple[Panel, ...] = ()
+    notes: tuple[Line, ...] = ()
+
+    def panel(self, seat: int | None) -> Panel | None:
+        """Return the panel of a seat, or None if the board has none for it."""
+        return next((panel for panel in self.players if panel.seat == seat), None)
+
+    def others(self, reader: int | None) -> tuple[Panel, ...]:
+        """Return the panels of the other players, clockwise from the reader; a reader without a seat sees all of them."""
+        places = [panel.seat for panel in self.players]
+        own = places.index(reader) if reader in places else -1
+        return self.players[own + 1 :] + self.players[: max(own, 0)]
+
+    def scores(self) -> Grid | None:
+        """Return the numbers of all panels as a table in the order of the seats, or None if there are none."""
+        if not self.players or not self.players[0].numbers:
+            return None
+        columns = tuple(label for label, _number in self.players[0].numbers)
+        return Grid(
+            columns, tuple((panel.seat, tuple(number for _, number in panel.numbers)) for panel in self.players)
+        )
 
 
-HEADINGS: Final = (
-    ("up", Text("On the table")),
-    ("mine", Text("You have")),
-    ("others", Text("The others")),
-    ("scores", Text("Scores")),
-)
-ALL: Final = Text("The players")
-"""The heading for the others if the reader has no seat."""
+@fact
+class Section:
+    """Parts of a board under one heading, in reading order."""
+
+    heading: Text
+    parts: tuple[Part | Panel, ...]
+
+
+def sections(board: Board, reader: int | None) -> tuple[Section, ...]:
+    """Return what is on the table, what the reader has, the other players, and the scores. Empty sections are left out."""
+    own = board.panel(reader)
+    others = tuple(panel for panel in board.others(reader) if panel.state is not None or panel.parts)
+    scores = board.scores()
+    every = (
+        Section(say("On the table"), board.centre),
+        Section(say("You have"), (*board.mine, *(() if own is None else own.parts))),
+        Section(say("The players") if own is None else say("The others"), others),
+        Section(say("Scores"), (*(() if scores is None else (scores,)), *board.notes)),
+    )
+    return tuple(section for section in every if section.parts)
 
 
 def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
@@ -87,23 +144,43 @@ def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
 
     >>> from engine.tell import say
     >>> hand = Row(say("your hand"), (Face("card", "7", "the Forest"), Face("card", "8", "the Sea", "Crown")))
-    >>> coins = Amounts(((say("coins"), 5),))
-    >>> print(plain(Board(say("Toy"), say("It is {seat's} turn.", seat=0), mine=(hand, coins)), Teller(0)), end="")
+    >>> ann = Panel(1, ((say("points"), 5),), say("high bid"), chip=3)
+    >>> toy = Board(say("Toy"), say("It is {seat's} turn.", seat=0), mine=(hand,), players=(Panel(0, ann.numbers), ann))
+    >>> print(plain(toy, Teller(0, ("Ben", "Ann"))), end="")
     TOY
     It is your turn.
     <BLANKLINE>
     You have
       Your hand: the Forest; the Sea (Crown)
-      Coins 5
+    <BLANKLINE>
+    The others
+      Ann: high bid 3
+    <BLANKLINE>
+    Scores
+           points
+      You       5
+      Ann       5
     """
     lines = [*wrap(teller(board.title).upper(), width), *wrap(teller(board.turn), width)]
-    for field, heading in HEADINGS:
-        parts: tuple[Part, ...] = getattr(board, field)
-        if parts:
-            lines += ["", teller(ALL if field == "others" and not board.mine else heading)]
-            for part in parts:
-                lines += _part(part, teller, width)
+    for section in sections(board, teller.reader):
+        lines += ["", teller(section.heading)]
+        for part in section.parts:
+            lines += _panel(part, teller, width) if isinstance(part, Panel) else _part(part, teller, width)
     return "\n".join(lines) + "\n"
+
+
+def _panel(panel: Panel, teller: Teller, width: int) -> list[str]:
+    name = _capital(teller.name(panel.seat))
+    lines = wrap(f"{name}: {state_of(panel, teller)}" if panel.state else name, width, "  ", "    ")
+    for part in panel.parts:
+        lines += [f"  {line}" for line in _part(part, teller, width - 2)]
+    return lines
+
+
+def state_of(panel: Panel, teller: Teller) -> str:
+    """Return what a player does now, with the bid in front of them."""
+    state = "" if panel.state is None else teller(panel.state)
+    return state if panel.chip is None else f"{state} {panel.chip}".strip()
 
 
 def _part(part: Part, teller: Teller, width: int) -> list[str]:

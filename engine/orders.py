@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from engine import grammar
-from engine.board import Amounts, Board, Grid
+from engine.board import Amounts, Board
 from engine.decisions import Amount, Choice, Decision, Refused
 from engine.facts import fact
 from engine.game import Game
@@ -316,11 +316,10 @@ def _holds(unless: Unless, board: Board, seat: int, game: Game[Any]) -> bool:
 def _numbers(board: Board, seat: int, game: Game[Any]) -> dict[str, int]:
     """Return the numbers on the owner's board by name: those of the table and the owner's own."""
     teller, shown = game.teller(), dict[str, int]()
-    for part in (*board.scores, *board.others, *board.mine, *board.up):
+    own = board.panel(seat)
+    if own is not None:
+        shown |= {teller(label).casefold(): number for label, number in own.numbers if number is not None}
+    for part in (*board.mine, *board.centre):
         if isinstance(part, Amounts):
             shown |= {teller(label).casefold(): number for label, number in part.pairs}
-        elif isinstance(part, Grid):
-            for own in (row for owner, row in part.rows if owner == seat):
-                pairs = zip(part.columns, own, strict=True)
-                shown |= {teller(label).casefold(): number for label, number in pairs if number is not None}
     return shown

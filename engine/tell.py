@@ -73,7 +73,7 @@ class Teller:
         hidden: tuple[str, str] = UNNAMED,
         translate: Callable[[str], str] = lambda text: text,
     ) -> None:
-        self._reader = reader
+        self.reader = reader
         self._names = names
         self._word = word
         self._hidden = hidden
@@ -90,7 +90,7 @@ class Teller:
 
     def name(self, seat: int) -> str:
         """Return what a player is called: "you", a name, or "player 2" counted from one."""
-        if seat == self._reader:
+        if seat == self.reader:
             return self._translate("you")
         if seat < len(self._names):
             return self._names[seat]
@@ -113,7 +113,7 @@ class Teller:
                 sentence += mark if you else name
             else:
                 if mark in ("seat", "'s"):
-                    you = values[name] == self._reader
+                    you = values[name] == self.reader
                     piece = self._whose(values[name]) if mark == "'s" else self.name(values[name])
                 else:
                     piece = self._value(values[name], mark)
@@ -122,7 +122,7 @@ class Teller:
         return sentence
 
     def _whose(self, seat: int) -> str:
-        if seat == self._reader:
+        if seat == self.reader:
             return self._translate("your")
         return self._translate("{name}'s").format(name=self.name(seat))
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from engine.board import WIDTH, Amounts, Board, Face, Grid, Line, Row, describe, plain
+from engine.board import WIDTH, Amounts, Board, Face, Panel, Row, describe, plain
 from engine.tell import Teller, say
 
 FACES = tuple(Face("card", f"c{n}", f"the card number {n}", "moons and suns" if n % 2 else "") for n in range(12))
 BOARD = Board(
     say("Toy, round {round}", round=3),
     say("It is {seat's} turn.", seat=0),
-    up=(Row(say("the pool"), FACES), Row(say("the bin"), ())),
+    centre=(Row(say("the pool"), FACES), Row(say("the bin"), ())),
     mine=(Amounts(((say("coins"), 7), (say("cards to come"), 30))),),
-    others=(Line(say("{seat} [is|are] out.", seat=1)),),
-    scores=(Grid((say("points"), say("coins")), ((0, (12, None)), (1, (3, 40)))),),
+    players=(
+        Panel(0, ((say("points"), 12), (say("coins"), None)), say("high bid"), chip=9),
+        Panel(
+            1, ((say("points"), 3), (say("coins"), 40)), say("passed"), out=True, parts=(Row(say("cards"), FACES[:2]),)
+        ),
+    ),
 )
 
 
@@ -45,8 +49,14 @@ def test_an_empty_part_has_no_heading():
 
 
 def test_every_reader_is_addressed():
-    assert "You are out." in plain(BOARD, Teller(1, ("Ann", "Ben")))
-    assert "Ben is out." in plain(BOARD, Teller(0, ("Ann", "Ben")))
+    assert "  Ann: high bid 9\n" in plain(BOARD, Teller(1, ("Ann", "Ben")))
+    assert "  Ben: passed\n    Cards: the card number 0;" in plain(BOARD, Teller(0, ("Ann", "Ben")))
+
+
+def test_the_others_are_read_clockwise_from_the_reader():
+    board = Board(say("Toy"), say("Over."), players=tuple(Panel(seat, state=say("passed")) for seat in range(4)))
+    assert [panel.seat for panel in board.others(1)] == [2, 3, 0]
+    assert [panel.seat for panel in board.others(None)] == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -72,6 +82,6 @@ def test_a_face_is_described_with_its_note():
     assert describe(FACES[2], Teller()) == "the card number 2"
 
 
-def test_a_grid_without_columns_is_a_list_of_names():
-    board = Board(say("Toy"), say("Over."), scores=(Grid((), ((0, ()), (1, ()))),))
-    assert plain(board, Teller(None, ("Ann", "Ben"))).splitlines()[-2:] == ["  Ann", "  Ben"]
+def test_players_without_numbers_are_a_list_of_names():
+    board = Board(say("Toy"), say("Over."), players=(Panel(0, state=say("out")), Panel(1, state=say("in"))))
+    assert plain(board, Teller(None, ("Ann", "Ben"))).splitlines()[-2:] == ["  Ann: out", "  Ben: in"]

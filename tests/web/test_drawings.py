@@ -64,7 +64,7 @@ def on_boards(rules):
     for plan in islice(plans(rules), 4):
         for table in play(rules, replace(plan, most=60)).tables:
             board = rules.board(table.view(0), 0)
-            for part in (*board.up, *board.mine, *board.others, *board.scores):
+            for part in (*board.centre, *board.mine, *(part for panel in board.players for part in panel.parts)):
                 yield from part.faces if isinstance(part, Row) else ()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.board import Amounts, Board, Grid, Line, Part, Row
+from engine.board import Amounts, Board, Line, Panel, Part, Row
 from engine.decks.piecepack import ACE, DICE, die
 from engine.facts import SPECTATOR
 from engine.tell import Text, say
@@ -17,10 +17,10 @@ def show(view: State, seat: int) -> Board:
     return Board(
         title=say("Bid!, auction {auction} of at most {most}", auction=view.auction, most=view.terms.auctions),
         turn=_turn(view),
-        up=_up(view),
+        centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
-        others=_others(view, seat),
-        scores=(_scores(view), *_finish(view)),
+        players=_players(view, seat),
+        notes=_finish(view),
     )
 
 
@@ -32,44 +32,49 @@ def _turn(view: State) -> Text:
     return say("Everybody bids in secret. {seat} [is|are] the roller.", seat=view.roller)
 
 
-def _up(view: State) -> tuple[Part, ...]:
+def _centre(view: State) -> tuple[Part, ...]:
     if not view.dice:
         return ()
-    dice = Row(say("The dice"), tuple(map(die, DICE, view.dice)))
-    bids = [
-        Row(say("{seat's} bid of {value}", seat=seat, value=sum(tiles)), faces(tiles))
-        for seat, tiles in enumerate(view.bids)
-    ]
+    dice = Row(say("The dice"), tuple(map(die, DICE, view.dice)), "lot")
     bank = Amounts(((say("coins in the bank"), view.bank),))
     at_stake = [] if view.over else [Line(text) for text in stakes(view.dice, bids_open=bool(view.bids))]
-    return (dice, *at_stake, *bids, bank)
+    return (dice, *at_stake, bank)
 
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
-    pawns = () if view.terms.coin_rerolls else ((say("Pawns"), view.pawns[seat]),)
-    return (
-        Row(say("tiles, together {sum}", sum=sum(view.hands[seat])), faces(view.hands[seat])),
-        Amounts(((say("coins"), view.coins[seat]), *pawns)),
-    )
+    return (Row(say("tiles, together {sum}", sum=sum(view.hands[seat])), faces(view.hands[seat]), "hand"),)
 
 
-def _others(view: State, seat: int) -> tuple[Part, ...]:
-    """Return the others' tiles, which are shown only under the Ace of Arms."""
+def _players(view: State, seat: int) -> tuple[Panel, ...]:
+    def panel(other: int) -> Panel:
+        numbers = [(say("points"), view.points[other]), (say("coins"), view.coins[other])]
+        if not view.terms.coin_rerolls:
+            numbers.append((say("Pawns"), view.pawns[other]))
+        parts = (*_bid_of(view, other), *(_open_tiles(view, other) if other != seat else ()))
+        return Panel(other, tuple(numbers), _state(view, other), parts=parts)
+
+    return tuple(map(panel, range(len(view.points))))
+
+
+def _state(view: State, seat: int) -> Text | None:
+    if view.over:
+        return None
+    if view.tied:
+        return say("tied") if seat in view.tied else None
+    return say("roller") if seat == view.roller else None
+
+
+def _bid_of(view: State, seat: int) -> tuple[Part, ...]:
+    if not view.bids:
+        return ()
+    return (Row(say("bid of {value}", value=sum(view.bids[seat])), faces(view.bids[seat])),)
+
+
+def _open_tiles(view: State, seat: int) -> tuple[Part, ...]:
+    """Return a player's tiles, which everyone sees only under the Ace of Arms."""
     if not view.dice or view.dice[ARMS] != ACE:
         return ()
-    return tuple(
-        Row(say("{seat's} tiles, together {sum}", seat=other, sum=sum(hand)), faces(hand))
-        for other, hand in enumerate(view.hands)
-        if other != seat
-    )
-
-
-def _scores(view: State) -> Grid:
-    columns = [(say("points"), view.points), (say("coins"), view.coins)]
-    if not view.terms.coin_rerolls:
-        columns.append((say("Pawns"), view.pawns))
-    rows = tuple((seat, tuple(column[seat] for _, column in columns)) for seat in range(len(view.points)))
-    return Grid(tuple(head for head, _ in columns), rows)
+    return (Row(say("tiles, together {sum}", sum=sum(view.hands[seat])), faces(view.hands[seat])),)
 
 
 def _finish(view: State) -> tuple[Line, ...]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from engine.board import Amounts, Board, Grid, Line, Part, Row
+from engine.board import Amounts, Board, Line, Panel, Part, Row
 from engine.decks.decktet import NAMES, faces
 from engine.facts import SPECTATOR, take
-from engine.seats import clockwise
 from engine.tell import Text, say
 
 from .cards import AUCTIONS, GROUP, MARKERS, known
-from .state import Auction, State, markers_of, sold
-from .words import crowns_sentence, owner, worths_sentence
+from .state import State, markers_of, sold
+from .words import crowns_sentence, worths_sentence
 from .worth import crown_bonus, standing, total_in_front, total_worth, worth_of_card, worths_of
 
 
@@ -19,13 +18,9 @@ def show(view: State, seat: int) -> Board:
     return Board(
         title=_title(view),
         turn=_turn(view),
-        up=_up(view),
+        centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
-        others=tuple(
-            Row(owner(other, view), faces(view.bought[other]))
-            for other in clockwise(seat + 1, len(view.gold), without=(seat,))
-        ),
-        scores=(_scores(view),),
+        players=_players(view),
     )
 
 
@@ -59,28 +54,21 @@ def _turn(view: State) -> Text:
     )
 
 
-def _up(view: State) -> tuple[Part, ...]:
+def _centre(view: State) -> tuple[Part, ...]:
     parts: list[Part] = []
     row = view.row
     if view.over:
         parts += [Line(worths_sentence(view.down.valuations)), Line(crowns_sentence(view.down.crowns))]
     if view.auction is not None:
         row = take(row, view.auction.card)
-        parts.append(Row(say("Being sold"), faces((view.auction.card,))))
-        if not view.auction.closed:
-            parts.append(Line(_still_to_bid(view, view.auction)))
+        parts.append(Row(say("Being sold"), faces((view.auction.card,)), "lot"))
     if row:
-        parts.append(Row(say("For sale") if view.auction is None else say("For sale later"), faces(row)))
+        now = view.auction is None
+        parts.append(Row(say("For sale") if now else say("For sale later"), faces(row), "lot" if now else "row"))
     if view.group and not view.over:
         parts.append(Amounts(((say("cards to come"), AUCTIONS - GROUP * view.group),)))
         parts += _under_the_excuse(view)
     return tuple(parts)
-
-
-def _still_to_bid(view: State, auction: Auction) -> Text:
-    if auction.leader != view.active:
-        return say("Still to bid: {seats:seats}.", seats=auction.waiting)
-    return say("Still to bid: {seats:seats}; then {seat}, if outbid.", seats=auction.waiting[:-1], seat=view.active)
 
 
 def _under_the_excuse(view: State) -> tuple[Part, ...]:
@@ -95,7 +83,6 @@ def _under_the_excuse(view: State) -> tuple[Part, ...]:
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
     down, parts = view.down, list[Part]()
-    parts.append(Amounts(((say("gold"), view.gold[seat]),)))
     for marker in markers_of(seat, view):
         if known(card := down.valuations[MARKERS.index(marker)]):
             parts.append(Row(say("Under {marker}", marker=marker), faces((card,))))
@@ -105,7 +92,6 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
         parts.append(Line(crowns_sentence(down.crowns)))
     if down.seven and seat == view.excuse and not view.over:
         parts.append(Row(say("The seven cards face down"), faces(down.seven)))
-    parts.append(Row(say("cards"), faces(view.bought[seat])))
     if view.group and not view.over:
         parts += _known_to(view, seat)
     return tuple(parts)
@@ -124,19 +110,51 @@ def _known_to(view: State, seat: int) -> tuple[Part, ...]:
     )
 
 
-def _scores(view: State) -> Grid:
-    scores = standing(view).scores
-    if not view.over:
-        return Grid(
-            (say("gold"), say("cards")),
-            tuple((seat, (gold, len(view.bought[seat]))) for seat, gold in enumerate(view.gold)),
+def _players(view: State) -> tuple[Panel, ...]:
+    numbers = _numbers(view)
+
+    def panel(other: int) -> Panel:
+        return Panel(
+            other,
+            numbers[other],
+            *_state(view, other),
+            (*_in_front(view, other), Row(say("cards"), faces(view.bought[other]))),
         )
-    worths = worths_of(view.down.valuations)
-    rows = []
-    for seat, gold in enumerate(view.gold):
-        cards = view.bought[seat]
-        plain = sum(worth_of_card(card, worths) for card in cards)
-        bonus = sum(crown_bonus(card, worths, view.down.crowns[seat]) for card in cards)
-        front = total_in_front(markers_of(seat, view), worths)
-        rows.append((seat, (gold, plain, bonus, scores[seat], front)))
-    return Grid((say("gold"), say("cards"), say("Crown"), say("points"), say("in front")), tuple(rows))
+
+    return tuple(map(panel, range(len(view.gold))))
+
+
+def _in_front(view: State, seat: int) -> tuple[Part, ...]:
+    markers = markers_of(seat, view)
+    return (Row(say("in front"), faces(markers)),) if markers else ()
+
+
+def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
+    """Return what a player does in the auction, the bid in front of them, and whether they are out of it."""
+    auction = view.auction
+    if view.over or auction is None or auction.closed:
+        return None, None, False
+    if seat == auction.leader:
+        return say("high bid"), auction.high, False
+    if seat in auction.waiting:
+        return say("still to bid"), None, False
+    return say("passed"), None, True
+
+
+def _numbers(view: State) -> tuple[tuple[tuple[Text, int], ...], ...]:
+    """Return the numbers of every player. Only at the end does everyone know what the cards score."""
+    if not view.over:
+        return tuple(
+            ((say("gold"), gold), (say("cards"), len(view.bought[seat]))) for seat, gold in enumerate(view.gold)
+        )
+    scores, worths = standing(view).scores, worths_of(view.down.valuations)
+    return tuple(
+        (
+            (say("points"), scores[seat]),
+            (say("gold"), gold),
+            (say("cards"), sum(worth_of_card(card, worths) for card in view.bought[seat])),
+            (say("Crown"), sum(crown_bonus(card, worths, view.down.crowns[seat]) for card in view.bought[seat])),
+            (say("in front"), total_in_front(markers_of(seat, view), worths)),
+        )
+        for seat, gold in enumerate(view.gold)
+    )

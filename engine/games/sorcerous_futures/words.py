@@ -6,15 +6,7 @@ from engine.decks.decktet import CROWNS, EXCUSE, SUITS, suits
 from engine.tell import Text, say
 
 from .cards import Cards, without
-from .state import State
 from .worth import worths_of
-
-
-def owner(seat: int, view: State) -> Text:
-    """Return a player with what they have in front of them."""
-    if seat == view.excuse:
-        return say("{seat} with the Excuse", seat=seat)
-    return say("{seat} with the Aces of {suits}", seat=seat, suits=tuple(map(suits, view.aces[seat])))
 
 
 def worths_sentence(valuations: Cards) -> Text:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from engine.board import Amounts, Board, Grid, Line, Part, Row
+from engine.board import Amounts, Board, Line, Panel, Part, Row
 from engine.decks.decktet import faces, in_order
 from engine.facts import SPECTATOR
-from engine.seats import clockwise
 from engine.tell import Text, say
 
 from .scoring import in_words, points_of_take
@@ -15,14 +14,12 @@ from .words import sun_face, sun_faces
 
 def show(view: State, seat: int) -> Board:
     """Return the board for a seat or the SPECTATOR."""
-    others = clockwise(seat + 1, len(view.suns), without=(seat,))
     return Board(
         title=say("Sun Bid, round {round} of {rounds}", round=view.round, rounds=ROUNDS),
         turn=_turn(view),
-        up=_up(view) if not view.over else (),
+        centre=_centre(view) if not view.over else (),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
-        others=tuple(part for other in others for part in _belongings(view, other)),
-        scores=(_scores(view),),
+        players=_players(view),
     )
 
 
@@ -46,14 +43,13 @@ def _turn(view: State) -> Text:
     )
 
 
-def _up(view: State) -> tuple[Part, ...]:
+def _centre(view: State) -> tuple[Part, ...]:
     parts: list[Part] = [
-        Row(say("The pool"), faces(in_order(view.pool))),
+        Row(say("The pool"), faces(in_order(view.pool)), "lot"),
         Row(say("The Sun in the centre"), (sun_face(view.centre, view.terms),)),
     ]
     if view.auction is not None and view.auction.bidders:
         parts.append(Line(_how_it_began(view, view.auction)))
-        parts.append(Line(say("Still to bid, in this order: {seats:seats}.", seats=view.auction.bidders)))
     counts = (
         (say("cards in the pool"), len(view.pool)),
         (say("cards in a full pool"), view.terms.full),
@@ -71,27 +67,44 @@ def _how_it_began(view: State, auction: Auction) -> Text:
 
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
+    if view.over:
+        return ()
     points = points_of_take(view.takes[seat], view.terms.per_suit)
     worth = say("Your take is worth nothing yet.")
     if any(points):
         worth = say("Your take is worth {points:point|points}: {parts}.", points=sum(points), parts=in_words(*points))
-    return (*_belongings(view, seat), *(() if view.over else (Line(worth),)))
+    return (Line(worth),)
+
+
+def _players(view: State) -> tuple[Panel, ...]:
+    sums = all_sums(view)
+
+    def panel(other: int) -> Panel:
+        numbers = [(say("points"), view.scores[other]), (say("sum of Suns"), sums[other])]
+        # At the end the points count the takes already.
+        if not view.over:
+            numbers.append((say("take now"), sum(points_of_take(view.takes[other], view.terms.per_suit))))
+        return Panel(other, tuple(numbers), *_state(view, other), _belongings(view, other))
+
+    return tuple(map(panel, range(len(view.suns))))
+
+
+def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
+    """Return what a player does in the auction, the bid in front of them, and whether they are out of it."""
+    auction = view.auction
+    if auction is None:
+        return None, None, False
+    if seat == auction.leader:
+        return say("high bid {sun}", sun=auction.high), None, False
+    if seat in auction.bidders:
+        return say("still to bid"), None, False
+    return (say("passed") if view.suns[seat] else say("no Sun left")), None, True
 
 
 def _belongings(view: State, seat: int) -> tuple[Part, ...]:
-    down = Row(say("{seat's} Suns face down", seat=seat), sun_faces(view.spent[seat], view.terms))
+    down = Row(say("Suns face down"), sun_faces(view.spent[seat], view.terms))
     return (
-        Row(say("{seat's} Suns to bid", seat=seat), sun_faces(view.suns[seat], view.terms)),
+        Row(say("Suns to bid"), sun_faces(view.suns[seat], view.terms)),
         *((down,) if view.spent[seat] else ()),
-        Row(say("{seat's} take", seat=seat), faces(in_order(view.takes[seat]))),
+        Row(say("take"), faces(in_order(view.takes[seat]))),
     )
-
-
-def _scores(view: State) -> Grid:
-    columns = [(say("points"), view.scores), (say("sum of Suns"), all_sums(view))]
-    # At the end the points count the takes already.
-    if not view.over:
-        worth = tuple(sum(points_of_take(cards, view.terms.per_suit)) for cards in view.takes)
-        columns.append((say("take now"), worth))
-    rows = tuple((seat, tuple(column[seat] for _, column in columns)) for seat in range(len(view.scores)))
-    return Grid(tuple(head for head, _ in columns), rows)

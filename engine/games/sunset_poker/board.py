@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from engine.board import Board, Grid, Line, Part, Row
+from engine.board import Board, Line, Panel, Part, Row
 from engine.decks.decktet import faces, in_order
 from engine.facts import SPECTATOR
-from engine.seats import clockwise
 from engine.tell import Text, say
 
 from .state import State, best_of, points_for_folding
@@ -23,16 +22,12 @@ def _folding(view: State, seat: int) -> Text:
 
 def show(view: State, seat: int) -> Board:
     """Return the board for a seat or the SPECTATOR."""
-    first = view.first if seat == SPECTATOR else seat + 1
-    others = clockwise(first, len(view.scores), without=(seat,))
-    shows = view.over or view.turn is not None
     return Board(
         title=say("Sunset Poker, round {round} of {last} at most", round=view.round, last=view.terms.max_rounds),
         turn=_turn(view),
-        up=_up(view),
+        centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
-        others=tuple(_other(view, other) for other in others) if shows else (),
-        scores=(_scores(view),),
+        players=_players(view),
     )
 
 
@@ -48,7 +43,7 @@ def _turn(view: State) -> Text:
     return say("It is {seat's} turn.", seat=view.turn)
 
 
-def _up(view: State) -> tuple[Part, ...]:
+def _centre(view: State) -> tuple[Part, ...]:
     if view.over:
         return ()
     parts = [Line(say("The game ends when somebody has {target} points.", target=view.terms.target))]
@@ -72,10 +67,8 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     hand, played = view.hands[seat], view.played[seat]
     parts: list[Part] = []
     if view.packs[seat]:
-        parts.append(Row(say("the pack to pick from"), faces(in_order(view.packs[seat]))))
-    parts.append(Row(say("your hand"), faces(in_order(hand))))
-    if played:
-        parts.append(Row(say("you have played"), faces(in_order(played))))
+        parts.append(Row(say("the pack to pick from"), faces(in_order(view.packs[seat])), "hand"))
+    parts.append(Row(say("your hand"), faces(in_order(hand)), "row" if view.packs[seat] else "hand"))
     if (best := best_of(view, hand + played)).cards:
         parts.append(Row(say("your best Set is {best}", best=best.words()), faces(best.cards)))
     if seat in view.folded:
@@ -87,26 +80,27 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _other(view: State, other: int) -> Part:
-    hand, played = len(view.hands[other]), view.played[other]
-    folded = other in view.folded
-    if not played:
-        return Line(
-            say("{seat} [has|have] folded without a card played.", seat=other)
-            if folded
-            else say("{seat}, {hand} in hand: no card played yet.", seat=other, hand=hand)
+def _players(view: State) -> tuple[Panel, ...]:
+    def panel(other: int) -> Panel:
+        numbers = (
+            (say("points"), view.scores[other]),
+            (say("in hand"), len(view.hands[other])),
+            (say("played"), len(view.played[other])),
         )
-    if folded:
-        label = say("{seat}, folded", seat=other)
-    elif not hand:
-        label = say("{seat}, finished with {best}", seat=other, best=best_of(view, played).words())
-    else:
-        label = say("{seat}, {hand} in hand, so far {best}", seat=other, hand=hand, best=best_of(view, played).words())
-    return Row(label, faces(in_order(played)))
+        played = faces(in_order(view.played[other]))
+        parts = (Row(say("played"), played),) if played else ()
+        return Panel(other, numbers, _state(view, other), None, other in view.folded, parts)
+
+    return tuple(map(panel, range(len(view.scores))))
 
 
-def _scores(view: State) -> Grid:
-    return Grid(
-        (say("points"), say("in hand"), say("played")),
-        tuple((seat, (score, len(view.hands[seat]), len(view.played[seat]))) for seat, score in enumerate(view.scores)),
-    )
+def _state(view: State, seat: int) -> Text | None:
+    played = view.played[seat]
+    if seat in view.folded:
+        return say("folded")
+    if view.turn is None and not view.over:
+        return None
+    if not played:
+        return say("no card played yet")
+    best = best_of(view, played).words()
+    return say("so far {best}", best=best) if view.hands[seat] else say("finished with {best}", best=best)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from engine.board import Amounts, Board, Grid, Line, Part, Row
+from engine.board import Amounts, Board, Line, Panel, Part, Row
 from engine.facts import SPECTATOR
-from engine.seats import clockwise
 from engine.tell import Text, say
 
 from .cards import faces
@@ -26,13 +25,9 @@ def show(view: State, seat: int) -> Board:
     return Board(
         title=say("Templari, lot {round} of {lots}", round=view.round, lots=LOTS),
         turn=_turn(view),
-        up=_up(view),
+        centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
-        others=tuple(
-            Row(say("{seat}", seat=other), faces(view.cards[other]))
-            for other in clockwise(seat + 1, len(view.coins), without=(seat,))
-        ),
-        scores=(_scores(view),),
+        players=_players(view),
     )
 
 
@@ -53,34 +48,45 @@ def _turn(view: State) -> Text:
     )
 
 
-def _up(view: State) -> tuple[Part, ...]:
+def _centre(view: State) -> tuple[Part, ...]:
     parts: list[Part] = []
     if view.auction is not None and view.auction.seller is not None:
-        parts.append(Row(say("For sale by {seat}", seat=view.auction.seller), faces((view.auction.card,))))
+        parts.append(Row(say("For sale by {seat}", seat=view.auction.seller), faces((view.auction.card,)), "lot"))
     if view.lot:
-        parts.append(Row(say("The lot"), faces(view.lot)))
-    if view.auction is not None:
-        parts.append(Line(say("Still bidding: {seats:seats}.", seats=view.auction.bidders)))
+        parts.append(Row(say("The lot"), faces(view.lot), "lot"))
     parts.append(Amounts(((say("coins in the pot"), view.pot), (say("cards to come"), len(view.deck)))))
     return tuple(parts)
 
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
     barred = tuple(sorted(DIGITS - endings_allowed(view.cards[seat])))
-    return (
-        Amounts(((say("coins"), view.coins[seat]),)),
-        Row(say("cards"), faces(view.cards[seat])),
-        *(() if view.over else (_barred_endings(barred),)),
-    )
+    hidden = () if view.terms.open_money or view.over else (Amounts(((say("coins"), view.coins[seat]),)),)
+    return (*hidden, *(() if view.over else (_barred_endings(barred),)))
 
 
-def _scores(view: State) -> Grid:
+def _players(view: State) -> tuple[Panel, ...]:
     scores = standing(view).scores
-    coins = (say("coins"),) if view.terms.open_money or view.over else ()
-    return Grid(
-        (say("points"), say("cards"), *coins),
-        tuple(
-            (seat, (scores[seat], len(view.cards[seat]), *((view.coins[seat],) if coins else ())))
-            for seat in range(len(view.coins))
-        ),
-    )
+    shows_coins = view.terms.open_money or view.over
+
+    def panel(other: int) -> Panel:
+        numbers = [(say("points"), scores[other]), (say("cards"), len(view.cards[other]))]
+        if shows_coins:
+            numbers.append((say("coins"), view.coins[other]))
+        state, chip, out = _state(view, other)
+        return Panel(other, tuple(numbers), state, chip, out, (Row(say("cards"), faces(view.cards[other])),))
+
+    return tuple(map(panel, range(len(view.coins))))
+
+
+def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
+    """Return what a player does in the auction, the bid in front of them, and whether they are out of it."""
+    auction = view.auction
+    if view.over or auction is None or view.offender is not None:
+        return None, None, False
+    if seat == auction.leader:
+        return say("high bid"), auction.high, False
+    if seat == auction.seller:
+        return say("selling"), None, True
+    if seat in auction.bidders:
+        return say("still bidding"), None, False
+    return say("passed"), None, True

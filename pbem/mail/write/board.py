@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from engine.board import ALL, HEADINGS, Amounts, Board, Grid, Line, Part, Row, plain
+from engine.board import Amounts, Board, Grid, Line, Panel, Part, Row, plain, sections, state_of
 from engine.tell import Teller
 from pbem.i18n.speech import capital
 
@@ -23,7 +23,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of a table of pieces: a label with pieces or a number, or a sentence."""
+    """A row of a table of pieces: a label with pieces or a number, a player with what they do, or a sentence."""
 
     label: str = ""
     faces: tuple[Piece, ...] = ()
@@ -70,16 +70,14 @@ class PrintedBoard:
 
 def print_board(board: Board, teller: Teller, reader: int) -> PrintedBoard:
     """The board for one reader, in reading order."""
-    sections = []
-    for name, heading in HEADINGS:
-        parts: tuple[Part, ...] = getattr(board, name)
-        if parts:
-            called = ALL if name == "others" and not board.mine else heading
-            sections.append(Section(teller(called), tuple(_blocks(parts, teller, reader))))
-    return PrintedBoard(plain(board, teller).rstrip("\n"), teller(board.title), teller(board.turn), tuple(sections))
+    blocks = tuple(
+        Section(teller(section.heading), tuple(_blocks(section.parts, teller, reader)))
+        for section in sections(board, reader)
+    )
+    return PrintedBoard(plain(board, teller).rstrip("\n"), teller(board.title), teller(board.turn), blocks)
 
 
-def _blocks(parts: Sequence[Part], teller: Teller, reader: int) -> Iterator[Block]:
+def _blocks(parts: Sequence[Part | Panel], teller: Teller, reader: int) -> Iterator[Block]:
     """Sentences among pieces become rows of their table; those around tables of numbers are blocks of their own."""
     for is_grid, run in groupby(parts, key=lambda part: isinstance(part, Grid)):
         together = tuple(run)
@@ -98,8 +96,12 @@ def _numbers(grid: Grid, teller: Teller, reader: int) -> Block:
     return Block("numbers", columns=tuple(teller(column) for column in grid.columns), rows=rows)
 
 
-def _entries(part: Part, teller: Teller) -> Iterator[Entry]:
-    if isinstance(part, Line):
+def _entries(part: Part | Panel, teller: Teller) -> Iterator[Entry]:
+    if isinstance(part, Panel):
+        yield Entry(capital(teller.name(part.seat)), text=state_of(part, teller))
+        for each in part.parts:
+            yield from _entries(each, teller)
+    elif isinstance(part, Line):
         yield Entry(text=teller(part.text))
     elif isinstance(part, Row):
         faces = tuple(Piece(teller(face.word), teller(face.note) if face.note else "") for face in part.faces)

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from engine.board import Grid
 from engine.facts import SPECTATOR, Fact, fold, is_hidden, seen
 from engine.game import Game
 from engine.tell import Text, sentence
@@ -90,12 +89,11 @@ def _compute(tx: Tx, row: GameRow) -> Course:
 def _shown_scores(rules: Game[Any], view: Any) -> tuple[Text, tuple[int, ...]] | None:
     """The scores and their column heading, if the board shows them."""
     scores = rules.standing(view).scores
-    for grid in rules.board(view, SPECTATOR).scores:
-        if isinstance(grid, Grid) and [seat for seat, _ in grid.rows] == list(range(len(scores))):
-            for column, heading in enumerate(grid.columns):
-                if tuple(numbers[column] for _, numbers in grid.rows) == scores:
-                    return heading, scores
-    return None
+    grid = rules.board(view, SPECTATOR).scores()
+    if grid is None:
+        return None
+    columns = zip(grid.columns, zip(*(numbers for _seat, numbers in grid.rows), strict=True), strict=True)
+    return next(((heading, scores) for heading, numbers in columns if numbers == scores), None)
 
 
 def _of_one_unit(scores: Sequence[tuple[int, Text, tuple[int, ...]]]) -> Scores | None:

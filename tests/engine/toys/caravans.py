@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from engine.board import Amounts, Board, Face, Grid, Line, Row
+from engine.board import Amounts, Board, Face, Line, Panel, Row
 from engine.chance import Draw
 from engine.decisions import Act, Choice, Decision, Ranking, Some, Split, Thing
 from engine.facts import SPECTATOR, Fact, fact, put
@@ -154,10 +154,9 @@ class Caravans(Game[State]):
         return Board(
             say("Caravans"),
             say("Seasons left: {left}", left=view.left),
-            (Line(say("The towns: {towns}.", towns=TOWNS)),),
+            (Line(say("The towns: {towns}.", towns=TOWNS)), Amounts(((say("coins given"), view.given),))),
             (Row(say("camels"), tuple(Face("camel", camel, f"{camel} camel") for camel in herd)),),
-            (Amounts(((say("coins given"), view.given),)),),
-            (Grid((say("towns"),), tuple((i, (towns,)) for i, towns in enumerate(view.towns))),),
+            tuple(Panel(i, ((say("towns"), towns),)) for i, towns in enumerate(view.towns)),
         )
 
     def longest(self, seats: int, options: Options) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from engine.board import Amounts, Board, Face, Grid, Line, Row
+from engine.board import Amounts, Board, Face, Line, Panel, Row
 from engine.chance import Draw
 from engine.decisions import Act, Amount, Choice, Decision
 from engine.facts import HIDDEN, SPECTATOR, Fact, fact, is_hidden, put, secret, take
@@ -175,16 +175,14 @@ class Lanterns(Game[State]):
     def board(self, view: State, seat: int) -> Board:
         own = () if seat == SPECTATOR else (Line(say("You like {colour}.", colour=view.tastes[seat])),)
         rows = tuple(
-            Row(say("{seat}", seat=i), tuple(Face("lantern", colour, colour) for colour in row))
-            for i, row in enumerate(view.rows)
+            Row(say("lanterns"), tuple(Face("lantern", colour, colour) for colour in row)) for row in view.rows
         )
         return Board(
             say("Lanterns"),
             say("A {lot} lantern is up.", lot=view.lot) if view.lot else say("The game is over."),
             (Amounts(((say("lanterns in the bag"), len(view.bag)),)),),
             own,
-            rows,
-            (Grid((say("coins"),), tuple((i, (coins,)) for i, coins in enumerate(view.coins))),),
+            tuple(Panel(i, ((say("coins"), coins),), parts=(rows[i],)) for i, coins in enumerate(view.coins)),
         )
 
     def longest(self, seats: int, options: Options) -> int:

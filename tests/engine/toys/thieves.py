@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from engine.board import Amounts, Board, Face, Grid, Part, Row
+from engine.board import Board, Face, Panel, Part, Row
 from engine.chance import Draw
 from engine.decisions import Act, Choice, Decision, OneOf, Thing
 from engine.facts import SPECTATOR, Fact, fact, is_hidden, put, secret, take
@@ -135,8 +135,10 @@ class Thieves(Game[State]):
             say("Round {round} of {rounds}", round=view.rounds + 1, rounds=ROUNDS),
             (Row(say("Played"), faces(view.played)),),
             mine,
-            (Amounts(tuple((say("cards of {seat}", seat=i), len(hand)) for i, hand in enumerate(view.hands))),),
-            (Grid((say("points"),), tuple((i, (points,)) for i, points in enumerate(view.points))),),
+            tuple(
+                Panel(i, ((say("points"), points), (say("cards"), len(view.hands[i]))))
+                for i, points in enumerate(view.points)
+            ),
         )
 
     def longest(self, seats: int, options: Options) -> int:

@@ -53,7 +53,7 @@ def act(page, button):
 def words_of(board, teller):
     """All words of a board."""
     yield teller(board.turn)
-    for part in (*board.up, *board.mine, *board.others, *board.scores):
+    for part in (*board.centre, *board.mine, *(part for panel in board.players for part in panel.parts)):
         if isinstance(part, Line):
             yield teller(part.text)
         elif isinstance(part, Row):

@@ -7,10 +7,10 @@ takes the fish; if it is tied, the fish goes back into the sea. The most points 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from engine.board import Amounts, Board, Face, Grid, Row
+from engine.board import Amounts, Board, Face, Panel, Row
 from engine.chance import Draw
 from engine.decisions import Act, Amount, Choice, Decision
-from engine.facts import SPECTATOR, Fact, fact, put
+from engine.facts import Fact, fact, put
 from engine.game import Game, Options, Standing, Story
 from engine.tell import say
 
@@ -93,13 +93,14 @@ class FishMarket(Game[State]):
 
     def board(self, view: State, seat: int) -> Board:
         stall = (Face("fish", str(view.stall), str(view.stall)),) if view.stall else ()
-        rows = tuple((i, (sum(fish), view.coins[i])) for i, fish in enumerate(view.fish))
         return Board(
             title=say("Fish Market"),
             turn=say("Everybody seals a bid.") if view.stall else say("The market is over."),
-            up=(Row(say("for sale"), stall), Amounts(((say("fish to come"), len(view.boat)),))),
-            mine=(Amounts(((say("coins"), view.coins[seat]),)),) if seat != SPECTATOR else (),
-            scores=(Grid((say("points"), say("coins")), rows),),
+            centre=(Row(say("for sale"), stall, "lot"), Amounts(((say("fish to come"), len(view.boat)),))),
+            players=tuple(
+                Panel(i, ((say("points"), sum(view.fish[i])), (say("coins"), view.coins[i])))
+                for i in range(len(view.coins))
+            ),
         )
 
     def longest(self, seats: int, options: Options) -> int:
