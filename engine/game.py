@@ -230,6 +230,13 @@ class Game(Generic[S]):
         """Return a whole truth that fits this view. A game with secrets must override it. Only bots use it."""
         return view
 
+    def caution(self, view: S, seat: int, choice: Choice) -> Text | None:
+        """Return what a possible choice will cost, if its player may not have meant that, or None.
+
+        A page asks again before such a choice. It is worked out from the seat's own view.
+        """
+        return None
+
     def word(self, value: Any) -> str:
         """Return what a card, a suit or a tile is called in a sentence."""
         return str(value)

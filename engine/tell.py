@@ -74,7 +74,7 @@ class Teller:
         translate: Callable[[str], str] = lambda text: text,
     ) -> None:
         self.reader = reader
-        self._names = names
+        self.names = names
         self._word = word
         self._hidden = hidden
         self._translate = translate
@@ -92,8 +92,8 @@ class Teller:
         """Return what a player is called: "you", a name, or "player 2" counted from one."""
         if seat == self.reader:
             return self._translate("you")
-        if seat < len(self._names):
-            return self._names[seat]
+        if seat < len(self.names):
+            return self.names[seat]
         return self._translate("player {number}").format(number=seat + 1)
 
     def word(self, value: Any) -> str:

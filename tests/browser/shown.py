@@ -205,7 +205,7 @@ SENT: Final = {
     "why not": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass 99"}),)),
     "why, if it can be done": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass"}),)),
     "an order that is none": Way("/s/{seat}", (Sent("Set this order", {"order": "up to the moon"}),), status=400),
-    "a choice in words": Way("/s/{seat}", (Sent("See what that means", {"written": "pass"}),)),
+    "a choice in words": Way("/s/{seat}", (Sent("Make this move", {"choice": "pass"}),)),
     "talk refused": Way("/s/{seat}/talk", (Sent("Say it", {"text": " "}),), status=400),
     "the demo": Way("/", (Sent("Try it: two minutes against bots"),)),
     "a call refused": Way(

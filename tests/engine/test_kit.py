@@ -205,8 +205,8 @@ FAULTS = {
     "a fact without words": ("speaks", "lanterns", ('"""Nobody objects; bids are taken."""', "")),
     "a prompt with code in it": ("speaks", "thieves", ('say("Which card do you play?")', 'say(str(Choice("play")))')),
     "secrets without a name": ("speaks", "thieves", ('    hidden = ("a card", "cards")\n', "")),
-    "a board too wide": ("fits the page", "lanterns", ('(say("coins"),)', '(say("coins " * 20),)')),
-    "a board that counts the hidden": ("fits the page", "thieves", ("seat=i), len(hand))", "seat=i), sum(hand))")),
+    "a board too wide": ("fits the page", "lanterns", ('(say("coins"), coins)', '(say("coins " * 20), coins)')),
+    "a board that counts the hidden": ("fits the page", "thieves", ("len(view.hands[i])", "sum(view.hands[i])")),
     "a tie broken by a secret": (
         "secret twins",
         "lanterns",

@@ -105,16 +105,28 @@ class Page:
         return found[0]
 
     def acts(self) -> list[Form]:
-        """The forms of the acts in the game."""
-        return [self._form(each) for each in self._tree.iter("form") if "act" in each.get("class", "").split()]
+        """The acts of the game: for each the form with its button, what is chosen on the board included."""
+        found = []
+        for element in self._tree.iter("form"):
+            if "bar" in element.get("class", "").split():
+                buttons = [each for each in element.iter("button") if each.get("name") == "act"]
+                found += [self._form(element, button) for button in buttons]
+        return found
 
-    def _form(self, element: html.HtmlElement) -> Form:
+    def act(self, words: str) -> Form:
+        """The act whose button says these words."""
+        found = [form for form in self.acts() if form.button == words]
+        assert found, f"no act {words!r} among {[form.button for form in self.acts()]}"
+        return found[0]
+
+    def _form(self, element: html.HtmlElement, button: html.HtmlElement | None = None) -> Form:
         assert element.get("method") == "post"
-        button = element.find(".//button")
-        form = Form(self, element.get("action"), " ".join(button.text_content().split()))
+        button = element.find(".//button") if button is None else button
+        form = Form(self, element.get("action"), _shown(button))
         if button.get("name"):
             form.fixed.append((button.get("name"), button.get("value")))
-        for each in element.iter("input", "select", "textarea"):
+        beside = self._tree.xpath("//input[@form=$name]", name=element.get("id", "-"))
+        for each in (*element.iter("input", "select", "textarea"), *beside):
             self._field(form, each)
         return form
 
@@ -139,6 +151,12 @@ class Page:
             form.texts.append(name)
             if value:
                 form.fixed.append((name, value))
+
+
+def _shown(button: html.HtmlElement) -> str:
+    """The words of a button, but for those that depend on what is chosen."""
+    chosen = {each for span in button.iter("span") if "said" in span.get("class", "").split() for each in span.itertext()}
+    return " ".join("".join(words for words in button.itertext() if words not in chosen).split())
 
 
 class Browser:

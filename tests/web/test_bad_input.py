@@ -2,6 +2,7 @@
 
 import logging
 import re
+from urllib.parse import urlencode
 
 import pytest
 
@@ -50,9 +51,9 @@ def refused(page, *statuses):
 @pytest.mark.parametrize("number", NUMBERS)
 def test_anything_but_a_number_is_refused(number, browser, seat, unchanged):
     for url, fields in (
-        (f"/s/{seat}/preview", [("turn", number), ("act", "1"), ("b0", "5")]),
-        (f"/s/{seat}/preview", [("turn", "1"), ("act", number), ("b0", "5")]),
-        (f"/s/{seat}/preview", [("turn", "1"), ("act", "1"), ("b0", number)]),
+        (f"/s/{seat}/play", [("turn", number), ("act", "1"), ("b0", "5"), ("press", "yes")]),
+        (f"/s/{seat}/play", [("turn", "1"), ("act", number), ("b0", "5"), ("press", "yes")]),
+        (f"/s/{seat}/play", [("turn", "1"), ("act", "1"), ("b0", number), ("press", "yes")]),
         (f"/s/{seat}/play", [("turn", number), ("choice", "pass")]),
         (f"/s/{seat}/back", [("turn", number)]),
     ):
@@ -62,8 +63,8 @@ def test_anything_but_a_number_is_refused(number, browser, seat, unchanged):
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_an_impossible_choice_is_refused(text, browser, seat, unchanged):
-    refused(browser.post(f"/s/{seat}/play", [("turn", "1"), ("choice", text)]), 400)
-    refused(browser.post(f"/s/{seat}/preview", [("turn", "1"), ("written", text)]), 400)
+    refused(browser.post(f"/s/{seat}/play", [("turn", "1"), ("choice", text), ("press", "yes")]), 400)
+    refused(browser.open(f"/s/{seat}/sure?" + urlencode({"turn": "1", "choice": text})), 400)
     refused(browser.post(f"/s/{seat}/order", [("order", text)]), 400)
     assert unchanged()
 
@@ -72,7 +73,7 @@ def test_an_impossible_choice_is_refused(text, browser, seat, unchanged):
     "body", [b"turn=1&choice=%ff%fe", b"turn=1&choice=\xff", b"choice=%00", b"\xff=1", b"turn=%ED%A0%80"]
 )
 def test_a_form_that_is_not_utf_8_is_refused(body, browser, seat, unchanged):
-    for path in ("play", "preview", "order", "call"):
+    for path in ("play", "order", "call"):
         response = browser.client.post(f"/s/{seat}/{path}", data=body, content_type=FORM, base_url=HOST)
         assert response.status_code == 400
     assert unchanged()
@@ -123,7 +124,6 @@ def test_forged_truncated_foreign_and_renewed_tokens_do_not_work(browser, seat, 
             refused(browser.open(path), 404)
         for path in (
             f"/s/{token}/play",
-            f"/s/{token}/preview",
             f"/m/{token}/pass",
             f"/c/{token}",
             f"/s/{token}/resign",

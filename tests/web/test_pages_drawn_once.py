@@ -50,9 +50,9 @@ def test_acts_of_others_outside_the_game_change_the_page(shown, server, poker):
 def test_making_a_choice_and_taking_it_back_change_the_page(shown, server, poker, links):
     before, token = shown(), links.of(poker, 0)[1]
     server.run(by_link.play, token, poker.row().turn, poker.asked()[0].default)
-    assert "Your choice is in" in shown()
+    assert "You chose" in shown()
     server.run(by_link.take_back, token, Purpose.SEAT, poker.row().turn)
-    assert shown().count("Your choice is in") == before.count("Your choice is in") == 0
+    assert shown().count("You chose") == before.count("You chose") == 0
 
 
 def test_every_seat_gets_its_own_page(shown, app):

@@ -74,7 +74,7 @@ def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table)
         move, token = links.of(game, seat)
         choice, turn = grammar.write(decision, decision.default), game.row().turn
         for page in (
-            f"/s/{token}/preview?turn={turn}&choice={choice}",
+            f"/s/{token}/sure?turn={turn}&choice={choice}",
             f"/m/{move}/{choice.replace(' ', '-')}",
             f"/s/{token}/rules",
             f"/s/{token}/talk",
@@ -85,7 +85,7 @@ def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table)
         page = browser.open(f"/s/{token}").source
         assert bare(page, known) == []
         game.play(seat, random_bot(rules_of(game.row()), game.view(seat), decision, luck))
-        assert bare(browser.open(f"/s/{token}/receipt/{turn}").source, known | commands(game)) == []
+        assert bare(browser.open(f"/s/{token}?placed={turn}").source, known | commands(game)) == []
 
 
 @one_database
@@ -94,7 +94,7 @@ def test_every_word_of_a_form_is_translated(kind, browser, links, table):
     game = table(kind)
     seat = next(iter(game.asked()))
     page = browser.open(f"/s/{links.of(game, seat)[1]}").source
-    for words in re.findall(r"<(?:legend|h2)>(.*?)</|<span>(.*?)</span>\s*<(?:input|select)", page):
+    for words in re.findall(r"<legend>(.*?)</|<span[^>]*>([^<]*)</span>\s*<(?:input|select)", page):
         assert bare_words("".join(words), NAMES) == []
 
 

@@ -105,7 +105,7 @@ def addresses(app, browser, live):
             choices = [*(good if name == "token" else values[name]), *GARBAGE]
             found = [url.replace(place, choice) for url in found for choice in choices]
         queries = [f"?turn={game.row().turn}&choice=pass", "?turn=1&choice=pass", "?turn=x"]
-        asks = rule.endpoint == "choice.preview"
+        asks = rule.endpoint == "choice.ask"
         yield rule, [url + query for url in found for query in (queries if asks else [""])]
 
 

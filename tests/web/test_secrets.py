@@ -11,7 +11,6 @@ from pbem.tokens import Purpose
 from tests.service.database import holds_token
 from tests.web.applications import application
 from tests.web.browser import HOST
-from tests.web.seat.test_page import yes
 
 
 @pytest.fixture
@@ -37,13 +36,13 @@ def pages_of(browser, links, server, game, seat):
     move, token = links.of(game, seat)
     page = browser.open(f"/s/{token}")
     yield page.source
-    if page.acts():
-        preview = page.acts()[-1].press()
-        yield preview.source
+    for form in page.acts():
+        # Nothing is filled in, so this is refused, or it is what the page asks anyway.
+        yield form.press().source
     yield browser.open(f"/m/{move}/fold").source
     yield browser.open(f"/m/{move}/play-x").source
-    yield browser.open(f"/s/{token}/receipt/{game.row().turn}").source
-    yield browser.post(f"/s/{token}/preview", [("turn", str(game.row().turn)), ("written", "play")]).source
+    yield browser.open(f"/s/{token}/sure?turn={game.row().turn}&choice=fold").source
+    yield browser.post(f"/s/{token}/play", [("turn", str(game.row().turn)), ("choice", "play"), ("press", "yes")]).source
     headers = {"Authorization": f"Bearer {server.run(by_link.api_token, token)}"}
     for path in ("decision", "view", "board", "history"):
         yield browser.client.get(f"/api/v1/{path}", headers=headers, base_url=HOST).get_data(as_text=True)
@@ -75,7 +74,7 @@ def test_nobody_sees_whether_another_player_has_sealed_a_choice(browser, links, 
     game = table("sunset-poker", 3)
     one, other = links.of(game, 0)[1], links.of(game, 1)[1]
     before = browser.open(f"/s/{other}").source
-    yes(browser.open(f"/s/{one}").acts()[0].press(b0=1)).press()
+    browser.open(f"/s/{one}").act("Pick").press(b0=1)
     assert browser.open(f"/s/{other}").source == before
 
 
@@ -87,7 +86,7 @@ def test_no_email_address_is_on_any_page(browser, links, server, poker):
 def test_the_log_of_many_requests_has_no_token_and_no_address(browser, links, server, poker, app, person):
     stream = io.StringIO()
     program_log.configure(stream)
-    app.view_functions["choice.receipt"] = lambda token, turn: 1 / 0
+    app.view_functions["choice.ask"] = lambda token: 1 / 0
     for seat in range(3):
         list(pages_of(browser, links, server, poker, seat))
     browser.open(f"/l/{links.made(Purpose.SIGN_IN, person('Ann'))}")

@@ -8,7 +8,7 @@ from engine.facts import SPECTATOR, take
 from engine.tell import Text, say
 
 from .cards import AUCTIONS, GROUP, MARKERS, known
-from .state import State, markers_of, sold
+from .state import Auction, State, markers_of, sold
 from .words import crowns_sentence, worths_sentence
 from .worth import crown_bonus, standing, total_in_front, total_worth, worth_of_card, worths_of
 
@@ -62,6 +62,8 @@ def _centre(view: State) -> tuple[Part, ...]:
     if view.auction is not None:
         row = take(row, view.auction.card)
         parts.append(Row(say("Being sold"), faces((view.auction.card,)), "lot"))
+        if not view.auction.closed:
+            parts.append(Line(_still_to_bid(view, view.auction)))
     if row:
         now = view.auction is None
         parts.append(Row(say("For sale") if now else say("For sale later"), faces(row), "lot" if now else "row"))
@@ -69,6 +71,12 @@ def _centre(view: State) -> tuple[Part, ...]:
         parts.append(Amounts(((say("cards to come"), AUCTIONS - GROUP * view.group),)))
         parts += _under_the_excuse(view)
     return tuple(parts)
+
+
+def _still_to_bid(view: State, auction: Auction) -> Text:
+    if auction.leader != view.active:
+        return say("Still to bid: {seats:seats}.", seats=auction.waiting)
+    return say("Still to bid: {seats:seats}; then {seat}, if outbid.", seats=auction.waiting[:-1], seat=view.active)
 
 
 def _under_the_excuse(view: State) -> tuple[Part, ...]:
@@ -137,7 +145,7 @@ def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
     if seat == auction.leader:
         return say("high bid"), auction.high, False
     if seat in auction.waiting:
-        return say("still to bid"), None, False
+        return None, None, False
     return say("passed"), None, True
 
 

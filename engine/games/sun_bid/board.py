@@ -50,6 +50,7 @@ def _centre(view: State) -> tuple[Part, ...]:
     ]
     if view.auction is not None and view.auction.bidders:
         parts.append(Line(_how_it_began(view, view.auction)))
+        parts.append(Line(say("Still to bid, in this order: {seats:seats}.", seats=view.auction.bidders)))
     counts = (
         (say("cards in the pool"), len(view.pool)),
         (say("cards in a full pool"), view.terms.full),
@@ -97,7 +98,7 @@ def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
     if seat == auction.leader:
         return say("high bid {sun}", sun=auction.high), None, False
     if seat in auction.bidders:
-        return say("still to bid"), None, False
+        return None, None, False
     return (say("passed") if view.suns[seat] else say("no Sun left")), None, True
 
 

@@ -28,6 +28,7 @@ def show(view: State, seat: int) -> Board:
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view),
+        notes=() if view.over else (_goal(view),),
     )
 
 
@@ -46,9 +47,9 @@ def _turn(view: State) -> Text:
 def _centre(view: State) -> tuple[Part, ...]:
     if view.over:
         return ()
-    parts = [Line(say("The game ends when somebody has {target} points.", target=view.terms.target))]
+    parts: list[Part] = []
     if view.turn is None:
-        return tuple(parts)
+        return ()
     if view.sun is None:
         sun = say("The Sun is there: who folds now gains a point for each card played.")
     else:
@@ -63,6 +64,10 @@ def _centre(view: State) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+def _goal(view: State) -> Line:
+    return Line(say("{target} points end the game; the highest score wins.", target=view.terms.target))
+
+
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
     hand, played = view.hands[seat], view.played[seat]
     parts: list[Part] = []
@@ -70,7 +75,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
         parts.append(Row(say("the pack to pick from"), faces(in_order(view.packs[seat])), "hand"))
     parts.append(Row(say("your hand"), faces(in_order(hand)), "row" if view.packs[seat] else "hand"))
     if (best := best_of(view, hand + played)).cards:
-        parts.append(Row(say("your best Set is {best}", best=best.words()), faces(best.cards)))
+        parts.append(Line(say("Your best Set: {best}.", best=best.words())))
     if seat in view.folded:
         parts.append(Line(say("You have folded.")))
     elif hand and view.turn is not None:
@@ -82,11 +87,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
 
 def _players(view: State) -> tuple[Panel, ...]:
     def panel(other: int) -> Panel:
-        numbers = (
-            (say("points"), view.scores[other]),
-            (say("in hand"), len(view.hands[other])),
-            (say("played"), len(view.played[other])),
-        )
+        numbers = ((say("points"), view.scores[other]), (say("in hand"), len(view.hands[other])))
         played = faces(in_order(view.played[other]))
         parts = (Row(say("played"), played),) if played else ()
         return Panel(other, numbers, _state(view, other), None, other in view.folded, parts)
@@ -101,6 +102,6 @@ def _state(view: State, seat: int) -> Text | None:
     if view.turn is None and not view.over:
         return None
     if not played:
-        return say("no card played yet")
+        return None
     best = best_of(view, played).words()
     return say("so far {best}", best=best) if view.hands[seat] else say("finished with {best}", best=best)

@@ -111,6 +111,9 @@ class Templari(Game[State]):
     def barred(self, view: State, seat: int) -> Mapping[str, Text]:
         return decisions.barred(view, seat)
 
+    def caution(self, view: State, seat: int, choice: Choice) -> Text | None:
+        return decisions.caution(view, seat, choice)
+
     def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
         ((seat, choice),) = choices.items()
         if choice.verb == "no":

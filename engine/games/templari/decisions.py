@@ -51,6 +51,18 @@ def _to_sell(view: State, seat: int) -> Decision:
     )
 
 
+def caution(view: State, seat: int, choice: Choice) -> Text | None:
+    """Return what a bid above a player's means will cost, or None."""
+    if choice.verb != "bid" or choice.number() <= view.coins[seat]:
+        return None
+    return say(
+        "You have {coins:coin|coins}, {missing} too few. If this bid wins, you give up a card and the bidding starts again "
+        "without you.",
+        coins=view.coins[seat],
+        missing=choice.number() - view.coins[seat],
+    )
+
+
 def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     low = auction.high + 1 if auction.high is not None else 0 if auction.seller is None else LEAST_SIDE_BID
     most = most_one_may_bid(seat, view)

@@ -55,7 +55,8 @@ class PastChoice:
 class SeatView:
     """Everything that one seat may see of its game now.
 
-    `sealed` is its choice in the box with its `proof`, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
+    `asked` are the seats whose turn it is, whether or not they have sealed a choice. `sealed` is its choice in the box with
+    its `proof`, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
     while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo.
     """
@@ -76,6 +77,7 @@ class SeatView:
     view: Any
     board: Board
     decision: Decision | None
+    asked: frozenset[int]
     sealed: Choice | None
     proof: Proof | None
     made: PastChoice | None
@@ -167,14 +169,6 @@ def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[
     return view, facts_by_turn(row, entries[:most], view.seat), len(entries) > most
 
 
-def choice_in(tx: Tx, server: Server, token: str, turn: int) -> PastChoice | None:
-    """The seat's choice in a turn that is over, even if an order of its own has answered since."""
-    link, row = open_seat(tx, server, token, Purpose.SEAT)
-    rules = rules_of(row)
-    since = latest_entries(rules, log.chain_back(tx, row.id, row.key), turn) if turn < row.turn else []
-    return _made_since(tx, row, rules, link.seat, since) if since and since[0].turn == turn else None
-
-
 def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
     rules = rules_of(row)
@@ -200,6 +194,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         view=knowledge.view,
         board=knowledge.board,
         decision=decision,
+        asked=frozenset(move.position_of(row).open()) if row.status == TableStatus.PLAYING else frozenset(),
         sealed=None if decision is None else sealed,
         proof=None if decision is None or sealed is None else seals_of(row).of(seat),
         made=_made_since(tx, row, rules, seat, recent) if recent else None,

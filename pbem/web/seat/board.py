@@ -1,15 +1,32 @@
-"""A board as a page shows it: headings, sentences, lists of things, numbers by name, and tables.
+"""A board as a page shows it: a table with its centre, the players around it, and what the reader has.
 
 It is made from an `engine.board.Board` alone, which is made from one seat's view, so nothing else can get into a page. All
 of it is plain text, which the template escapes.
 """
 
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from engine.board import ALL, HEADINGS, Amounts, Board, Face, Line, Part, Row
+from engine.board import Amounts, Board, Face, Grid, Line, Panel, Part, Row
 from engine.tell import Teller, Text
 from pbem.i18n.speech import capital
 from pbem.web.art.drawings import sign_of
+
+AROUND: Final = (
+    (0, 0, 0),
+    (0, 1, 0),
+    (1, 0, 1),
+    (1, 1, 1),
+    (1, 2, 1),
+    (1, 3, 1),
+    (2, 2, 2),
+    (2, 3, 2),
+    (2, 4, 2),
+    (3, 3, 3),
+)
+"""How many of the other players sit at the left, at the far side and at the right of a wide table, by their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,62 +40,170 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
+class Pick:
+    """A thing that can be chosen where it is: the field of a form, its value, and whether it is chosen; `many` for boxes."""
+
+    name: str
+    value: str
+    many: bool
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
 class BoardPart:
-    """One part of a board. Its kind says which of its fields are used: line, row, amounts or grid."""
+    """One part of a board. Its kind says which of its fields are used: line, row, amounts or grid.
+
+    `picks` are the things of a row that can be chosen, at their places; empty where there are none.
+    """
 
     kind: str
     text: str = ""
+    laid: str = ""
     things: tuple[Thing, ...] = ()
+    picks: tuple[Pick | None, ...] = ()
     amounts: tuple[tuple[Thing, int], ...] = ()
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, bool, tuple[int | None, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """Parts under one heading. The name is that of the board's field."""
+class PagePanel:
+    """A player at the table. The first of the `numbers` is the score; `deciding` if it is this player's turn."""
 
+    seat: int
     name: str
-    heading: str
+    initial: str
+    numbers: tuple[tuple[str, int | None], ...]
+    state: str
+    chip: int | None
+    deciding: bool
+    out: bool
     parts: tuple[BoardPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PageBoard:
-    """A whole board."""
+    """A whole board. The other players sit around it, clockwise from the reader: left, far side, right."""
 
     title: str
     turn: str
-    sections: tuple[Section, ...]
+    centre: tuple[BoardPart, ...]
+    left: tuple[PagePanel, ...]
+    far: tuple[PagePanel, ...]
+    right: tuple[PagePanel, ...]
+    own: PagePanel | None
+    mine: tuple[BoardPart, ...]
+    notes: tuple[str, ...]
+    picked: frozenset[str] = frozenset()
+    """The fields of the form whose things are chosen on the board."""
 
 
-def draw(board: Board, teller: Teller, reader: int | None) -> PageBoard:
-    """The board for one reader, in the order in which a screen reader reads it."""
-    sections = []
-    for name, heading in HEADINGS:
-        parts: tuple[Part, ...] = getattr(board, name)
-        if parts:
-            words = ALL if name == "others" and not board.mine else heading
-            sections.append(Section(name, teller(words), tuple(_part(part, teller, reader) for part in parts)))
-    return PageBoard(teller(board.title), teller(board.turn), tuple(sections))
+@dataclass(frozen=True, slots=True)
+class Choosable:
+    """A field of a form whose things may lie on the board: the word and the pick of each."""
+
+    name: str
+    picks: tuple[tuple[str, Pick], ...]
+
+
+def draw(
+    board: Board,
+    teller: Teller,
+    reader: int | None,
+    deciding: Collection[int] = (),
+    choosable: Sequence[Choosable] = (),
+) -> PageBoard:
+    """The board for one reader. `deciding` are the seats whose turn it is, `choosable` what the reader may choose."""
+    own, open_fields = board.panel(reader), list(choosable)
+    # A thing is chosen where its player has it, or else in the centre.
+    mine = _parts(board.mine, teller, open_fields)
+    own_panel = None if own is None else _panel(own, teller, deciding, open_fields)
+    centre = _parts(board.centre, teller, open_fields)
+    left, far, right = _around(tuple(_panel(panel, teller, deciding) for panel in board.others(reader)))
+    return PageBoard(
+        teller(board.title),
+        teller(board.turn),
+        centre,
+        left,
+        far,
+        right,
+        own_panel,
+        mine,
+        tuple(teller(note.text) for note in board.notes),
+        frozenset(field.name for field in choosable) - {field.name for field in open_fields},
+    )
 
 
 def faces_of(board: Board) -> dict[str, Face]:
     """Everything on the table by its word, so that a form can show it as it looks there."""
-    rows = (part for name, _ in HEADINGS for part in getattr(board, name) if isinstance(part, Row))
-    return {face.word: face for row in rows for face in row.faces}
+    return {face.word: face for part in _every_part(board) if isinstance(part, Row) for face in part.faces}
 
 
-def _part(part: Part, teller: Teller, reader: int | None) -> BoardPart:
+def _every_part(board: Board) -> Iterator[Part]:
+    yield from board.centre
+    for panel in board.players:
+        yield from panel.parts
+    yield from board.mine
+
+
+def _around(
+    others: tuple[PagePanel, ...],
+) -> tuple[tuple[PagePanel, ...], tuple[PagePanel, ...], tuple[PagePanel, ...]]:
+    left, far, _right = AROUND[min(len(others), len(AROUND) - 1)]
+    return others[:left], others[left : left + far], others[left + far :]
+
+
+def _panel(
+    panel: Panel, teller: Teller, deciding: Collection[int], choosable: list[Choosable] | None = None
+) -> PagePanel:
+    return PagePanel(
+        panel.seat,
+        capital(teller.name(panel.seat)),
+        teller.names[panel.seat].strip("\u2068\u2069")[:1] if panel.seat < len(teller.names) else "",
+        tuple((teller(label), number) for label, number in panel.numbers),
+        "" if panel.state is None else capital(teller(panel.state)),
+        panel.chip,
+        panel.seat in deciding,
+        panel.out,
+        _parts(panel.parts, teller, choosable),
+    )
+
+
+def _parts(parts: Sequence[Part], teller: Teller, choosable: list[Choosable] | None = None) -> tuple[BoardPart, ...]:
+    """The parts. A field whose things all lie in one row is taken from the list and can be chosen there."""
+    return tuple(_part(part, teller, [] if choosable is None else choosable) for part in parts)
+
+
+def _part(part: Part, teller: Teller, choosable: list[Choosable]) -> BoardPart:
     if isinstance(part, Line):
         return BoardPart("line", teller(part.text))
     if isinstance(part, Row):
         things = tuple(Thing(teller(face.word), teller(face.note), face.kind, face.id) for face in part.faces)
-        return BoardPart("row", capital(teller(part.label)), things)
+        return BoardPart("row", capital(teller(part.label)), part.laid, things, _picks(part, choosable))
     if isinstance(part, Amounts):
         return BoardPart("amounts", amounts=tuple((_label(label, teller), number) for label, number in part.pairs))
-    rows = tuple((capital(teller.name(seat)), seat == reader, numbers) for seat, numbers in part.rows)
+    assert isinstance(part, Grid)
+    rows = tuple((capital(teller.name(seat)), False, numbers) for seat, numbers in part.rows)
     return BoardPart("grid", columns=tuple(capital(teller(column)) for column in part.columns), rows=rows)
+
+
+def _picks(row: Row, choosable: list[Choosable]) -> tuple[Pick | None, ...]:
+    words = Counter(face.word for face in row.faces)
+    for field in choosable:
+        if Counter(word for word, _pick in field.picks) <= words:
+            choosable.remove(field)
+            left = list(field.picks)
+            return tuple(_taken(left, face.word) for face in row.faces)
+    return ()
+
+
+def _taken(left: list[tuple[str, Pick]], word: str) -> Pick | None:
+    """The first pick left for a word, taken from the list."""
+    for place, (picked, pick) in enumerate(left):
+        if picked == word:
+            del left[place]
+            return pick
+    return None
 
 
 def _label(label: Text, teller: Teller) -> Thing:

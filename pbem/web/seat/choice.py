@@ -1,109 +1,59 @@
-"""A choice, from its form to its receipt.
-
-A choice takes two forms. The first leads to a page that says it in words and keeps nothing; the button there makes it. That
-page has an address, so a browser that goes back or reloads never asks whether to send a form again.
-"""
+"""A choice from the page of a seat: made by one press, unless it costs more than its player may have meant."""
 
 from flask import Blueprint, Response, request
 
 from engine import grammar
-from engine.decisions import Act, Amount, Choice, Decision
-from pbem.domain.errors import BadInput, Refusal, Stale
+from engine.decisions import Choice, Decision
+from pbem.domain.errors import Refusal, Stale
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
+from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
 from pbem.tokens import Purpose
-from pbem.web import phrases, site
-from pbem.web.seat.board import faces_of
-from pbem.web.seat.forms import choice_of, things_of
+from pbem.web import csrf, phrases, site
+from pbem.web.seat.forms import choice_of
 from pbem.web.seat.page import Input, allowed, page, read_choice
 from pbem.web.site import field, server
 
 pages = Blueprint("choice", __name__)
 
 
-@pages.post("/s/<token>/preview")
-def choose(token: str) -> Response:
-    """Lead to the preview of what a form means."""
+@pages.post("/s/<token>/play")
+def play(token: str) -> Response:
+    """Make the choice, and lead back to the table. A costly choice, or a press that was not a person's, is asked again."""
     seat = server().read(seat_view.view_seat, token)
-    entered = Input(fields=request.form, words=field("written"))
+    entered = Input(fields=request.form, words=field("choice"))
     turn = site.whole_number("turn", _("the number of a turn"))
     if seat.decision is None or seat.turn != turn:
-        return page(seat, token, Input(choice=entered.words), moved_on=True)
+        decided = seat.made is not None and seat.made.turn == turn
+        return page(seat, token, Input(choice=entered.words), placed=decided, moved_on=True)
     try:
-        if entered.words:
-            choice = read_choice(seat, seat.decision, entered.words)
-        else:
-            choice = allowed(seat, choice_of(seat.decision, request.form))
+        choice = _choice(seat, seat.decision)
+        written = grammar.write(seat.decision, choice)
+        if not csrf.our_button_was_pressed():
+            return _question(seat, token, choice, 200)
+        if field("sure") != "yes" and seat.rules.caution(seat.view, seat.seat, choice) is not None:
+            return site.go("choice.ask", token=token, turn=turn, choice=written)
+        server().run(by_link.play, token, turn, written)
+    except Stale:
+        return page(server().read(seat_view.view_seat, token), token, Input(choice=entered.words), moved_on=True)
     except Refusal as refused:
-        return page(seat, token, entered, refused=refused)
-    return site.go("choice.preview", token=token, turn=turn, choice=grammar.write(seat.decision, choice))
+        return page(server().read(seat_view.view_seat, token), token, entered, refused=refused)
+    demo.go_on(server(), token)
+    return site.go("seat.show", token=token, placed=turn)
 
 
-@pages.get("/s/<token>/preview")
-def preview(token: str) -> Response:
-    """The choice in words, before it is made. Nothing is kept of it."""
+@pages.get("/s/<token>/sure")
+def ask(token: str) -> Response:
+    """What a costly choice means, before it is made. Nothing is kept of it."""
     seat = server().read(seat_view.view_seat, token)
     entered, turn = Input(choice=request.args.get("choice", "")), request.args.get("turn", "")
-    if seat.made is not None and turn == str(seat.made.turn):
-        # The browser went back after the button was pressed.
-        return site.go("choice.receipt", token=token, turn=turn)
     if seat.decision is None or turn != str(seat.turn):
         return page(seat, token, entered, moved_on=True)
     try:
-        choice = read_choice(seat, seat.decision, entered.choice)
+        return _question(seat, token, read_choice(seat, seat.decision, entered.choice))
     except Refusal as refused:
         return page(seat, token, entered, refused=refused)
-    act = next(act for act in seat.decision.acts if choice in act)
-    things = things_of(seat.decision, choice, seat.teller, faces_of(seat.board))
-    return site.page(
-        "preview.html",
-        found=seat,
-        token=token,
-        written=grammar.write(seat.decision, choice),
-        things=[thing for thing in things if thing.kind],
-        note=seat.teller(act.note) if act.note else "",
-        closes=choice.verb in seat.decision.closes,
-        again=choice == seat.sealed,
-        beside=_neighbours(seat.decision, act, choice),
-        prompt=seat.teller(seat.decision.prompt),
-        deadline=None if seat.guest else phrases.deadline(seat, server().now()),
-    )
-
-
-@pages.post("/s/<token>/play")
-def play(token: str) -> Response:
-    turn, choice = site.whole_number("turn", _("the number of a turn")), field("choice")
-    try:
-        server().run(by_link.play, token, turn, choice)
-    except Stale:
-        return page(server().read(seat_view.view_seat, token), token, Input(choice=choice), moved_on=True)
-    except BadInput as refused:
-        return page(server().read(seat_view.view_seat, token), token, Input(choice=choice), refused=refused)
-    if demo.go_on(server(), token):
-        return site.go("seat.show", token=token)
-    return site.go("choice.receipt", token=token, turn=turn)
-
-
-@pages.get("/s/<token>/receipt/<int:turn>")
-def receipt(token: str, turn: int) -> Response:
-    """What became of the choice that was made in a turn."""
-    seat = server().read(seat_view.view_seat, token)
-    sealed = seat.sealed is not None and seat.turn == turn
-    made = seat.made if seat.made is not None and seat.made.turn == turn else None
-    if made is None and not sealed:
-        made = server().read(seat_view.choice_in, token, turn)
-    return site.page(
-        "receipt.html",
-        found=seat,
-        token=token,
-        turn=turn,
-        sealed=seat.sealed_words if sealed else "",
-        made=made,
-        may_take_back=sealed or (made is not None and made.may_take_back),
-        deadline=phrases.deadline(seat, server().now()),
-        story=phrases.story(seat.recent_facts, seat.teller) if made else [],
-    )
 
 
 @pages.post("/s/<token>/back")
@@ -113,11 +63,22 @@ def take_back(token: str) -> Response:
     return site.go("seat.show", token=token)
 
 
-def _neighbours(decision: Decision, act: Act, choice: Choice) -> list[str]:
-    """The next smaller and the next larger choice, in words, where the choice is a number alone."""
-    if len(act.blanks) != 1 or not isinstance(act.blanks[0], Amount):
-        return []
-    numbers = list(act.blanks[0].values())
-    place = numbers.index(choice.values[0])
-    neighbours = numbers[max(place - 1, 0) : place] + numbers[place + 1 : place + 2]
-    return [grammar.write(decision, Choice(act.verb, (number,))) for number in neighbours]
+def _choice(seat: SeatView, decision: Decision) -> Choice:
+    """The choice that was pressed or typed. Raises BadInput or Stale."""
+    if words := field("choice"):
+        return read_choice(seat, decision, words)
+    return allowed(seat, choice_of(decision, request.form))
+
+
+def _question(seat: SeatView, token: str, choice: Choice, status: int = 200) -> Response:
+    assert seat.decision is not None
+    caution = seat.rules.caution(seat.view, seat.seat, choice)
+    return site.page(
+        "sure.html",
+        status,
+        found=seat,
+        token=token,
+        written=grammar.write(seat.decision, choice),
+        caution="" if caution is None else seat.teller(caution),
+        deadline=None if seat.guest else phrases.deadline(seat, server().now()),
+    )

@@ -1,11 +1,12 @@
-"""A decision as forms, and a filled-in form as a choice.
+"""A decision as a form, and a filled-in form as a choice.
 
-There is one form for each act. Its fields come from the act's blanks: a number in a range, one of several things, some of
-them, all of them in an order, a total to divide. A field names a thing by its place among those shown, so equal things can
-be shown side by side. What comes back is checked against the same decision, and a refusal says why.
+There is one form with a button for each act. Its fields come from the blanks of the acts: a number in a range, one of
+several things, some of them, all of them in an order, a total to divide. Acts with the same blank share its field. A field
+names a thing by its place among those shown, so equal things can be shown side by side. What comes back is checked against
+the same decision, and a refusal says why.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,6 +23,9 @@ from pbem.web.site import read_number
 
 MOST_LISTED: Final = 60
 """Numbers in a list where not every number of a range is possible; where there are more, the number is typed."""
+
+MOST_QUICK: Final = 6
+"""Numbers that each get a button; where there are more, a few of them do, and any other is typed."""
 
 MOST_BUTTONS: Final = 16
 """Things or numbers shown side by side; where there are more, they are in a list that opens, or typed."""
@@ -63,25 +67,47 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One act. An act with a single possible choice is only a button; `fixed` has the values of its fields."""
+    """One act: its button, and the fields that it needs. An act with a single possible choice needs none.
+
+    `quick` are choices of this act worth a button of their own: the number, the choice in words, and as it is written.
+    """
 
     act: int
     title: str
     note: str
     fields: tuple[Field, ...]
-    fixed: tuple[tuple[str, str], ...]
     after: str
+    quick: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def simple(self) -> bool:
+        """Whether its only field is a number, which fits beside its button."""
+        return len(self.fields) == 1 and self.fields[0].kind in ("number", "numbers", "list")
 
 
 def forms_of(
     decision: Decision, teller: Teller, faces: Mapping[str, Face] | None = None, fields: Fields = EMPTY
 ) -> list[Form]:
     """All acts of a decision, those with something to fill in first. `faces` is what is on the table, by word."""
-    forms = [
-        _form(decision, number, _Display(teller, faces or {}), fields if fields.get("act") == str(number) else EMPTY)
-        for number in range(len(decision.acts))
-    ]
+    display, names = _Display(teller, faces or {}), _names(decision)
+    forms = [_form(decision, number, names[number], display, fields) for number in range(len(decision.acts))]
     return sorted(forms, key=lambda form: not form.fields)
+
+
+def choosable(forms: Sequence[Form]) -> tuple[board.Choosable, ...]:
+    """The fields whose things may be chosen on the board, where they are."""
+    fields = {
+        field.name: field for form in forms for field in form.fields if field.kind in ("buttons", "boxes", "list")
+    }
+    return tuple(
+        board.Choosable(name, tuple((each.thing.word, _pick(field, each)) for each in field.alternatives))
+        for name, field in fields.items()
+        if not field.before and all(each.thing.id for each in field.alternatives)
+    )
+
+
+def _pick(field: Field, each: Alternative) -> board.Pick:
+    return board.Pick(field.name, each.value, field.kind == "boxes", each.chosen)
 
 
 def choice_of(decision: Decision, fields: Fields) -> Choice:
@@ -90,7 +116,11 @@ def choice_of(decision: Decision, fields: Fields) -> Choice:
     if number >= len(decision.acts):
         raise Stale(_("What this form offered cannot be done now."))
     act = decision.acts[number]
-    values = tuple(_value(blank, f"b{place}", fields) for place, blank in enumerate(act.blanks))
+    if act.count() == 1:
+        return next(act.choices())
+    values = tuple(
+        _value(blank, name, fields) for name, blank in zip(_names(decision)[number], act.blanks, strict=True)
+    )
     choice = Choice(act.verb, values)
     if choice not in act:
         raise BadInput(_("These do not go together."))
@@ -110,15 +140,22 @@ def things_of(decision: Decision, choice: Choice, teller: Teller, faces: Mapping
 
 
 def fields_of(decision: Decision, choice: Choice) -> Fields:
+    """The fields of the form as they are filled in for this choice."""
     number, act = next((number, act) for number, act in enumerate(decision.acts) if choice in act)
-    return MultiDict([("act", str(number)), *_pairs_of_act(act, choice)])
+    filled = zip(act.blanks, _names(decision)[number], choice.values, strict=True)
+    return MultiDict([("act", str(number)), *(pair for each in filled for pair in _pairs(*each))])
 
 
-def _pairs_of_act(act: Act, choice: Choice) -> list[tuple[str, str]]:
+def _names(decision: Decision) -> list[tuple[str, ...]]:
+    """The names of the fields of each act. Equal blanks of different acts have the same name."""
+    known: dict[tuple[Blank, int], str] = {}
     return [
-        pair
-        for place, (blank, value) in enumerate(zip(act.blanks, choice.values, strict=True))
-        for pair in _pairs(blank, f"b{place}", value)
+        # Equal blanks of one act are different fields.
+        tuple(
+            known.setdefault((blank, act.blanks[:place].count(blank)), f"b{len(known)}")
+            for place, blank in enumerate(act.blanks)
+        )
+        for act in decision.acts
     ]
 
 
@@ -155,20 +192,42 @@ class _Display:
         )
 
 
-def _form(decision: Decision, number: int, display: _Display, values: Fields) -> Form:
+def _form(decision: Decision, number: int, names: tuple[str, ...], display: _Display, values: Fields) -> Form:
     act = decision.acts[number]
     note = display.teller(act.note) if act.note else ""
     if act.count() == 1:
         only = next(act.choices())
         title = capital(translate(write(decision, only)))
-        return Form(number, title, note, (), tuple(_pairs_of_act(act, only)), "")
+        return Form(number, title, note, (), "")
     pieces = _pieces(act)
     in_sentence = bool(act.phrase) and len(act.blanks) > 1
     fields = tuple(
-        _field(blank, f"b{place}", pieces[place], display, values, in_sentence=in_sentence)
+        _field(blank, names[place], pieces[place], display, values, in_sentence=in_sentence)
         for place, blank in enumerate(act.blanks)
     )
-    return Form(number, capital(translate(act.verb)), note, _without_repetition(fields), (), pieces[-1])
+    quick = tuple(
+        (str(choice.number()), capital(translate(written)), written)
+        for choice, written in ((choice, write(decision, choice)) for choice in quick_choices(act))
+    )
+    needed = () if len(quick) == act.count() else _without_repetition(fields)
+    return Form(number, capital(translate(act.verb)), note, needed, pieces[-1], quick)
+
+
+def quick_choices(act: Act) -> list[Choice]:
+    """The choices of an act with one number that are worth a button: the least, one and five more, and half of what is possible."""
+    if len(act.blanks) != 1 or not isinstance(amount := act.blanks[0], Amount):
+        return []
+    if amount.count() <= MOST_QUICK:
+        return [Choice(act.verb, (number,)) for number in amount.values()]
+    low, high = amount.low, amount.high
+    numbers = {_possible(amount, number) for number in (low, low + 1, low + 5, (low + high) // 2)}
+    return [Choice(act.verb, (number,)) for number in sorted(numbers)]
+
+
+def _possible(amount: Amount, number: int) -> int:
+    """The least possible number from this one on, or else the greatest one below it."""
+    nearby = (*range(number, number + 10), *range(number - 1, number - 11, -1))
+    return next((each for each in nearby if each in amount), amount.high)
 
 
 def _without_repetition(fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -210,12 +269,6 @@ def _field(blank: Blank, name: str, before: str, display: _Display, values: Fiel
 
 
 def _number_field(blank: Amount, name: str, label: str, before: str, why: str, value: str) -> Field:
-    numbers = blank.count()
-    if numbers <= MOST_BUTTONS or (len(blank.endings) < 10 and numbers <= MOST_LISTED):
-        alternatives = tuple(
-            Alternative(str(number), board.Thing(str(number)), str(number) == value) for number in blank.values()
-        )
-        return Field("numbers" if numbers <= MOST_BUTTONS else "list", name, label, before, why, alternatives)
     return Field("number", name, label, before, why, low=blank.low, high=blank.high, values=(value,))
 
 

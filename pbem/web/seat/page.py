@@ -19,7 +19,7 @@ from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
 from pbem.web import page_cache, phrases, site
 from pbem.web.seat.board import draw, faces_of
-from pbem.web.seat.forms import EMPTY, Fields, fields_of, forms_of
+from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
 from pbem.web.site import field, server, status_of
 
 pages = Blueprint("seat", __name__)
@@ -52,6 +52,7 @@ class Content:
     token: str
     entered: Input
     deadline: phrases.Deadline | None
+    placed: bool
     refused: Refusal | None
     moved_on: bool
     explanation: Explanation | None
@@ -59,8 +60,13 @@ class Content:
 
 @pages.get("/s/<token>")
 def show(token: str) -> Response:
-    """The table. A player who comes back from a preview finds the choice still filled in."""
-    return page(server().read(seat_view.view_seat, token), token, Input(choice=request.args.get("choice", "")))
+    """The table. A player who comes back from a question finds the choice still filled in.
+
+    `placed` is the turn of the choice that was just made.
+    """
+    seat = server().read(seat_view.view_seat, token)
+    placed = seat.made is not None and request.args.get("placed") == str(seat.made.turn)
+    return page(seat, token, Input(choice=request.args.get("choice", "")), placed=placed)
 
 
 @pages.post("/s/<token>/why")
@@ -127,13 +133,14 @@ def page(
     token: str,
     entered: Input,
     *,
+    placed: bool = False,
     refused: Refusal | None = None,
     moved_on: bool = False,
     explanation: Explanation | None = None,
 ) -> Response:
     """The page, with what a player has filled in and what was wrong with it; `moved_on` if it came too late."""
     deadline = phrases.deadline(seat, server().now()) if seat.decision and not seat.guest else None
-    content = Content(seat, token, entered, deadline, refused, moved_on, explanation)
+    content = Content(seat, token, entered, deadline, placed, refused, moved_on, explanation)
     return make_response(page_cache.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))
 
 
@@ -143,16 +150,18 @@ def _draw(content: Content) -> str:
     teller, decision = seat.teller, seat.decision
     raising = orders.raising(decision) if decision else None
     usages = orders.offered(decision) if decision else ()
+    forms = forms_of(decision, teller, faces_of(seat.board), _fields(seat, entered)) if decision else []
     return render_template(
         "seat.html",
         found=seat,
         token=content.token,
         entered=entered,
-        board=draw(seat.board, teller, seat.seat),
+        board=draw(seat.board, teller, seat.seat, seat.asked, choosable(forms)),
         prompt=teller(decision.prompt) if decision else "",
-        forms=forms_of(decision, teller, faces_of(seat.board), _fields(seat, entered)) if decision else [],
+        forms=forms,
         wording=grammar.usages(decision) if decision else (),
         deadline=content.deadline,
+        placed=content.placed,
         story=phrases.story(seat.recent_facts, teller),
         places=phrases.places(seat.standing, teller),
         reasons=[teller(reason) for reason in seat.standing.reasons],

@@ -14,7 +14,7 @@ from pbem.domain.causes import tell_turn
 from pbem.service.archive import replay
 from pbem.service.archive.replay import Access, ReplayMoment, ReplayTable, WholeGame
 from pbem.web import page_cache, phrases, site
-from pbem.web.seat.board import Section, draw
+from pbem.web.seat.board import BoardPart, draw
 from pbem.web.site import server
 from pbem.web.tables import charts
 
@@ -108,11 +108,11 @@ def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
     )
 
 
-def _hands(found: ReplayMoment) -> list[tuple[str, Section]]:
+def _hands(found: ReplayMoment) -> list[tuple[str, tuple[BoardPart, ...]]]:
     """What each other player held, as their board showed it."""
     table = found.table
     drawn = ((seat, draw(board, table.teller_for(seat), seat)) for seat, board in found.scene.hands)
-    return [(table.names[seat], part) for seat, each in drawn for part in each.sections if part.name == "mine"]
+    return [(table.names[seat], each.mine) for seat, each in drawn if each.mine]
 
 
 def _links(way: Access, which: str, table: ReplayTable, here: int | None) -> list[MomentLink]:

@@ -831,7 +831,7 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
         assert sentence in text
     tied, _ = bids(before, (4, 5), (4, 5), (0, 1))
     text = " ".join(shown(tied.state, CLEO).split())
-    assert "Ann's bid of 9: 4; 5" in text
+    assert "Ann: tied Bid of 9: 4; 5" in text
     assert "Ace of Moons" in text
     assert "Ace of Suns" not in text
     assert "Ace of Arms" not in text

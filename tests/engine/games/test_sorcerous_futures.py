@@ -775,7 +775,7 @@ def test_the_board_counts_what_its_reader_knows():
     assert GAME.asks(view, 1) == GAME.asks(position.state, 1)
     shown = " ".join(plain(GAME.board(view, 0), GAME.teller(0, NAMES)).split())
     for line in (
-        "Gold 79",
+        "You 79 1",
         "Under the Ace of Moons: Harvest (Pawn Moons Suns Leaves)",
         "Under the Ace of Suns: Castle (7 Suns Knots)",
         "Crown: End (Crown Leaves)",

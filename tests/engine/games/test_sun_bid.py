@@ -900,8 +900,8 @@ def test_the_board_shows_what_a_bid_depends_on():
         "The Sun in the centre: Ace of Suns (1)",
         "Ann called.",
         "Still to bid, in this order: you and Ann.",
-        "Your Suns to bid: Mountain (4); Castle (7); Harvest (Pawn, 10);",
-        "Ben's take: Mill (8 Waves Leaves); Mill (8 Waves Leaves)",
+        "  Suns to bid: Mountain (4); Castle (7); Harvest (Pawn, 10);",
+        "    Take: Mill (8 Waves Leaves); Mill (8 Waves Leaves)",
     ):
         assert shown in text
 

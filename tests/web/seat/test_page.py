@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from engine import game as games
+from engine import game as games, grammar
+from engine.decisions import Choice
 from pbem.service.desk.acts.clocks import Freeze, Pause
 from pbem.service.play import undo
 from tests.service.actors import calls_of, moderate
@@ -18,17 +19,12 @@ def open_seat(browser, links, game, seat):
     return browser.open(f"/s/{links.of(game, seat)[1]}")
 
 
-def yes(preview):
-    return next(form for form in preview.forms() if form.button.startswith("Confirm"))
-
-
 def choose(page, luck):
-    """Fill in forms until one is accepted, and confirm."""
-    preview = luck.choice(page.acts()).press_anyhow(luck)
-    while preview.status == 400:
-        preview = luck.choice(preview.acts()).press_anyhow(luck)
-    assert preview.status == 200
-    return yes(preview).press()
+    """Fill in forms until one is accepted, sure of what it costs."""
+    made = luck.choice(page.acts()).press_anyhow(luck)
+    while made.status == 400:
+        made = luck.choice(made.acts()).press_anyhow(luck)
+    return made.form(made.heading.rstrip("?")).press() if made.heading.endswith("?") else made
 
 
 @pytest.fixture
@@ -51,149 +47,190 @@ def test_a_whole_game_can_be_played_on_the_pages_of_its_seats(kind, browser, lin
     while asked := game.asked():
         page = open_seat(browser, links, game, luck.choice(sorted(asked)))
         assert page.status == 200
-        receipt = choose(page, luck)
-        assert receipt.status == 200
-        assert receipt.heading.startswith("Your choice ")
+        made = choose(page, luck)
+        assert made.status == 200
+        assert "placed=" in made.url
     assert game.row().status == "over"
     assert game.verifies()
     page = open_seat(browser, links, game, 0)
-    assert page.heading == "The game is over"
+    assert "The game is over" in page.text
 
 
 def test_the_page_shows_the_question_the_deadline_and_the_default(browser, links, templari, carry):
     carry()
     seat = next(iter(templari.asked()))
     text = open_seat(browser, links, templari, seat).text
-    assert "What do you bid" in text
-    assert "Decide by Sun 22 Nov 2026" in text
-    assert "If you stay silent, this happens: pass." in text
+    text = text[text.index("What do you bid") :]
+    assert text.index("Sun 22 Nov 2026") < 120
+    assert "If you miss the deadline: pass." in text
 
 
 def test_a_default_with_a_word_of_the_rules_is_explained(browser, links, table):
     game = table("sorcerous-futures", 3)
     seller = next(seat for seat, asked in game.asked().items() if asked.default.verb == "closed")
     text = open_seat(browser, links, game, seller).text
-    assert re.search(r"If you stay silent, this happens: closed [\w ]+ \(all bid in secret\)\.", text)
+    assert re.search(r"If you miss the deadline: closed [\w ]+ \(all bid in secret\)\.", text)
 
 
-def test_a_preview_changes_nothing(browser, links, poker):
-    before = poker.row()
-    preview = open_seat(browser, links, poker, 0).acts()[0].press(b0=1)
-    assert preview.heading.startswith("Pick ")
-    assert poker.row() == before
+def test_one_press_makes_a_choice_and_leads_back_to_the_table(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    page = open_seat(browser, links, templari, seat).act("Bid").press(b0=5)
+    assert page.status == 200
+    assert "Bid 5: done." in page.text
+    assert "high bid" in page.text.casefold()
+    assert templari.row().turn == 2
 
 
-def test_the_same_button_pressed_twice_is_one_choice_with_one_receipt(browser, links, poker):
-    preview = open_seat(browser, links, poker, 0).acts()[0].press(b0=1)
-    first = yes(preview).press()
+def test_a_card_is_chosen_where_it_is(browser, links, poker):
+    page = open_seat(browser, links, poker, 0)
+    pack = [thing.value for thing in poker.asked()[0].acts[0].blanks[0].things]
+    assert page.act("Pick").picks == {"b0": [str(place) for place in range(len(pack))]}
+    written = grammar.write(poker.asked()[0], Choice("pick", (pack[1],)))
+    assert f"You chose: {written}." in page.act("Pick").press(b0=1).text
+
+
+def test_a_quick_bid_is_one_press(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    page = open_seat(browser, links, templari, seat)
+    action = page.act("Bid").action
+    made = browser.post(action, [("turn", "1"), ("press", "yes"), ("choice", "bid 1")])
+    assert 'value="bid 1"' in page.source
+    assert "Bid 1: done." in made.text
+
+
+def test_a_bid_above_ones_means_is_asked_about_first(browser, links, templari):
+    for _ in range(3):
+        # Whoever has a card may bid more than their coins.
+        seat = next(iter(templari.asked()))
+        templari.play(seat, "bid 3" if templari.row().turn == 1 else "pass")
+    while True:
+        seat, decision = next(iter(templari.asked().items()))
+        coins = templari.view(seat).coins[seat]
+        high = max((act.blanks[0].high for act in decision.acts if act.blanks), default=0)
+        if high > coins:
+            break
+        templari.play(seat, "pass")
+    before = templari.row().turn
+    asked = open_seat(browser, links, templari, seat).act("Bid").press(b0=high)
+    assert f"You have {coins} coins, {high - coins} too few." in asked.text
+    assert templari.row().turn == before
+    assert f"Bid {high}: done." in asked.form(f"Bid {high}").press().text
+
+
+def test_a_press_that_was_not_a_persons_is_asked_again(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    page = open_seat(browser, links, templari, seat)
+    fields = [(name, value) for name, value in page.act("Pass").fixed if name != "press"]
+    asked = browser.post(page.act("Pass").action, fields)
+    assert asked.heading == "Pass?"
+    assert templari.row().turn == 1
+    assert "Pass: done." in asked.form("Pass").press().text
+
+
+def test_the_same_press_again_changes_nothing(browser, links, poker):
+    act = open_seat(browser, links, poker, 0).act("Pick")
+    first = act.press(b0=1)
     rows = len(poker.log())
-    second = yes(preview).press()
-    assert (second.url, second.heading) == (first.url, first.heading)
+    second = act.press(b0=1)
+    assert (second.url, second.source) == (first.url, first.source)
     assert len(poker.log()) == rows
 
 
-def test_reloading_a_receipt_shows_the_same_receipt(browser, links, poker):
-    receipt = yes(open_seat(browser, links, poker, 0).acts()[0].press(b0=1)).press()
-    again = browser.open(receipt.url)
-    assert again.source == receipt.source
-
-
-def test_the_same_button_pressed_twice_after_the_turn_is_over_has_one_receipt(browser, links, templari):
+def test_the_same_press_after_the_turn_is_over_says_what_was_chosen(browser, links, templari):
     seat = next(iter(templari.asked()))
-    page = open_seat(browser, links, templari, seat)
-    preview = next(form for form in page.acts() if form.button == "Pass").press()
-    first = yes(preview).press()
+    act = open_seat(browser, links, templari, seat).act("Pass")
+    act.press()
     assert templari.row().turn == 2
     rows = len(templari.log())
-    second = yes(preview).press()
-    assert second.heading == first.heading == "Your choice counts: pass"
+    second = act.press()
+    assert second.status == 409
+    assert "Pass: done." in second.text
     assert len(templari.log()) == rows
 
 
 def test_a_form_left_open_never_plays_in_a_later_turn(browser, links, templari):
     seat = next(iter(templari.asked()))
-    page = open_seat(browser, links, templari, seat)
-    stale = next(form for form in page.acts() if form.button == "Bid …")
-    preview = stale.press(b0=5)
+    stale = open_seat(browser, links, templari, seat).act("Bid")
     # The other tab decides the same turn, and the auction comes round to the same seat.
     templari.play(seat, "bid 1")
     while seat not in templari.asked():
         templari.play(next(iter(templari.asked())), "bid 2" if templari.row().turn == 2 else "bid 3")
     before = templari.row()
-    late = yes(preview).press()
+    late = stale.press(b0=5)
     assert late.status == 409
     assert "moved on" in late.text
     assert "bids 3" in late.text
-    assert stale.press(b0=5).status == 409
     assert templari.row() == before
 
 
 def test_of_sealed_choices_from_two_tabs_the_last_counts(browser, links, poker):
-    one = open_seat(browser, links, poker, 0).acts()[0].press(b0=1)
-    other = open_seat(browser, links, poker, 0).acts()[0].press(b0=2)
-    yes(one).press()
-    receipt = yes(other).press()
-    page = open_seat(browser, links, poker, 0)
-    assert receipt.heading.removeprefix("Your choice is in: ") in page.text
+    one, other = (open_seat(browser, links, poker, 0).act("Pick") for _ in range(2))
+    first, second = one.press(b0=1), other.press(b0=2)
+    assert re.search(r"You chose: (.*?)\.", first.text)[1] not in second.text.partition("Since your")[0].replace("Pick", "")
+    assert re.search(r"You chose: (.*?)\.", second.text)[1] in open_seat(browser, links, poker, 0).text
 
 
 def test_a_frozen_table_says_so_and_asks_nothing(browser, links, poker, server):
     moderate(server, Freeze(poker.id))
     page = open_seat(browser, links, poker, 0)
-    assert page.heading == "The table has been stopped"
+    assert "This table has been stopped" in page.text
     assert not page.acts()
 
 
 def test_the_page_of_a_sealed_choice_has_its_fingerprint_and_what_it_is_made_of(browser, links, poker):
     proof = poker.play(0, next(iter(poker.open()[0].choices()))).proof
     token = links.of(poker, 0)[1]
-    for path in (f"/s/{token}", f"/s/{token}/receipt/{poker.row().turn}"):
-        page = browser.open(path)
-        assert f"{proof.fingerprint[:4]} {proof.fingerprint[4:8]} …" in page.text
-        assert all(each in page.text for each in (proof.fingerprint, proof.nonce, proof.text))
+    page = browser.open(f"/s/{token}")
+    assert f"{proof.fingerprint[:4]} {proof.fingerprint[4:8]} …" in page.text
+    assert all(each in page.text for each in (proof.fingerprint, proof.nonce, proof.text))
     assert "fingerprint" not in open_seat(browser, links, poker, 1).text
 
 
-def test_a_sealed_choice_can_be_taken_back_on_the_page(browser, links, poker):
-    receipt = yes(open_seat(browser, links, poker, 0).acts()[0].press(b0=1)).press()
-    page = receipt.form("Take it back").press()
-    assert "Your choice is in" not in page.text
+def undo_on(page):
+    return browser_form(page, "/back")
+
+
+def browser_form(page, end):
+    return next(form for form in page.forms() if form.action.endswith(end))
+
+
+def test_a_sealed_choice_can_be_undone_on_the_page(browser, links, poker):
+    page = open_seat(browser, links, poker, 0).act("Pick").press(b0=1)
+    assert "You chose" in page.text
+    token = links.of(poker, 0)[1]
+    page = browser.post(f"/s/{token}/back", [("turn", str(poker.row().turn))])
+    assert "You chose" not in page.text
     assert 0 in poker.asked()
 
 
-def test_a_choice_can_be_taken_back_while_nobody_knows_of_it(browser, links, templari):
+def test_a_choice_can_be_undone_while_nobody_knows_of_it(browser, links, templari):
     seat = next(iter(templari.asked()))
-    page = open_seat(browser, links, templari, seat)
-    receipt = yes(next(form for form in page.acts() if form.button == "Pass").press()).press()
-    page = receipt.form("Take it back").press()
+    page = undo_on(open_seat(browser, links, templari, seat).act("Pass").press()).press()
     assert templari.row().turn == 1
-    assert page.heading.startswith("What do you bid")
+    assert "What do you bid" in page.text
 
 
-def test_taking_back_is_not_offered_once_an_email_has_left(browser, links, templari, carry):
+def test_undoing_is_not_offered_once_an_email_has_left(browser, links, templari, carry):
     seat = next(iter(templari.asked()))
-    page = open_seat(browser, links, templari, seat)
-    receipt = yes(next(form for form in page.acts() if form.button == "Pass").press()).press()
+    page = open_seat(browser, links, templari, seat).act("Pass").press()
     carry()
-    assert "Take it back" in [form.button for form in receipt.forms()]
-    assert receipt.form("Take it back").press().status == 410
-    assert "Take it back" not in browser.open(receipt.url).text
+    assert undo_on(page).press().status == 410
+    assert "Undo" not in browser.open(page.url).text
 
 
 def test_a_choice_can_be_typed_as_in_an_email(browser, links, templari):
     seat = next(iter(templari.asked()))
-    form = open_seat(browser, links, templari, seat).form("See what that means")
-    assert form.press(written="bid 7").heading == "Bid 7"
-    refused = form.press(written="bid 99")
+    form = open_seat(browser, links, templari, seat).form("Make this move")
+    refused = form.press(choice="bid 99")
     assert refused.status == 400
     assert "99 is too much: at most 12." in refused.text
+    assert "Bid 7: done." in form.press(choice="bid 7").text
 
 
 def test_a_number_out_of_range_is_refused_with_the_limit_and_changes_nothing(browser, links, templari):
     before = templari.row()
     seat = next(iter(templari.asked()))
-    form = next(form for form in open_seat(browser, links, templari, seat).acts() if form.button == "Bid …")
-    refused = form.press(b0=13)
+    refused = open_seat(browser, links, templari, seat).act("Bid").press(b0=13)
     assert refused.status == 400
     assert "13 is not possible: at most 12." in refused.text
     assert templari.row() == before
@@ -228,14 +265,14 @@ def test_an_old_link_of_a_seat_leads_on_to_the_present_turn(browser, links, temp
         templari.play(next(iter(templari.asked())), "pass")
     page = browser.open(f"/s/{old}")
     assert page.status == 200
-    assert f"turn {templari.row().turn}" in page.text
+    assert f'name="turn" value="{templari.row().turn}"' in page.source
 
 
 def test_a_paused_table_says_so_and_offers_nothing(browser, links, templari, server):
 
     moderate(server, Pause(templari.id), "a power cut")
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
-    assert page.heading == "The table is paused"
+    assert "This table is paused" in page.text
     assert not page.acts()
 
 
@@ -270,7 +307,7 @@ def test_resigning_takes_a_second_page(browser, links, templari):
 def test_a_game_ends_without_a_result_when_all_agree_on_their_pages(browser, links, templari):
     for seat in range(3):
         page = open_seat(browser, links, templari, seat).form("Agree to end the game").press()
-    assert page.heading == "The game ended without a result"
+    assert "The game ended without a result" in page.text
 
 
 def test_the_file_of_a_finished_game_is_offered_and_can_be_read(browser, links, table):
@@ -315,7 +352,7 @@ def test_names_of_people_and_tables_are_never_html(browser, links, server, perso
 
 
 def test_taking_back_names_the_turn_and_never_another(browser, links, poker, server):
-    yes(open_seat(browser, links, poker, 0).acts()[0].press(b0=1)).press()
+    open_seat(browser, links, poker, 0).act("Pick").press(b0=1)
     server.run(undo.take_back, poker.id, poker.row().turn, 0)
     token = links.of(poker, 0)[1]
     gone = browser.post(f"/s/{token}/back", [("turn", "1")])
