@@ -13,11 +13,13 @@ from playwright.sync_api import Locator, Page
 
 TRIES = 30
 
-FORMS = """
-() => [...document.querySelectorAll("form.act")].map((form, at) => ({
+ACTS = """
+() => [...document.querySelectorAll("form.bar button[name=act], form.bar button[name=choice]")].map((button, at) => ({
     at,
-    hint: form.innerText,
-    fields: Object.values([...form.elements].filter(each => each.name && each.type != "hidden").reduce((all, each) => {
+    quick: button.name == "choice",
+    hint: button.form.innerText,
+    fields: Object.values([...button.form.elements].filter(each => each.name && each.type != "hidden" && each.tagName != "BUTTON")
+        .reduce((all, each) => {
         const field = all[each.name] ||= {name: each.name, type: each.type, values: [], low: each.min, high: each.max};
         if (each.tagName == "SELECT") field.values = [...each.options].map(option => option.value).filter(Boolean);
         else field.values.push(each.value);
@@ -25,7 +27,7 @@ FORMS = """
     }, {})),
 }))
 """
-"""The forms of the acts on a page, with their fields."""
+"""The acts on a page, each with the fields of their form, those on the board among them."""
 
 
 @dataclass
@@ -38,16 +40,19 @@ class Player:
 
     def may_decide(self) -> bool:
         """Whether the page asks for a choice that has not been made yet."""
-        return self.page.locator("form.act").count() > 0 and self.page.locator("div.sealed").count() == 0
+        return (
+            self.page.locator("form.bar").count() > 0 and self.page.locator("form.sealed", has_text="You chose").count() == 0
+        )
 
     def decide(self) -> str:
-        """Choose something, open the preview and confirm it; the words of the receipt."""
+        """Choose something, sure of what it costs; the words that say it is done."""
         for _ in range(TRIES):
             self._choose()
-            yes = self.page.locator("button.main", has_text="Confirm: ")
-            if yes.count():
-                self.press(yes.first)
-                return self.page.locator("h1").inner_text()
+            sure = self.page.locator("form:has(input[name=sure]) button")
+            if sure.count():
+                self.press(sure.first)
+            if "placed=" in self.page.url:
+                return self.page.locator("main").inner_text()
         raise AssertionError(f"nothing of this can be done: {self.page.locator('main').inner_text()}")
 
     def press(self, target: Locator) -> None:
@@ -58,13 +63,12 @@ class Player:
             self.page.keyboard.press("Enter") if self.keyboard else target.click()
 
     def _choose(self) -> None:
-        forms = self.page.evaluate(FORMS)
-        assert forms, self.page.locator("main").inner_text()
-        form = self.luck.choice(forms)
-        place = self.page.locator("form.act").nth(form["at"])
-        for field in form["fields"]:
-            self._fill(place, field, form)
-        self.press(place.locator("button"))
+        acts = self.page.evaluate(ACTS)
+        assert acts, self.page.locator("main").inner_text()
+        act = self.luck.choice(acts)
+        for field in () if act["quick"] else act["fields"]:
+            self._fill(self.page.locator("main"), field, act)
+        self.press(self.page.locator("form.bar button[name=act], form.bar button[name=choice]").nth(act["at"]))
 
     def _fill(self, form: Locator, field: dict[str, Any], whole: dict[str, Any]) -> None:
         name, values = field["name"], field["values"]

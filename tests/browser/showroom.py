@@ -109,8 +109,8 @@ class Showroom:
         for rule in sorted(self.app.url_map.iter_rules(), key=lambda rule: rule.rule):
             if "GET" not in (rule.methods or ()) or NOT_PAGES.fullmatch(rule.endpoint):
                 continue
-            # The address has no turn for the choice to preview.
-            status = 409 if rule.endpoint == "choice.preview" else 200
+            # The address has no turn for the choice.
+            status = 409 if rule.endpoint == "choice.ask" else 200
             found.append(Shown(rule.endpoint, Way(self._filled(rule.rule, rule.endpoint), status=status)))
         for endpoint, others in ALSO.items():
             found += [Shown(f"{endpoint}, {name}", self._known(way)) for name, way in others.items()]

@@ -44,11 +44,10 @@ def at_seat(people, links):
     return sit
 
 
-def pick(page: Page, place: int) -> None:
-    """Choose a card, which leads to the preview."""
+def pick(page: Page, place: int) -> Locator:
+    """Choose a card on the board; the button that makes the choice."""
     page.locator("label.pick").nth(place).click()
-    press(page.get_by_role("button", name="Pick …"))
-    expect(page.locator("h1")).to_contain_text("Pick ")
+    return page.locator("form.bar button.main")
 
 
 def press(button: Locator) -> None:
@@ -57,9 +56,9 @@ def press(button: Locator) -> None:
         button.click()
 
 
-def yes(page: Page) -> Locator:
-    """The button that makes the choice."""
-    return page.get_by_role("button", name="Confirm: ")
+def notice(page: Page) -> Locator:
+    """The words that say what was chosen."""
+    return page.locator("form.sealed strong")
 
 
 def sealed(game: RunningGame) -> int:
@@ -67,64 +66,50 @@ def sealed(game: RunningGame) -> int:
     return sum(row.kind == "Sealed" for row in game.log())
 
 
-def test_reloading_a_receipt_seals_nothing_again(poker, at_seat):
+def test_reloading_the_table_after_a_choice_seals_nothing_again(poker, at_seat):
     page = at_seat(poker, 0)
-    pick(page, 3)
-    press(yes(page))
-    receipt = page.locator("h1").inner_text()
+    press(pick(page, 3))
+    words = notice(page).inner_text()
     page.reload()
-    assert page.locator("h1").inner_text() == receipt
+    assert notice(page).inner_text() == words
     assert sealed(poker) == 1
 
 
-def test_reloading_a_preview_shows_it_again_and_does_nothing(poker, at_seat):
+def test_the_button_says_the_name_of_the_card_that_is_chosen_without_a_script(poker, at_seat):
     page = at_seat(poker, 0)
-    pick(page, 3)
-    page.reload()
-    expect(yes(page)).to_be_visible()
-    assert sealed(poker) == 0
+    names = [each.word for each in poker.asked()[0].acts[0].blanks[0].things]
+    expect(pick(page, 3)).to_have_text(f"Pick {names[3]}", use_inner_text=True)
+    expect(pick(page, 5)).to_have_text(f"Pick {names[5]}", use_inner_text=True)
 
 
-def test_going_back_from_the_receipt_and_pressing_again_makes_one_choice(poker, at_seat):
+def test_going_back_and_pressing_again_makes_one_choice(poker, at_seat):
     page = at_seat(poker, 0)
-    pick(page, 3)
-    press(yes(page))
-    receipt = page.locator("h1").inner_text()
+    press(pick(page, 3))
+    words = notice(page).inner_text()
     page.go_back()
-    press(yes(page))
-    assert page.locator("h1").inner_text() == receipt
+    press(pick(page, 3))
+    assert notice(page).inner_text() == words
     assert sealed(poker) == 1
 
 
-def test_going_back_after_a_choice_that_counts_at_once_leads_to_its_receipt(templari, at_seat):
+def test_going_back_after_a_choice_that_counts_at_once_makes_no_other(templari, at_seat):
     page = at_seat(templari, next(iter(templari.asked())))
     press(page.get_by_role("button", name="Pass", exact=True))
-    press(yes(page))
     before = templari.row().seq
     page.go_back()
-    page.reload()
-    expect(page.locator("h1")).to_have_text("Your choice counts: pass")
+    press(page.get_by_role("button", name="Pass", exact=True))
+    expect(page.locator("main")).to_contain_text("Pass: done.")
     assert templari.row().seq == before
-
-
-def test_the_card_is_still_chosen_after_going_back_from_the_preview(poker, at_seat):
-    page = at_seat(poker, 0)
-    pick(page, 3)
-    press(page.get_by_role("link", name="Choose differently"))
-    assert page.locator("label.pick input").nth(3).is_checked()
-    assert sealed(poker) == 0
 
 
 def test_a_double_click_makes_one_choice(poker, templari, at_seat):
     page = at_seat(poker, 0)
-    pick(page, 3)
-    yes(page).dblclick()
-    expect(page.locator("h1")).to_contain_text("Your choice is in: ")
+    pick(page, 3).dblclick()
+    expect(notice(page)).to_contain_text("You chose: ")
     assert sealed(poker) == 1
     page, before = at_seat(templari, next(iter(templari.asked()))), len(templari.log())
-    press(page.get_by_role("button", name="Pass", exact=True))
-    yes(page).dblclick()
-    expect(page.locator("h1")).to_have_text("Your choice counts: pass")
+    page.get_by_role("button", name="Pass", exact=True).dblclick()
+    expect(page.locator("main")).to_contain_text("Pass: done.")
     assert len(templari.log()) == before + 1
 
 
@@ -132,29 +117,29 @@ def test_of_sealed_choices_from_two_tabs_the_last_counts(poker, at_seat):
     one = at_seat(poker, 0)
     other = one.context.new_page()
     other.goto(one.url)
-    pick(one, 1)
-    pick(other, 2)
-    words = other.locator("h1").inner_text()
-    press(yes(one))
-    press(yes(other))
-    assert other.locator("h1").inner_text().lower() == f"your choice is in: {words}".lower()
+    press(pick(one, 1))
+    press(pick(other, 2))
+    first = notice(one).inner_text()
     one.reload()
-    assert one.locator("h1").inner_text() == other.locator("h1").inner_text()
+    assert notice(one).inner_text() == notice(other).inner_text() != first
+
+
+def write(page: Page, words: str) -> None:
+    """Make a choice in words."""
+    page.get_by_text("Type your move, as in an email").click()
+    page.get_by_label("Your move").fill(words)
+    press(page.get_by_role("button", name="Make this move"))
 
 
 def test_of_choices_from_two_tabs_that_count_at_once_the_first_counts(templari, at_seat):
     one = at_seat(templari, next(iter(templari.asked())))
     other = one.context.new_page()
     other.goto(one.url)
-    for page, words in ((one, "pass"), (other, "bid 1")):
-        page.get_by_text("Or write it, as you would by mail").click()
-        page.get_by_label("Your choice").fill(words)
-        press(page.get_by_role("button", name="See what that means"))
-    press(yes(one))
+    write(one, "pass")
     before = templari.row()
-    press(yes(other))
+    write(other, "bid 1")
     expect(other.locator("main")).to_contain_text("The game has moved on since that page was made.")
-    expect(other.locator("main")).to_contain_text("It said: bid 1")
+    expect(other.locator("main")).to_contain_text("You had chosen: bid 1.")
     assert templari.row() == before
 
 
@@ -166,16 +151,13 @@ def test_a_page_left_open_says_that_the_game_has_moved_on_and_quotes_the_choice(
         mover, decision = next(iter(templari.asked().items()))
         templari.play(mover, decision.default)
     before = templari.row()
-    page.get_by_text("Or write it, as you would by mail").click()
-    page.get_by_label("Your choice").fill("pass")
-    press(page.get_by_role("button", name="See what that means"))
+    write(page, "pass")
     main = page.locator("main")
     expect(main).to_contain_text("The game has moved on since that page was made.")
-    expect(main).to_contain_text("It said: pass")
+    expect(main).to_contain_text("You had chosen: pass.")
     assert templari.row() == before
     press(page.get_by_role("button", name="Pass", exact=True))
-    press(yes(page))
-    expect(page.locator("h1")).to_have_text("Your choice counts: pass")
+    expect(main).to_contain_text("Pass: done.")
 
 
 def test_replaced_and_expired_links_say_so_and_lead_on(server, clock, poker, at_seat, people, links):
@@ -210,42 +192,25 @@ def test_pressing_again_while_the_server_is_slow_makes_one_choice(poker, served,
     served.start()
     page = people()
     page.goto(f"/s/{links.of(poker, 0)[1]}")
-    pick(page, 3)
     # By its position: on an element, Playwright would wait for the answer before it presses again.
-    box = yes(page).bounding_box()
+    box = pick(page, 3).bounding_box()
     for _ in range(2):
         page.mouse.click(box["x"] + 5, box["y"] + 5)
         assert held.acquire(timeout=60)
     go_on.set()
-    expect(page.locator("h1")).to_contain_text("Your choice is in: ")
+    expect(notice(page)).to_contain_text("You chose: ")
     assert sealed(poker) == 1
 
 
-def test_a_restart_between_preview_and_confirmation_loses_nothing(poker, served: Served, at_seat):
+def test_a_press_without_an_answer_can_be_repeated_when_the_server_is_back(poker, served: Served, at_seat):
     page = at_seat(poker, 0)
-    pick(page, 3)
-    words = page.locator("h1").inner_text()
+    button = pick(page, 3)
     served.stop()
-    with pytest.raises(Error):
-        # Chromium shows that the server does not answer.
-        page.reload()
-    served.restart()
-    page.reload()
-    assert page.locator("h1").inner_text() == words
-    press(yes(page))
-    assert page.locator("h1").inner_text().lower() == f"your choice is in: {words}".lower()
-    assert sealed(poker) == 1
-
-
-def test_a_confirmation_without_an_answer_can_be_repeated_when_the_server_is_back(poker, served: Served, at_seat):
-    page = at_seat(poker, 0)
-    pick(page, 3)
-    served.stop()
-    yes(page).click()
+    button.click()
     page.wait_for_url("chrome-error://**")
     assert sealed(poker) == 0
     served.restart()
     page.go_back()
-    press(yes(page))
-    expect(page.locator("h1")).to_contain_text("Your choice is in: ")
+    press(pick(page, 3))
+    expect(notice(page)).to_contain_text("You chose: ")
     assert sealed(poker) == 1

@@ -30,6 +30,8 @@ class Form:
     numbers: dict[str, tuple[int, int]] = field(default_factory=dict)
     picks: dict[str, list[str]] = field(default_factory=dict)
     boxes: dict[str, list[str]] = field(default_factory=dict)
+    buttons: list[tuple[str, str]] = field(default_factory=list)
+    """The buttons that say something, by name and value."""
 
     def filled(self, luck: Random) -> dict[str, Any]:
         """The fields, each with a value it allows."""
@@ -70,18 +72,30 @@ class _Forms(HTMLParser):
         self.found: list[Form] = []
         self._open = False
         self._list = ""
+        self._beside: list[dict[str, str]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         if tag == "form":
             self.found.append(Form(given.get("action", ""), given.get("class", "")))
             self._open = True
+            self._board_of(given.get("id", ""), self.found[-1])
         elif self._open and tag == "select":
             self._list = given["name"]
         elif self._open and tag == "option" and given.get("value"):
             self.found[-1].picks.setdefault(self._list, []).append(given["value"])
+        elif self._open and tag == "button" and "value" in given:
+            self.found[-1].buttons.append((given["name"], given["value"]))
         elif self._open and tag == "input":
             self._input(self.found[-1], given)
+        elif tag == "input" and "form" in given:
+            self._beside.append(given)
+
+    def _board_of(self, name: str, form: Form) -> None:
+        """Fill in what lies on the board, which stands before its form."""
+        for given in self._beside:
+            if given["form"] == name:
+                self._input(form, given)
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form":

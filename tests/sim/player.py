@@ -16,7 +16,7 @@ from tests.sim.browser import Browser, Form, Page
 from tests.sim.far_end import Arrived, BrokenError
 
 _SILENCE: Final = re.compile(r"“([^”]+)” is\s+played\s+for\s+you")
-_SILENCE_OF_PAGE: Final = re.compile(r"this happens: <strong>([^<]+)</strong>")
+_SILENCE_OF_PAGE: Final = re.compile(r"If you miss the deadline: ([^<(]+?)(?: \([^<]*)?\.")
 _TRIES: Final = 12
 _WAYS: Final = ("at once", "after", "daily", "reminders")
 """Ways to be emailed; a player who wants no email is as good as gone."""
@@ -147,11 +147,11 @@ class Player:
         return self._press(path, button.fixed, Answered("m", path.split("/")[2], None))
 
     def _by_page(self, path: str, silence: str) -> bool:
-        """Open the page of the seat, fill in a form, look at the preview and confirm."""
+        """Open the page of the seat, choose something and press its button, or write what a missed deadline means."""
         page = _no_fault(self.browser.get(path))
         forms = page.forms()
-        acts = [form for form in forms if "act" in form.kind.split()]
-        if not acts:
+        bar = next((form for form in forms if "bar" in form.kind.split()), None)
+        if bar is None:
             self.seen["turn was over before it was read"] += 1
             return False
         if self.luck.random() < self.manners.orders and self._gives_an_order(forms):
@@ -159,23 +159,21 @@ class Player:
             return True
         if self.luck.random() < self.manners.new_links and self._asks_for_new_links(forms, path.split("/")[2]):
             return False
+        answer = Answered("s", path.split("/")[2], int(bar.fixed["turn"]))
         for _ in range(_TRIES):
-            act = self.luck.choice(acts)
-            confirm = self._previewed(act.action, act.filled(self.luck))
-            if confirm is not None:
+            name, value = self.luck.choice(bar.buttons)
+            fields = (bar.fixed if name == "choice" else bar.filled(self.luck)) | {name: value}
+            sure = self._made_sure(bar.action, fields)
+            if sure is not None:
                 break
         else:
-            turn = acts[0].fixed["turn"]
             # A digest can be older than the question that the page asks by now; the page says what a missed deadline does.
             if (of_page := _SILENCE_OF_PAGE.search(page.source)) is not None:
                 silence = unescape(of_page[1])
-            confirm = self._previewed(acts[0].action, {"turn": turn, "written": silence})
-            if confirm is None:
-                raise BrokenError(f"what silence means is refused: {silence}")
+            sure = bar.fixed | {"choice": silence}
             self.seen["choice written in words"] += 1
         self.seen["played on the page of the seat"] += 1
-        token = path.split("/")[2]
-        return self._press(f"{path}/play", confirm, Answered("s", token, int(confirm["turn"])))
+        return self._press(bar.action, sure, answer)
 
     def _gives_an_order(self, forms: list[Form]) -> bool:
         """Set one of the standing orders that a page offers, or drop the one there is."""
@@ -201,12 +199,12 @@ class Player:
                     return True
         return False
 
-    def _previewed(self, action: str, fields: dict[str, Any]) -> dict[str, str] | None:
-        page = _no_fault(self.browser.post(action, fields))
-        if page.status == 303:
-            page = _no_fault(self.browser.get(page.leads_to))
-        found = [form for form in page.forms() if form.action.endswith("/play") and "choice" in form.fixed]
-        return found[0].fixed if page.status == 200 and found else None
+    def _made_sure(self, action: str, fields: dict[str, Any]) -> dict[str, Any] | None:
+        """What to send so that a choice is made: the same, unless the page asks first. None if the choice is refused."""
+        # Without the mark of our button a page asks, and nothing is made.
+        asked = _no_fault(self.browser.post(action, {k: v for k, v in fields.items() if k != "press"}))
+        sure = next((form.fixed for form in asked.forms() if "sure" in form.fixed), None)
+        return fields | {"sure": "yes"} if sure is not None else None
 
     def _press(self, action: str, fields: dict[str, str], answer: Answered) -> bool:
         self.witness.about_to_choose(answer)

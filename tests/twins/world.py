@@ -225,13 +225,13 @@ class World:
         assert len(receipts) == len(last) > 0, "everybody who writes gets a receipt"
 
     def _pages(self, seat: int, emails: bytes, *, crawl: bool) -> Iterator[tuple[str, bytes]]:
-        """Every page reachable from the emails, the previews of its forms, and the API."""
+        """Every page reachable from the emails, the answers of its forms, and the API."""
         browser, row = Browser(self.app), self.game.row()
         move, token = self.links[seat]
         written = emails.replace(b"=\r\n", b"").decode()
         waiting = [each.removeprefix(HOST) for each in re.findall(rf"{HOST}/[^\s<>\"=]*", written)]
         waiting += [f"/s/{token}", f"/m/{move}/nonsense", f"/t/{row.key}"]
-        waiting += [f"/s/{token}/receipt/{turn}" for turn in range(row.turn + 1)]
+        waiting += [f"/s/{token}?placed={turn}" for turn in range(row.turn + 1)]
         waiting += [f"/{table}/replay/{row.turn - 1}" for table in (f"s/{token}", f"t/{row.key}")]
         seen: set[str] = set()
         while waiting:
@@ -244,7 +244,9 @@ class World:
             yield f"GET {path}", _answer(page.response)
             waiting += [urljoin(path, href) for href in page.hrefs()] if crawl else []
             for number, form in enumerate(page.acts()):
-                yield f"preview {number} of {path}", _answer(form.press().response)
+                # Without the mark of our button nothing is made: the page asks, or refuses.
+                fields = [(name, value) for name, value in form.fixed if name != "press"]
+                yield f"act {number} of {path}", _answer(browser.post(form.action, fields).response)
         addresses = self.server.read(feeds.feed_tokens, self.game.person_at(seat))
         assert addresses is not None
         for path in (f"/k/{addresses.calendar}/deadlines.ics", f"/n/{addresses.news}/news.atom"):
@@ -277,8 +279,8 @@ class World:
     def _refusals(self, browser: Browser, token: str, move: str) -> Iterator[tuple[str, bytes]]:
         turn = str(self.game.row().turn)
         for written in ("", "nonsense", "play", "bid 999", "up to 9"):
-            page = browser.post(f"/s/{token}/preview", [("turn", turn), ("written", written)])
-            yield f"preview of {written!r}", _answer(page.response)
+            page = browser.post(f"/s/{token}/play", [("turn", turn), ("choice", written)])
+            yield f"the choice {written!r}", _answer(page.response)
         yield "POST of nonsense", _answer(browser.post(f"/m/{move}/nonsense", [("press", "yes")]).response)
 
     def _by_api(self, browser: Browser, token: str) -> Iterator[tuple[str, bytes]]:

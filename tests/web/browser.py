@@ -155,7 +155,9 @@ class Page:
 
 def _shown(button: html.HtmlElement) -> str:
     """The words of a button, but for those that depend on what is chosen."""
-    chosen = {each for span in button.iter("span") if "said" in span.get("class", "").split() for each in span.itertext()}
+    chosen = {
+        each for span in button.iter("span") if "said" in span.get("class", "").split() for each in span.itertext()
+    }
     return " ".join("".join(words for words in button.itertext() if words not in chosen).split())
 
 

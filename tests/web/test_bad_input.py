@@ -122,12 +122,7 @@ def test_forged_truncated_foreign_and_renewed_tokens_do_not_work(browser, seat, 
     for token in (forged, seat[:-1], seat + "a", foreign, "a" * 33, "x", "%20", "🦊"):
         for path in (f"/s/{token}", f"/m/{token}/pass", f"/c/{token}", f"/l/{token}"):
             refused(browser.open(path), 404)
-        for path in (
-            f"/s/{token}/play",
-            f"/m/{token}/pass",
-            f"/c/{token}",
-            f"/s/{token}/resign",
-        ):
+        for path in (f"/s/{token}/play", f"/m/{token}/pass", f"/c/{token}", f"/s/{token}/resign"):
             fields = [("turn", "1"), ("choice", "pass"), ("sure", "yes")]
             refused(browser.post(path, fields), 404)
     server.run(service_links.revoke_seat, templari.id, next(iter(templari.asked())))

@@ -69,7 +69,9 @@ def test_all_pictures_are_on_one_page_in_development_alone(browser, server, sett
 
 def test_amounts_have_the_sign_of_their_kind_beside_their_words(browser, links, table):
     page = open_seat(browser, links, table("bid", 3), 0)
-    assert re.search(r'<dt><svg class="art sign"[^>]*><use href="#art-coins"/></svg> Coins in the bank</dt>', page.source)
+    assert re.search(
+        r'<dt><svg class="art sign"[^>]*><use href="#art-coins"/></svg> Coins in the bank</dt>', page.source
+    )
 
 
 def test_the_signs_on_cards_are_explained_where_cards_are_shown(browser, links, table):

@@ -42,7 +42,9 @@ def pages_of(browser, links, server, game, seat):
     yield browser.open(f"/m/{move}/fold").source
     yield browser.open(f"/m/{move}/play-x").source
     yield browser.open(f"/s/{token}/sure?turn={game.row().turn}&choice=fold").source
-    yield browser.post(f"/s/{token}/play", [("turn", str(game.row().turn)), ("choice", "play"), ("press", "yes")]).source
+    yield browser.post(
+        f"/s/{token}/play", [("turn", str(game.row().turn)), ("choice", "play"), ("press", "yes")]
+    ).source
     headers = {"Authorization": f"Bearer {server.run(by_link.api_token, token)}"}
     for path in ("decision", "view", "board", "history"):
         yield browser.client.get(f"/api/v1/{path}", headers=headers, base_url=HOST).get_data(as_text=True)

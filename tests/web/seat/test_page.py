@@ -166,7 +166,9 @@ def test_a_form_left_open_never_plays_in_a_later_turn(browser, links, templari):
 def test_of_sealed_choices_from_two_tabs_the_last_counts(browser, links, poker):
     one, other = (open_seat(browser, links, poker, 0).act("Pick") for _ in range(2))
     first, second = one.press(b0=1), other.press(b0=2)
-    assert re.search(r"You chose: (.*?)\.", first.text)[1] not in second.text.partition("Since your")[0].replace("Pick", "")
+    assert re.search(r"You chose: (.*?)\.", first.text)[1] not in second.text.partition("Since your")[0].replace(
+        "Pick", ""
+    )
     assert re.search(r"You chose: (.*?)\.", second.text)[1] in open_seat(browser, links, poker, 0).text
 
 
@@ -197,8 +199,7 @@ def browser_form(page, end):
 def test_a_sealed_choice_can_be_undone_on_the_page(browser, links, poker):
     page = open_seat(browser, links, poker, 0).act("Pick").press(b0=1)
     assert "You chose" in page.text
-    token = links.of(poker, 0)[1]
-    page = browser.post(f"/s/{token}/back", [("turn", str(poker.row().turn))])
+    page = undo_on(page).press()
     assert "You chose" not in page.text
     assert 0 in poker.asked()
 
