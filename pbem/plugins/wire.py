@@ -34,6 +34,7 @@ _SHOWN: Final = (
     board.Face,
     board.Amounts,
     board.Grid,
+    board.Panel,
     game.Standing,
     game.Listed,
     game.Number,

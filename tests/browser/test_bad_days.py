@@ -4,7 +4,7 @@ import threading
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import Error, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from pbem.service import links as service_links
 from pbem.tokens import Purpose

@@ -38,7 +38,11 @@ def test_a_move_without_disk_space_is_not_half_made_and_counts_once_there_is_spa
     with full(server.store):
         # While the pages of the file have room, changing a choice needs no more.
         for bid in cycle(["bid 1", "bid 2"]):
-            before, seq, fields = everything(server), game.row().seq, [("turn", turn), ("choice", bid)]
+            before, seq, fields = (
+                everything(server),
+                game.row().seq,
+                [("turn", turn), ("choice", bid), ("press", "yes")],
+            )
             page = browser.post(f"/s/{token}/play", fields)
             if page.status != 200:
                 break

@@ -61,7 +61,7 @@ ACTS = {
     "seat.leave_order": {"order": "pass"},
     "seat.drop_order": {},
     "seat.show_api_token": {},
-    "choice.play": {"turn": "0", "choice": "pass"},
+    "choice.play": {"turn": "{turn}", "choice": "pass", "press": "yes"},
     "choice.take_back": {"turn": "0"},
     "move.play": {"press": "yes"},
     "move.take_back": {},
@@ -101,12 +101,15 @@ ACTS = {
         "to": "Ours",
     },
 }
-"""Forms by endpoint, or for all endpoints of a blueprint; `{token}` is the token of the link, `{seat}` the owner's seat, `row N` a row by its alias."""
+"""Forms by endpoint, or for all endpoints of a blueprint.
+
+`{token}` is the token of the link, `{seat}` the owner's seat, `{turn}` its turn, `row N` a row by its alias.
+"""
 
 NO_ACTS = {
     **dict.fromkeys(("front.start_demo", "contact.send", "sign_in.send_links", "new_table.create"), "open to everyone"),
     **dict.fromkeys(("joining.join", "verify.check", "desk_account.sign_in", "dev_inbox.reply"), "open to everyone"),
-    **dict.fromkeys(("seat.why", "choice.choose", "desk_overview.find"), "writes nothing"),
+    **dict.fromkeys(("seat.why", "desk_overview.find"), "writes nothing"),
     "inbound.take": "signed by a mail server",
     "disown.end_everything": "its link is never revoked: it revokes the others",
 }
@@ -192,7 +195,7 @@ def stolen(server, table, links):
 
     server.run(calls.call, ann, "Help", game_id=game.id)
     server.run(jobs.begin, OLGA, jobs.What.PAUSE, {}, "It was asked for.", "another key")
-    of.ann, of.seat = ann, seat
+    of.ann, of.seat, of.turn = ann, seat, game.row().turn
     return of
 
 
@@ -245,7 +248,7 @@ def _check(rule, form, server, settings, stolen, after=0):
         headers = {"Authorization": f"Bearer {token}"}
         response = browser.client.post(address, json=form, headers=headers, base_url=HOST)
     else:
-        filled = {name: value.format(token=token, seat=stolen.seat) for name, value in form.items()}
+        filled = {name: value.format(token=token, seat=stolen.seat, turn=stolen.turn) for name, value in form.items()}
         rows = {name: int(value[4:]) for name, value in filled.items() if value.startswith("row ")}
         filled |= {name: server.keys.alias(name, row) for name, row in rows.items()}
         if at_desk:

@@ -1,10 +1,10 @@
 """The API's answers as JSON values, made from what the seat may see and from nothing else. `openapi.json` describes each."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from engine import codec, grammar, orders
-from engine.board import Amounts, Board, Grid, Line, Part, Row
+from engine.board import Amounts, Board, Grid, Line, Panel, Part, Row
 from engine.decisions import Act, Amount, Blank, Choice, Decision, Some, Split
 from engine.tell import Teller
 from pbem.domain.causes import TurnFacts
@@ -13,8 +13,6 @@ from pbem.service.play.move import Receipt
 from pbem.service.play.seat_view import SeatView
 
 Json = dict[str, Any]
-
-_SECTIONS: Final = ("up", "mine", "others", "scores")
 
 
 def decision(seat: SeatView) -> Json:
@@ -120,8 +118,25 @@ def _entry(entry: TurnFacts, teller: Teller) -> Json:
 
 
 def _board(board: Board, teller: Teller) -> Json:
-    sections = {name: [_part(part, teller) for part in getattr(board, name)] for name in _SECTIONS}
-    return {"title": teller(board.title), "turn": teller(board.turn)} | sections
+    return {
+        "title": teller(board.title),
+        "turn": teller(board.turn),
+        "centre": [_part(part, teller) for part in board.centre],
+        "mine": [_part(part, teller) for part in board.mine],
+        "players": [_panel(panel, teller) for panel in board.players],
+        "notes": [teller(note.text) for note in board.notes],
+    }
+
+
+def _panel(panel: Panel, teller: Teller) -> Json:
+    return {
+        "seat": panel.seat,
+        "numbers": [{"label": teller(label), "number": number} for label, number in panel.numbers],
+        "state": None if panel.state is None else teller(panel.state),
+        "chip": panel.chip,
+        "out": panel.out,
+        "parts": [_part(part, teller) for part in panel.parts],
+    }
 
 
 def _part(part: Part, teller: Teller) -> Json:
@@ -132,7 +147,7 @@ def _part(part: Part, teller: Teller) -> Json:
             {"kind": face.kind, "id": face.id, "word": teller(face.word), "note": teller(face.note)}
             for face in part.faces
         ]
-        return {"kind": "row", "label": teller(part.label), "faces": faces}
+        return {"kind": "row", "label": teller(part.label), "laid": part.laid, "faces": faces}
     if isinstance(part, Amounts):
         pairs = [{"label": teller(label), "number": number} for label, number in part.pairs]
         return {"kind": "amounts", "pairs": pairs}

@@ -159,7 +159,7 @@ def _panel(
     return PagePanel(
         panel.seat,
         capital(teller.name(panel.seat)),
-        teller.names[panel.seat].strip("\u2068\u2069")[:1] if panel.seat < len(teller.names) else "",
+        next((letter for letter in teller.names[panel.seat] if letter.isalnum()), ""),
         tuple((teller(label), number) for label, number in panel.numbers),
         "" if panel.state is None else capital(teller(panel.state)),
         panel.chip,

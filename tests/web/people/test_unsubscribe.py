@@ -199,5 +199,5 @@ def test_the_page_of_a_seat_says_that_emails_do_not_arrive(browser, table, serve
     assert "does not arrive" not in browser.open(page).text
     server.run(reachability.note_refusal, game.person_at(0), "550 5.1.1 no such user")
     shown = browser.open(page)
-    assert "Mail to you does not arrive." in shown.text
+    assert "We can't reach you by email." in shown.text
     assert shown.follow("ask for your links").url == "/mine"

@@ -135,8 +135,7 @@ def test_a_link_says_that_time_ran_out_whichever_choice_it_is_for(browser, links
     for shown in (late, browser.open(page.url)):
         assert shown.heading == "Time ran out, so “pass” was played for you"
         assert "This was turn 1. The game is now at turn 2. This link does nothing any more" in shown.text
-    assert browser.open(f"/s/{own}/receipt/1").heading == "Time ran out, so “pass” was played for you"
-    form = browser.post(f"/s/{own}/play", [("turn", "1"), ("choice", chosen)])
+    form = browser.post(f"/s/{own}/play", [("turn", "1"), ("choice", chosen), ("press", "yes")])
     assert form.status == 409
     assert "Time ran out in turn 1, so “pass” was played for you." in form.text
     assert templari.row() == before

@@ -100,7 +100,7 @@ def test_a_quick_bid_is_one_press(browser, links, templari):
 
 def test_a_bid_above_ones_means_is_asked_about_first(browser, links, templari):
     for _ in range(3):
-        # Whoever has a card may bid more than their coins.
+        # A player with a card may bid more than their coins.
         seat = next(iter(templari.asked()))
         templari.play(seat, "bid 3" if templari.row().turn == 1 else "pass")
     while True:
@@ -185,7 +185,7 @@ def test_the_page_of_a_sealed_choice_has_its_fingerprint_and_what_it_is_made_of(
     page = browser.open(f"/s/{token}")
     assert f"{proof.fingerprint[:4]} {proof.fingerprint[4:8]} …" in page.text
     assert all(each in page.text for each in (proof.fingerprint, proof.nonce, proof.text))
-    assert "fingerprint" not in open_seat(browser, links, poker, 1).text
+    assert "sealed choice's fingerprint" not in open_seat(browser, links, poker, 1).text
 
 
 def undo_on(page):
