@@ -120,10 +120,10 @@ def look_back(player: Player) -> None:
 
 def leave_order(player: Player, order: str) -> None:
     """Leave an order that answers from now on."""
-    player.page.get_by_text("Set an order").click()
+    player.page.get_by_text("Standing order", exact=True).click()
     player.page.get_by_label("Your order").fill(order)
     player.press(player.page.get_by_role("button", name="Set this order"))
-    expect(player.page.locator("section", has=player.page.locator("#orders"))).to_contain_text(f"Your order is {order}")
+    expect(player.page.locator("#orders")).to_contain_text(f"Your order is {order}")
 
 
 def play(served: Served, players: list[Player], most: int = 1000) -> int:
