@@ -99,6 +99,11 @@ class SeatView:
         """The teller of facts to this seat's player."""
         return speech.teller(self.rules, self.seat, tuple(map(isolate, self.names)))
 
+    def caution(self, choice: Choice) -> str:
+        """What a choice will cost, if its player may not have meant that, or an empty text."""
+        caution = self.rules.caution(self.view, self.seat, choice)
+        return "" if caution is None else self.teller(caution)
+
     @property
     def sealed_words(self) -> str:
         return "" if self.sealed is None or self.decision is None else grammar.write(self.decision, self.sealed)

@@ -32,7 +32,7 @@ def play(token: str) -> Response:
         written = grammar.write(seat.decision, choice)
         if not csrf.our_button_was_pressed():
             return _question(seat, token, choice, 200)
-        if field("sure") != "yes" and seat.rules.caution(seat.view, seat.seat, choice) is not None:
+        if field("sure") != "yes" and seat.caution(choice):
             return site.go("choice.ask", token=token, turn=turn, choice=written)
         server().run(by_link.play, token, turn, written)
     except Stale:
@@ -72,13 +72,12 @@ def _choice(seat: SeatView, decision: Decision) -> Choice:
 
 def _question(seat: SeatView, token: str, choice: Choice, status: int = 200) -> Response:
     assert seat.decision is not None
-    caution = seat.rules.caution(seat.view, seat.seat, choice)
     return site.page(
         "sure.html",
         status,
         found=seat,
         token=token,
         written=grammar.write(seat.decision, choice),
-        caution="" if caution is None else seat.teller(caution),
+        caution=seat.caution(choice),
         deadline=None if seat.guest else phrases.deadline(seat, server().now()),
     )

@@ -6,7 +6,7 @@ names a thing by its place among those shown, so equal things can be shown side 
 the same decision, and a refusal says why.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,15 +17,13 @@ from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Rankin
 from engine.grammar import write
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
+from pbem.domain.quick_choices import quick_choices
 from pbem.i18n.speech import capital, gettext as _, render, translate
 from pbem.web.seat import board
 from pbem.web.site import read_number
 
 MOST_LISTED: Final = 60
 """Numbers in a list where not every number of a range is possible; where there are more, the number is typed."""
-
-MOST_QUICK: Final = 6
-"""Numbers that each get a button; where there are more, a few of them do, and any other is typed."""
 
 MOST_BUTTONS: Final = 16
 """Things or numbers shown side by side; where there are more, they are in a list that opens, or typed."""
@@ -86,11 +84,18 @@ class Form:
 
 
 def forms_of(
-    decision: Decision, teller: Teller, faces: Mapping[str, Face] | None = None, fields: Fields = EMPTY
+    decision: Decision,
+    teller: Teller,
+    faces: Mapping[str, Face] | None = None,
+    fields: Fields = EMPTY,
+    costly: Callable[[Choice], bool] = lambda choice: False,
 ) -> list[Form]:
-    """All acts of a decision, those with something to fill in first. `faces` is what is on the table, by word."""
+    """All acts of a decision, those with something to fill in first.
+
+    `faces` is what is on the table, by word; a number that is `costly` gets no button of its own.
+    """
     display, names = _Display(teller, faces or {}), _names(decision)
-    forms = [_form(decision, number, names[number], display, fields) for number in range(len(decision.acts))]
+    forms = [_form(decision, number, names[number], display, fields, costly) for number in range(len(decision.acts))]
     return sorted(forms, key=lambda form: not form.fields)
 
 
@@ -192,7 +197,14 @@ class _Display:
         )
 
 
-def _form(decision: Decision, number: int, names: tuple[str, ...], display: _Display, values: Fields) -> Form:
+def _form(
+    decision: Decision,
+    number: int,
+    names: tuple[str, ...],
+    display: _Display,
+    values: Fields,
+    costly: Callable[[Choice], bool],
+) -> Form:
     act = decision.acts[number]
     note = display.teller(act.note) if act.note else ""
     if act.count() == 1:
@@ -207,27 +219,10 @@ def _form(decision: Decision, number: int, names: tuple[str, ...], display: _Dis
     )
     quick = tuple(
         (str(choice.number()), capital(translate(written)), written)
-        for choice, written in ((choice, write(decision, choice)) for choice in quick_choices(act))
+        for choice, written in ((choice, write(decision, choice)) for choice in quick_choices(act, costly))
     )
     needed = () if len(quick) == act.count() else _without_repetition(fields)
     return Form(number, capital(translate(act.verb)), note, needed, pieces[-1], quick)
-
-
-def quick_choices(act: Act) -> list[Choice]:
-    """The choices of an act with one number that are worth a button: the least, one and five more, and half of what is possible."""
-    if len(act.blanks) != 1 or not isinstance(amount := act.blanks[0], Amount):
-        return []
-    if amount.count() <= MOST_QUICK:
-        return [Choice(act.verb, (number,)) for number in amount.values()]
-    low, high = amount.low, amount.high
-    numbers = {_possible(amount, number) for number in (low, low + 1, low + 5, (low + high) // 2)}
-    return [Choice(act.verb, (number,)) for number in sorted(numbers)]
-
-
-def _possible(amount: Amount, number: int) -> int:
-    """The least possible number from this one on, or else the greatest one below it."""
-    nearby = (*range(number, number + 10), *range(number - 1, number - 11, -1))
-    return next((each for each in nearby if each in amount), amount.high)
 
 
 def _without_repetition(fields: tuple[Field, ...]) -> tuple[Field, ...]:

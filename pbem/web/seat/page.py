@@ -150,7 +150,8 @@ def _draw(content: Content) -> str:
     teller, decision = seat.teller, seat.decision
     raising = orders.raising(decision) if decision else None
     usages = orders.offered(decision) if decision else ()
-    forms = forms_of(decision, teller, faces_of(seat.board), _fields(seat, entered)) if decision else []
+    faces, fields = faces_of(seat.board), _fields(seat, entered)
+    forms = forms_of(decision, teller, faces, fields, lambda choice: bool(seat.caution(choice))) if decision else []
     return render_template(
         "seat.html",
         found=seat,

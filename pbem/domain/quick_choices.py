@@ -1,0 +1,34 @@
+"""The numbers worth a button of their own, on a page and in an email, where any number of a range may be bid."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from typing import Final
+
+from engine.decisions import Act, Amount, Choice
+
+MOST: Final = 6
+"""Numbers that each get a button; where there are more, a few of them do, and any other is typed."""
+
+
+def quick_choices(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> list[Choice]:
+    """Return the choices of an act with one number that are worth a button, or none for other acts.
+
+    They are the least, one and five more, and half and all of what one can give; `costly` says of a choice whether it is
+    more than that, as every greater one is then too.
+    """
+    if len(act.blanks) != 1 or not isinstance(amount := act.blanks[0], Amount):
+        return []
+    if amount.count() <= MOST:
+        return [Choice(act.verb, (number,)) for number in amount.values()]
+    low = amount.low
+    numbers = range(low, amount.high + 1)
+    most = low + bisect_left(numbers, 1, key=lambda number: costly(Choice(act.verb, (number,)))) - 1
+    wanted = (low, low + 1, low + 5, (low + most) // 2, most) if most >= low else (low,)
+    possible = {_nearest(amount, number) for number in wanted}
+    return [Choice(act.verb, (number,)) for number in sorted(possible) if number <= max(most, low)]
+
+
+def _nearest(amount: Amount, number: int) -> int:
+    """The least possible number from this one on, or else the greatest one below it."""
+    nearby = (*range(number, number + 10), *range(number - 1, number - 11, -1))
+    return next((each for each in nearby if each in amount), amount.high)
