@@ -6,6 +6,7 @@ names a thing by its place among those shown, so equal things can be shown side 
 the same decision, and a refusal says why.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -94,8 +95,8 @@ def forms_of(
 
     `faces` is what is on the table, by word; a number that is `costly` gets no button of its own.
     """
-    display, names = _Display(teller, faces or {}), _names(decision)
-    forms = [_form(decision, number, names[number], display, fields, costly) for number in range(len(decision.acts))]
+    display, shown = _Display(teller, faces or {}), _shown(decision)
+    forms = [_form(decision, number, shown[number], display, fields, costly) for number in range(len(decision.acts))]
     return sorted(forms, key=lambda form: not form.fields)
 
 
@@ -124,7 +125,8 @@ def choice_of(decision: Decision, fields: Fields) -> Choice:
     if act.count() == 1:
         return next(act.choices())
     values = tuple(
-        _value(blank, name, fields) for name, blank in zip(_names(decision)[number], act.blanks, strict=True)
+        _value(blank, shown, name, fields)
+        for blank, (name, shown) in zip(act.blanks, _shown(decision)[number], strict=True)
     )
     choice = Choice(act.verb, values)
     if choice not in act:
@@ -146,22 +148,34 @@ def things_of(decision: Decision, choice: Choice, teller: Teller, faces: Mapping
 
 def fields_of(decision: Decision, choice: Choice) -> Fields:
     """The fields of the form as they are filled in for this choice."""
-    number, act = next((number, act) for number, act in enumerate(decision.acts) if choice in act)
-    filled = zip(act.blanks, _names(decision)[number], choice.values, strict=True)
-    return MultiDict([("act", str(number)), *(pair for each in filled for pair in _pairs(*each))])
+    number = next(number for number, act in enumerate(decision.acts) if choice in act)
+    filled = zip(_shown(decision)[number], choice.values, strict=True)
+    pairs = (pair for (name, shown), value in filled for pair in _pairs(shown, name, value))
+    return MultiDict([("act", str(number)), *pairs])
 
 
-def _names(decision: Decision) -> list[tuple[str, ...]]:
-    """The names of the fields of each act. Equal blanks of different acts have the same name."""
+def _shown(decision: Decision) -> list[tuple[tuple[str, Blank], ...]]:
+    """For each act the names of its fields, with the blanks that they show. Equal blanks of different acts share a field."""
     known: dict[tuple[Blank, int], str] = {}
+    shown = [tuple(_widest(blank, decision) for blank in act.blanks) for act in decision.acts]
     return [
         # Equal blanks of one act are different fields.
         tuple(
-            known.setdefault((blank, act.blanks[:place].count(blank)), f"b{len(known)}")
-            for place, blank in enumerate(act.blanks)
+            (known.setdefault((blank, blanks[:place].count(blank)), f"b{len(known)}"), blank)
+            for place, blank in enumerate(blanks)
         )
-        for act in decision.acts
+        for blanks in shown
     ]
+
+
+def _widest(blank: Blank, decision: Decision) -> Blank:
+    """The blank itself, or one of another act that is called so too, and shows all of its things and more."""
+    if not isinstance(blank, OneOf):
+        return blank
+    needed = Counter(blank.things)
+    others = (each for act in decision.acts for each in act.blanks if isinstance(each, OneOf))
+    fitting = (each for each in others if each.name == blank.name and needed <= Counter(each.things))
+    return max(fitting, key=lambda each: len(each.things))
 
 
 def _pairs(blank: Blank, name: str, value: Value) -> list[tuple[str, str]]:
@@ -200,7 +214,7 @@ class _Display:
 def _form(
     decision: Decision,
     number: int,
-    names: tuple[str, ...],
+    shown: tuple[tuple[str, Blank], ...],
     display: _Display,
     values: Fields,
     costly: Callable[[Choice], bool],
@@ -214,8 +228,8 @@ def _form(
     pieces = _pieces(act)
     in_sentence = bool(act.phrase) and len(act.blanks) > 1
     fields = tuple(
-        _field(blank, names[place], pieces[place], display, values, in_sentence=in_sentence)
-        for place, blank in enumerate(act.blanks)
+        _field(blank, name, pieces[place], display, values, in_sentence=in_sentence)
+        for place, (name, blank) in enumerate(shown)
     )
     quick = tuple(
         (str(choice.number()), capital(translate(written)), written)
@@ -267,13 +281,15 @@ def _number_field(blank: Amount, name: str, label: str, before: str, why: str, v
     return Field("number", name, label, before, why, low=blank.low, high=blank.high, values=(value,))
 
 
-def _value(blank: Blank, name: str, fields: Fields) -> Value:
-    """The value that the fields of a blank mean. Raises BadInput."""
+def _value(blank: Blank, shown: Blank, name: str, fields: Fields) -> Value:
+    """The value that the fields of a blank mean, which show the things of `shown`. Raises BadInput."""
     if isinstance(blank, Amount):
         number = read_number(fields.get(name, "").strip(), _("a number of %(things)s", things=blank.name))
         return number if number in blank else _misfit(blank, str(number))
     if isinstance(blank, OneOf):
-        return _thing(blank, fields.get(name, "")).value
+        assert isinstance(shown, OneOf)
+        thing = shown.things[_place(shown.things, fields.get(name, ""), blank.name)]
+        return thing.value if thing.value in blank else _misfit(blank, thing.word)
     if isinstance(blank, Some):
         return _some(blank, fields.getlist(name))
     if isinstance(blank, Ranking):
@@ -302,10 +318,6 @@ def _in_order(blank: Ranking, values: list[str]) -> Value:
     if len(set(places)) != len(blank.things):
         raise BadInput(_("Each must have a place of its own in your order."))
     return tuple(blank.things[place].value for place in places)
-
-
-def _thing(blank: OneOf, value: str) -> Thing:
-    return blank.things[_place(blank.things, value, blank.name)]
 
 
 def _place(things: tuple[Thing, ...], value: str, called: str) -> int:

@@ -9,7 +9,7 @@ from engine import grammar
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Ranking, Some, Split, Thing
 from engine.tell import Teller, say
 from pbem.domain.errors import BadInput, Stale
-from pbem.web.seat.forms import choice_of, forms_of
+from pbem.web.seat.forms import choice_of, fields_of, forms_of
 
 SUITS = tuple(Thing(suit.lower(), suit, f"{n}") for n, suit in enumerate(("Moons", "Suns", "Waves", "Leaves")))
 TWINS = (Thing(3, "3"), Thing(3, "3"), Thing(5, "5"))
@@ -69,6 +69,17 @@ def test_acts_with_the_same_things_share_their_field():
     names = {form.title: [field.name for field in form.fields] for form in forms_of(asked, Teller())}
     assert names == {"Closed": ["b0"], "Open": ["b0"], "Bid": ["b1"]}
     assert choice_of(asked, MultiDict({"act": "1", "b0": "2"})) == Choice("open", ("waves",))
+
+
+def test_an_act_with_some_of_the_things_of_another_shares_its_field_and_refuses_the_others():
+    closed, opened = Act("closed", (OneOf("card", SUITS),)), Act("open", (OneOf("card", SUITS[2:], say("No gold.")),))
+    asked = decision(closed, opened)
+    assert [[field.name for field in form.fields] for form in forms_of(asked, Teller())] == [["b0"], ["b0"]]
+    for choice in opened.choices():
+        assert choice_of(asked, fields_of(asked, choice)) == choice
+    with pytest.raises(BadInput) as refused:
+        choice_of(asked, MultiDict({"act": "1", "b0": "1"}))
+    assert refused.value.why == "No gold."
 
 
 @pytest.mark.parametrize(
