@@ -98,7 +98,8 @@ def _numbers(grid: Grid, teller: Teller, reader: int) -> Block:
 
 def _entries(part: Part | Panel, teller: Teller) -> Iterator[Entry]:
     if isinstance(part, Panel):
-        yield Entry(capital(teller.name(part.seat)), text=state_of(part, teller))
+        name, state = capital(teller.name(part.seat)), state_of(part, teller)
+        yield Entry(name, text=state) if state else Entry(text=name)
         for each in part.parts:
             yield from _entries(each, teller)
     elif isinstance(part, Line):

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, Final
 
 from engine import grammar, orders
 from engine.board import Board
-from engine.decisions import Choice, Decision
+from engine.decisions import Act, Choice, Decision
 from engine.game import Game, Standing, agreed
 from engine.tell import Teller
 from pbem.domain.causes import TurnFacts, tell_turn
@@ -21,6 +21,7 @@ from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
 from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.quick_choices import quick_choices
 from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
 from pbem.mail.write.board import print_board
@@ -29,6 +30,12 @@ from pbem.tokens import Purpose
 
 MOST_LINKED: Final = 12
 """Choices with a link each in one email; for more, the page of the seat has a form."""
+
+FEWEST_LINKED: Final = 3
+"""Choices with a link each of an act that has too many for a link each."""
+
+MOST_LOOKED_AT: Final = 1000
+"""Choices of which a few are taken for links."""
 
 MOST_LINKED_IN_DIGEST: Final = 24
 """Choices with a link each in an email about many tables."""
@@ -269,12 +276,8 @@ def _answers(
 def _options(
     letterhead: Letterhead, seat: SeatContent, decision: Decision, token: str, most: int
 ) -> tuple[list[Option], list[str]]:
-    """The choices with a link each, act by act while there is room; and how to write the others."""
-    linked, room = set(), most
-    for act in sorted(decision.acts, key=lambda act: act.count()):
-        if act.count() <= room:
-            linked.add(act)
-            room -= act.count()
+    """The choices with a link each, and how to write the others."""
+    linked = _linked(seat, decision, most)
     options = [
         Option(
             grammar.write(decision, choice),
@@ -282,8 +285,27 @@ def _options(
             letterhead.url(Purpose.MOVE, token, choice_segment(choice)),
         )
         for act in decision.acts
-        if act in linked
-        for choice in act.choices()
-        if seat.rules.objects(seat.view, seat.seat, choice) is None
+        for choice in linked[act]
     ]
-    return options, list(dict.fromkeys(grammar.usage(act) for act in decision.acts if act not in linked))
+    more = (act for act in decision.acts if act.count() > len(linked[act]))
+    return options, list(dict.fromkeys(grammar.usage(act) for act in more))
+
+
+def _linked(seat: SeatContent, decision: Decision, most: int) -> dict[Act, list[Choice]]:
+    """The choices of each act that get a link: all of them while there is room, or else a few useful ones."""
+    linked: dict[Act, list[Choice]] = {}
+    for act in sorted(decision.acts, key=lambda act: act.count()):
+        room = most - sum(map(len, linked.values()))
+        choices = act.choices() if act.count() <= room else _useful(seat, act)[: max(room, FEWEST_LINKED)]
+        linked[act] = [choice for choice in choices if seat.rules.objects(seat.view, seat.seat, choice) is None]
+    return linked
+
+
+def _useful(seat: SeatContent, act: Act) -> list[Choice]:
+    """A few choices of an act that has too many for a link each: quick bids, or some that lie far apart."""
+
+    def costly(choice: Choice) -> bool:
+        return seat.rules.caution(seat.view, seat.seat, choice) is not None
+
+    near = list(islice(act.choices(), MOST_LOOKED_AT))
+    return quick_choices(act, costly) or [near[0], near[len(near) // 2], near[-1]]
