@@ -40,7 +40,7 @@ LONGEST_SUBJECT: Final = 200
 LONGEST_NAME: Final = 100
 
 MOST_BYTES: Final = 60 * 1024
-MOST_HTML: Final = 20 * 1024
+MOST_HTML: Final = 35 * 1024
 """Mail programs cut off longer emails, and longer HTML."""
 
 # Headers for programs: never encoded, folded only between words.
