@@ -4,6 +4,7 @@ The address itself, which may hold a token, is not logged, and neither is who se
 """
 
 import time
+from http import HTTPStatus
 from typing import Final
 
 import structlog
@@ -34,5 +35,8 @@ def _log_answer(response: Response) -> Response:
     route = "none" if rule is None else rule.rule
     method = method if method in _METHODS else "other"
     metrics.count_request(route, method, status, seconds)
+    if status == HTTPStatus.NOT_MODIFIED:
+        # An open page asks every few seconds, and nothing was done.
+        return response
     _log.info("request_answered", method=method, route=route, status=status, milliseconds=round(seconds * 1000, 1))
     return response

@@ -1,6 +1,6 @@
 """Guarding every request: refusing what is too large, unreadable or forged (see `csrf`), and setting the headers of answers.
 
-Pages load nothing but the site's own style sheet and pictures, run no script, and cannot be framed. Pages behind a token
+Pages load nothing but the site's own style sheet and pictures, run no script but a few of the site's own, and cannot be framed. Pages behind a token
 are kept by no cache and no search engine.
 """
 
@@ -22,7 +22,10 @@ POLICY: Final = (
 )
 
 POLICY_WITH_SCRIPT: Final = f"{POLICY}; script-src 'self'"
-"""For people who are signed in: scripts from this site, and none within a page."""
+"""Scripts from this site, and none within a page."""
+
+POLICY_OF_LIVE_PAGES: Final = f"{POLICY_WITH_SCRIPT}; connect-src 'self'"
+"""For pages whose script asks for news."""
 
 HEADERS: Final = {
     "Content-Security-Policy": POLICY,

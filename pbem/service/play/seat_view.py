@@ -6,6 +6,7 @@ holds less, because links get forwarded: the choice of the link and what everyon
 This module must never write, not even a saved view.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,7 @@ class SeatView:
 
     `asked` are the seats whose turn it is, whether or not they have sealed a choice. `sealed` is its choice in the box with
     its `proof`, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
+    `mark` changes with what everyone at the table is told, and with nothing else.
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
     while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo.
     """
@@ -93,6 +95,7 @@ class SeatView:
     standing: Standing
     votes: frozenset[int]
     head: str
+    mark: str
 
     @property
     def teller(self) -> Teller:
@@ -161,6 +164,11 @@ def view_seat(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.SEA
     return _view(tx, *open_seat(tx, server, token, purpose))
 
 
+def read_mark(tx: Tx, server: Server, token: str) -> str:
+    """The mark of what the table of a SEAT token has been told, in one statement."""
+    return _mark(open_seat(tx, server, token, Purpose.SEAT)[1])
+
+
 def offered_choice(tx: Tx, server: Server, token: str, option: str) -> OfferedChoice:
     """The choice behind a move's link, or what became of its turn."""
     return _offered(tx, follow_move(tx, server, token), option)
@@ -215,7 +223,13 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         standing=knowledge.standing,
         votes=frozenset(each.seat for each in taken if each.agrees),
         head=hash_chain.fingerprint(row.entry_head),
+        mark=_mark(row),
     )
+
+
+def _mark(row: GameRow) -> str:
+    told = f"{row.turn} {row.status} {row.paused} {row.entry_head.hex()}"
+    return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
 def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:

@@ -20,7 +20,6 @@ from pbem.web.site import field, server
 
 pages = Blueprint("desk_overview", __name__)
 
-_LIVE: Final = f"{security.POLICY_WITH_SCRIPT}; connect-src 'self'"
 """Pages about things that change may fetch themselves again, and nothing from another site."""
 
 
@@ -72,5 +71,5 @@ def activity() -> Response:
 
 def live(response: Response) -> Response:
     """The page, allowed to fetch itself again."""
-    response.headers["Content-Security-Policy"] = _LIVE
+    response.headers["Content-Security-Policy"] = security.POLICY_OF_LIVE_PAGES
     return response

@@ -17,7 +17,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
-from pbem.web import page_cache, phrases, site
+from pbem.web import page_cache, phrases, security, site
 from pbem.web.seat.board import draw, faces_of
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
 from pbem.web.site import field, server, status_of
@@ -67,6 +67,14 @@ def show(token: str) -> Response:
     seat = server().read(seat_view.view_seat, token)
     placed = seat.made is not None and request.args.get("placed") == str(seat.made.turn)
     return page(seat, token, Input(choice=request.args.get("choice", "")), placed=placed)
+
+
+@pages.get("/s/<token>/news")
+def news(token: str) -> Response:
+    """Whether there is news for an open table: 304 if its mark is still the one that is sent along."""
+    response = Response(status=204)
+    response.set_etag(server().read(seat_view.read_mark, token))
+    return response.make_conditional(request)
 
 
 @pages.post("/s/<token>/why")
@@ -141,7 +149,9 @@ def page(
     """The page, with what a player has filled in and what was wrong with it; `moved_on` if it came too late."""
     deadline = phrases.deadline(seat, server().now()) if seat.decision and not seat.guest else None
     content = Content(seat, token, entered, deadline, placed, refused, moved_on, explanation)
-    return make_response(page_cache.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))
+    response = make_response(page_cache.drawn_once(token, content, _draw), 409 if moved_on else status_of(refused))
+    response.headers["Content-Security-Policy"] = security.POLICY_OF_LIVE_PAGES
+    return response
 
 
 def _draw(content: Content) -> str:

@@ -1,0 +1,72 @@
+/* Keeps an open table up to date. It asks for news while the page is seen, every few seconds at first and less often while
+   nothing happens, and puts the new table in place of the old. What is being filled in stays: then a line offers the news. */
+"use strict";
+
+const soonest = 4000;
+const latest = 60000;
+const moving = ["notices", "play", "bar", "since"];
+
+const room = document.querySelector("main.room[data-news]");
+let mark = room && room.dataset.mark;
+let wait = soonest;
+let timer = 0;
+let touched = false;
+
+function later() {
+  clearTimeout(timer);
+  if (document.visibilityState === "visible") timer = setTimeout(ask, wait);
+}
+
+async function ask() {
+  try {
+    const answer = await fetch(room.dataset.news, { cache: "no-store", headers: { "If-None-Match": mark } });
+    if (answer.status === 204) {
+      mark = answer.headers.get("ETag");
+      await show();
+    } else if (answer.status === 304) {
+      wait = Math.min(wait * 1.3, latest);
+    } else if (answer.status < 500) {
+      // The link has been replaced, or the seat is another's: the page says so when it is opened again.
+      return;
+    }
+  } catch {
+    wait = latest;
+  }
+  later();
+}
+
+async function show() {
+  wait = soonest;
+  const answer = await fetch(location.pathname, { cache: "no-store" });
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  document.title = page.title;
+  document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").href;
+  if (touched) {
+    room.querySelector(".news").hidden = false;
+    return;
+  }
+  const told = new Set([...room.querySelectorAll(".story li")].map((each) => each.textContent));
+  for (const name of moving) {
+    const now = page.querySelector(`main.room .${name}`);
+    const before = room.querySelector(`.${name}`);
+    if (before && now) before.replaceWith(now);
+    else if (before) before.remove();
+    else if (now) room.querySelector(".play").after(now);
+  }
+  // One after the other, so that one can follow what several bots have done.
+  const fresh = [...room.querySelectorAll(".story li")].filter((each) => !told.has(each.textContent));
+  fresh.forEach((each, place) => {
+    each.classList.add("fresh");
+    each.style.setProperty("--place", Math.min(place, 12));
+  });
+}
+
+if (room) {
+  room.addEventListener("input", () => (touched = true));
+  document.addEventListener("visibilitychange", () => {
+    wait = soonest;
+    if (document.visibilityState === "visible") ask();
+  });
+  later();
+}
