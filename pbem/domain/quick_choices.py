@@ -13,8 +13,8 @@ MOST: Final = 6
 def quick_choices(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> list[Choice]:
     """Return the choices of an act with one number that are worth a button, or none for other acts.
 
-    They are the least, one and five more, and half and all of what one can give; `costly` says of a choice whether it is
-    more than that, as every greater one is then too.
+    They are the least, one and five more, and half and all of what one can give. `costly` says of a choice whether it is
+    more than that, as every greater one is then too; such a choice has a button only if all are costly.
     """
     if len(act.blanks) != 1 or not isinstance(amount := act.blanks[0], Amount):
         return []
@@ -23,9 +23,13 @@ def quick_choices(act: Act, costly: Callable[[Choice], bool] = lambda choice: Fa
     low = amount.low
     numbers = range(low, amount.high + 1)
     most = low + bisect_left(numbers, 1, key=lambda number: costly(Choice(act.verb, (number,)))) - 1
-    wanted = (low, low + 1, low + 5, (low + most) // 2, most) if most >= low else (low,)
-    possible = {_nearest(amount, number) for number in wanted}
-    return [Choice(act.verb, (number,)) for number in sorted(possible) if number <= max(most, low)]
+    if most < low:
+        most = amount.high
+        steps = [low, low + 1, low + 5]
+    else:
+        steps = [low, low + 1, low + 5, (low + most) // 2, most]
+    possible = {_nearest(amount, number) for number in steps}
+    return [Choice(act.verb, (number,)) for number in sorted(possible) if number <= most]
 
 
 def _nearest(amount: Amount, number: int) -> int:

@@ -1,10 +1,8 @@
 """The web application: one function that puts it together. It starts no worker, no thread and no connection."""
 
-import hashlib
 import re
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -19,13 +17,14 @@ from werkzeug.sansio.utils import get_host
 from pbem import paths
 from pbem.config.settings import Config
 from pbem.domain.duration import extension_text
+from pbem.domain.user_text import isolate
 from pbem.i18n import sentences, speech
 from pbem.mail.write import words
 from pbem.service.clocks import stopped_tables
 from pbem.service.links import LinkProof
 from pbem.service.server import Server
 from pbem.tokens import Purpose
-from pbem.web import desk, form_time, page_cache, security, site
+from pbem.web import desk, form_time, page_cache, security, site, static_files
 from pbem.web.access_log import log_requests
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
@@ -58,19 +57,19 @@ class _Application(Flask):
 
 def create_app(server: Server, config: Config) -> Flask:
     """The application of a server."""
-    app = _Application("pbem.web", template_folder=str(paths.templates() / "web"), static_folder="static")
+    app = _Application("pbem.web", template_folder=str(paths.templates() / "web"), static_folder=None)
     app.hosts = config.trusted_hosts
     app.config.update(
         MAX_CONTENT_LENGTH=config.limits.request_bytes,
         MAX_FORM_MEMORY_SIZE=config.limits.request_bytes,
         MAX_FORM_PARTS=security.MOST_PARTS,
-        SEND_FILE_MAX_AGE_DEFAULT=86400,
     )
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # The templates are in English, so English needs no catalogue.
     app.jinja_env.add_extension("jinja2.ext.i18n")
     sentences.install(app.jinja_env)
+    app.jinja_env.filters["isolated"] = isolate
     app.jinja_env.globals.update(
         language=speech.tag,
         site_name=config.site.name,
@@ -84,8 +83,8 @@ def create_app(server: Server, config: Config) -> Flask:
         by_token=page_cache.by_token,
         form_time=form_time.text,
         macros=_macros(app.jinja_env),
-        style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
     )
+    static_files.set_up(app)
     pictures.set_up(app)
     site.set_up(app, server, config)
     page_cache.set_up(app)
@@ -151,8 +150,3 @@ def _board_templates(templates: Environment) -> Callable[[str], Template]:
 def _macros(templates: Environment) -> Callable[[str], TemplateModule]:
     """Return the macros of a template. An `import` would compare the globals of two templates each time."""
     return cache(lambda name: templates.get_template(name).module)
-
-
-def _version(file: Path) -> str:
-    """A part of a file's address that changes with the file, so that browsers fetch a new version at once."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:8]

@@ -1,7 +1,7 @@
 """Guarding every request: refusing what is too large, unreadable or forged (see `csrf`), and setting the headers of answers.
 
-Pages load nothing but the site's own style sheet and pictures, run no script but a few of the site's own, and cannot be framed. Pages behind a token
-are kept by no cache and no search engine.
+Pages load nothing but the site's own style sheet and pictures, run no script but a few of the site's own, and cannot be
+framed. Pages behind a token are kept by no cache and no search engine.
 """
 
 import re

@@ -230,7 +230,7 @@ class World:
         move, token = self.links[seat]
         written = emails.replace(b"=\r\n", b"").decode()
         waiting = [each.removeprefix(HOST) for each in re.findall(rf"{HOST}/[^\s<>\"=]*", written)]
-        waiting += [f"/s/{token}", f"/m/{move}/nonsense", f"/t/{row.key}"]
+        waiting += [f"/s/{token}", f"/s/{token}/news", f"/m/{move}/nonsense", f"/t/{row.key}"]
         waiting += [f"/s/{token}?placed={turn}" for turn in range(row.turn + 1)]
         waiting += [f"/{table}/replay/{row.turn - 1}" for table in (f"s/{token}", f"t/{row.key}")]
         seen: set[str] = set()

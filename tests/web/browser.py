@@ -105,11 +105,11 @@ class Page:
         return found[0]
 
     def acts(self) -> list[Form]:
-        """The acts of the game: for each the form with its button, what is chosen on the board included."""
+        """The acts of the game and quick choices: for each the form with its button, what is chosen on the board included."""
         found = []
         for element in self._tree.iter("form"):
             if "bar" in element.get("class", "").split():
-                buttons = [each for each in element.iter("button") if each.get("name") == "act"]
+                buttons = [each for each in element.iter("button") if each.get("name") in ("act", "choice")]
                 found += [self._form(element, button) for button in buttons]
         return found
 

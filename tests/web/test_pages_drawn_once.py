@@ -72,5 +72,5 @@ def test_another_language_has_another_page(shown):
 
     before = shown()
     with use_translations(Loud()):
-        assert "RULES AND HELP" in shown()
+        assert "TYPE YOUR MOVE, AS IN AN EMAIL" in shown()
     assert shown() == before

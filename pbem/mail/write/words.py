@@ -35,7 +35,7 @@ FEWEST_LINKED: Final = 3
 """Choices with a link each of an act that has too many for a link each."""
 
 MOST_LOOKED_AT: Final = 1000
-"""Choices of which a few are taken for links."""
+"""The first choices of an act; a few of them get links."""
 
 MOST_LINKED_IN_DIGEST: Final = 24
 """Choices with a link each in an email about many tables."""
@@ -294,11 +294,19 @@ def _options(
 def _linked(seat: SeatContent, decision: Decision, most: int) -> dict[Act, list[Choice]]:
     """The choices of each act that get a link: all of them while there is room, or else a few useful ones."""
     linked: dict[Act, list[Choice]] = {}
-    for act in sorted(decision.acts, key=lambda act: act.count()):
-        room = most - sum(map(len, linked.values()))
-        choices = act.choices() if act.count() <= room else _useful(seat, act)[: max(room, FEWEST_LINKED)]
-        linked[act] = [choice for choice in choices if seat.rules.objects(seat.view, seat.seat, choice) is None]
+    left = max(most, FEWEST_LINKED)
+    acts = sorted(decision.acts, key=lambda act: act.count())
+    for waiting, act in zip(range(len(acts), 0, -1), acts, strict=True):
+        room = max(left // waiting, 1)
+        linked[act] = _possible(seat, act) if act.count() <= room else _useful(seat, act)[:room]
+        left -= len(linked[act])
     return linked
+
+
+def _possible(seat: SeatContent, act: Act) -> list[Choice]:
+    """The choices of an act that the rules allow, among its first where there are very many."""
+    near = islice(act.choices(), MOST_LOOKED_AT)
+    return [choice for choice in near if seat.rules.objects(seat.view, seat.seat, choice) is None]
 
 
 def _useful(seat: SeatContent, act: Act) -> list[Choice]:
@@ -307,5 +315,6 @@ def _useful(seat: SeatContent, act: Act) -> list[Choice]:
     def costly(choice: Choice) -> bool:
         return seat.rules.caution(seat.view, seat.seat, choice) is not None
 
-    near = list(islice(act.choices(), MOST_LOOKED_AT))
-    return quick_choices(act, costly) or [near[0], near[len(near) // 2], near[-1]]
+    possible = _possible(seat, act)
+    quick = [choice for choice in quick_choices(act, costly) if choice in possible]
+    return quick or possible[:: max(1, (len(possible) - 1) // 2)][:3]

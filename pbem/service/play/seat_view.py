@@ -103,7 +103,7 @@ class SeatView:
         return speech.teller(self.rules, self.seat, tuple(map(isolate, self.names)))
 
     def caution(self, choice: Choice) -> str:
-        """What a choice will cost, if its player may not have meant that, or an empty text."""
+        """The price of a choice, in words, if its player may not have meant to pay it, or an empty text."""
         caution = self.rules.caution(self.view, self.seat, choice)
         return "" if caution is None else self.teller(caution)
 
@@ -228,8 +228,8 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
 
 
 def _mark(row: GameRow) -> str:
-    told = f"{row.turn} {row.status} {row.paused} {row.entry_head.hex()}"
-    return hashlib.sha256(told.encode()).hexdigest()[:32]
+    public = f"{row.turn} {row.status} {row.paused} {row.entry_head.hex()}"
+    return hashlib.sha256(public.encode()).hexdigest()[:32]
 
 
 def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:

@@ -4,7 +4,7 @@ A search is in the address of its page, so that it can be bookmarked. An email a
 which leads to a page that names the person by a number.
 """
 
-from typing import Any, Final
+from typing import Any
 
 from flask import Blueprint, Response, request, url_for
 

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, Response
 
 from engine import game
 from pbem.i18n import speech
 from pbem.service.tables import demo, listing
-from pbem.web import client, site
+from pbem.web import client, site, static_files
 from pbem.web.site import server
 from pbem.web.tables.joining import table_values
 
@@ -50,7 +50,7 @@ def robots() -> Response:
 @pages.get("/favicon.ico")
 def icon() -> Response:
     """The icon, for programs that do not look for the one named by a page."""
-    return _cached(current_app.send_static_file("icon.png"))
+    return static_files.send("icon.png")
 
 
 def _cached(response: Response) -> Response:

@@ -74,7 +74,8 @@ def news(token: str) -> Response:
     """Whether there is news for an open table: 304 if its mark is still the one that is sent along."""
     response = Response(status=204)
     response.set_etag(server().read(seat_view.read_mark, token))
-    return response.make_conditional(request)
+    response.make_conditional(request)
+    return response
 
 
 @pages.post("/s/<token>/why")

@@ -6,8 +6,9 @@ const soonest = 4000;
 const latest = 60000;
 const moving = ["notices", "play", "bar", "since"];
 
-const room = document.querySelector("main.room[data-news]");
-let mark = room && room.dataset.mark;
+const room = document.querySelector("main.room");
+const table = room && room.querySelector(".play[data-news]");
+let mark = table && table.dataset.mark;
 let wait = soonest;
 let timer = 0;
 let touched = false;
@@ -19,7 +20,7 @@ function later() {
 
 async function ask() {
   try {
-    const answer = await fetch(room.dataset.news, { cache: "no-store", headers: { "If-None-Match": mark } });
+    const answer = await fetch(table.dataset.news, { cache: "no-store", headers: { "If-None-Match": mark } });
     if (answer.status === 204) {
       mark = answer.headers.get("ETag");
       await show();
@@ -62,7 +63,7 @@ async function show() {
   });
 }
 
-if (room) {
+if (table) {
   room.addEventListener("input", () => (touched = true));
   document.addEventListener("visibilitychange", () => {
     wait = soonest;

@@ -1,4 +1,4 @@
-"""A turn's email offers exactly the choices that the rules allow, in every game: each once, and none that would be refused."""
+"""A turn's email offers choices that the rules allow, in every game: each once, and how to write those it has no room for."""
 
 import re
 
@@ -40,11 +40,13 @@ def _offers_what_the_rules_allow(game, email: ReceivedEmail) -> None:
     decision = game.open()[seat]
     section = unwrapped(email.text).split("\nWHAT YOU CAN DO\n")[1].split("\nIF YOU DO NOT ANSWER\n")[0]
     offered = [grammar.read(decision, command) for command in COMMAND.findall(section)]
-    linked = {act for act in decision.acts if any(choice in act for choice in offered)}
-    legal = [choice for act in linked for choice in allowed(game, seat, act.choices())]
-    assert sorted(map(repr, offered)) == sorted(map(repr, legal))
-    assert len(offered) <= 12
-    others = {grammar.usage(act) for act in decision.acts if act not in linked}
+    assert len(offered) == len(set(offered)) <= 12
+    legal = {act: allowed(game, seat, act.choices()) for act in decision.acts}
+    assert set(offered) <= {choice for choices in legal.values() for choice in choices}
+    assert len(offered) >= min(3, sum(map(len, legal.values())))
+    linked = {act: [choice for choice in offered if choice in act] for act in decision.acts}
+    assert all(linked.values()), "a few of every kind"
+    others = {grammar.usage(act) for act, choices in linked.items() if len(choices) < act.count()}
     raising = {each for each in orders.offered(decision) if each.startswith("up to")}
     assert set(re.findall(r"^- (.+)$", section, re.MULTILINE)) == others | raising
     assert f"“{grammar.write(decision, decision.default)}”" in unwrapped(email.text).replace("\n", " ")

@@ -347,7 +347,7 @@ def test_names_of_people_and_tables_are_never_html(browser, links, server, perso
         server.run(joining.join, game_id, player, name=evil)
     game = RunningGame(server, game_id)
     page = open_seat(browser, links, game, 0)
-    assert "<script" not in page.source
+    assert "<script>" not in page.source
     assert "<b>Ann" not in page.source
     assert evil in page.text
 
