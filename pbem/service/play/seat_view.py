@@ -6,7 +6,6 @@ holds less, because links get forwarded: the choice of the link and what everyon
 This module must never write, not even a saved view.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -228,8 +227,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
 
 
 def _mark(row: GameRow) -> str:
-    public = f"{row.turn} {row.status} {row.paused} {row.entry_head.hex()}"
-    return hashlib.sha256(public.encode()).hexdigest()[:32]
+    return f"{row.turn}.{row.status}.{int(row.paused)}.{hash_chain.fingerprint(row.entry_head)}"
 
 
 def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:

@@ -72,9 +72,9 @@ def show(token: str) -> Response:
 @pages.get("/s/<token>/news")
 def news(token: str) -> Response:
     """Whether there is news for an open table: 304 if its mark is still the one that is sent along."""
-    response = Response(status=204)
-    response.set_etag(server().read(seat_view.read_mark, token))
-    response.make_conditional(request)
+    mark = server().read(seat_view.read_mark, token)
+    response = Response(status=304 if request.if_none_match.contains(mark) else 204)
+    response.set_etag(mark)
     return response
 
 
