@@ -148,6 +148,15 @@ class Standing:
         return Standing(tuple(key[0] for key in keys), ranking, tuple(reasons))
 
 
+@fact
+class Lesson:
+    """What a newcomer is told before a decision: what it is about, what they could do, and why."""
+
+    what: Text
+    do: Text
+    why: Text
+
+
 class Game(Generic[S]):
     """A game: the class that a contributor writes. All methods are pure functions of their arguments."""
 
@@ -157,6 +166,8 @@ class Game(Generic[S]):
     options: ClassVar[tuple[Option, ...]] = ()
     length: ClassVar[Text]
     """How long a game takes by email, in words."""
+    mood: ClassVar[Text | None] = None
+    """What playing it feels like, in one sentence, for lists of games."""
     credits: ClassVar[Text]
     """Who designed the game, and the licence of its rules."""
     cover: ClassVar[tuple[Face, ...]] = ()
@@ -164,7 +175,9 @@ class Game(Generic[S]):
     short: ClassVar[Options] = MappingProxyType({})
     """Options that make a game short, for demos, simulations and tests. Empty if every game is short enough."""
     demo: ClassVar[int | None] = None
-    """The players of the demo, one person among bots, two minutes with the options in `short`; None without a good demo."""
+    """The players of the demo, one person among bots; None without a good demo."""
+    demo_options: ClassVar[Options | None] = None
+    """The options of the demo, if they are not those in `short`."""
     RULES: ClassVar[int] = 1
     """The newest version of the rules. Raise it with every change of what may be chosen, what happens or what is shown."""
     OLDEST: ClassVar[int] = 1
@@ -234,6 +247,13 @@ class Game(Generic[S]):
         """Return what a possible choice will cost, if its player may not have meant that, or None.
 
         A page asks again before such a choice. It is worked out from the seat's own view.
+        """
+        return None
+
+    def lesson(self, view: S, seat: int) -> Lesson | None:
+        """Return what a newcomer should hear before this seat decides, or None if there is nothing new.
+
+        The demo shows it beside the decision. It is worked out from the seat's own view.
         """
         return None
 

@@ -165,6 +165,7 @@ def introduces_itself(bench: Bench) -> Iterator[Trouble]:
         yield Trouble(law, "`cover` contains something that is not a Face", code=line_of_game(game))
     try:
         game.settle(game.demo or game.seats[0], game.short)
+        game.settle(game.demo or game.seats[0], game.demo_options or {})
     except Refused as refused:
         yield Trouble(
             law, f"a game with `demo` players and `short` options cannot begin: {refused}", code=line_of_game(game)

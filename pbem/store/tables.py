@@ -75,6 +75,12 @@ def open_games(tx: Connection, *, limit: int = 100) -> list[GameRow]:
     return queries.many(tx, GameRow, newest_first)
 
 
+def watchable_games(tx: Connection, *, limit: int) -> list[GameRow]:
+    """Public tables that are being played, the last to begin first."""
+    query = select(GAME).where(GAME.c.status == TableStatus.PLAYING, GAME.c.private.is_(False))
+    return queries.many(tx, GameRow, query.order_by(GAME.c.started_at.desc(), GAME.c.id.desc()).limit(limit))
+
+
 def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
     """Tables that have waited for players too long."""
     waiting = GAME.c.status.in_((TableStatus.PLANNED, TableStatus.OPEN))

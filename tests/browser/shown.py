@@ -206,7 +206,7 @@ SENT: Final = {
     "an order that is none": Way("/s/{seat}", (Sent("Set this order", {"order": "up to the moon"}),), status=400),
     "a choice in words": Way("/s/{seat}", (Sent("Make this move", {"choice": "pass"}),)),
     "talk refused": Way("/s/{seat}/talk", (Sent("Say it", {"text": " "}),), status=400),
-    "the demo": Way("/", (Sent("Try it: two minutes against bots"),)),
+    "the demo": Way("/", (Sent("Play now Sunset Poker against bots"),)),
     "a call refused": Way(
         "/call",
         (Sent("Call the organiser", {"address": "a..b@example.org", "text": "Help!"}),),

@@ -101,7 +101,7 @@ def works(world: AddressWorld) -> None:
     has_counted(clock.now())
     deliver.end_leases(server)
     ann, ben = world.other("Ann"), world.other("Ben")
-    token = demo.begin(server)
+    token = demo.begin(server, "sunset-poker")
     game = RunningGame(server, 1)
     server.run(seat_link.play, token, game.row().turn, _default(game, min(game.asked())))
     demo.go_on(server, token)

@@ -113,4 +113,4 @@ def test_no_other_form_is_open_to_strangers(app):
 
 
 def test_the_demo_is_one_press_away(browser):
-    assert "This is a demo" in browser.open("/").form("Try it: two minutes against bots").press().text
+    assert "This is a demo" in browser.open("/").form("Play now Sunset Poker against bots").press().text

@@ -51,11 +51,11 @@ from engine.board import Board
 from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.decks.piecepack import ACE, VALUES, die, tile
-from engine.game import Chapter, Game, Options, Standing, Story
+from engine.game import Chapter, Game, Lesson, Options, Standing, Story
 from engine.seats import clockwise
 from engine.tell import Text, say
 
-from . import board, decisions
+from . import board, decisions, lessons
 from .auction import (
     ARMS,
     BONUS,
@@ -101,12 +101,14 @@ class Bid(Game[State]):
     seats = (3, 4)
     options = (REROLL, MAX_AUCTIONS)
     length = say("About 25 auctions; everybody answers at the same time, once or twice in each.")
+    mood = say("Quick and cheeky: everyone bids at once, and the tile you win with ends up in a rival's hand.")
     credits = say(
         "Bid! is a design by Ian Schreiber and Jeb Havens, 2004, whose rules are published under the GNU Free "
         "Documentation License 1.2. The piecepack is by James Kyle. This page is our own account of the rules."
     )
     cover = (die("S", 1), die("C", 3), tile(5))
     short = {"max_auctions": 4}
+    demo = 3
     RULES = 2
 
     def start(self, seats: int, options: Options) -> State:
@@ -128,6 +130,9 @@ class Bid(Game[State]):
 
     def barred(self, view: State, seat: int) -> Mapping[str, Text]:
         return decisions.barred(view, seat)
+
+    def lesson(self, view: State, seat: int) -> Lesson | None:
+        return lessons.lesson(view, seat)
 
     def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
         if state.tied:

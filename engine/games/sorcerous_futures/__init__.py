@@ -48,11 +48,11 @@ from engine.board import Board
 from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.decks.decktet import ACES, CROWNS, SUITS, faces, in_order, spoken
-from engine.game import Chapter, Game, Options, Standing, Story
+from engine.game import Chapter, Game, Lesson, Options, Standing, Story
 from engine.seats import clockwise
 from engine.tell import Text, say
 
-from . import board, bots, decisions, worth
+from . import board, bots, decisions, lessons, worth
 from .cards import AUCTIONS, GROUP, GROUPS, MARKERS, Cards, opening_bid, some
 from .crowns import assignments, ritual
 from .facts import (
@@ -84,12 +84,14 @@ class SorcerousFutures(Game[State]):
     seats = (3, 4)
     options = (EXCUSE_SEAT, SLY_EXCUSE)
     length = say("20 auctions; in each of them one or two short answers.")
+    mood = say("Bluff and deduction: you know part of what the cards are worth, and every bid gives some of it away.")
     credits = say(
         "Sorcerous Futures is a design by Adam Blinkinsop and P. D. Magnus; its rules are published under "
         "CC BY-NC-SA 3.0. The Decktet is by P. D. Magnus. This page is our own account of the game."
     )
     hidden = ("a card face down", "cards face down")
     cover = faces(("AM", "XW", "E"))
+    demo = 3
 
     def start(self, seats: int, options: Options) -> State:
         return State(
@@ -121,6 +123,9 @@ class SorcerousFutures(Game[State]):
 
     def objects(self, view: State, seat: int, choice: Choice) -> Text | None:
         return decisions.objects(view, seat, choice)
+
+    def lesson(self, view: State, seat: int) -> Lesson | None:
+        return lessons.lesson(view, seat)
 
     def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
         if state.auction is not None and state.auction.closed:

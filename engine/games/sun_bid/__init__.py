@@ -52,10 +52,10 @@ from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.decks import decktet
 from engine.decks.decktet import faces, in_order
-from engine.game import Chapter, Game, Options, Standing, Story
+from engine.game import Chapter, Game, Lesson, Options, Standing, Story
 from engine.tell import Text, say
 
-from . import board, decisions
+from . import board, decisions, lessons
 from .aces import losses, lost
 from .cards import FOR_SALE, SUNS, Cards
 from .facts import (
@@ -89,12 +89,14 @@ class SunBid(Game[State]):
     seats = (2, 4)
     options = (STACKS, EQUAL_PAWNS, SEQUENCE_SCORING)
     length = say("Three rounds of about ten auctions; 40 to 80 short turns for each.")
+    mood = say("Push your luck: one more card, or call the auction now?")
     credits = say(
         "Sun Bid is by Greg James, after Reiner Knizia's Ra, with an idea of P. D. Magnus for equal Pawns; the "
         "published rules are under CC BY-NC-SA 3.0, this page is our own account of them. "
         "The Decktet is a design by P. D. Magnus."
     )
     cover = faces(("AS", "9MS", "XS"))
+    demo = 3
 
     def start(self, seats: int, options: Options) -> State:
         terms = agreed(seats, options)
@@ -114,6 +116,9 @@ class SunBid(Game[State]):
 
     def objects(self, view: State, seat: int, choice: Choice) -> Text | None:
         return decisions.objects(view, seat, choice)
+
+    def lesson(self, view: State, seat: int) -> Lesson | None:
+        return lessons.lesson(view, seat)
 
     def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
         ((seat, choice),) = choices.items()

@@ -46,11 +46,11 @@ from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.decks.decktet import faces, spoken
 from engine.facts import take
-from engine.game import Chapter, Game, Options, Standing, Story
+from engine.game import Chapter, Game, Lesson, Options, Standing, Story
 from engine.seats import left_of
 from engine.tell import Text, say
 
-from . import board, bots, decisions
+from . import board, bots, decisions, lessons
 from .facts import (
     Beaten,
     Dealt,
@@ -78,6 +78,7 @@ class SunsetPoker(Game[State]):
     seats = (3, 9)
     options = (TARGET, MAX_ROUNDS, SPLIT_MIN, SETTLE)
     length = say("Five to ten rounds; in each, four to eleven picks that all make at once, then short turns.")
+    mood = say("Draft and nerve: slip away with a small profit, or stay and fight for everything.")
     credits = say(
         "Sunset Poker is a design by Christopher Menart for the Decktet, which is by P. D. Magnus. No licence is stated; "
         "this page is our own account of it."
@@ -101,6 +102,9 @@ class SunsetPoker(Game[State]):
 
     def barred(self, view: State, seat: int) -> Mapping[str, Text]:
         return decisions.barred(view, seat)
+
+    def lesson(self, view: State, seat: int) -> Lesson | None:
+        return lessons.lesson(view, seat)
 
     def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
         if state.turn is None:

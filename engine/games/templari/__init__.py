@@ -41,11 +41,11 @@ from engine.board import Board
 from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.facts import take
-from engine.game import Chapter, Game, Options, Standing, Story
+from engine.game import Chapter, Game, Lesson, Options, Standing, Story
 from engine.seats import clockwise
 from engine.tell import Text, say
 
-from . import board, decisions, scoring
+from . import board, decisions, lessons, scoring
 from .cards import BALANCED, COLOURS, faces, random_layout
 from .digits import payment, receivers_of
 from .facts import (
@@ -89,12 +89,15 @@ class Templari(Game[State]):
     seats = (3, 5)
     options = (OVERBID, SIDE_AUCTION, SIDE_LIMIT, LAYOUT, MONEY, START_MONEY, CARDS_IN_A_LOT, MONEY_BONUS)
     length = say("15 lots; a few short turns for each.")
+    mood = say("Sharp bidding: what you pay goes to a rival, and you choose which one.")
     credits = say(
         "Templari is a design by Michael Schacht, published by Igiari in 2017. No licence is stated; "
         "this page is our own account of it."
     )
     cover = faces(("R7", "B3", "G4"))
     short = {"start_money": 1}
+    demo = 3
+    demo_options = {}
 
     def start(self, seats: int, options: Options) -> State:
         return State(agreed(options), BALANCED, (START_MONEY.value_in(options),) * seats, ((),) * seats)
@@ -113,6 +116,9 @@ class Templari(Game[State]):
 
     def caution(self, view: State, seat: int, choice: Choice) -> Text | None:
         return decisions.caution(view, seat, choice)
+
+    def lesson(self, view: State, seat: int) -> Lesson | None:
+        return lessons.lesson(view, seat)
 
     def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
         ((seat, choice),) = choices.items()

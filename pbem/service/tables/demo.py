@@ -1,16 +1,17 @@
-"""The demo: a short game against bots for a guest who gives no address.
+"""The demo: a game against bots for a guest who gives no address.
 
 Each guest gets a private table whose game begins at once. Its bots answer within the request, so no page needs reloading.
 Nothing is emailed, no list shows the table, and it is deleted after a day.
 """
 
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
 from engine import game as rulebooks
-from pbem.domain.errors import TooMany
+from engine.game import Game
+from pbem.domain.errors import NotFound, TooMany
 from pbem.domain.guests import is_guest
 from pbem.i18n.speech import gettext as _, mark
 from pbem.service import links
@@ -41,10 +42,16 @@ _BATCH: Final = 100
 _log = structlog.get_logger(__name__)
 
 
-def begin(server: Server, network: str = "") -> str:
-    """Start a demo for a new guest from this network. Returns the token of their seat. Raises TooMany."""
+def games_with_demo() -> list[Game[Any]]:
+    """The games that have a demo."""
+    return [rules for rules in map(rulebooks.load, sorted(rulebooks.own_names())) if rules.demo is not None]
+
+
+def begin(server: Server, kind: str, network: str = "") -> str:
+    """Start a demo for a new guest from this network. Returns the token of their seat. Raises NotFound or TooMany."""
+    settings = _settings(kind)
     guest = server.run(_add_guest, network)
-    game_id = server.run(joining.create_table, guest, _settings()).game_id
+    game_id = server.run(joining.create_table, guest, settings).game_id
     server.run(joining.join, game_id, guest)
     bots.play_bots_of(server, game_id)
     return server.run(_seat_token, guest, game_id)
@@ -69,28 +76,30 @@ def tidy(server: Server) -> int:
     return deleted
 
 
-def _settings() -> TableSettings:
-    rules = next(game for game in map(rulebooks.load, sorted(rulebooks.own_names())) if game.demo is not None)
-    assert rules.demo is not None
+def _settings(kind: str) -> TableSettings:
+    rules = next((each for each in games_with_demo() if each.slug == kind), None)
+    if rules is None or rules.demo is None:
+        raise NotFound(_("There is no demo of that game."), remedy=_("Choose one of the games on the front page."))
+    options = rules.short if rules.demo_options is None else rules.demo_options
     bots = ("greedy",) * (rules.demo - 1)
-    return TableSettings(rules.slug, rules.demo, dict(rules.short), PACE, title=_(_TITLE), bots=bots, private=True)
+    return TableSettings(kind, rules.demo, dict(options), PACE, title=_(_TITLE), bots=bots, private=True)
 
 
 def _add_guest(tx: Tx, server: Server, network: str) -> int:
     of_network = quota.quota_of(server, "demo", network, server.demos, _HOUR)
     # Two guests arriving at once may both be counted as the last, which does no harm.
     if guests.count_in(tx, limits.last(_HOUR, server.now())) >= GUESTS_AN_HOUR:
-        raise _too_many(_("We let %(guests_an_hour)s guests in within an hour.", guests_an_hour=GUESTS_AN_HOUR))
+        raise _too_many(_("We start at most %(guests_an_hour)s demos an hour.", guests_an_hour=GUESTS_AN_HOUR))
     if quota.take(tx, server, [of_network]) is not None:
-        raise _too_many(_("From one network we let %(most)s guests in within an hour.", most=server.demos))
+        raise _too_many(_("We start at most %(most)s demos an hour for one network.", most=server.demos))
     return persons.add_guest(tx, server, _(_NAME)).id
 
 
 def _too_many(why: str) -> TooMany:
     return TooMany(
-        _("The demo is very much in demand just now."),
+        _("All demo tables are taken right now."),
         why=why,
-        remedy=_("Please try again in a while, or join a table with your address."),
+        remedy=_("Try again in a while, or start a table with your email address."),
     )
 
 

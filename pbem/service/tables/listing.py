@@ -23,6 +23,9 @@ from pbem.store.players import PlayerRow
 MOST_SHOWN: Final = 100
 """Tables on one page of the lobby, the newest."""
 
+MOST_WATCHED: Final = 6
+"""Running tables on the front page, those that began last."""
+
 
 @dataclass(frozen=True, slots=True)
 class TableSummary:
@@ -57,6 +60,12 @@ class TableSummary:
 def open_tables(tx: Tx, server: Server) -> list[TableSummary]:
     """Tables anyone can join, newest first."""
     return _summaries(tx, server, tables.open_games(tx, limit=MOST_SHOWN))
+
+
+def public_tables(tx: Tx, server: Server) -> list[TableSummary]:
+    """Tables anyone can join, and the latest of those that anyone can watch, newest first."""
+    rows = tables.open_games(tx, limit=MOST_SHOWN) + tables.watchable_games(tx, limit=MOST_WATCHED)
+    return _summaries(tx, server, rows)
 
 
 def by_key(tx: Tx, server: Server, key: str) -> TableSummary:

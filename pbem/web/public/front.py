@@ -1,14 +1,18 @@
-"""The front page, with open tables, games and a demo; and what programs ask of every site: search rules and an icon."""
+"""The front page, with the games, their demos and the public tables; and what programs ask of every site: search rules and an icon."""
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 from flask import Blueprint, Response
 
 from engine import game
+from engine.game import Game
+from pbem.domain.states import TableStatus
 from pbem.i18n import speech
 from pbem.service.tables import demo, listing
 from pbem.web import client, site, static_files
-from pbem.web.site import server
+from pbem.web.public import example
+from pbem.web.site import field, server
 from pbem.web.tables.joining import table_values
 
 pages = Blueprint("front", __name__)
@@ -21,12 +25,26 @@ Disallow: /api/
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A game in the list of games, in words."""
+
+    game: Game[Any]
+    mood: str
+    length: str
+
+
 @pages.get("/")
 def show() -> Response:
-    """The tables that wait for players, and the games."""
-    waiting = [table_values(table) for table in server().read(listing.open_tables)]
-    games = [game.load(name) for name in game.names()]
-    return site.page("front.html", tables=waiting, games=[(each, speech.teller(each)(each.length)) for each in games])
+    """The games, the tables that wait for players, and those that can be watched."""
+    shown = [table_values(table) for table in server().read(listing.public_tables)]
+    return site.page(
+        "front.html",
+        board=example.board(),
+        games=[_tile(game.load(name)) for name in game.names()],
+        tables=[each for each in shown if each["table"].status == TableStatus.OPEN],
+        running=[each for each in shown if each["table"].status == TableStatus.PLAYING],
+    )
 
 
 @pages.get("/sent")
@@ -37,8 +55,8 @@ def sent() -> Response:
 
 @pages.post("/demo")
 def start_demo() -> Response:
-    """Start a short game against bots, and lead to its seat."""
-    return site.go("seat.show", token=demo.begin(server(), client.network()))
+    """Start a game against bots, and lead to its seat."""
+    return site.go("seat.show", token=demo.begin(server(), field("kind"), client.network()))
 
 
 @pages.get("/robots.txt")
@@ -51,6 +69,11 @@ def robots() -> Response:
 def icon() -> Response:
     """The icon, for programs that do not look for the one named by a page."""
     return static_files.send("icon.png")
+
+
+def _tile(rules: Game[Any]) -> Tile:
+    tell = speech.teller(rules)
+    return Tile(rules, tell(rules.mood) if rules.mood else "", tell(rules.length))
 
 
 def _cached(response: Response) -> Response:

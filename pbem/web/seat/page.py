@@ -187,9 +187,16 @@ def _draw(content: Content) -> str:
         moved_on=content.moved_on,
         # What the game is about, in its own words, for visitors who know none of the games.
         aim=speech.translate(seat.rules.about) if seat.guest else "",
+        lesson=_lesson(seat),
         agreed=seat.seat in seat.votes,
         others_agreed=tuple(teller.name(other) for other in sorted(seat.votes - {seat.seat})),
     )
+
+
+def _lesson(seat: SeatView) -> tuple[str, str, str] | None:
+    """What a guest of the demo hears before this decision: what it is about, what to do, and why."""
+    lesson = seat.rules.lesson(seat.view, seat.seat) if seat.guest and seat.decision else None
+    return None if lesson is None else (seat.teller(lesson.what), seat.teller(lesson.do), seat.teller(lesson.why))
 
 
 def _fields(seat: SeatView, entered: Input) -> Fields:

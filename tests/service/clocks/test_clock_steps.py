@@ -325,7 +325,7 @@ def fleeting(server, awake, person, asked):
     """What expires within two weeks: a table, a demo, a typed address, a request, a sign-in, a failure; and all rows."""
     waiting = server.run(joining.create_table, person("Zoe"), TableSettings("sun-bid", 2)).game_id
     server.run(joining.ask_to_join, waiting, "typed@example.net", "Typed")
-    demo.begin(server)
+    demo.begin(server, "sunset-poker")
     server.run(sessions.start, Holder(person("Ann")), "phone")
     game, seat = asked
     server.run(reachability.note_refusal, game.person_at(seat), "550 no such user")

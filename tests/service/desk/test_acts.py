@@ -477,7 +477,7 @@ def test_an_outage_declared_later_names_decisions_of_the_clock_which_can_be_rewo
 
 def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(server, time, table):
     moving, paused, later = (table("templari", 3, pace="1d") for _ in range(3))
-    demo.begin(server)
+    demo.begin(server, "sunset-poker")
     time.sends()
     time.passes(6 * HOUR)
     moderate(server, Pause(paused.id))

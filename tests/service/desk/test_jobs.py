@@ -106,7 +106,7 @@ def of_the_demo(server):
 
 @pytest.mark.parametrize("what", [What.PAUSE, What.RESUME, What.EXTEND, What.ANNOUNCE])
 def test_the_demo_is_neither_counted_nor_touched(server, three, what):
-    demo.begin(server)
+    demo.begin(server, "sunset-poker")
     for game_id in [game.id for game in three] + [of_the_demo(server)[1].id]:
         server.store.write(lambda tx, game_id=game_id: tables.change_game(tx, game_id, paused=what is What.RESUME))
     before = of_the_demo(server)

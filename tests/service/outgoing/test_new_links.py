@@ -202,7 +202,7 @@ def test_nobody_renews_the_links_of_another_seat(server, game, ann):
 
 
 def test_a_guest_keeps_the_only_link_they_have(server):
-    token = demo.begin(server)
+    token = demo.begin(server, "sunset-poker")
     with pytest.raises(Forbidden, match="no address"):
         server.run(new_links.by_link, token)
 

@@ -17,7 +17,7 @@ ADDRESSES = ("ann@example.org", "unconfirmed@example.org", "nobody@example.org")
 def people(server, person):
     """Ann, whose address is confirmed, and someone whose address is not."""
     server.run(addresses.register, "unconfirmed@example.org")
-    demo.begin(server)
+    demo.begin(server, "sunset-poker")
     return person("Ann")
 
 

@@ -26,7 +26,7 @@ from tests.service.running_game import RunningGame
 @pytest.fixture
 def seat(server):
     """The token of a guest who has just come."""
-    return demo.begin(server)
+    return demo.begin(server, "sunset-poker")
 
 
 def game_of(server, token):
@@ -83,33 +83,33 @@ def test_a_guest_cannot_call_the_organiser(server, seat):
 
 def test_guests_are_limited_by_the_hour(server, clock, monkeypatch):
     monkeypatch.setattr(demo, "GUESTS_AN_HOUR", 2)
-    demo.begin(server), demo.begin(server)
+    demo.begin(server, "sunset-poker"), demo.begin(server, "sunset-poker")
     with pytest.raises(TooMany):
-        demo.begin(server)
+        demo.begin(server, "sunset-poker")
     clock.advance(HOUR + timedelta(seconds=1))
-    assert demo.begin(server)
+    assert demo.begin(server, "sunset-poker")
 
 
 def test_one_network_cannot_use_up_the_demo(server, clock):
     for _ in range(server.demos):
-        demo.begin(server, "192.0.2.7/32")
+        demo.begin(server, "sunset-poker", "192.0.2.7/32")
     with pytest.raises(TooMany):
-        demo.begin(server, "192.0.2.7/32")
-    assert demo.begin(server, "198.51.100.7/32")
+        demo.begin(server, "sunset-poker", "192.0.2.7/32")
+    assert demo.begin(server, "sunset-poker", "198.51.100.7/32")
     clock.advance(HOUR / server.demos)
-    assert demo.begin(server, "192.0.2.7/32")
+    assert demo.begin(server, "sunset-poker", "192.0.2.7/32")
 
 
 def test_a_demo_is_deleted_after_a_day_and_nothing_else_is(server, clock, table):
     game = table()
     game.play(*next((seat, each.default) for seat, each in game.asked().items()))
     before = all_rows(server.store)
-    played, _ = demo.begin(server), demo.begin(server)
+    played, _ = demo.begin(server, "sunset-poker"), demo.begin(server, "sunset-poker")
     for _ in range(4):
         decide(server, played)
     assert demo.tidy(server) == 0
     clock.advance(DAY + HOUR)
-    fresh = demo.begin(server)
+    fresh = demo.begin(server, "sunset-poker")
     assert demo.tidy(server) == 2
     assert server.read(seat_view.view_seat, fresh).status == "playing"
     clock.advance(DAY + HOUR)
@@ -134,7 +134,7 @@ def test_a_failing_bot_breaks_no_request_and_is_retried(server, monkeypatch):
 
     with monkeypatch.context() as bad:
         bad.setitem(BOTS, "greedy", broken)
-        token = demo.begin(server)
+        token = demo.begin(server, "sunset-poker")
     game = game_of(server, token)
     waiting = {seat for seat, player in game.players().items() if player.bot is not None} & set(game.asked())
     assert waiting

@@ -1,14 +1,16 @@
 """The demo in a browser: one click on the front page, a whole round, and no page that has to be reloaded."""
 
 import random
+import re
 
 import pytest
 
+from pbem.service.play import seat_view
 from pbem.service.tables import demo
 from tests.service.database import queued_emails
 from tests.web.browser import Browser
 
-BUTTON = "Try it: two minutes against bots"
+BUTTON = "Play now Sunset Poker against bots"
 
 
 @pytest.fixture
@@ -42,9 +44,29 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, serve
     page, luck = seat, random.Random(6)
     while page.acts():
         page = luck.choice(page.acts()).press_anyhow(luck)
-    assert page.follow("Open a real table").status == 200
-    assert "This is a demo:" in page.form("Play the demo again").press().text
+    assert page.follow("Start a real table").status == 200
+    assert "This is a demo." in page.form("Play the demo again").press().text
     assert "Play again with the same people" not in page.text
+
+
+@pytest.mark.parametrize("rules", demo.games_with_demo(), ids=lambda rules: rules.slug)
+def test_every_demo_explains_its_first_turns_one_at_a_time(browser, server, rules):
+    page, told = browser.open("/").form(f"Play now {rules.title} against bots").press(), []
+    for _ in range(3):
+        assert page.status == 200
+        told.append(re.search("What you could do(.*)Why(.*)This is a demo", page.text)[1])
+        usual = server.read(seat_view.view_seat, page.url.split("/")[2].partition("?")[0]).default_words
+        page = page.form("Make this move").press(choice=usual)
+    assert len(set(told)) > 1
+
+
+def test_only_a_guest_is_taught(browser, links, table):
+    assert "What you could do" not in browser.open(f"/s/{links.of(table('templari', 3), 0)[1]}").text
+
+
+def test_there_is_no_demo_of_an_unknown_game(browser):
+    form = browser.open("/").form(BUTTON)
+    assert form.press(kind="nonsense").status == 404
 
 
 def test_a_demo_offers_nothing_that_needs_an_address_or_other_people(seat):
@@ -58,7 +80,7 @@ def test_too_many_demos_are_refused_politely(browser, monkeypatch):
     monkeypatch.setattr(demo, "GUESTS_AN_HOUR", 0)
     page = browser.open("/").form(BUTTON).press()
     assert page.status == 429
-    assert "very much in demand" in page.text
+    assert "All demo tables are taken" in page.text
 
 
 def test_one_visitor_cannot_use_up_the_demo_for_the_others(app, browser, server):

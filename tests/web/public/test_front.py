@@ -1,0 +1,30 @@
+"""The front page: a game in progress, demos, and the tables that can be joined or watched."""
+
+from pbem.service.tables import demo
+
+
+def test_the_front_page_shows_a_game_in_progress_in_words_and_pictures(browser):
+    page = browser.open("/")
+    assert "The high bid is 7, by Cleo." in page.text
+    assert 'class="player seat-0 turn-of"' in page.source
+
+
+def test_every_game_is_listed_with_its_players_length_and_mood_and_can_be_tried_at_once(browser):
+    page = browser.open("/")
+    for rules in demo.games_with_demo():
+        assert str(rules.mood) in page.text
+        assert str(rules.length) in page.text
+        assert page.form(f"Play now {rules.title} against bots")
+
+
+def test_a_running_public_table_can_be_watched(browser, table):
+    game = table("templari", 3)
+    page = browser.open("/")
+    watched = page.follow(f"Watch {game.row().title}")
+    assert watched.status == 200
+    assert "The game so far" in watched.text
+
+
+def test_a_private_table_can_not_be_watched(browser, table):
+    table("templari", 3, private=True, bots=("greedy", "greedy"))
+    assert "Games to watch" not in browser.open("/").text
