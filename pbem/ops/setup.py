@@ -76,13 +76,21 @@ def server_on(store: Store, config: Config) -> Server:
         zone=config.site.timezone.key,
         answers_a_turn=config.limits.answers_a_turn,
         answers_a_day=config.limits.answers_a_day,
-        strangers=StrangerLimits(
-            network=config.limits.network_an_hour,
-            mailbox=config.limits.mailbox_a_day,
-            domain=config.limits.domain_an_hour,
-            all=config.limits.strangers_a_day,
-            lifetime=timedelta(days=config.limits.unconfirmed_days),
-        ),
+        strangers=_stranger_limits(config),
+    )
+
+
+def _stranger_limits(config: Config) -> StrangerLimits:
+    lifetime = timedelta(days=config.limits.unconfirmed_days)
+    if config.smtp is None:
+        # Emails stay in the local mailbox, so nobody can be bothered with them.
+        return StrangerLimits(network=0, mailbox=0, domain=0, all=0, lifetime=lifetime)
+    return StrangerLimits(
+        network=config.limits.network_an_hour,
+        mailbox=config.limits.mailbox_a_day,
+        domain=config.limits.domain_an_hour,
+        all=config.limits.strangers_a_day,
+        lifetime=lifetime,
     )
 
 

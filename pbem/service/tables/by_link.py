@@ -14,14 +14,14 @@ from pbem.domain.missed_turns import Successor
 from pbem.domain.states import InvitationStatus, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
-from pbem.service.absence import substitutes
+from pbem.service.absence import bots, substitutes
 from pbem.service.clocks import reachability
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
 from pbem.service.tables import joining, listing
 from pbem.service.tables.listing import TableSummary
 from pbem.service.tables.new import Joined
-from pbem.store import games, links as link_rows, people, tables
+from pbem.store import games, links as link_rows, people, players as player_rows, tables
 from pbem.store.database import Tx
 from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
@@ -108,6 +108,22 @@ def confirm_and_join(server: Server, token: str, name: str, word: str, network: 
         server.run(reachability.note_contact, person_id, link.created_at)
         return None
     return joining.accept(server, link.game_id, person_id, name=name, word=word, network=network)
+
+
+def to_seat(server: Server, token: str) -> str:
+    """Let the bots answer what is asked of them at a table that has begun. Returns the token of the reader's seat."""
+    bots.play_bots_of(server, server.read(table_and_person, token)[0])
+    return server.run(_seat_token, token)
+
+
+def _seat_token(tx: Tx, server: Server, token: str) -> str:
+    game_id, person_id = table_and_person(tx, server, token)
+    game = games.lock(tx, game_id)
+    own = (player.seat for player in player_rows.of_game(tx, game_id) if player.person_id == person_id)
+    seat = next((seat for seat in own if seat is not None), None)
+    if seat is None:
+        raise links.changed_hands()
+    return links.make_seat_token(tx, server, person_id, game, seat)
 
 
 def table_and_person(tx: Tx, server: Server, token: str) -> tuple[int, int]:

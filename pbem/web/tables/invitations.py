@@ -40,10 +40,12 @@ def show(token: str, *, refused: Refusal | None = None, ask_again: bool = False)
 @pages.post("/c/<token>")
 @site.shows_refusals_on(show)
 def accept(token: str) -> Response:
-    """Confirm the address, and take the seat."""
+    """Confirm the address, take the seat, and lead to it if the game has begun."""
     if not csrf.a_person_clicked():
         return show(token, ask_again=True)
-    by_link.confirm_and_join(server(), token, field("name"), field("word"), client.network())
+    joined = by_link.confirm_and_join(server(), token, field("name"), field("word"), client.network())
+    if joined is not None and joined.begun:
+        return site.go("seat.show", token=by_link.to_seat(server(), token))
     return site.go("invitation.show", token=token)
 
 

@@ -1,5 +1,6 @@
 """The form for a new table. The link in the email to its host opens the table."""
 
+from datetime import timedelta
 from typing import Final
 
 from flask import Blueprint, Response
@@ -8,6 +9,7 @@ from engine.bots import BOTS
 from engine.game import Game, Listed, Option, OptionValue
 from pbem.domain.errors import BadInput, Refusal
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
+from pbem.domain.pace import PerDecision, parse_pace
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.tables import joining
@@ -22,6 +24,9 @@ pages = Blueprint("new_table", __name__)
 PACES: Final = ("12h", "1d", "2d", "3d", "7d")
 """The usual paces. Any other can be typed."""
 
+FILL: Final = "rest"
+"""The choice of a bot for every seat that nobody is invited to."""
+
 
 @pages.get("/new/<kind>")
 def show(kind: str, refused: Refusal | None = None) -> Response:
@@ -32,7 +37,8 @@ def show(kind: str, refused: Refusal | None = None) -> Response:
         teller=speech.teller(rules),
         listed=Listed,
         bots=sorted(BOTS),
-        paces=dict.fromkeys((usual_pace, *PACES)),
+        fill=FILL,
+        paces=sorted({usual_pace, *PACES}, key=_speed),
         usual_pace=usual_pace,
         limits=range(FEWEST, MOST + 1),
         successors=list(Successor),
@@ -52,22 +58,34 @@ def create(kind: str) -> Response:
 
 
 def _settings(rules: Game[object]) -> TableSettings:
-    bots = whole_number("bots", _("a number of bots"))
+    seats, invited = whole_number("seats", _("a number of players")), addresses_in(field("invited"))
+    bots = _bots(seats, len(invited))
     if bots > rules.seats[1]:
         raise BadInput(_("%(bots)s bots are too many.", bots=bots))
     return TableSettings(
         kind=rules.slug,
-        seats=whole_number("seats", _("a number of players")),
+        seats=seats,
         options={option.name: _option(option) for option in rules.options if field(f"option_{option.name}")},
         pace=field("other_pace") or field("pace") or str(site.config().site.pace),
         title=field("title"),
         bots=(field("bot") or sorted(BOTS)[0],) * bots,
-        invited=addresses_in(field("invited")),
+        invited=invited,
         private=ticked("private"),
         doubles=ticked("doubles"),
         missed_limit=whole_number("missed_limit", _("a number of silent turns")),
         successor=field("successor"),
     )
+
+
+def _bots(seats: int, invited: int) -> int:
+    """The number of bots: as typed, or one for each seat but those of the host and the people invited."""
+    return max(seats - 1 - invited, 0) if field("bots") == FILL else whole_number("bots", _("a number of bots"))
+
+
+def _speed(pace: str) -> tuple[bool, timedelta]:
+    """The order of paces: the fastest first, and fixed days of the week last."""
+    parsed = parse_pace(pace)
+    return (False, parsed.allowed) if isinstance(parsed, PerDecision) else (True, timedelta())
 
 
 def _option(option: Option) -> OptionValue:

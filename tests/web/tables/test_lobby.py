@@ -21,8 +21,8 @@ def open_in_mail(browser, address, start):
 
 def open_table(browser, carry, kind="templari", **filled):
     """Open a table as Ann would: form, email, link, button."""
-    form = browser.open("/").follow("Templari" if kind == "templari" else kind).form("Open the table")
-    sent = form.press(**({"address": "ann@example.org", "name": "Ann"} | filled))
+    form = browser.open("/").follow("Start a table of Templari" if kind == "templari" else kind).form("Open the table")
+    sent = form.press(**({"address": "ann@example.org", "name": "Ann", "bots": "0"} | filled))
     assert sent.heading == "Please look in your mail"
     carry()
     return open_in_mail(browser, "ann@example.org", "/c/").form("Open the table").press()
@@ -41,7 +41,7 @@ def test_a_table_can_be_opened_and_joined_and_begins(browser, carry, server):
     assert "You have a place: Ann" in page.text
     for name in ("Ben", "Cleo"):
         page = join(browser, carry, "Friday evening", name)
-    assert "The game has begun." in page.text
+    assert page.url.startswith("/s/")
     carry()
     for name in ("ann", "ben", "cleo"):
         seat = open_in_mail(browser, f"{name}@example.org", "/s/")
@@ -51,7 +51,33 @@ def test_a_table_can_be_opened_and_joined_and_begins(browser, carry, server):
 
 def test_a_table_with_bots_begins_once_its_host_has_confirmed(browser, carry):
     page = open_table(browser, carry, bots="2", bot="random")
-    assert "The game has begun." in page.text
+    assert page.url.startswith("/s/")
+
+
+def test_four_clicks_and_one_email_lead_from_the_front_page_to_the_first_move_against_bots(browser, carry):
+    clicks, page = 1, browser.open("/").follow("Start a table of Templari")
+    filled = page.form("Open the table")
+    clicks, _sent = clicks + 1, filled.press(address="ann@example.org", name="Ann", bots="rest")
+    carry()
+    clicks, page = clicks + 1, open_in_mail(browser, "ann@example.org", "/c/")
+    clicks, page = clicks + 1, page.form("Open the table").press()
+    assert clicks == 4
+    assert page.form("Make this move").press(choice="pass").status == 200
+
+
+def test_bots_take_the_seats_that_nobody_is_invited_to(browser, carry, server):
+    open_table(browser, carry, seats="4", bots="rest", invited="ben@example.org")
+    assert server.read(listing.open_tables)[0].bots == 2
+
+
+def test_the_link_of_an_email_about_joining_leads_to_the_table_once_the_game_has_begun(browser, carry):
+    open_table(browser, carry, bots="2")
+    page = open_in_mail(browser, "ann@example.org", "/c/")
+    assert page.form("Go to the table").press().url.startswith("/s/")
+
+
+def test_paces_are_listed_from_fast_to_slow(browser):
+    assert browser.open("/new/templari").form("Open the table").picks["pace"] == ["12h", "1d", "2d", "3d", "7d"]
 
 
 def test_the_page_that_asks_for_a_word_shows_the_commitment(browser, carry, server):
