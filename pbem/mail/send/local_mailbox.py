@@ -92,9 +92,9 @@ class LocalMailbox:
             raise
         return key
 
-    def entries(self, to: str = "", most: int = MOST_LISTED) -> list[MailboxEntry]:
-        """The emails, or those to one address, newest first."""
-        return list(islice(self._entries(to), most))
+    def entries(self, to: str = "", most: int = MOST_LISTED, skipped: int = 0) -> list[MailboxEntry]:
+        """The emails, or those to one address, newest first, without the first ones if some are skipped."""
+        return list(islice(self._entries(to), skipped, skipped + most))
 
     def addresses(self) -> list[str]:
         """The addresses that have emails."""

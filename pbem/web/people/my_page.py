@@ -106,7 +106,8 @@ def resend_email() -> Response:
 @pages.get("/settings")
 def settings(refused: Refusal | None = None) -> Response:
     found, at = server().read(my_page.settings, person_id()), server().read(feeds.feed_tokens, person_id())
-    return site.page("own/settings.html", found=found, feeds=at, given=field, refused=refused)
+    saved = request.args.get("saved") == "yes"
+    return site.page("own/settings.html", found=found, feeds=at, given=field, saved=saved, refused=refused)
 
 
 @pages.post("/settings")
@@ -122,7 +123,7 @@ def save_settings() -> Response:
         willing=ticked("willing"),
         sealed=ticked("sealed"),
     )
-    return site.go("my_page.settings")
+    return site.go("my_page.settings", saved="yes")
 
 
 @pages.post("/vacation")

@@ -26,6 +26,11 @@ WIDTHS: Final = {"375": "phone", "320": "small phone", "640": "desk"}
 
 SCHEMES: Final = ("light", "dark")
 
+PAGE: Final = 25
+"""Emails on a page of the inbox."""
+
+_PAGE_NUMBER: Final = re.compile(r"[0-9]{1,5}", re.ASCII)
+
 # The framed page is from this site, and its sandbox allows links to open in the whole tab, and nothing else.
 _POLICY_OF_PAGE: Final = f"{security.POLICY}; frame-src 'self'"
 _POLICY_OF_FRAME: Final = (
@@ -55,10 +60,19 @@ def _refuse_others() -> None:
 
 @pages.get("")
 def show() -> Response:
-    """All emails, or those to one address."""
-    to = request.args.get("to", "")
+    """A page of all emails, or of those to one address."""
+    to, page = request.args.get("to", ""), _page_number()
     found = _mailbox()
-    return site.page("mailbox.html", letters=found.entries(to), addresses=found.addresses(), to=to)
+    # One more than is shown tells whether there is another page.
+    letters = found.entries(to, PAGE + 1, (page - 1) * PAGE)
+    return site.page(
+        "mailbox.html",
+        letters=letters[:PAGE],
+        addresses=found.addresses(),
+        to=to,
+        newer=page - 1,
+        older=page + 1 if len(letters) > PAGE else 0,
+    )
 
 
 @pages.get("/<key>")
@@ -107,6 +121,11 @@ def html(key: str) -> Response:
 def source(key: str) -> Response:
     """The bytes of an email as it was sent."""
     return Response(_mailbox().read(key).content, mimetype="text/plain")
+
+
+def _page_number() -> int:
+    number = request.args.get("page", "")
+    return max(int(number), 1) if _PAGE_NUMBER.fullmatch(number) else 1
 
 
 def _mailbox() -> LocalMailbox:

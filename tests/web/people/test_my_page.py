@@ -312,6 +312,7 @@ def test_failing_emails_are_announced_until_a_newer_link_signs_in(browser, sign_
 def test_settings_are_saved_all_or_none(browser, sign_in, ann, server):
     page = sign_in(ann).follow("Settings")
     page = page.form("Keep these settings").press(zone="Europe/Berlin", quiet="22:00-07:00", sealed="yes")
+    assert "Settings saved." in page.text
     assert 'value="Europe/Berlin"' in page.source
     before = all_rows(server.store)
     wrong = page.form("Keep these settings").press(name="Annabel", zone="Mars/Olympus")

@@ -9,6 +9,7 @@ from pbem.mail.wire import serialise
 from pbem.service.incoming import authenticity, receive
 from pbem.service.outgoing.deliver import mailbox_of
 from pbem.service.people import addresses
+from pbem.web.public import dev_inbox
 from tests.mail.test_wire import EMAIL
 from tests.web.browser import HOST
 
@@ -125,3 +126,16 @@ def test_an_empty_reply_and_one_from_another_site_are_refused(app, browser, sett
 
 def test_an_email_that_cannot_be_answered_has_no_form_for_a_reply(browser, key):
     assert browser.open(f"/mailbox/{key}").forms() == []
+
+
+def test_the_inbox_is_read_a_page_at_a_time(browser, settings, monkeypatch):
+    monkeypatch.setattr(dev_inbox, "PAGE", 2)
+    for number in range(3):
+        mailbox_of(settings).put(serialise(replace(EMAIL, message_id=f"<{number}@example.org>")))
+    newest = browser.open("/mailbox")
+    oldest = newest.follow("Older")
+    of_page = [[href for href in page.hrefs() if "/mailbox/" in href] for page in (newest, oldest)]
+    assert [len(page) for page in of_page] == [2, 1]
+    assert not set(of_page[0]) & set(of_page[1])
+    assert oldest.follow("Newer").hrefs() == newest.hrefs()
+    assert "Newer" not in newest.links()

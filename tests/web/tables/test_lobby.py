@@ -46,7 +46,9 @@ def test_a_table_can_be_opened_and_joined_and_begins(browser, carry, server):
     for name in ("ann", "ben", "cleo"):
         seat = open_in_mail(browser, f"{name}@example.org", "/s/")
         assert "Friday evening" in seat.text
-    assert "Friday evening" not in browser.open("/").text
+    front = browser.open("/").text
+    assert "No open tables right now." in front
+    assert "Watch Friday evening" in front
 
 
 def test_a_table_with_bots_begins_once_its_host_has_confirmed(browser, carry):
