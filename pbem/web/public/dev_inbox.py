@@ -64,14 +64,14 @@ def show() -> Response:
     to, page = request.args.get("to", ""), _page_number()
     found = _mailbox()
     # One more than is shown tells whether there is another page.
-    letters = found.entries(to, PAGE + 1, (page - 1) * PAGE)
+    emails = found.entries(to, PAGE + 1, (page - 1) * PAGE)
     return site.page(
         "mailbox.html",
-        letters=letters[:PAGE],
+        letters=emails[:PAGE],
         addresses=found.addresses(),
         to=to,
         newer=page - 1,
-        older=page + 1 if len(letters) > PAGE else 0,
+        older=page + 1 if len(emails) > PAGE else 0,
     )
 
 

@@ -51,13 +51,13 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, serve
 
 @pytest.mark.parametrize("rules", demo.games_with_demo(), ids=lambda rules: rules.slug)
 def test_every_demo_explains_its_first_turns_one_at_a_time(browser, server, rules):
-    page, told = browser.open("/").form(f"Play now {rules.title} against bots").press(), []
+    page, lessons = browser.open("/").form(f"Play now {rules.title} against bots").press(), []
     for _ in range(3):
         assert page.status == 200
-        told.append(re.search("What you could do(.*)Why(.*)This is a demo", page.text)[1])
+        lessons.append(re.search("What you could do(.*)Why(.*)This is a demo", page.text)[1])
         usual = server.read(seat_view.view_seat, page.url.split("/")[2].partition("?")[0]).default_words
         page = page.form("Make this move").press(choice=usual)
-    assert len(set(told)) > 1
+    assert len(set(lessons)) > 1
 
 
 def test_only_a_guest_is_taught(browser, links, table):
