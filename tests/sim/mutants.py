@@ -158,17 +158,21 @@ MUTANTS: Final = {
         1,
         "a token in the log",
     ),
-    "a_deadline_that_fires_although_it_settles_later": Mutant(
+    "a_deadline_that_fires_early": Mutant(
         (
             Edit(
                 "pbem.service.absence.timeouts:_time_out",
                 "if deadline.at is None or deadline.at > now:",
                 "if deadline.at is None:",
             ),
+            Edit(
+                "pbem.service.absence.timeouts:time_out",
+                "deadlines.claim(tx, now, ",
+                "deadlines.claim(tx, now.replace(minute=59), ",
+            ),
         ),
-        3,
+        1,
         "timed out",
-        Manners(quiet_hours=0.6),
     ),
     "a_restore_that_reuses_numbers": Mutant(
         (Edit("pbem.store.links:add_all", '"nonce": _nonce(randomness)', '"nonce": 1'),), 2, "opens the seat of"

@@ -152,7 +152,7 @@ def test_every_word_about_a_running_and_a_finished_game_is_translated(browser, l
 
 @one_database
 def test_every_word_of_the_demo_is_translated(browser):
-    page = browser.post("/demo", [])
+    page = browser.post("/demo", [("kind", "bid")])
     assert page.status == 200
     assert bare(page.source, NAMES | TITLES) == []
 
