@@ -1,7 +1,7 @@
 """The board: what a seat sees, as data and as plain text.
 
-A board is read aloud in this order: whose turn it is, what is on the table, what I have, the other players, the scores. A
-page draws it as a table with players around it, an email prints it in 72 columns. It is made from one seat's view and
+A board is read aloud in this order: whose turn it is, what is on the table, what I have, the other players, the scores, and
+what helps to decide. A page draws it as a table with players around it, an email prints it in 72 columns. It is made from one seat's view and
 nothing else. This module must never contain a rule.
 """
 
@@ -15,6 +15,8 @@ from engine.facts import fact
 from engine.tell import Teller, Text, say
 
 WIDTH: Final = 72
+_LEAST_NAME: Final = 8
+"""Letters of a name that a grid shows at least."""
 
 
 @fact
@@ -56,10 +58,10 @@ class Amounts:
 
 @fact
 class Grid:
-    """Numbers of several players: a row for each seat, a column for each kind of number. None is an empty cell."""
+    """Numbers or words about several players: a row for each seat, a column for each kind. None is an empty cell."""
 
     columns: tuple[Text, ...]
-    rows: tuple[tuple[int, tuple[int | None, ...]], ...]
+    rows: tuple[tuple[int, tuple[int | Text | None, ...]], ...]
 
 
 Part = Line | Row | Amounts | Grid
@@ -83,11 +85,20 @@ class Panel:
 
 
 @fact
+class Fold:
+    """Knowledge beside the table, which a small screen folds away under its label. A `bulky` one is left out of emails."""
+
+    label: Text
+    parts: tuple[Part, ...]
+    bulky: bool = False
+
+
+@fact
 class Board:
     """A whole table as one reader sees it.
 
     `centre` is what lies in the middle, `mine` what only the reader has or sees, `players` everyone in the order of the
-    seats, and `notes` are sentences about the scores.
+    seats, and `notes` are sentences about the scores. `folds` are what helps to decide well.
     """
 
     title: Text
@@ -96,6 +107,7 @@ class Board:
     mine: tuple[Part, ...] = ()
     players: tuple[Panel, ...] = ()
     notes: tuple[Line, ...] = ()
+    folds: tuple[Fold, ...] = ()
 
     def panel(self, seat: int | None) -> Panel | None:
         """Return the panel of a seat, or None if the board has none for it."""
@@ -126,7 +138,7 @@ class Section:
 
 
 def sections(board: Board, reader: int | None) -> tuple[Section, ...]:
-    """Return what is on the table, what the reader has, the other players, and the scores. Empty sections are left out."""
+    """Return what is on the table, what the reader has, the other players, the scores, and the folds; no empty sections."""
     own = board.panel(reader)
     others = tuple(panel for panel in board.others(reader) if panel.state is not None or panel.parts)
     scores = board.scores()
@@ -135,6 +147,7 @@ def sections(board: Board, reader: int | None) -> tuple[Section, ...]:
         Section(say("You have"), (*board.mine, *(() if own is None else own.parts))),
         Section(say("The players") if own is None else say("The others"), others),
         Section(say("Scores"), (*(() if scores is None else (scores,)), *board.notes)),
+        *(Section(fold.label, fold.parts) for fold in board.folds),
     )
     return tuple(section for section in every if section.parts)
 
@@ -207,18 +220,36 @@ def describe(face: Face, teller: Teller) -> str:
 def _grid(grid: Grid, teller: Teller, width: int) -> list[str]:
     heads = [teller(column) for column in grid.columns]
     rows = [
-        (_capital(teller.name(seat)), ["-" if n is None else str(n) for n in numbers]) for seat, numbers in grid.rows
+        (_capital(teller.name(seat)), ["-" if cell is None else words_of(cell, teller) for cell in cells])
+        for seat, cells in grid.rows
     ]
     wide = [max(len(text) for text in (head, *(cells[i] for _, cells in rows))) for i, head in enumerate(heads)]
     first = max(len(name) for name, _ in rows)
     room = width - 2 - sum(2 + w for w in wide)
-    first = min(first, max(room, 8))
+    if room < _LEAST_NAME and any(isinstance(cell, Text) for _, cells in grid.rows for cell in cells):
+        # Long words fit better one under the other.
+        return [
+            each
+            for name, cells in rows
+            for each in wrap(
+                f"{name}: " + "; ".join(f"{h}: {c}" if h else c for h, c in zip(heads, cells, strict=True) if c != "-"),
+                width,
+                "  ",
+                "    ",
+            )
+        ]
+    first = min(first, max(room, _LEAST_NAME))
 
     def line(name: str, cells: Sequence[str]) -> str:
         shown = name if len(name) <= first else name[: first - 3] + "..."
         return "  " + shown.ljust(first) + "".join("  " + c.rjust(w) for c, w in zip(cells, wide, strict=True))
 
     return [line("", heads), *(line(name, cells) for name, cells in rows)]
+
+
+def words_of(cell: int | Text, teller: Teller) -> str:
+    """Return what a cell of a grid says."""
+    return teller(cell) if isinstance(cell, Text) else str(cell)
 
 
 def wrap(text: str, width: int = WIDTH, first: str = "", rest: str = "") -> list[str]:

@@ -63,11 +63,31 @@ def fact(cls: type[T]) -> type[T]:
     return dataclass(frozen=True, slots=True)(cls)
 
 
+@fact
+class Step:
+    """What a fact does in an auction: begin one, tell bids and passes, or end it.
+
+    `bids` are seats with what they bid, `adds` seats with something that counts in no comparison of bids, such as what they
+    got in exchange. A step tells everyone the same, so nothing in it may be secret.
+    """
+
+    opens: bool = False
+    bids: tuple[tuple[int, Any], ...] = ()
+    passes: tuple[int, ...] = ()
+    adds: tuple[tuple[int, Any], ...] = ()
+    ends: bool = False
+    winner: int | None = None
+
+
 class Fact(Generic[S]):
     """Something that happened. The docstring of a subclass is its sentence; a `silent` fact is not put into words."""
 
     __slots__ = ()
     silent: ClassVar[bool] = False
+
+    def step(self) -> Step | None:
+        """Return what this fact does in an auction, or None. Grids and charts of bids are made from steps alone."""
+        return None
 
     def apply(self, state: S) -> S:
         """Return the state after this fact. Works on the whole truth and on any reader's view alike."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.decks.piecepack import DICE, SUITS, VALUE_NAMES
-from engine.facts import Fact, fact, put, take
+from engine.facts import Fact, Step, fact, put, take
 from engine.tell import Text, say
 
 from .auction import STRONG_HAND, Dice, Tiles
@@ -28,6 +28,9 @@ class Rolled(Fact[State]):
             seat=self.seat,
             dice=spoken_dice(self.dice),
         )
+
+    def step(self) -> Step:
+        return Step(opens=True)
 
     def apply(self, state: State) -> State:
         return replace(state, auction=self.auction, roller=self.seat, dice=self.dice, bids=())
@@ -108,6 +111,9 @@ class BidTiles(Fact[State]):
             "{seat} [bids|bid] {tiles}, together {value}.", seat=self.seat, tiles=self.tiles, value=sum(self.tiles)
         )
 
+    def step(self) -> Step:
+        return Step(bids=((self.seat, self.tiles),))
+
     def apply(self, state: State) -> State:
         bids = state.bids or ((),) * len(state.hands)
         return replace(state, bids=put(bids, self.seat, self.tiles))
@@ -137,6 +143,9 @@ class BidCoins(Fact[State]):
             return say("{seat} [pays|pay] no coins.", seat=self.seat)
         return say("{seat} [pays|pay] {coins:coin|coins}, which the bank keeps.", seat=self.seat, coins=self.coins)
 
+    def step(self) -> Step:
+        return Step(adds=((self.seat, say("{coins:coin|coins}", coins=self.coins)),))
+
     def apply(self, state: State) -> State:
         coins = put(state.coins, self.seat, state.coins[self.seat] - self.coins)
         return replace(state, coins=coins, bank=state.bank + self.coins)
@@ -148,6 +157,9 @@ class CoinsTied(Fact[State]):
 
     seats: tuple[int, ...]
 
+    def step(self) -> Step:
+        return Step(ends=True)
+
     def apply(self, state: State) -> State:
         return replace(state, tied=())
 
@@ -158,6 +170,9 @@ class CrownsTook(Fact[State]):
 
     seats: tuple[int, ...]
     points: int
+
+    def step(self) -> Step:
+        return Step(ends=True)
 
     def apply(self, state: State) -> State:
         return replace(state, points=added(state.points, self.seats, -self.points))
@@ -175,6 +190,9 @@ class Won(Fact[State]):
         return say(
             "{seat} [wins|win] the auction: {prize}.", seat=self.seat, prize=spoken_prize(self.points, self.coins)
         )
+
+    def step(self) -> Step:
+        return Step(ends=True, winner=self.seat)
 
     def apply(self, state: State) -> State:
         return replace(
@@ -223,6 +241,15 @@ class PassedOn(Fact[State]):
             for giver, taker, tiles in zip(self.seats, takers, self.tiles, strict=True)
         )
         return say("Tiles are passed on: {passes}.", passes=passes)
+
+    def step(self) -> Step:
+        return Step(adds=self._got())
+
+    def _got(self) -> tuple[tuple[int, Text], ...]:
+        """Return what each of the seats got: the tiles of the one before it."""
+        return tuple(
+            (seat, say("got {tiles}", tiles=spoken_tiles(self.tiles[i - 1]))) for i, seat in enumerate(self.seats)
+        )
 
     def apply(self, state: State) -> State:
         hands = list(state.hands)

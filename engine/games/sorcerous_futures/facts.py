@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.decks.decktet import CROWNS, EXCUSE
-from engine.facts import Fact, fact, is_hidden, put, secret, take
+from engine.facts import Fact, Step, fact, is_hidden, put, secret, take
 from engine.seats import clockwise, left_of
 from engine.tell import Text, say
 
@@ -141,6 +141,9 @@ class Opened(Fact[State]):
     card: str
     gold: int
 
+    def step(self) -> Step:
+        return Step(opens=True, bids=((self.seat, self.gold),))
+
     def apply(self, state: State) -> State:
         # The seller speaks last, and only if someone has bid more.
         order = clockwise(self.seat + 1, len(state.gold))
@@ -154,6 +157,9 @@ class Closed(Fact[State]):
     seat: int
     card: str
 
+    def step(self) -> Step:
+        return Step(opens=True)
+
     def apply(self, state: State) -> State:
         order = clockwise(self.seat, len(state.gold))
         return replace(state, auction=Auction(self.card, self.seat, 0, order, closed=True))
@@ -166,6 +172,9 @@ class Bid(Fact[State]):
     seat: int
     gold: int
 
+    def step(self) -> Step:
+        return Step(bids=((self.seat, self.gold),))
+
     def apply(self, state: State) -> State:
         auction = running(state)
         waiting = auction.waiting[1:]
@@ -177,6 +186,9 @@ class Passed(Fact[State]):
     """{seat} [passes|pass]."""
 
     seat: int
+
+    def step(self) -> Step:
+        return Step(passes=(self.seat,))
 
     def apply(self, state: State) -> State:
         auction = running(state)
@@ -195,6 +207,9 @@ class BidsShown(Fact[State]):
         bids = tuple(say("{gold} from {seat}", gold=gold, seat=seat) for seat, gold in enumerate(self.bids))
         return say("The bids for {card}: {bids}.", card=self.card, bids=bids)
 
+    def step(self) -> Step:
+        return Step(bids=tuple(enumerate(self.bids)))
+
     def apply(self, state: State) -> State:
         return state
 
@@ -206,6 +221,9 @@ class Bought(Fact[State]):
     seat: int
     card: str
     gold: int
+
+    def step(self) -> Step:
+        return Step(ends=True, winner=self.seat)
 
     def apply(self, state: State) -> State:
         return replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.decks import decktet
-from engine.facts import Fact, fact, put, take
+from engine.facts import Fact, Step, fact, put, take
 from engine.tell import Text, say
 
 from .cards import FOR_SALE, Cards, by_value
@@ -81,6 +81,9 @@ class Called(Fact[State]):
 
     seat: int
 
+    def step(self) -> Step:
+        return Step(opens=True)
+
     def apply(self, state: State) -> State:
         return opened(state, called=True)
 
@@ -88,6 +91,9 @@ class Called(Fact[State]):
 @fact
 class PoolFilled(Fact[State]):
     """The pool is full, and goes up for auction."""
+
+    def step(self) -> Step:
+        return Step(opens=True)
 
     def apply(self, state: State) -> State:
         return opened(state, called=False)
@@ -100,6 +106,9 @@ class Bid(Fact[State]):
     seat: int
     sun: str
 
+    def step(self) -> Step:
+        return Step(bids=((self.seat, say("{sun}", sun=decktet.name(self.sun))),))
+
     def apply(self, state: State) -> State:
         auction = running(state)
         return replace(state, auction=replace(auction, bidders=auction.bidders[1:], high=self.sun, leader=self.seat))
@@ -111,6 +120,9 @@ class Passed(Fact[State]):
 
     seat: int
 
+    def step(self) -> Step:
+        return Step(passes=(self.seat,))
+
     def apply(self, state: State) -> State:
         auction = running(state)
         return replace(state, auction=replace(auction, bidders=auction.bidders[1:]))
@@ -119,6 +131,9 @@ class Passed(Fact[State]):
 @fact
 class Unsold(Fact[State]):
     """Nobody bids, and the pool is discarded."""
+
+    def step(self) -> Step:
+        return Step(ends=True)
 
     def apply(self, state: State) -> State:
         return replace(state, pool=(), gone=state.gone + state.pool, auction=None)
@@ -143,6 +158,9 @@ class Won(Fact[State]):
         if not self.pool:
             return say("{seat} [takes|take] the empty pool. {end}", seat=self.seat, end=end)
         return say("{seat} [takes|take] the pool: {pool}. {end}", seat=self.seat, pool=self.pool, end=end)
+
+    def step(self) -> Step:
+        return Step(ends=True, winner=self.seat)
 
     def apply(self, state: State) -> State:
         aces = tuple(card for card in self.pool if card in decktet.ACES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.facts import Fact, fact, put, take
+from engine.facts import Fact, Step, fact, put, take
 from engine.seats import clockwise
 from engine.tell import Text, say
 
@@ -62,6 +62,9 @@ class PutUp(Fact[State]):
     seat: int
     card: str
 
+    def step(self) -> Step:
+        return Step(opens=True)
+
     def apply(self, state: State) -> State:
         bidders = clockwise(self.seat + 1, len(state.coins), without=(self.seat,))
         auction = Auction(bidders[0], bidders, bidders[0], seller=self.seat, card=self.card)
@@ -74,6 +77,9 @@ class TurnedUp(Fact[State]):
 
     round: int
     cards: Cards
+
+    def step(self) -> Step:
+        return Step(opens=True)
 
     def apply(self, state: State) -> State:
         deck = tuple(card for card in state.deck if card not in self.cards)
@@ -88,6 +94,9 @@ class Bid(Fact[State]):
     seat: int
     coins: int
 
+    def step(self) -> Step:
+        return Step(bids=((self.seat, self.coins),))
+
     def apply(self, state: State) -> State:
         auction = running(state)
         turn = following(self.seat, auction.bidders)
@@ -99,6 +108,9 @@ class Passed(Fact[State]):
     """{seat} [passes|pass]."""
 
     seat: int
+
+    def step(self) -> Step:
+        return Step(passes=(self.seat,))
 
     def apply(self, state: State) -> State:
         auction = running(state)
@@ -113,6 +125,9 @@ class Overbid(Fact[State]):
 
     seat: int
     coins: int
+
+    def step(self) -> Step:
+        return Step(adds=((self.seat, say("cannot pay")),), ends=True)
 
     def apply(self, state: State) -> State:
         return replace(state, offender=self.seat, banned=(*state.banned, self.seat))
@@ -135,6 +150,9 @@ class Reopened(Fact[State]):
     """The bidding starts again; {seat} [opens|open] it."""
 
     seat: int
+
+    def step(self) -> Step:
+        return Step(opens=True)
 
     def apply(self, state: State) -> State:
         auction = running(state)
@@ -191,6 +209,9 @@ class Took(Fact[State]):
             return say("{seat} [takes|take] {cards} for nothing.", seat=self.seat, cards=self.cards)
         return say("{seat} [takes|take] {cards}.", seat=self.seat, cards=self.cards)
 
+    def step(self) -> Step:
+        return Step(ends=True, winner=self.seat)
+
     def apply(self, state: State) -> State:
         return replace(
             state,
@@ -211,6 +232,9 @@ class SoldOn(Fact[State]):
     card: str
     price: int
 
+    def step(self) -> Step:
+        return Step(ends=True, winner=self.buyer)
+
     def apply(self, state: State) -> State:
         coins = put(state.coins, self.seat, state.coins[self.seat] + self.price)
         coins = put(coins, self.buyer, coins[self.buyer] - self.price)
@@ -225,6 +249,9 @@ class Unsold(Fact[State]):
 
     seat: int
     card: str
+
+    def step(self) -> Step:
+        return Step(ends=True)
 
     def apply(self, state: State) -> State:
         return replace(state, auction=None, banned=())

@@ -1,0 +1,113 @@
+"""Auctions as the facts tell them: who bid what, who passed, and who won.
+
+They are made from the steps of facts as everyone sees them, so a sealed bid is in none of them before it is opened. This
+module must never guess: what begins or ends an auction, the game says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from engine.board import Board, Fold, Grid
+from engine.facts import SPECTATOR, Fact, Step, fact, is_hidden, seen
+from engine.tell import Text, say
+
+MOST_SHOWN: Final = 3
+"""Auctions beside a board: the running one, and those before it."""
+
+
+@fact
+class Call:
+    """What a seat did in an auction, in an entry. `kind` is "bid", "pass" or "add", for what was added to a bid."""
+
+    turn: int
+    seat: int
+    kind: str
+    value: Any = None
+
+
+@fact
+class Auction:
+    """An auction: the bids and passes in order, and once it is over the winner, if there was one."""
+
+    calls: tuple[Call, ...] = ()
+    over: bool = False
+    winner: int | None = None
+
+    def of(self, seat: int) -> tuple[Call, ...]:
+        """Return what a seat did."""
+        return tuple(call for call in self.calls if call.seat == seat)
+
+
+def step_of(happened: Fact[Any]) -> Step | None:
+    """Return the step of a fact as everyone sees it."""
+    return seen(happened, SPECTATOR).step()
+
+
+def auctions(told: Iterable[tuple[int, Fact[Any]]]) -> tuple[Auction, ...]:
+    """Return the auctions in these facts, each with the number of its entry, oldest first.
+
+    What belongs to an auction that began before them is left out.
+    """
+    found: list[Auction] = []
+    for turn, happened in told:
+        step = step_of(happened)
+        if step is None:
+            continue
+        if step.opens:
+            found.append(Auction())
+        if found:
+            found[-1] = _after(found[-1], turn, step)
+    return tuple(found)
+
+
+def with_bids(board: Board, known: Sequence[Auction]) -> Board:
+    """Return the board with a grid of the last auctions, the newest first; unchanged if nobody has bid yet."""
+    called = [auction for auction in known[-MOST_SHOWN:] if auction.calls]
+    if not called or not board.players:
+        return board
+    heads, running = [say("last"), say("before")], not called[-1].over
+    columns = ([say("now"), *heads] if running else [*heads, say("earlier")])[: len(called)]
+    rows = tuple(
+        (panel.seat, tuple(_cell(auction, panel.seat) for auction in reversed(called))) for panel in board.players
+    )
+    grid = Grid(tuple(columns), rows)
+    return replace(board, folds=(Fold(say("Bids so far"), (grid,)), *board.folds))
+
+
+def _after(auction: Auction, turn: int, step: Step) -> Auction:
+    calls = [Call(turn, seat, "bid", value) for seat, value in step.bids if not _hides(value)]
+    calls += [Call(turn, seat, "pass") for seat in step.passes]
+    calls += [Call(turn, seat, "add", value) for seat, value in step.adds if not _hides(value)]
+    over = auction.over or step.ends
+    winner = step.winner if step.ends and step.winner is not None else auction.winner
+    return Auction((*auction.calls, *calls), over, winner)
+
+
+def _hides(value: Any) -> bool:
+    return any(map(is_hidden, value)) if isinstance(value, tuple) else is_hidden(value)
+
+
+def _cell(auction: Auction, seat: int) -> Text | None:
+    calls = tuple(_words(call) for call in auction.of(seat))
+    if not calls:
+        return None
+    text = calls[0]
+    for each in calls[1:]:
+        text = say("{first}, {then}", first=text, then=each)
+    return say("{calls}, won", calls=text) if auction.winner == seat else text
+
+
+def _words(call: Call) -> Text:
+    if call.kind == "pass":
+        return say("pass")
+    if isinstance(call.value, Text):
+        return call.value
+    if isinstance(call.value, tuple):
+        text = say("{value}", value=call.value[0])
+        for each in call.value[1:]:
+            text = say("{first} + {then}", first=text, then=say("{value}", value=each))
+        return text
+    return say("{value}", value=call.value)
