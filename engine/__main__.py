@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine import bots, game, grammar, installed, orders, testing
+from engine.auctions import auctions, with_bids
 from engine.board import WIDTH, plain
 from engine.chance import Stream, seed_from
 from engine.decisions import Decision, Refused
@@ -209,7 +210,9 @@ class _Sitting:
         self._shown = len(self._table.log)
 
     def _board(self) -> None:
-        print(f"\n{plain(self._game.board(self._table.view(self._me), self._me), self._teller)}", end="")
+        told = ((turn, each) for turn, entry in enumerate(self._table.log) for each in entry.facts)
+        board = with_bids(self._game.board(self._table.view(self._me), self._me), auctions(told))
+        print(f"\n{plain(board, self._teller)}", end="")
 
 
 def _begin(arguments: argparse.Namespace) -> Table:

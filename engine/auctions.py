@@ -40,6 +40,16 @@ class Auction:
         """Return what a seat did."""
         return tuple(call for call in self.calls if call.seat == seat)
 
+    @property
+    def turn(self) -> int:
+        """The number of the entry in which a player last did something."""
+        return max(call.turn for call in self.calls)
+
+    def highest(self, seat: int) -> int | None:
+        """Return the highest bid of a seat; None without one that is a number, or several together."""
+        amounts = (_amount(call.value) for call in self.of(seat) if call.kind == "bid")
+        return max((amount for amount in amounts if amount is not None), default=None)
+
 
 def step_of(happened: Fact[Any]) -> Step | None:
     """Return the step of a fact as everyone sees it."""
@@ -71,7 +81,7 @@ def with_bids(board: Board, known: Sequence[Auction]) -> Board:
     heads, running = [say("last"), say("before")], not called[-1].over
     columns = ([say("now"), *heads] if running else [*heads, say("earlier")])[: len(called)]
     rows = tuple(
-        (panel.seat, tuple(_cell(auction, panel.seat) for auction in reversed(called))) for panel in board.players
+        (panel.seat, tuple(words_of(auction, panel.seat) for auction in reversed(called))) for panel in board.players
     )
     grid = Grid(tuple(columns), rows)
     return replace(board, folds=(Fold(say("Bids so far"), (grid,)), *board.folds))
@@ -86,11 +96,18 @@ def _after(auction: Auction, turn: int, step: Step) -> Auction:
     return Auction((*auction.calls, *calls), over, winner)
 
 
+def _amount(value: Any) -> int | None:
+    if isinstance(value, tuple):
+        return sum(value) if value and all(type(each) is int for each in value) else None
+    return value if type(value) is int else None
+
+
 def _hides(value: Any) -> bool:
     return any(map(is_hidden, value)) if isinstance(value, tuple) else is_hidden(value)
 
 
-def _cell(auction: Auction, seat: int) -> Text | None:
+def words_of(auction: Auction, seat: int) -> Text | None:
+    """Return all that a seat did, in words, and whether it won; None if it did nothing."""
     calls = tuple(_words(call) for call in auction.of(seat))
     if not calls:
         return None

@@ -23,7 +23,7 @@ from engine.board import Board, plain
 from engine.bots import BOTS
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
-from engine.facts import Fact, fold, secrets_of
+from engine.facts import Fact, Step, fold, secrets_of
 from engine.game import Game, game_in, kinds_of
 from engine.tell import Text, sentence
 from pbem import child_process
@@ -81,6 +81,7 @@ class Player:
             "standing": lambda request: self._game.standing(request["view"]),
             "board": lambda request: self._drawn(self._game.board(request["view"], request["seat"])),
             "sentence": lambda request: self._spoken(sentence(request["fact"])),
+            "step": lambda request: self._stepped(request["fact"].step()),
             "word": lambda request: str(game.word(request["value"])),
             "bring_up": lambda request: self.kinds[request["kind"]].older[request["shape"]](request["data"]),  # type: ignore[attr-defined]
             "bot": self._bot,
@@ -125,6 +126,11 @@ class Player:
     def _drawn(self, board: Board) -> Board:
         plain(board, self._teller)
         return board
+
+    def _stepped(self, step: Step | None) -> Step | None:
+        if step is not None:
+            dict(step.bids), dict(step.adds)
+        return step
 
     def _spoken(self, text: Text | None) -> Text | None:
         if text is not None:
@@ -210,6 +216,7 @@ def _shape(kind: type) -> Request:
         "happens": issubclass(kind, Fact),
         "silent": bool(getattr(kind, "silent", False)),
         "speaks": hasattr(kind, "sentence"),
+        "steps": issubclass(kind, Fact) and kind.step is not Fact.step,
         "shapes": len(getattr(kind, "older", ())),
         "fields": [(f.name, _holds(hints[f.name]), readers.get(f.name)) for f in fields(kind)],
     }

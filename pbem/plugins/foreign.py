@@ -24,7 +24,7 @@ from engine import codec
 from engine.board import Board
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
-from engine.facts import Fact
+from engine.facts import Fact, Step
 from engine.game import Game, Options, OptionValue, Standing
 from engine.tell import Teller, Text
 from pbem.domain.errors import Unplayable
@@ -99,6 +99,7 @@ class Kinds:
         self._decoder = wire.decoder({})
         self.word = lru_cache(MOST_REMEMBERED)(self._word)
         self.sentence = lru_cache(MOST_REMEMBERED)(self._sentence)
+        self.step = lru_cache(MOST_REMEMBERED)(self._step)
 
     def settle(self, described: Mapping[str, Any]) -> None:
         """Make the shapes, of what the child has said of itself."""
@@ -159,6 +160,10 @@ class Kinds:
     def _sentence(self, text: str) -> Text | None:
         spoken = self.ask("sentence", fact=self._decoder.decode(text))
         return cast("Text | None", self.must_be((Text, type(None)), spoken))
+
+    def _step(self, text: str) -> Step | None:
+        step = self.ask("step", fact=self._decoder.decode(text))
+        return cast("Step | None", self.must_be((Step, type(None)), step))
 
 
 class View:
@@ -355,6 +360,8 @@ def _shape(kinds: Kinds, description: Mapping[str, Any]) -> type:
         more |= {"silent": description["silent"], "apply": lambda self, state: after(state, self)}
         if description["speaks"]:
             more["sentence"] = lambda self: kinds.sentence(codec.dumps(self))
+        if description["steps"]:
+            more["step"] = lambda self: kinds.step(codec.dumps(self))
     shape = make_dataclass(description["name"], places, bases=(base,), namespace=more, frozen=True, slots=True)
     shape.__module__ = kinds.module.__name__
     assert is_dataclass(shape)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engine import board, codec, decisions, game, tell
+from engine import board, codec, decisions, facts, game, tell
 
 LONGEST: Final = 2**23
 """Bytes in one message: more than a thousand times a large state."""
@@ -35,6 +35,8 @@ _SHOWN: Final = (
     board.Amounts,
     board.Grid,
     board.Panel,
+    board.Fold,
+    facts.Step,
     game.Standing,
     game.Listed,
     game.Number,

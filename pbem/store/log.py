@@ -56,9 +56,13 @@ def chain(tx: Connection, game_id: int, key: str, after: int = 0, until: int | N
     return _chain(tx, _CHAIN, game_id, key, after, at_once=_MOST_AT_ONCE, until=upto)
 
 
-def chain_back(tx: Connection, game_id: int, key: str, kinds: Collection[str] = ()) -> Iterator[ChainRow]:
-    """The log from its last row backwards, one row at a time; only rows of these kinds, if any are given."""
+def chain_back(
+    tx: Connection, game_id: int, key: str, kinds: Collection[str] = (), upto: int | None = None
+) -> Iterator[ChainRow]:
+    """The log from its last row, or row `upto`, backwards, one row at a time; only rows of these kinds, if any are given."""
     statement = _back(tuple(kinds))
+    if upto is not None:
+        return _chain(tx, statement, game_id, key, upto + 1, at_once=_END)
     end = prefetch.get(tx, ("end", game_id))
     if not end:
         return _chain(tx, statement, game_id, key, _AFTER_ALL, at_once=_END)

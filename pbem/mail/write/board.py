@@ -5,11 +5,11 @@ of a board fits into one of three blocks, so a new game needs no template. This 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from engine.board import Amounts, Board, Grid, Line, Panel, Part, Row, plain, sections, state_of
-from engine.tell import Teller
+from engine.tell import Teller, Text
 from pbem.i18n.speech import capital
 
 
@@ -33,11 +33,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A row of a table of numbers: one player."""
+    """A row of a table of numbers or words: one player."""
 
     name: str
     mine: bool
-    numbers: tuple[int | None, ...]
+    numbers: tuple[int | str | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,8 @@ class PrintedBoard:
 
 
 def print_board(board: Board, teller: Teller, reader: int) -> PrintedBoard:
-    """The board for one reader, in reading order."""
+    """The board for one reader, in reading order, without what is bulky."""
+    board = replace(board, folds=tuple(fold for fold in board.folds if not fold.bulky))
     blocks = tuple(
         Section(teller(section.heading), tuple(_blocks(section.parts, teller, reader)))
         for section in sections(board, reader)
@@ -92,7 +93,14 @@ def _blocks(parts: Sequence[Part | Panel], teller: Teller, reader: int) -> Itera
 
 
 def _numbers(grid: Grid, teller: Teller, reader: int) -> Block:
-    rows = tuple(Score(capital(teller.name(seat)), seat == reader, numbers) for seat, numbers in grid.rows)
+    rows = tuple(
+        Score(
+            capital(teller.name(seat)),
+            seat == reader,
+            tuple(teller(cell) if isinstance(cell, Text) else cell for cell in cells),
+        )
+        for seat, cells in grid.rows
+    )
     return Block("numbers", columns=tuple(teller(column) for column in grid.columns), rows=rows)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
+from engine.auctions import Auction, with_bids
 from engine.board import Board
 from engine.facts import SPECTATOR
 from engine.game import Game, Standing
@@ -22,10 +23,11 @@ from pbem.lru import LRU
 from pbem.service import links
 from pbem.service.archive.score_history import Course, course_of
 from pbem.service.play import views
+from pbem.service.play.log import TAKES_BACK, Kind, entries_back
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import has_ended, knowledge_of, turn_facts
+from pbem.service.play.seat_cache import LatestAuctions, has_ended, knowledge_of, turn_facts
 from pbem.service.server import Server
-from pbem.store import links as link_rows, seats, tables
+from pbem.store import links as link_rows, log, seats, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
@@ -214,9 +216,19 @@ def _scene(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:
         earlier=moment.earlier,
         later=moment.later,
         turn_facts=turn_facts(moment.standing, seat, ended=ended),
-        board=rules.board(moment.views[seat], seat),
+        board=with_bids(rules.board(moment.views[seat], seat), _auctions_at(tx, row, rules, moment.standing.seq)),
         hands=tuple((other, rules.board(moment.views[other], other)) for other in others),
     )
+
+
+def _auctions_at(tx: Tx, row: GameRow, rules: Game[Any], seq: int) -> tuple[Auction, ...]:
+    """The last auctions by the entry in a row of the log."""
+    latest = LatestAuctions()
+    rows = log.chain_back(tx, row.id, row.key, (Kind.ENTRY, *TAKES_BACK), upto=seq)
+    for standing in entries_back(rules, rows):
+        if not latest.wants(standing):
+            break
+    return latest.found()
 
 
 def _nothing_yet() -> NotFound:

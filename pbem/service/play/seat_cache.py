@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.auctions import MOST_SHOWN, Auction, auctions, step_of, with_bids
 from engine.board import Board
 from engine.decisions import Decision
 from engine.facts import seen
@@ -22,6 +23,9 @@ from pbem.service.play import views
 from pbem.service.play.log import StandingEntry, causes
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+
+MOST_AUCTIONS_READ: Final = 12
+"""Entries that are read for the bids of the auctions before the running one."""
 
 MOST_ENTRIES: Final = 200
 """The most entries on one page; longer absences are in the history."""
@@ -47,6 +51,35 @@ class SeatKnowledge:
 
 
 CACHE: Final[LRU[SeatKnowledge]] = LRU(MOST_CACHED)
+
+AUCTIONS: Final[LRU[tuple[Auction, ...]]] = LRU(MOST_CACHED)
+"""The last auctions by the last entry of the log. Everyone may know of them, so all seats share them."""
+
+
+class LatestAuctions:
+    """Reads entries backwards until the running auction and a few before it are known."""
+
+    def __init__(self) -> None:
+        self._read: list[StandingEntry] = []
+        self._begun = 0
+
+    def wants(self, standing: StandingEntry) -> bool:
+        """Take an entry, and say whether one before it is needed, too.
+
+        Only entries count. The number of other rows is nobody's business: it would tell who has sealed a choice.
+        """
+        self._read.append(standing)
+        steps = [step for each in standing.entry.facts if (step := step_of(each)) is not None]
+        self._begun += sum(step.opens for step in steps)
+        many = len(self._read)
+        if not self._begun:
+            return many < MOST_ENTRIES and (many < MOST_AUCTIONS_READ or bool(steps))
+        return self._begun <= MOST_SHOWN and many < MOST_AUCTIONS_READ
+
+    def found(self) -> tuple[Auction, ...]:
+        """The auctions in what was read."""
+        told = ((each.turn, happened) for each in reversed(self._read) for happened in each.entry.facts)
+        return auctions(told)[-MOST_SHOWN - 1 :]
 
 
 def knowledge_of(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
@@ -81,10 +114,14 @@ def _compute(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge
     def has_decided(standing: StandingEntry) -> bool:
         return seat in standing.entry.choices and seat not in standing.entry.alone
 
-    view, entries = views.view_and_entries(tx, row, seat, has_decided, MOST_ENTRIES)
+    known = AUCTIONS.get(row.entry_head)
+    since = LatestAuctions() if known is None else None
+    view, entries = views.view_and_entries(tx, row, seat, has_decided, MOST_ENTRIES, since)
+    if since is not None:
+        known = AUCTIONS.put(row.entry_head, since.found())
     return SeatKnowledge(
         view=view,
-        board=rules.board(view, seat),
+        board=with_bids(rules.board(view, seat), known or ()),
         decision=decision_in(rules, view, seat),
         standing=rules.standing(view),
         recent_facts=facts_by_turn(row, entries, seat),

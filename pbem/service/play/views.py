@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import structlog
 
@@ -53,6 +53,12 @@ class Moment:
     later: int | None
 
 
+class Reading(Protocol):
+    """Someone who takes entries, newest first, and says whether the one before is needed, too."""
+
+    def wants(self, standing: StandingEntry) -> bool: ...
+
+
 def view(tx: Tx, row: GameRow, seat: int) -> Any:
     """The current view of a seat, or of the SPECTATOR."""
     rules = rules_of(row)
@@ -62,21 +68,26 @@ def view(tx: Tx, row: GameRow, seat: int) -> Any:
 
 
 def view_and_entries(
-    tx: Tx, row: GameRow, seat: int, is_first: Callable[[StandingEntry], bool], most: int
+    tx: Tx, row: GameRow, seat: int, is_first: Callable[[StandingEntry], bool], most: int, more: Reading | None = None
 ) -> tuple[Any, tuple[StandingEntry, ...]]:
-    """The current view of a seat, and its last entries from the first match on, at most `most`, in one reading."""
+    """The current view of a seat, and its last entries from the first match on, at most `most`, in one reading.
+
+    The reading goes on as long as `more` wants it, which is given every entry until then.
+    """
     rules = rules_of(row)
     saved = saved_views.last_of(tx, row.id, seat)
     entries: list[StandingEntry] = []
-    count = None
+    count, wanted = None, more is not None
     for standing in entries_back(rules, log.chain_back(tx, row.id, row.key, (Kind.ENTRY, Kind.SEALED, *TAKES_BACK))):
         is_saved = saved is not None and standing.seq <= saved.seq
-        if count is not None and is_saved:
+        if count is not None and is_saved and not wanted:
             break
         entries.append(standing)
+        if wanted and more is not None:
+            wanted = more.wants(standing)
         if count is None and (is_first(standing) or len(entries) == most):
             count = len(entries)
-            if is_saved:
+            if is_saved and not wanted:
                 break
     entries.reverse()
     new = [each for each in entries if saved is None or each.seq > saved.seq]

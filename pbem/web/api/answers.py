@@ -6,7 +6,7 @@ from typing import Any
 from engine import codec, grammar, orders
 from engine.board import Amounts, Board, Grid, Line, Panel, Part, Row
 from engine.decisions import Act, Amount, Blank, Choice, Decision, Some, Split
-from engine.tell import Teller
+from engine.tell import Teller, Text
 from pbem.domain.causes import TurnFacts
 from pbem.domain.states import TableStatus
 from pbem.service.play.move import Receipt
@@ -125,6 +125,9 @@ def _board(board: Board, teller: Teller) -> Json:
         "mine": [_part(part, teller) for part in board.mine],
         "players": [_panel(panel, teller) for panel in board.players],
         "notes": [teller(note.text) for note in board.notes],
+        "folds": [
+            {"label": teller(fold.label), "parts": [_part(part, teller) for part in fold.parts]} for fold in board.folds
+        ],
     }
 
 
@@ -152,5 +155,8 @@ def _part(part: Part, teller: Teller) -> Json:
         pairs = [{"label": teller(label), "number": number} for label, number in part.pairs]
         return {"kind": "amounts", "pairs": pairs}
     assert isinstance(part, Grid)
-    rows = [{"seat": seat, "numbers": list(numbers)} for seat, numbers in part.rows]
+    rows = [
+        {"seat": seat, "numbers": [teller(cell) if isinstance(cell, Text) else cell for cell in cells]}
+        for seat, cells in part.rows
+    ]
     return {"kind": "grid", "columns": [teller(column) for column in part.columns], "rows": rows}

@@ -63,7 +63,7 @@ class BoardPart:
     picks: tuple[Pick | None, ...] = ()
     amounts: tuple[tuple[Thing, int], ...] = ()
     columns: tuple[str, ...] = ()
-    rows: tuple[tuple[str, bool, tuple[int | None, ...]], ...] = ()
+    rows: tuple[tuple[str, bool, tuple[int | str | None, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,8 @@ class PageBoard:
     own: PagePanel | None
     mine: tuple[BoardPart, ...]
     notes: tuple[str, ...]
+    folds: tuple[tuple[str, tuple[BoardPart, ...]], ...] = ()
+    """What helps to decide well: labels with parts."""
     picked: frozenset[str] = frozenset()
     """The fields of the form whose things are chosen on the board."""
 
@@ -130,6 +132,7 @@ def draw(
         own_panel,
         mine,
         tuple(teller(note.text) for note in board.notes),
+        tuple((teller(fold.label), _parts(fold.parts, teller)) for fold in board.folds if fold.parts),
         frozenset(field.name for field in choosable) - {field.name for field in open_fields},
     )
 
@@ -183,7 +186,14 @@ def _part(part: Part, teller: Teller, choosable: list[Choosable]) -> BoardPart:
     if isinstance(part, Amounts):
         return BoardPart("amounts", amounts=tuple((_label(label, teller), number) for label, number in part.pairs))
     assert isinstance(part, Grid)
-    rows = tuple((capital(teller.name(seat)), False, numbers) for seat, numbers in part.rows)
+    rows = tuple(
+        (
+            capital(teller.name(seat)),
+            seat == teller.reader,
+            tuple(teller(cell) if isinstance(cell, Text) else cell for cell in cells),
+        )
+        for seat, cells in part.rows
+    )
     return BoardPart("grid", columns=tuple(capital(teller(column)) for column in part.columns), rows=rows)
 
 

@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from engine.auctions import Auction, words_of
 from engine.tell import Teller
 from pbem.i18n.speech import capital
-from pbem.service.archive.score_history import Bid, Scores
+from pbem.service.archive.score_history import Scores
 from pbem.web.charts import Chart, Frame, Row, ticks
 
 T = TypeVar("T")
@@ -90,15 +91,13 @@ def score_chart(scores: Scores | None, names: tuple[str, ...], teller: Teller, t
     )
 
 
-def auction_chart(
-    auctions: Sequence[tuple[Bid, ...]], names: tuple[str, ...], teller: Teller, turn: Turn
-) -> LineChart | None:
+def auction_chart(auctions: Sequence[Auction], names: tuple[str, ...], teller: Teller, turn: Turn) -> LineChart | None:
     """The highest bid of each seat in each auction, and a table of all bids; None where nothing was bid."""
     if not auctions:
         return None
     first = max(len(auctions) - MOST_AUCTIONS, 0) + 1
     shown = dict(enumerate(auctions[first - 1 :], first))
-    highest = [{number: _highest(bids, seat) for number, bids in shown.items()} for seat in range(len(names))]
+    highest = [{number: auction.highest(seat) for number, auction in shown.items()} for seat in range(len(names))]
     amounts = [amount for bids in highest for amount in bids.values() if amount is not None]
     most = max([*amounts, 1])
     x, y = FRAME.x(first, max(*shown, first + 1), indent=6), FRAME.y(0, most)
@@ -107,8 +106,8 @@ def auction_chart(
         frame=FRAME,
         columns=names,
         rows=tuple(
-            Row(str(number), tuple(_bids(bids, seat, teller) for seat in range(len(names))), turn(bids[-1].turn))
-            for number, bids in shown.items()
+            Row(str(number), tuple(_calls(auction, seat, teller) for seat in range(len(names))), turn(auction.turn))
+            for number, auction in shown.items()
         ),
         across=ticks(x, _evenly(list(shown), MOST_TICKS)),
         up=ticks(y, _round_numbers(0, most)),
@@ -117,17 +116,10 @@ def auction_chart(
     )
 
 
-def _highest(bids: tuple[Bid, ...], seat: int) -> int | None:
-    return max((bid.amount for bid in bids if bid.seat == seat and bid.amount is not None), default=None)
-
-
-def _bids(bids: tuple[Bid, ...], seat: int, teller: Teller) -> str:
-    """All bids of a seat in one auction, in words."""
-    values = (bid.value for bid in bids if bid.seat == seat)
-    return ", ".join(
-        " + ".join(teller.word(each) for each in value) if isinstance(value, tuple) else teller.word(value)
-        for value in values
-    )
+def _calls(auction: Auction, seat: int, teller: Teller) -> str:
+    """All that a seat did in one auction, in words."""
+    words = words_of(auction, seat)
+    return "" if words is None else teller(words)
 
 
 def _lines(series: list[list[Mark]], names: tuple[str, ...], heights: dict[int, float]) -> tuple[Line, ...]:
