@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.board import Face
+from engine.board import Face, Line
 from engine.decisions import Thing
+from engine.tell import say
 
 SUITS: Final = {"M": "Moons", "S": "Suns", "W": "Waves", "L": "Leaves", "Y": "Wyrms", "K": "Knots"}
 """The suits in their order, which sorting and tie-breaks follow."""
@@ -147,3 +148,20 @@ def faces(cards: tuple[object, ...]) -> tuple[Face, ...]:
 def things(cards: tuple[str, ...]) -> tuple[Thing, ...]:
     """Return cards as things to choose from, each once."""
     return tuple(THINGS[card] for card in dict.fromkeys(cards))
+
+
+def by_suit(cards: tuple[str, ...]) -> tuple[Line, ...]:
+    """Return a line for each suit on these cards, with its ranks in order. A card is in the line of each of its suits."""
+    found = ((suit, [rank(card) for card in in_order(cards) if suit in suits(card)]) for suit in SUITS)
+    return tuple(
+        Line(
+            say(
+                "{suit} ({number}): {ranks}.",
+                suit=suit,
+                number=len(ranks),
+                ranks=tuple(RANK_NAMES.get(each, each) for each in ranks),
+            )
+        )
+        for suit, ranks in found
+        if ranks
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.board import Amounts, Board, Line, Panel, Part, Row
-from engine.decks.piecepack import ACE, DICE, die
-from engine.facts import SPECTATOR
+from engine.board import Amounts, Board, Fold, Line, Panel, Part, Row
+from engine.decks.piecepack import ACE, DICE, VALUES, die
+from engine.facts import SPECTATOR, take
 from engine.tell import Text, say
 
 from .auction import ARMS, TARGET
@@ -21,6 +21,7 @@ def show(view: State, seat: int) -> Board:
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view, seat),
         notes=_finish(view),
+        folds=() if seat == SPECTATOR or view.over else (_tiles_still_out(view, seat),),
     )
 
 
@@ -75,6 +76,15 @@ def _open_tiles(view: State, seat: int) -> tuple[Part, ...]:
     if not view.dice or view.dice[ARMS] != ACE:
         return ()
     return (Row(say("tiles, together {sum}", sum=sum(view.hands[seat])), faces(view.hands[seat])),)
+
+
+def _tiles_still_out(view: State, seat: int) -> Fold:
+    """Return the tiles that the others hold together: all that are in the game without the reader's own."""
+    out = VALUES * len(view.hands)
+    for tile in view.hands[seat]:
+        out = take(out, tile)
+    label = say("the others' tiles, together {sum}", sum=sum(out))
+    return Fold(say("Tiles still out"), (Row(label, faces(tuple(sorted(out))), "pile"),))
 
 
 def _finish(view: State) -> tuple[Line, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from engine.board import Amounts, Board, Line, Panel, Part, Row
-from engine.decks.decktet import NAMES, faces
+from engine.board import Amounts, Board, Fold, Grid, Line, Panel, Part, Row
+from engine.decks.decktet import NAMES, SUITS, by_suit, faces, suits
 from engine.facts import SPECTATOR, take
 from engine.tell import Text, say
 
 from .cards import AUCTIONS, GROUP, MARKERS, known
-from .state import Auction, State, markers_of, sold
+from .state import GOLD, Auction, State, markers_of, sold
 from .words import crowns_sentence, worths_sentence
 from .worth import crown_bonus, standing, total_in_front, total_worth, worth_of_card, worths_of
 
@@ -21,6 +21,7 @@ def show(view: State, seat: int) -> Board:
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view),
+        folds=_folds(view) if view.group and not view.over else (),
     )
 
 
@@ -130,6 +131,23 @@ def _players(view: State) -> tuple[Panel, ...]:
         )
 
     return tuple(map(panel, range(len(view.gold))))
+
+
+def _folds(view: State) -> tuple[Fold, ...]:
+    """Return whose cards have which suits, and which cards have not been seen."""
+    worths = worths_of(view.down.valuations, unknown=-1)
+    columns = tuple(say("{suit} {worth}", suit=suit, worth="?" if worths[suit] < 0 else worths[suit]) for suit in SUITS)
+    rows = tuple(
+        (seat, (*(sum(suit in suits(card) for card in cards) for suit in SUITS), GOLD - view.gold[seat]))
+        for seat, cards in enumerate(view.bought)
+    )
+    gains = Grid((*columns, say("gold spent")), rows)
+    explained = Line(say("Cards of each suit that a player has bought, and what you know the suit to be worth."))
+    unseen = tuple(card for card in view.bag if known(card))
+    return (
+        Fold(say("Who gains by what"), (gains, explained)),
+        Fold(say("Cards you have not seen"), by_suit(unseen), bulky=True),
+    )
 
 
 def _in_front(view: State, seat: int) -> tuple[Part, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from engine.board import Amounts, Board, Line, Panel, Part, Row
-from engine.decks.decktet import faces, in_order
-from engine.facts import SPECTATOR
+from engine.board import Amounts, Board, Fold, Line, Panel, Part, Row
+from engine.decks.decktet import ACES, by_suit, faces, in_order
+from engine.facts import SPECTATOR, take
 from engine.tell import Text, say
 
+from .aces import NONE, cheapest_way
 from .scoring import in_words, points_of_take
 from .state import ROUNDS, Auction, State, all_sums
 from .words import sun_face, sun_faces
@@ -20,6 +21,7 @@ def show(view: State, seat: int) -> Board:
         centre=_centre(view) if not view.over else (),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view),
+        folds=() if view.over or not view.deck else (Fold(say("Cards to come"), by_suit(view.deck), bulky=True),),
     )
 
 
@@ -74,7 +76,33 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     worth = say("Your take is worth nothing yet.")
     if any(points):
         worth = say("Your take is worth {points:point|points}: {parts}.", points=sum(points), parts=in_words(*points))
-    return (Line(worth),)
+    return (Line(worth), *((_with_the_pool(view, seat),) if view.pool else ()))
+
+
+def _with_the_pool(view: State, seat: int) -> Line:
+    """Return what the player's take would be worth with the pool, once its Aces are paid for in the best way."""
+    aces = tuple(card for card in view.pool if card in ACES)
+    cards = in_order(view.takes[seat] + tuple(card for card in view.pool if card not in ACES))
+    for card in cheapest_way(aces, cards, view.terms.per_suit) if aces else ():
+        if card != NONE:
+            cards = take(cards, card)
+    before = sum(points_of_take(view.takes[seat], view.terms.per_suit))
+    after = sum(points_of_take(cards, view.terms.per_suit))
+    if after < before:
+        return Line(
+            say(
+                "If you win the pool as it is now, your take is worth {after:point|points}, {less} less.",
+                after=after,
+                less=before - after,
+            )
+        )
+    return Line(
+        say(
+            "If you win the pool as it is now, your take is worth {after:point|points}, {more} more.",
+            after=after,
+            more=after - before,
+        )
+    )
 
 
 def _players(view: State) -> tuple[Panel, ...]:

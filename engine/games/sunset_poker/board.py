@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from engine.board import Board, Line, Panel, Part, Row
+from engine.board import Board, Fold, Line, Panel, Part, Row
 from engine.decks.decktet import faces, in_order
 from engine.facts import SPECTATOR
 from engine.tell import Text, say
 
-from .state import State, best_of, points_for_folding
+from .sets import BestSet
+from .state import State, best_of, full_hand, points_for_folding
 
 
 def _folding(view: State, seat: int) -> Text:
@@ -29,6 +30,7 @@ def show(view: State, seat: int) -> Board:
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view),
         notes=() if view.over else (_goal(view),),
+        folds=() if seat == SPECTATOR or not view.packs[seat] else (_with_each_card(view, seat),),
     )
 
 
@@ -58,9 +60,16 @@ def _centre(view: State) -> tuple[Part, ...]:
             sun=view.sun,
         )
     parts.append(Line(sun))
+    stake = full_hand(view)
     if view.lost:
-        lost = say("The winner of the round will collect the {lost:point|points} lost so far.", lost=view.lost)
-        parts.append(Line(lost))
+        prize = say(
+            "The winner of the round gains {stake} and all that the others lose, {lost:point|points} so far.",
+            stake=stake,
+            lost=view.lost,
+        )
+    else:
+        prize = say("The winner of the round gains {stake:point|points} and all that the others lose.", stake=stake)
+    parts.append(Line(prize))
     return tuple(parts)
 
 
@@ -83,6 +92,20 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     elif view.turn is not None:
         parts.append(Line(say("You are finished and wait for the showdown.")))
     return tuple(parts)
+
+
+def _with_each_card(view: State, seat: int) -> Fold:
+    """Return the best Set of the hand with each card of the pack, the best first, cards with equal Sets together."""
+    hand = view.hands[seat]
+    found: dict[tuple[int, int, int], tuple[BestSet, list[str]]] = {}
+    for card in in_order(view.packs[seat]):
+        best = best_of(view, (*hand, card))
+        found.setdefault(best.strength(), (best, []))[1].append(card)
+    lines = tuple(
+        Line(say("{best}: with {cards:or}.", best=best.words(), cards=tuple(cards)))
+        for _strength, (best, cards) in sorted(found.items(), reverse=True)
+    )
+    return Fold(say("Best Set with each card"), lines)
 
 
 def _players(view: State) -> tuple[Panel, ...]:

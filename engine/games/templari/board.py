@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.board import Amounts, Board, Line, Panel, Part, Row
+from engine.board import Amounts, Board, Fold, Grid, Line, Panel, Part, Row
 from engine.facts import SPECTATOR
 from engine.tell import Text, say
 
-from .cards import faces
+from .cards import COLOURS, colour, faces, number
 from .digits import DIGITS, endings_allowed
 from .scoring import standing
 from .state import State
@@ -28,6 +28,7 @@ def show(view: State, seat: int) -> Board:
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view),
+        folds=() if view.over else _folds(view),
     )
 
 
@@ -62,6 +63,29 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     barred = tuple(sorted(DIGITS - endings_allowed(view.cards[seat])))
     hidden = () if view.terms.open_money or view.over else (Amounts(((say("coins"), view.coins[seat]),)),)
     return (*hidden, *(() if view.over else (_barred_endings(barred),)))
+
+
+def _folds(view: State) -> tuple[Fold, ...]:
+    """Return how many cards of each colour everyone has and which last digits that forbids, and the cards to come."""
+
+    def digits(seat: int) -> Text | None:
+        barred = tuple(sorted({number(card) for card in view.cards[seat]}))
+        return say("{digits}", digits=" ".join(map(str, barred))) if barred else None
+
+    rows = tuple(
+        (seat, (*(sum(colour(card) == each for card in cards) or None for each in COLOURS), digits(seat)))
+        for seat, cards in enumerate(view.cards)
+    )
+    heads = tuple(say("{colour}", colour=name) for name in COLOURS.values())
+    left = tuple(
+        (name, tuple(number(card) for card in sorted(view.deck) if colour(card) == each))
+        for each, name in COLOURS.items()
+    )
+    lines = tuple(Line(say("{colour}: {numbers}.", colour=name, numbers=numbers)) for name, numbers in left if numbers)
+    return (
+        Fold(say("Colours and digits"), (Grid((*heads, say("no bid ends in")), rows),)),
+        *((Fold(say("Cards to come"), lines, bulky=True),) if lines else ()),
+    )
 
 
 def _players(view: State) -> tuple[Panel, ...]:
