@@ -249,7 +249,7 @@ def _grid(grid: Grid, teller: Teller, width: int) -> list[str]:
 
 def words_of(cell: int | Text, teller: Teller) -> str:
     """Return what a cell of a grid says."""
-    return teller(cell) if isinstance(cell, Text) else str(cell)
+    return _capital(teller(cell)) if isinstance(cell, Text) else str(cell)
 
 
 def wrap(text: str, width: int = WIDTH, first: str = "", rest: str = "") -> list[str]:

@@ -73,7 +73,7 @@ def _folds(view: State) -> tuple[Fold, ...]:
         return say("{digits}", digits=" ".join(map(str, barred))) if barred else None
 
     rows = tuple(
-        (seat, (*(sum(colour(card) == each for card in cards) or None for each in COLOURS), digits(seat)))
+        (seat, (digits(seat), *(sum(colour(card) == each for card in cards) or None for each in COLOURS)))
         for seat, cards in enumerate(view.cards)
     )
     heads = tuple(say("{colour}", colour=name) for name in COLOURS.values())
@@ -83,7 +83,7 @@ def _folds(view: State) -> tuple[Fold, ...]:
     )
     lines = tuple(Line(say("{colour}: {numbers}.", colour=name, numbers=numbers)) for name, numbers in left if numbers)
     return (
-        Fold(say("Colours and digits"), (Grid((*heads, say("no bid ends in")), rows),)),
+        Fold(say("Colours and digits"), (Grid((say("barred digits"), *heads), rows),)),
         *((Fold(say("Cards to come"), lines, bulky=True),) if lines else ()),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from engine.board import Amounts, Board, Grid, Line, Panel, Part, Row, plain, sections, state_of
+from engine.board import Amounts, Board, Grid, Line, Panel, Part, Row, plain, sections, state_of, words_of
 from engine.tell import Teller, Text
 from pbem.i18n.speech import capital
 
@@ -97,7 +97,7 @@ def _numbers(grid: Grid, teller: Teller, reader: int) -> Block:
         Score(
             capital(teller.name(seat)),
             seat == reader,
-            tuple(teller(cell) if isinstance(cell, Text) else cell for cell in cells),
+            tuple(words_of(cell, teller) if isinstance(cell, Text) else cell for cell in cells),
         )
         for seat, cells in grid.rows
     )

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from engine.board import Amounts, Board, Face, Grid, Line, Panel, Part, Row
+from engine.board import Amounts, Board, Face, Grid, Line, Panel, Part, Row, words_of
 from engine.tell import Teller, Text
 from pbem.i18n.speech import capital
 from pbem.web.art.drawings import sign_of
@@ -190,7 +190,7 @@ def _part(part: Part, teller: Teller, choosable: list[Choosable]) -> BoardPart:
         (
             capital(teller.name(seat)),
             seat == teller.reader,
-            tuple(teller(cell) if isinstance(cell, Text) else cell for cell in cells),
+            tuple(words_of(cell, teller) if isinstance(cell, Text) else cell for cell in cells),
         )
         for seat, cells in part.rows
     )

@@ -5,17 +5,15 @@ import pytest
 from engine import game as rulebooks
 from engine.bots import random_bot
 from engine.chance import Stream
-from engine.decisions import Choice
-from engine.facts import SPECTATOR, Fact, fact, secret
-from engine.table import Entry
+from engine.facts import SPECTATOR
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.service import links
-from pbem.service.archive import replay, score_history as archive_course
+from pbem.service.archive import replay
 from pbem.service.archive.replay import Access
 from pbem.service.archive.score_history import course_of
 from pbem.service.desk.acts.rewind import Rewind, turns
 from pbem.service.play import seat_view, views
-from pbem.service.play.log import StandingEntry, standing_entries
+from pbem.service.play.log import standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
@@ -204,9 +202,10 @@ def test_the_bids_of_a_chart_are_those_that_were_made_auction_by_auction(server,
             made.append(None)
         game.play(seat, choice)
     auctions = course(game).auctions
-    assert [(bid.turn, bid.seat, bid.amount) for bids in auctions for bid in bids] == [each for each in made if each]
-    for bids in auctions:
-        amounts = [bid.amount for bid in bids]
+    bids = [[call for call in auction.calls if call.kind == "bid"] for auction in auctions]
+    assert [(bid.turn, bid.seat, bid.value) for each in bids for bid in each] == [each for each in made if each]
+    for each in bids:
+        amounts = [bid.value for bid in each]
         assert amounts == sorted(amounts)
 
 
@@ -218,8 +217,19 @@ def test_bids_that_are_opened_together_are_charted_with_that_of_each_seat(server
         game.play(seat, decision.default if closed is None else next(iter(closed.choices())))
     for seat in game.asked():
         game.play(seat, f"bid {seat + 1}")
-    ((*bids,),) = course(game).auctions
-    assert [(bid.seat, bid.amount) for bid in bids] == [(0, 1), (1, 2), (2, 3)]
+    (auction,) = course(game).auctions
+    assert [(bid.seat, bid.value) for bid in auction.calls] == [(0, 1), (1, 2), (2, 3)]
+    assert (auction.over, auction.winner) == (True, 2)
+
+
+def test_every_sale_is_an_auction_of_its_own_up_to_the_last(server, table):
+    game = table("sorcerous-futures", 3)
+    list(moves(game, 400))
+    assert rules_of(game.row()).standing(game.view(SPECTATOR)).over
+    auctions = course(game).auctions
+    assert len(auctions) == 20
+    assert all(auction.over and auction.winner is not None for auction in auctions)
+    assert all(len({call.turn for call in auction.calls}) <= 5 for auction in auctions)
 
 
 def test_a_tie_is_charted_with_the_tied_bids_and_not_as_another_auction(server, table):
@@ -240,7 +250,7 @@ def test_a_tie_is_charted_with_the_tied_bids_and_not_as_another_auction(server, 
     names = happened()
     auctions = course(game).auctions
     assert len(auctions) == sum("BidTiles" in each for each in names)
-    assert {len(bids) for bids in auctions} == {3}
+    assert {sum(call.kind == "bid" for call in auction.calls) for auction in auctions} == {3}
 
 
 def test_a_choice_that_stays_secret_is_in_no_chart(server, table):
@@ -258,26 +268,12 @@ def test_a_bid_that_waits_in_the_box_is_in_no_chart(server, table):
     assert course(game) == before
 
 
-@fact
-class Spoken(Fact[object]):
-    """{seat} [bids|bid] {coins}."""
-
-    seat: int
-    coins: int
-
-
-@fact
-class Whispered(Fact[object]):
-    """{seat} [bids|bid] {coins}."""
-
-    seat: int
-    coins: int = secret()
-
-
-def test_a_bid_that_nobody_was_shown_is_in_no_chart():
-    def bids(happened):
-        entry = Entry({1: Choice("bid", (7,))}, (happened,))
-        return [bid.amount for bid in archive_course.bids_of(StandingEntry(5, 9, "person", entry))]
-
-    assert bids(Spoken(1, 7)) == [7]
-    assert bids(Whispered(1, 7)) == []
+def test_a_moment_shows_the_bids_that_were_known_then(server, table):
+    game = table("templari", 3)
+    list(moves(game, 40))
+    token, last = token_of(game, 0), game.row().turn - 1
+    for turn in range(0, last, 3):
+        board = server.read(replay.moment, Access.SEAT, token, turn).scene.board
+        known = [auction for auction in course(game).auctions if auction.calls[0].turn <= turn]
+        shown = [fold for fold in board.folds if fold.label.template == "Bids so far"]
+        assert len(shown) == bool(known)

@@ -7,8 +7,9 @@ import pytest
 from lxml import html
 
 from engine import game as games
+from engine.auctions import Auction, Call
 from engine.tell import Teller, say
-from pbem.service.archive.score_history import Bid, Scores
+from pbem.service.archive.score_history import Scores
 from pbem.web.tables import charts
 from tests.service.archive.test_replay import moves
 
@@ -89,13 +90,13 @@ def test_a_game_with_secret_scores_has_no_chart_of_them():
 
 
 def test_bids_that_are_not_numbers_are_listed_and_not_drawn():
-    chart = charts.auction_chart(((Bid(3, 1, "the Forest", None),),), ("Ann", "Ben"), Teller(), str)
+    chart = charts.auction_chart((Auction((Call(3, 1, "bid", "the Forest"),)),), ("Ann", "Ben"), Teller(), str)
     assert chart.lines == ()
-    assert chart.rows[0].cells == ("", "the Forest")
+    assert chart.rows[0].cells == ("", "The Forest")
 
 
 def test_only_the_last_of_many_auctions_are_shown_and_the_chart_says_so():
-    auctions = tuple((Bid(number, 0, number, number),) for number in range(100))
+    auctions = tuple(Auction((Call(number, 0, "bid", number),)) for number in range(100))
     chart = charts.auction_chart(auctions, ("Ann",), Teller(), str)
     assert chart.cut
     assert len(chart.rows) == charts.MOST_AUCTIONS
