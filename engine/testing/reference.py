@@ -29,7 +29,7 @@ FOR_GAMES: Final = (
 )
 """The modules that a game imports, in the order in which one meets them."""
 
-AROUND: Final = ("table", "grammar", "orders", "codec", "imprint", "bots", "testing")
+AROUND: Final = ("table", "auctions", "grammar", "orders", "codec", "imprint", "bots", "testing")
 """The modules that play a game, for servers and tests."""
 
 INTRODUCTION: Final = """# Engine reference

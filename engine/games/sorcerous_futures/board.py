@@ -141,8 +141,8 @@ def _folds(view: State) -> tuple[Fold, ...]:
         (seat, (*(sum(suit in suits(card) for card in cards) for suit in SUITS), GOLD - view.gold[seat]))
         for seat, cards in enumerate(view.bought)
     )
-    gains = Grid((*columns, say("gold spent")), rows)
-    explained = Line(say("Cards of each suit that a player has bought, and what you know the suit to be worth."))
+    gains = Grid((*columns, say("spent")), rows)
+    explained = Line(say("Cards of each suit that a player has bought, what you know the suit to be worth, and gold spent."))
     unseen = tuple(card for card in view.bag if known(card))
     return (
         Fold(say("Who gains by what"), (gains, explained)),
