@@ -142,7 +142,9 @@ def _folds(view: State) -> tuple[Fold, ...]:
         for seat, cards in enumerate(view.bought)
     )
     gains = Grid((*columns, say("spent")), rows)
-    explained = Line(say("Cards of each suit that a player has bought, what you know the suit to be worth, and gold spent."))
+    explained = Line(
+        say("Cards of each suit that a player has bought, what you know the suit to be worth, and gold spent.")
+    )
     unseen = tuple(card for card in view.bag if known(card))
     return (
         Fold(say("Who gains by what"), (gains, explained)),
