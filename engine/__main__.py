@@ -210,8 +210,8 @@ class _Sitting:
         self._shown = len(self._table.log)
 
     def _board(self) -> None:
-        told = ((turn, each) for turn, entry in enumerate(self._table.log) for each in entry.facts)
-        board = with_bids(self._game.board(self._table.view(self._me), self._me), auctions(told))
+        facts = ((turn, each) for turn, entry in enumerate(self._table.log) for each in entry.facts)
+        board = with_bids(self._game.board(self._table.view(self._me), self._me), auctions(facts))
         print(f"\n{plain(board, self._teller)}", end="")
 
 

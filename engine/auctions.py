@@ -56,13 +56,13 @@ def step_of(happened: Fact[Any]) -> Step | None:
     return seen(happened, SPECTATOR).step()
 
 
-def auctions(told: Iterable[tuple[int, Fact[Any]]]) -> tuple[Auction, ...]:
+def auctions(facts: Iterable[tuple[int, Fact[Any]]]) -> tuple[Auction, ...]:
     """Return the auctions in these facts, each with the number of its entry, oldest first.
 
     What belongs to an auction that began before them is left out.
     """
     found: list[Auction] = []
-    for turn, happened in told:
+    for turn, happened in facts:
         step = step_of(happened)
         if step is None:
             continue

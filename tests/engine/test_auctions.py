@@ -52,17 +52,17 @@ class Sold(Fact[object]):
         return Step(ends=True, winner=self.seat)
 
 
-def told(*facts):
+def auctions_of(*facts):
     return auctions(enumerate(facts))
 
 
 def test_a_bid_that_nobody_was_shown_is_in_no_auction():
-    (auction,) = told(Began(), Spoken(0, 7), Whispered(1, 9))
+    (auction,) = auctions_of(Began(), Spoken(0, 7), Whispered(1, 9))
     assert [(call.seat, call.value) for call in auction.calls] == [(0, 7)]
 
 
 def test_bids_belong_to_the_auction_that_has_begun_and_to_no_other():
-    first, second = told(Spoken(2, 1), Began(), Spoken(0, 7), Sold(0), Began(), Spoken(1, 2))
+    first, second = auctions_of(Spoken(2, 1), Began(), Spoken(0, 7), Sold(0), Began(), Spoken(1, 2))
     assert [call.value for call in first.calls] == [7]
     assert (first.over, first.winner) == (True, 0)
     assert [call.value for call in second.calls] == [2]
@@ -72,12 +72,12 @@ def test_bids_belong_to_the_auction_that_has_begun_and_to_no_other():
 
 
 def test_the_running_auction_comes_first_beside_the_board():
-    known = told(Began(), Spoken(0, 7), Sold(0), Began(), Spoken(1, 2))
+    known = auctions_of(Began(), Spoken(0, 7), Sold(0), Began(), Spoken(1, 2))
     board = Board(say("Toy"), say("Go."), players=(Panel(0), Panel(1)))
     ((grid,),) = (fold.parts for fold in with_bids(board, known).folds)
     assert [str(column) for column in grid.columns] == ["now", "last"]
     assert [[cell and str(cell) for cell in cells] for _, cells in grid.rows] == [[None, "7, won"], ["2", None]]
-    assert with_bids(board, told(Began())) == board
+    assert with_bids(board, auctions_of(Began())) == board
 
 
 @pytest.mark.parametrize("kind", games.names())

@@ -51,14 +51,14 @@ def _compute(tx: Tx, row: GameRow) -> Course:
     rules = rules_of(row)
     view = rules.start(row.seats, json.loads(row.options))
     scores: list[tuple[int, Text, tuple[int, ...]]] = []
-    told: list[tuple[int, Fact[Any]]] = []
+    facts: list[tuple[int, Fact[Any]]] = []
     for standing in standing_entries(rules, log.chain(tx, row.id, row.key)):
         view = fold(view, (seen(each, SPECTATOR) for each in standing.entry.facts))
         shown = _shown_scores(rules, view)
         if shown is not None and (not scores or scores[-1][1:] != shown):
             scores.append((standing.turn, *shown))
-        told += ((standing.turn, each) for each in standing.entry.facts)
-    return Course(_of_one_unit(scores), tuple(auction for auction in auctions(told) if auction.calls))
+        facts += ((standing.turn, each) for each in standing.entry.facts)
+    return Course(_of_one_unit(scores), tuple(auction for auction in auctions(facts) if auction.calls))
 
 
 def _shown_scores(rules: Game[Any], view: Any) -> tuple[Text, tuple[int, ...]] | None:

@@ -78,8 +78,8 @@ class LatestAuctions:
 
     def found(self) -> tuple[Auction, ...]:
         """The auctions in what was read."""
-        told = ((each.turn, happened) for each in reversed(self._read) for happened in each.entry.facts)
-        return auctions(told)[-MOST_SHOWN - 1 :]
+        facts = ((each.turn, happened) for each in reversed(self._read) for happened in each.entry.facts)
+        return auctions(facts)[-MOST_SHOWN - 1 :]
 
 
 def knowledge_of(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:

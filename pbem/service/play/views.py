@@ -77,17 +77,17 @@ def view_and_entries(
     rules = rules_of(row)
     saved = saved_views.last_of(tx, row.id, seat)
     entries: list[StandingEntry] = []
-    count, wanted = None, more is not None
+    count, goes_on = None, more is not None
     for standing in entries_back(rules, log.chain_back(tx, row.id, row.key, (Kind.ENTRY, Kind.SEALED, *TAKES_BACK))):
         is_saved = saved is not None and standing.seq <= saved.seq
-        if count is not None and is_saved and not wanted:
+        if count is not None and is_saved and not goes_on:
             break
         entries.append(standing)
-        if wanted and more is not None:
-            wanted = more.wants(standing)
+        if goes_on and more is not None:
+            goes_on = more.wants(standing)
         if count is None and (is_first(standing) or len(entries) == most):
             count = len(entries)
-            if is_saved and not wanted:
+            if is_saved and not goes_on:
                 break
     entries.reverse()
     new = [each for each in entries if saved is None or each.seq > saved.seq]

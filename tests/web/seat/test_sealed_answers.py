@@ -15,7 +15,8 @@ def database_url(sqlite_alone):
 
 def board(page):
     """The table of a page, with everyone at it and what is folded beside it."""
-    return re.search(r'<div class="play">.*?<div class="beside">', page.source, re.DOTALL)[0]
+    start = page.source.index('class="board"')
+    return page.source[start : page.source.index('class="beside"', start)]
 
 
 @pytest.mark.parametrize("kind", ["bid", "sunset-poker"])
