@@ -138,18 +138,15 @@ def _folds(view: State) -> tuple[Fold, ...]:
     worths = worths_of(view.down.valuations, unknown=-1)
     columns = tuple(say("{suit} {worth}", suit=suit, worth="?" if worths[suit] < 0 else worths[suit]) for suit in SUITS)
     rows = tuple(
-        (seat, (*(sum(suit in suits(card) for card in cards) for suit in SUITS), GOLD - view.gold[seat]))
+        (seat, (GOLD - view.gold[seat], *(sum(suit in suits(card) for card in cards) for suit in SUITS)))
         for seat, cards in enumerate(view.bought)
     )
-    gains = Grid((*columns, say("spent")), rows)
+    gains = Grid((say("spent"), *columns), rows)
     explained = Line(
-        say("Cards of each suit that a player has bought, what you know the suit to be worth, and gold spent.")
+        say("Gold spent, and cards of each suit that a player has bought, under what you know the suit to be worth.")
     )
     unseen = tuple(card for card in view.bag if known(card))
-    return (
-        Fold(say("Who gains by what"), (gains, explained)),
-        Fold(say("Cards you have not seen"), by_suit(unseen), bulky=True),
-    )
+    return (Fold(say("Who gains"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
 
 
 def _in_front(view: State, seat: int) -> tuple[Part, ...]:
