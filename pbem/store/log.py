@@ -30,6 +30,8 @@ _CHAIN_BACK = (
 )
 _END: Final = 20
 """Rows read first from the end of a log; usually enough."""
+_MIDDLE: Final = 220
+"""Rows read first from the middle of a log: as many as the longest auction that is shown, so one statement is enough."""
 # The rows of a log are numbered without a gap.
 ENDS = (
     select(LOG.c.game_id, *_ROW)
@@ -62,7 +64,7 @@ def chain_back(
     """The log from its last row, or row `upto`, backwards, one row at a time; only rows of these kinds, if any are given."""
     statement = _back(tuple(kinds))
     if upto is not None:
-        return _chain(tx, statement, game_id, key, upto + 1, at_once=_END)
+        return _chain(tx, statement, game_id, key, upto + 1, at_once=_MIDDLE)
     end = prefetch.get(tx, ("end", game_id))
     if not end:
         return _chain(tx, statement, game_id, key, _AFTER_ALL, at_once=_END)
