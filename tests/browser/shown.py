@@ -204,7 +204,9 @@ SENT: Final = {
     "why not": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass 99"}),)),
     "why, if it can be done": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass"}),)),
     "an order that is none": Way("/s/{seat}", (Sent("Set this order", {"order": "up to the moon"}),), status=400),
-    "a choice in words": Way("/s/{seat}", (Sent("Make this move", {"choice": "pass"}),)),
+    "a choice in words, no click reported": Way(
+        "/s/{seat}", (Sent("Make this move", {"choice": "pass"}, unreported=True),)
+    ),
     "talk refused": Way("/s/{seat}/talk", (Sent("Say it", {"text": " "}),), status=400),
     "the demo": Way("/", (Sent("Play now Sunset Poker against bots"),)),
     "a call refused": Way(
