@@ -63,10 +63,10 @@ from tests.service.running_game import RunningGame
 from tests.web.browser import FILLED_IN, Browser, Links
 
 NOT_PAGES: Final = re.compile(
-    r"static|broken|account\.download_data|front\.(robots|icon)|(api|feeds)\..*|handbook\.file|ending\.(game_file|file_of_seat)|.*\.export"
+    r"static|broken|seat\.news|account\.download_data|front\.(robots|icon)|(api|feeds)\..*|handbook\.file|ending\.(game_file|file_of_seat)|.*\.export"
     r"|dev_inbox\.(html|source)"
 )
-"""Routes that do not answer with a page: files, feeds, data, and the HTML of an email for its frame."""
+"""Routes that do not answer with a page: files, feeds, data, news, and the HTML of an email for its frame."""
 
 NAMES: Final = ("Ann", "Ben", "Cleo")
 

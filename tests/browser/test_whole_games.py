@@ -70,11 +70,11 @@ def create_table(served: Served, player: Player, kind: str) -> str:
     player.press(page.locator(f"a[href='/new/{kind}']").first)
     page.get_by_label("Your email").fill("ann@example.org")
     page.get_by_label("Your name at the table").fill("Ann")
-    page.get_by_label("Players in all").select_option("3")
+    page.locator("[name=seats]").select_option("3")
     page.locator("[name=bots]").select_option("1")
     page.get_by_label("Invitation only").check()
     if short := games.load(kind).short:
-        page.get_by_text("Rules that a table may choose").click()
+        page.get_by_text("Variants", exact=True).click()
         for name, value in short.items():
             page.locator(f"[name='option_{name}']").fill(str(value))
     served.passes(FILLED_IN)

@@ -1,5 +1,6 @@
 """A game in progress, drawn on the front page: the same moment for everyone, played again from its seed and its moves."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -72,4 +73,5 @@ def _drawn(_language: object) -> PageBoard:
     for move in MOVES:
         seat, decision = next(iter(position.open().items()))
         position, _entries = position.submit(seat, grammar.read(decision, move))
-    return draw(rules.board(position.state, SPECTATOR), speech.teller(rules, None, NAMES), None, tuple(position.open()))
+    table = replace(rules.board(position.state, SPECTATOR), folds=())
+    return draw(table, speech.teller(rules, None, NAMES), None, tuple(position.open()))
