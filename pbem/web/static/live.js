@@ -48,12 +48,16 @@ async function show() {
     return;
   }
   const told = new Set([...room.querySelectorAll(".story li")].map((each) => each.textContent));
+  const unfolded = new Set([...room.querySelectorAll("details[open] > summary")].map((each) => each.textContent));
   for (const name of moving) {
     const now = page.querySelector(`main.room .${name}`);
     const before = room.querySelector(`.${name}`);
     if (before && now) before.replaceWith(now);
     else if (before) before.remove();
     else if (now) room.querySelector(".play").after(now);
+  }
+  for (const each of room.querySelectorAll("details > summary")) {
+    each.parentElement.open = unfolded.has(each.textContent);
   }
   // One after the other, so that one can follow what several bots have done.
   const fresh = [...room.querySelectorAll(".story li")].filter((each) => !told.has(each.textContent));
