@@ -86,7 +86,10 @@ class Panel:
 
 @fact
 class Fold:
-    """Knowledge beside the table, which a small screen folds away under its label. A `bulky` one is left out of emails."""
+    """Knowledge beside the table, which a small screen folds away under its label.
+
+    Emails leave out a `bulky` one, and one with a grid.
+    """
 
     label: Text
     parts: tuple[Part, ...]

@@ -50,7 +50,7 @@ def parse_wall(text: str) -> time:
 
 def moment_at(day: date, wall: time, zone: ZoneInfo) -> datetime:
     """The first moment at which the clocks of the zone show that time of that day, or later."""
-    shown = datetime.combine(day, wall)
+    shown = datetime.combine(day, wall.replace(fold=0))
     moment = shown.replace(tzinfo=zone).astimezone(UTC)
     if _shown(moment, zone) == shown:
         return moment

@@ -270,7 +270,9 @@ def finds_players(world: AddressWorld) -> None:
     offered = world.table(ann, ben, world.carla(), successor=Successor.SUBSTITUTE)
     server.run(leaving.resign, offered.id, _seat_of(offered, ben), ben)
     (offer,) = server.read(substitutes.open_offers)
-    by_link.take_over(server, world.links.made(Purpose.CONFIRM, dora, offered.id), offer.id, "Dora")
+    token = world.links.made(Purpose.CONFIRM, dora, offered.id)
+    by_link.take_over(server, token, offer.id, "Dora")
+    by_link.to_seat(server, token)
 
 
 def receives(world: AddressWorld) -> None:

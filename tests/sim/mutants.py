@@ -190,7 +190,7 @@ MUTANTS: Final = {
     ),
     "an_order_lost_with_the_undo_of_another": Mutant(
         (Edit("pbem.service.play.standing_orders:after_undo", "before | _ended_since(tx, row, undone.seq)", "before"),),
-        2,
+        14,
         "has changed the order of another seat",
         Manners(orders=0.5, regrets=0.5),
     ),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from engine.board import Amounts, Board, Grid, Line, Panel, Part, Row, plain, sections, state_of, words_of
+from engine.board import Amounts, Board, Fold, Grid, Line, Panel, Part, Row, plain, sections, state_of, words_of
 from engine.tell import Teller, Text
 from pbem.i18n.speech import capital
 
@@ -70,12 +70,17 @@ class PrintedBoard:
 
 def print_board(board: Board, teller: Teller, reader: int) -> PrintedBoard:
     """The board for one reader, in reading order, without what is bulky."""
-    board = replace(board, folds=tuple(fold for fold in board.folds if not fold.bulky))
+    board = replace(board, folds=tuple(fold for fold in board.folds if not _is_bulky(fold)))
     blocks = tuple(
         Section(teller(section.heading), tuple(_blocks(section.parts, teller, reader)))
         for section in sections(board, reader)
     )
     return PrintedBoard(plain(board, teller).rstrip("\n"), teller(board.title), teller(board.turn), blocks)
+
+
+def _is_bulky(fold: Fold) -> bool:
+    """Whether a fold is too long for an email, or has a grid, which would be too wide for a small phone."""
+    return fold.bulky or any(isinstance(part, Grid) for part in fold.parts)
 
 
 def _blocks(parts: Sequence[Part | Panel], teller: Teller, reader: int) -> Iterator[Block]:
