@@ -42,7 +42,7 @@ class Player:
         """Whether the page asks for a choice that has not been made yet."""
         return (
             self.page.locator("form.bar").count() > 0
-            and self.page.locator("form.sealed", has_text="You chose").count() == 0
+            and self.page.locator(".sealed", has_text="You chose").count() == 0
         )
 
     def decide(self) -> str:
