@@ -63,10 +63,11 @@ from tests.service.running_game import RunningGame
 from tests.web.browser import FILLED_IN, Browser, Links
 
 NOT_PAGES: Final = re.compile(
-    r"static|broken|seat\.news|account\.download_data|front\.(robots|icon)|(api|feeds)\..*|handbook\.file|ending\.(game_file|file_of_seat)|.*\.export"
+    r"static|broken|seat\.news|choice\.ask|account\.download_data|front\.(robots|icon)|(api|feeds)\..*|handbook\.file|ending\.(game_file|file_of_seat)|.*\.export"
     r"|dev_inbox\.(html|source)"
 )
-"""Routes that do not answer with a page: files, feeds, data, news, and the HTML of an email for its frame."""
+"""Routes that do not answer with a page: files, feeds, data, news, the HTML of an email for its frame, and `choice.ask`
+(of which `ALSO` has the pages that ask)."""
 
 NAMES: Final = ("Ann", "Ben", "Cleo")
 
@@ -109,9 +110,7 @@ class Showroom:
         for rule in sorted(self.app.url_map.iter_rules(), key=lambda rule: rule.rule):
             if "GET" not in (rule.methods or ()) or NOT_PAGES.fullmatch(rule.endpoint):
                 continue
-            # The address has no turn for the choice.
-            status = 409 if rule.endpoint == "choice.ask" else 200
-            found.append(Shown(rule.endpoint, Way(self._filled(rule.rule, rule.endpoint), status=status)))
+            found.append(Shown(rule.endpoint, Way(self._filled(rule.rule, rule.endpoint))))
         for endpoint, others in ALSO.items():
             found += [Shown(f"{endpoint}, {name}", self._known(way)) for name, way in others.items()]
         return found + [Shown(name, self._known(way)) for name, way in SENT.items()]

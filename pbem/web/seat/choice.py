@@ -45,7 +45,9 @@ def play(token: str) -> Response:
 
 @pages.get("/s/<token>/sure")
 def ask(token: str) -> Response:
-    """What a costly choice means, before it is made. Nothing is kept of it."""
+    """What a costly choice means, before it is made. Nothing is kept of it. Without a choice, this leads to the table."""
+    if "choice" not in request.args:
+        return site.go("seat.show", token=token)
     seat = server().read(seat_view.view_seat, token)
     entered, turn = Input(choice=request.args.get("choice", "")), request.args.get("turn", "")
     if seat.decision is None or turn != str(seat.turn):

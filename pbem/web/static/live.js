@@ -22,8 +22,7 @@ async function ask() {
   try {
     const answer = await fetch(table.dataset.news, { cache: "no-store", headers: { "If-None-Match": mark } });
     if (answer.status === 204) {
-      mark = answer.headers.get("ETag");
-      await show();
+      if (await show()) mark = answer.headers.get("ETag");
     } else if (answer.status === 304) {
       wait = Math.min(wait * 1.3, latest);
     } else if (answer.status < 500) {
@@ -36,16 +35,17 @@ async function ask() {
   later();
 }
 
+/* Whether the new table is shown, or offered. A form that was refused is at another address than the table. */
 async function show() {
   wait = soonest;
-  const answer = await fetch(location.pathname, { cache: "no-store" });
-  if (!answer.ok) return;
+  const answer = await fetch(room.querySelector(".news a").href, { cache: "no-store" });
+  if (!answer.ok) return false;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   document.title = page.title;
   document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").href;
   if (touched) {
     room.querySelector(".news").hidden = false;
-    return;
+    return true;
   }
   const told = new Set([...room.querySelectorAll(".story li")].map((each) => each.textContent));
   const unfolded = new Set([...room.querySelectorAll("details[open] > summary")].map((each) => each.textContent));
@@ -65,6 +65,7 @@ async function show() {
     each.classList.add("fresh");
     each.style.setProperty("--place", Math.min(place, 12));
   });
+  return true;
 }
 
 if (table) {
