@@ -34,7 +34,7 @@ _BID: Final = Lesson(
 _CENTRE: Final = Lesson(
     what=say("Look at the Sun in the centre: it is part of the prize."),
     do=say("A low Sun that wins a high one is a good deal. It waits face down and can bid in the next round."),
-    why=say("The Sun you win with takes its place, for somebody else to win. The highest sum of Suns scores 5 points."),
+    why=say("The Sun you win with takes its place, for someone else to win. The highest sum of Suns scores 5 points."),
 )
 _ACES: Final = Lesson(
     what=say("You won, and the Aces in the pool are hungry."),

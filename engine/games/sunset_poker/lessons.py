@@ -20,7 +20,7 @@ _DRAFT: Final = (
         ),
     ),
     Lesson(
-        what=say("The next pack comes from your right, and its best card for somebody is already gone."),
+        what=say("The next pack comes from your right, and someone has already taken the card they liked best."),
         do=say("Look at your hand below, and keep what fits it: the same rank, or a neighbour that shares a suit."),
         why=say("Three cards that belong together beat four that don't."),
     ),

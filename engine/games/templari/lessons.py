@@ -40,7 +40,7 @@ _PAY: Final = Lesson(
 )
 _OVERBID: Final = Lesson(
     what=say("You may even bid more than you have, to make a rival pay more."),
-    do=say("Try it only while somebody is sure to go higher. Otherwise bid what the lot is worth to you, and no more."),
+    do=say("Try it only while someone is sure to go higher. Otherwise bid what the lot is worth to you, and no more."),
     why=say("If a bid wins that its player cannot pay, they lose a card, and the lot is sold again without them."),
 )
 
@@ -69,7 +69,9 @@ def _of_round(view: State, auction: Auction, seat: int) -> Lesson:
 def _own_numbers(view: State, seat: int) -> Lesson:
     own = tuple(sorted({number(card) for card in view.cards[seat]}))
     return Lesson(
-        what=say("You own cards now, and they work for you: whoever pays with {own:or} pays you.", own=own),
-        do=say("You can't bid a number that ends in {own:or}. Choose another, and mind whom it pays.", own=own),
+        what=say("You own cards now, and they work for you: anyone who pays with {own:or} pays you.", own=own),
+        do=say(
+            "You can't bid a number that ends in {own:or}. Choose another, and look at who gets the money.", own=own
+        ),
         why=say("Numbers earn coins during the game, colours earn points at its end. The best cards do both."),
     )
