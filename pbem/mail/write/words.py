@@ -305,8 +305,11 @@ def _linked(seat: SeatContent, decision: Decision, most: int) -> dict[Act, list[
 
 def _possible(seat: SeatContent, act: Act) -> list[Choice]:
     """The choices of an act that the rules allow, among its first where there are very many."""
-    near = islice(act.choices(), MOST_LOOKED_AT)
-    return [choice for choice in near if seat.rules.objects(seat.view, seat.seat, choice) is None]
+    return _allowed(seat, islice(act.choices(), MOST_LOOKED_AT))
+
+
+def _allowed(seat: SeatContent, choices: Iterable[Choice]) -> list[Choice]:
+    return [choice for choice in choices if seat.rules.objects(seat.view, seat.seat, choice) is None]
 
 
 def _useful(seat: SeatContent, act: Act) -> list[Choice]:
@@ -315,6 +318,7 @@ def _useful(seat: SeatContent, act: Act) -> list[Choice]:
     def costly(choice: Choice) -> bool:
         return seat.rules.caution(seat.view, seat.seat, choice) is not None
 
+    if quick := _allowed(seat, quick_choices(act, costly)):
+        return quick
     possible = _possible(seat, act)
-    quick = [choice for choice in quick_choices(act, costly) if choice in possible]
-    return quick or possible[:: max(1, (len(possible) - 1) // 2)][:3]
+    return possible[:: max(1, (len(possible) - 1) // 2)][:3]
