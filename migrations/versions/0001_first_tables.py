@@ -278,6 +278,9 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
         batch_op.create_index(
+            batch_op.f("ix_game_status_private_created_at"), ["status", "private", "created_at"], unique=False
+        )
+        batch_op.create_index(
             batch_op.f("ix_game_status_kind_created_at"), ["status", "kind", "created_at"], unique=False
         )
         batch_op.create_index(batch_op.f("ix_game_status_kind_rules"), ["status", "kind", "rules"], unique=False)
@@ -886,6 +889,7 @@ def downgrade() -> None:
     with op.batch_alter_table("game", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_game_status_kind_rules"))
         batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
+        batch_op.drop_index(batch_op.f("ix_game_status_private_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_host_id"))
         batch_op.drop_index(batch_op.f("ix_game_ended_at"))

@@ -76,9 +76,9 @@ def open_games(tx: Connection, *, limit: int = 100) -> list[GameRow]:
 
 
 def watchable_games(tx: Connection, *, limit: int) -> list[GameRow]:
-    """Public tables that are being played, the last to begin first."""
+    """Public tables that are being played, the newest first."""
     query = select(GAME).where(GAME.c.status == TableStatus.PLAYING, GAME.c.private.is_(False))
-    return queries.many(tx, GameRow, query.order_by(GAME.c.started_at.desc(), GAME.c.id.desc()).limit(limit))
+    return queries.many(tx, GameRow, query.order_by(GAME.c.created_at.desc(), GAME.c.id.desc()).limit(limit))
 
 
 def expired(tx: Connection, now: datetime, limit: int) -> list[int]:

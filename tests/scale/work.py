@@ -16,6 +16,7 @@ from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import move, undo
 from pbem.service.play.move import Actor
 from pbem.service.server import Server
+from pbem.service.tables import listing
 from pbem.store import games, outbox
 from pbem.web.app import create_app
 from pbem.worker.ticks import TICKS, WorkerContext
@@ -76,7 +77,7 @@ def ticks(server: Server, clock: FakeClock) -> dict[str, Work]:
 
 
 def lists(server: Server) -> dict[str, Work]:
-    """What organisers look at, and how they search."""
+    """What organisers look at, how they search, and the tables on the front page."""
     filters = {
         "overview": TableFilter(),
         "overview of overdue tables": TableFilter(trouble="overdue"),
@@ -85,7 +86,8 @@ def lists(server: Server) -> dict[str, Work]:
         "search for two words": TableFilter(text="player 1"),
         "search for a word of none": TableFilter(text="nobody"),
     }
-    return {name: lambda asked=asked: server.read(overview.summary, asked) for name, asked in filters.items()}  # type: ignore[misc]
+    summaries = {name: lambda asked=asked: server.read(overview.summary, asked) for name, asked in filters.items()}
+    return summaries | {"front page": lambda: server.read(listing.public_tables)}
 
 
 @contextmanager

@@ -24,7 +24,7 @@ MOST_SHOWN: Final = 100
 """Tables on one page of the lobby, the newest."""
 
 MOST_WATCHED: Final = 6
-"""Running tables on the front page, those that began last."""
+"""Running tables on the front page, the newest."""
 
 
 @dataclass(frozen=True, slots=True)

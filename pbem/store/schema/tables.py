@@ -67,6 +67,7 @@ GAME = table(
     one_of("successor", "substitute", "bot"),
     one_of("halted", "gone", "failed", "changed"),
     Index(None, "status", "created_at"),
+    Index(None, "status", "private", "created_at"),
     Index(None, "status", "kind", "created_at"),
     Index(None, "status", "kind", "rules"),
     Index(None, "host_id"),
