@@ -137,7 +137,7 @@ MUTANTS: Final = {
         "was handed over again",
     ),
     "a_token_without_its_nonce": Mutant(
-        (Edit("pbem.tokens:_token", "number + nonce.to_bytes(8)", "number"),), 1, "a link of"
+        (Edit("pbem.tokens:_token", ", nonce.to_bytes(8)", ""),), 1, "a link of"
     ),
     "no_settling_after_an_outage": Mutant(
         (

@@ -26,6 +26,13 @@ def test_a_planted_fault_is_found(name, record_property):
     record_property("mutants.simulator found", mutant.broken in says)
 
 
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_fault_still_fits_the_code(name):
+    """A run tries only some of them."""
+    with planted(MUTANTS[name]):
+        pass
+
+
 RUNS = {(mutant.seed, repr(mutant.manners)): name for name, mutant in MUTANTS.items()}
 """A mutant for each kind of run."""
 
