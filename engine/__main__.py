@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from engine import bots, game, grammar, installed, orders, testing
 from engine.auctions import auctions, with_bids
-from engine.board import WIDTH, plain
+from engine.board import WIDTH, in_words, plain
 from engine.chance import Stream, seed_from
 from engine.decisions import Decision, Refused
 from engine.facts import SPECTATOR
@@ -84,7 +84,7 @@ def watch(arguments: argparse.Namespace) -> int:
 
 
 def rules(arguments: argparse.Namespace) -> int:
-    """Print the rules, options and credits of a game."""
+    """Print the rules, examples, options and credits of a game."""
     found = _game(arguments.game)
     teller = found.teller()
     print(_page(found))
@@ -262,7 +262,8 @@ def _show_end(table: Table, seat: int, teller: Teller) -> None:
 
 def _page(found: game.Game[Any]) -> str:
     """Return the rules page, as wide as the boards."""
-    return "\n\n".join(_filled(" ".join(paragraph.split())) for paragraph in found.rules.split("\n\n"))
+    passages = [_filled(" ".join(paragraph.split())) for paragraph in found.rules.split("\n\n")]
+    return "\n\n".join([*passages, *("\n".join(in_words(each, found.teller())) for each in found.examples)])
 
 
 def _filled(text: str, first: str = "", rest: str | None = None) -> str:

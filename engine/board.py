@@ -179,10 +179,16 @@ def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
     """
     lines = [*wrap(teller(board.title).upper(), width), *wrap(teller(board.turn), width)]
     for section in sections(board, teller.reader):
-        lines += ["", teller(section.heading)]
-        for part in section.parts:
-            lines += _panel(part, teller, width) if isinstance(part, Panel) else _part(part, teller, width)
+        lines += ["", *in_words(section, teller, width)]
     return "\n".join(lines) + "\n"
+
+
+def in_words(section: Section, teller: Teller, width: int = WIDTH) -> list[str]:
+    """Return the lines of a section as plain text: its heading, and its parts below it."""
+    lines = [teller(section.heading)]
+    for part in section.parts:
+        lines += _panel(part, teller, width) if isinstance(part, Panel) else _part(part, teller, width)
+    return lines
 
 
 def _panel(panel: Panel, teller: Teller, width: int) -> list[str]:

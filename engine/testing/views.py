@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from engine import grammar
-from engine.board import WIDTH, Face, plain
+from engine.board import WIDTH, Face, in_words, plain
 from engine.chance import Stream
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR, Fact, seen
@@ -161,6 +161,13 @@ def introduces_itself(bench: Bench) -> Iterator[Trouble]:
             "its docstring is not a rules page: write a title, an empty line, and how to play",
             code=line_of_game(game),
         )
+    for example in game.examples:
+        try:
+            in_words(example, game.teller())
+        except Exception as error:  # noqa: BLE001 - anything that an example raises is its trouble.
+            yield Trouble(
+                law, f"the example `{example.heading}` cannot be told: {describe(error)}", code=line_of_game(game)
+            )
     if not all(isinstance(face, Face) for face in game.cover):
         yield Trouble(law, "`cover` contains something that is not a Face", code=line_of_game(game))
     try:

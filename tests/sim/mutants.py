@@ -136,9 +136,7 @@ MUTANTS: Final = {
         1,
         "was handed over again",
     ),
-    "a_token_without_its_nonce": Mutant(
-        (Edit("pbem.tokens:_token", ", nonce.to_bytes(8)", ""),), 1, "a link of"
-    ),
+    "a_token_without_its_nonce": Mutant((Edit("pbem.tokens:_token", ", nonce.to_bytes(8)", ""),), 1, "a link of"),
     "no_settling_after_an_outage": Mutant(
         (
             Edit(

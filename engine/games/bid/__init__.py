@@ -1,44 +1,41 @@
 """Bid!
 
-Everybody holds the same six tiles and bids one of them in secret, but the tiles that were bid travel on: what you won
-with today lies in a rival's hand tomorrow. Four dice decide what each auction is worth, and what goes wrong in it.
+Everyone holds the same six tiles and bids in secret for what four dice offer. Then the tiles change hands: what you win
+with now, a rival may bid against you next time. Reach 100 points, alone in the lead, and you win.
 
-What you have. Six tiles with the numbers 0 to 5, a Pawn and 2 coins. The bank begins with 4 coins for each player;
-when it is empty there are no coins to win. Only you see your tiles, though whoever keeps track of all bids can work out
-the others'.
+What you have. Six tiles, numbered 0 to 5, which only you can see; a Pawn; and 2 coins. The bank starts with 4 coins for
+each player. Once it's empty there are no coins to win. Bids are public, so you can work out who holds what.
 
-The dice. Four dice are rolled, named after the suits: Suns, Moons, Crowns and Arms. Each shows a null, an ace, or a
-number from 2 to 5. The numbers added up are the points at stake, and every null is worth a coin. Each ace has a meaning
-of its own.
+An auction. Four dice are rolled: Suns, Moons, Crowns and Arms. Each shows a null, an ace or a number from 2 to 5.
+Everyone seals a bid of one tile, and all bids are revealed at once. The single highest bid wins as many points as the
+numbers add up to, and a coin for every null, as long as the bank has coins. The winner rolls next. Aces change the
+auction, as told below.
 
-The Pawn. As long as the bids are sealed you may give up your Pawn, once in the game, to have all four dice rolled
-again; the bids made so far are thrown away unseen and everybody bids anew. If several players want it at the same
-moment, the first one clockwise from the roller pays and the others keep their Pawns.
+A tie. If players tie for the highest bid, they seal a number of coins, 0 or more. The most coins win the auction; if
+that's a tie too, nobody wins. All coins bid in a tie go to the bank, whoever wins.
 
-The bids. Everybody seals one tile; all are opened together. The single highest bid wins the points and takes its coins
-from the bank, as far as the bank has them, and the winner is the next roller.
+Exchanging tiles. The tiles that were bid change hands. The winner's tile goes to the player with the next highest bid,
+and so on down; the lowest bid goes to the winner. Players who made the same bid, and didn't win, keep their tiles and
+are skipped. So everyone has six tiles again.
 
-A tie. If the highest bid is tied, the tied players seal a number of coins, 0 or more. All these coins are lost to the
-bank, whoever wins. The single highest number of coins wins the auction; if that is tied as well, nobody wins it.
+The Pawn. Once in a game, while bids are still sealed, you can give up your Pawn to have all four dice rerolled. The
+bids so far are thrown away unseen, and everyone bids again. If several players want it, only the first one clockwise
+from the roller pays.
 
-The Ace of Suns doubles the others: points, coins, bonus and losses alike. Bids are two tiles, and count their sum. Only
-the coins bid in a tie are what they are.
+Ace of Suns. Everything is doubled: points, coins, bonus and losses. Bids are two tiles and count as their sum. Only the
+coins bid in a tie are not doubled.
 
-The Ace of Moons gives a coin to everybody who did not win. If the bank cannot pay them all, none of them gets any.
+Ace of Moons. Everyone who doesn't win gets a coin. If the bank can't pay them all, none of them gets one.
 
-The Ace of Crowns punishes a tie: instead of bidding coins, the players tied for the highest bid lose the points that
-were at stake. A score may fall below 0.
+Ace of Crowns. Players who tie for the highest bid lose the points at stake instead of bidding coins. A score can fall
+below 0.
 
-The Ace of Arms lays all tiles open before the bidding, and each player whose six tiles add up to 16 or more gets 5
-points. They are paid as soon as nobody can have the dice rolled again: at once if nobody has the means to, or else just
-before the bids are opened.
+Ace of Arms. All tiles are laid open before the bidding, and every player whose six tiles add up to 16 or more gets 5
+points. They are paid as soon as nobody can reroll any more: at once if nobody is able to, or else just before the bids
+are revealed.
 
-Passing on. After the auction the tiles that were bid change hands. The winner passes theirs to the player with the next
-highest bid, and so on down; the lowest bid goes to the winner. Players who did not win and bid the same as another who
-did not win keep their tiles and are skipped. Everybody has six tiles again.
-
-The end. The first player with 100 points or more wins at once, if nobody has as many. If the lead is shared then, the
-game goes on until one player alone is in the lead, whatever the score is by then.
+The end. The first player with 100 points or more wins at once, unless someone else has as many. In that case the game
+goes on until one player is alone in the lead, whatever the score is by then.
 """
 
 from __future__ import annotations
@@ -70,6 +67,7 @@ from .auction import (
     roll,
     strong_hands,
 )
+from .examples import EXAMPLES
 from .facts import (
     ArmsPaid,
     BidCoins,
@@ -100,13 +98,14 @@ class Bid(Game[State]):
     title = "Bid!"
     seats = (3, 4)
     options = (REROLL, MAX_AUCTIONS)
-    length = say("About 25 auctions; everybody answers at the same time, once or twice in each.")
+    length = say("About 25 auctions; everyone bids at the same time, once or twice in each.")
     mood = say("Quick and cheeky: everyone bids at once, and the tile you win with ends up in a rival's hand.")
     credits = say(
         "Bid! is a design by Ian Schreiber and Jeb Havens, 2004, whose rules are published under the GNU Free "
         "Documentation License 1.2. The piecepack is by James Kyle. This page is our own account of the rules."
     )
     cover = (die("S", 1), die("C", 3), tile(5))
+    examples = EXAMPLES
     short = {"max_auctions": 4}
     demo = 3
     RULES = 2

@@ -30,7 +30,7 @@ def _turn(view: State) -> Text:
         return say("The game is over.")
     if view.tied:
         return say("{seats:seats} are tied for the highest bid and bid coins, in secret.", seats=view.tied)
-    return say("Everybody bids in secret. {seat} [is|are] the roller.", seat=view.roller)
+    return say("Everyone bids in secret. {seat} [is|are] the roller.", seat=view.roller)
 
 
 def _centre(view: State) -> tuple[Part, ...]:
@@ -91,5 +91,5 @@ def _finish(view: State) -> tuple[Line, ...]:
     if view.over:
         return ()
     if view.overtime:
-        return (Line(say("The lead was shared at the finish: whoever is next to lead alone wins.")),)
-    return (Line(say("{target} points win, if nobody else has as many.", target=TARGET)),)
+        return (Line(say("The lead was shared at 100 points. The next player to lead alone wins.")),)
+    return (Line(say("{target} points win, unless someone else has as many.", target=TARGET)),)

@@ -29,7 +29,7 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
     if view.tied:
         return {
             "bid": say("The tiles are open; only those who are tied pay coins now."),
-            verb: say("The dice can be rolled again only as long as the bids are sealed."),
+            verb: say("The dice can be rerolled only while the bids are sealed."),
         }
     if verb == "coin" and not view.coins[seat]:
         return {verb: say("You have no coin to pay for another roll.")}

@@ -213,7 +213,7 @@ class MoonsPaid(Fact[State]):
 
     def sentence(self) -> Text:
         if not self.seats:
-            return say("The bank cannot pay everybody for the Ace of Moons, and pays nobody.")
+            return say("The bank can't pay everyone for the Ace of Moons, so it pays nobody.")
         return say(
             "For the Ace of Moons the bank pays {each:coin|coins} each to {seats:seats}.",
             each=self.each,
@@ -264,7 +264,7 @@ class PassedOn(Fact[State]):
 
 @fact
 class LeadShared(Fact[State]):
-    """{seats:seats} share the lead with {points} points. Whoever is next to lead alone wins the game."""
+    """{seats:seats} share the lead with {points} points. The next player to lead alone wins the game."""
 
     seats: tuple[int, ...]
     points: int
@@ -286,7 +286,7 @@ class TookTheLead(Fact[State]):
 
 @fact
 class RanOut(Fact[State]):
-    """Auction {auction} was the last that had been agreed. The game is over."""
+    """Auction {auction} was the last one agreed. The game is over."""
 
     auction: int
 

@@ -10,18 +10,18 @@ from engine.tell import say
 
 REROLL: Final = Listed(
     name="reroll",
-    called=say("A new roll costs"),
+    called=say("A reroll costs"),
     default="pawn",
     spoken=(("pawn", say("the Pawn")), ("coin", say("a coin"))),
-    about=say("What buys a new roll: the Pawn (all four dice, once) or a coin (one die, as often as you can pay)?"),
+    about=say("A Pawn rerolls all four dice, once in a game. A coin rerolls one die, as often as you can pay."),
 )
 MAX_AUCTIONS: Final = Number(
     name="max_auctions",
-    called=say("Auctions at most"),
+    called=say("Most auctions"),
     default=150,
     low=1,
     high=1000,
-    about=say("After how many auctions the game stops; the most points win then, and equal players share the place."),
+    about=say("The game stops after this many auctions. The most points win; ties are shared."),
 )
 
 

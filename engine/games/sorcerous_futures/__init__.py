@@ -1,42 +1,47 @@
 """Sorcerous Futures
 
-You buy cards without knowing what they will be worth. Everybody can see into a different corner of the future, and
-everybody's gold tells a little of what was seen there: watch what the others pay, and do not let them watch you.
+You buy cards without knowing what they'll be worth. Everyone can see a different part of the future, and what they pay
+gives some of it away: watch what the others buy, and don't let them read you. Cards and gold are points, and the most
+points win.
 
-The cards. There are six suits. The market is the twenty-four cards from 2 to 9, each with two suits, and the four
-Pawns, each with three. Everybody begins with 90 gold, and gold left at the end is points.
+The cards. There are six suits. The market has the twenty-four cards from 2 to 9, each with two suits, and the four
+Pawns, each with three. Everyone starts with 90 gold.
 
-Three players. Everybody gets two Aces, face up. Under each Ace lies a card of the market, face down, which only the
-owner of the Ace may look at: its number is the value of that suit, and a Pawn makes it 1. One more card lies under the
-Excuse, where nobody may look until ten cards have been sold; then it is turned up.
+What the suits are worth. Under each of the six Aces is a face-down card from the market. Its number is the value of
+that suit; a Pawn makes it 1. One more card is under the Excuse, for the Crowns.
 
-Four players. One player has the Excuse instead of Aces, and alone knows the card under it. The other three have two
-Aces each.
+Three players. Everyone has two Aces, and can look at the cards under them. Nobody sees the card under the Excuse until
+ten cards have been sold; then it's turned up.
 
-The Crowns. Everybody has a secret Crown, and it is never of the suit of an own Ace. Three players get theirs by chance:
-the two Crowns of your own suits go to the right, then one of every two to the left, then both to the right again, and
-of the two you have then one is kept, each time blindly. With four players the player with the Excuse gives one to each
-of the others, keeps one of any suit, and so knows them all; this comes before anybody looks at a card.
+Four players. Three players have two Aces each. The fourth has the Excuse instead, and is the only one who can see the
+card under it.
 
-The market. Five cards are turned up, and sold one after the other; then the next five, four times in all. The player
-with the Ace of Suns begins, and the turn to sell goes to the left, whoever buys. It is you who choose which card is
-sold next, and how.
+The Crowns. Everyone has a secret Crown, never of a suit of their own Aces. In the end, the cards you bought with the
+suit of your Crown score the card under the Excuse as well.
 
-Open. You bid the number of the card at once, neither more nor less, and 10 for a Pawn. Then each of the others, in turn
-to the left, may bid more or pass, once. If you have been outbid, you have the last word: you may bid more again, or
-pass. The highest bidder pays and takes the card. You can only sell a card openly if you have the gold for that first
-bid.
+The ritual. With three players, the Crowns are dealt by chance. You start with the Crowns of your own two suits.
+Everyone passes both to the right, then one of their two to the left, then both to the right again, and keeps one of the
+two that arrive. Nobody sees any of them before that. With four players, the one with the Excuse gives a Crown to each
+of the others and keeps any other, and so knows them all. This happens before anyone looks at a card.
 
-Closed. Everybody bids in secret, and 0 is a bid. All bids are shown together. The highest pays and takes the card, the
-others pay nothing. If several are highest it goes to you, or else to the first of them on your left; so it is yours for
-nothing if nobody bids.
+The market. Five cards are turned up and sold one after the other, then the next five, four times in all. The player
+with the Ace of Suns sells first, and the turn to sell goes to the left, whoever buys. The seller decides which card is
+next, and how it's sold.
 
-No gold. Whoever cannot bid more passes, and whoever has nothing left bids 0; nobody is asked for that.
+Open auction. The seller bids the number on the card, no more and no less; 10 for a Pawn. You need the gold for it to
+sell a card openly. Then, to the left, each of the others can bid more or pass, once. A seller who was outbid has the
+last word: bid more, or pass. The highest bid pays and takes the card.
 
-The end. Twenty cards are sold, one is never shown, and all is revealed. Each card you bought scores the value of every
-suit on it, two for a number card and three for a Pawn. If it shows the suit of your Crown, it scores the card under
-the Excuse as well. Add your gold: the most points win. A tie goes to the player with the lower cards in front: the two
-under the own Aces together, or the one under the Excuse. If that is equal too, the win is shared.
+Closed auction. Everyone bids in secret; 0 is a bid. The highest bid pays and takes the card, and the others pay
+nothing. A tie goes to the seller, or else to the first tied player on the seller's left. So if nobody bids anything,
+the seller gets the card for nothing.
+
+Out of gold. Players who can't bid more pass, and players with nothing left bid 0. They aren't asked.
+
+The end. When twenty cards are sold, everything is revealed; the last card is never shown. Each card you bought scores
+the value of all its suits, two for a number card and three for a Pawn, and the suit of your Crown scores as above. Add
+your gold: the most points win. Ties go to the lower cards in front of you: the two under your Aces together, or the one
+under the Excuse. If that's equal too, the win is shared.
 """
 
 from __future__ import annotations
@@ -55,6 +60,7 @@ from engine.tell import Text, say
 from . import board, bots, decisions, lessons, worth
 from .cards import AUCTIONS, GROUP, GROUPS, MARKERS, Cards, opening_bid, some
 from .crowns import assignments, ritual
+from .examples import EXAMPLES
 from .facts import (
     Began,
     Bid,
@@ -83,7 +89,7 @@ class SorcerousFutures(Game[State]):
     title = "Sorcerous Futures"
     seats = (3, 4)
     options = (EXCUSE_SEAT, SLY_EXCUSE)
-    length = say("20 auctions; in each of them one or two short answers.")
+    length = say("20 auctions, with one or two short turns in each.")
     mood = say("Bluff and deduction: you know part of what the cards are worth, and every bid gives some of it away.")
     credits = say(
         "Sorcerous Futures is a design by Adam Blinkinsop and P. D. Magnus; its rules are published under "
@@ -91,6 +97,7 @@ class SorcerousFutures(Game[State]):
     )
     hidden = ("a card face down", "cards face down")
     cover = faces(("AM", "XW", "E"))
+    examples = EXAMPLES
     demo = 3
 
     def start(self, seats: int, options: Options) -> State:

@@ -42,7 +42,7 @@ def _turn(view: State) -> Text:
         return say("It is {seat's} turn to sell a card.", seat=view.active)
     if view.auction.closed:
         return say(
-            "Everybody bids in secret for {card}. A tie goes to {seat}, or else to the left.",
+            "Everyone bids in secret for {card}. A tie goes to {seat}, or else to the left.",
             card=view.auction.card,
             seat=view.active,
         )

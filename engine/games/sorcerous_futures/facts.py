@@ -60,14 +60,14 @@ class GaveCrown(Fact[State]):
 
 @fact
 class SawSeven(Fact[State]):
-    """{seat} [sees|see] the seven cards that will lie under the Aces and the Excuse: {cards}."""
+    """{seat} [sees|see] the seven cards that go under the Aces and the Excuse: {cards}."""
 
     seat: int
     cards: Cards = secret()
 
     def sentence(self) -> Text:
         """The sentence, with the cards themselves for the player who saw them."""
-        line = "{seat} [sees|see] the seven cards that will lie under the Aces and the Excuse"
+        line = "{seat} [sees|see] the seven cards that go under the Aces and the Excuse"
         if any(map(is_hidden, self.cards)):
             return say(f"{line}.", seat=self.seat)
         return say(f"{line}: {{cards}}.", seat=self.seat, cards=self.cards)
@@ -78,7 +78,7 @@ class SawSeven(Fact[State]):
 
 @fact
 class Looked(Fact[State]):
-    """{seat} [looks|look] at what lies under {markers}: {cards}."""
+    """{seat} [looks|look] under {markers}: {cards}."""
 
     seat: int
     markers: Cards
@@ -87,9 +87,9 @@ class Looked(Fact[State]):
     def sentence(self) -> Text:
         """The sentence, with the cards themselves for the player who looked."""
         if any(map(is_hidden, self.cards)):
-            return say("{seat} [looks|look] at what lies under {markers}.", seat=self.seat, markers=self.markers)
+            return say("{seat} [looks|look] under {markers}.", seat=self.seat, markers=self.markers)
         found = tuple(
-            say("under {marker} lies {card}", marker=marker, card=card)
+            say("under {marker} is {card}", marker=marker, card=card)
             for marker, card in zip(self.markers, self.cards, strict=True)
         )
         return say("{seat} [looks|look]: {found}.", seat=self.seat, found=found)

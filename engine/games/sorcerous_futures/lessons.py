@@ -27,7 +27,7 @@ _CLOSED: Final = Lesson(
     what=say("Everyone bids in secret, and all bids are shown together. Only the winner pays."),
     do=say("Add the values you know of the card's suits, guess the others, and bid somewhat less."),
     why=say(
-        "A suit is worth 1 to 9 points a card. You have seen some of the numbers; the rest lie under the others' Aces."
+        "A suit is worth 1 to 9 points a card. You have seen some of the numbers; the rest are under the others' Aces."
     ),
 )
 _MORE: Final = Lesson(

@@ -13,13 +13,13 @@ EXCUSE_SEAT: Final = Listed(
     called=say("Who has the Excuse"),
     default="random",
     spoken=(
-        ("random", say("whoever is drawn")),
+        ("random", say("drawn by chance")),
         ("1", say("player 1")),
         ("2", say("player 2")),
         ("3", say("player 3")),
         ("4", say("player 4")),
     ),
-    about=say("Who of four has the Excuse: drawn, or the player of this number, who volunteered."),
+    about=say("With four players, one has the Excuse: drawn by chance, or the player with this number."),
     seats=(4,),
 )
 SLY_EXCUSE: Final = Listed(
@@ -27,7 +27,7 @@ SLY_EXCUSE: Final = Listed(
     called=say("The Excuse sees the seven cards"),
     default="off",
     spoken=(("off", say("no")), ("on", say("yes"))),
-    about=say("Does the player with the Excuse see, after the Crowns, which seven cards will be dealt face down?"),
+    about=say("After the Crowns, the player with the Excuse sees which seven cards will be dealt face down."),
     seats=(4,),
 )
 

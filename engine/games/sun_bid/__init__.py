@@ -1,44 +1,48 @@
 """Sun Bid
 
-You bid with Suns, and you have only a few. The Sun you win with goes to the middle of the table, where the next winner
-picks it up; so a strong bid today arms somebody tomorrow, and every card turned up is a small dare: one more, or call
-the auction now?
+You bid with Suns, and you have only a few. The Sun you win with goes to the centre, where the next winner picks it up,
+so a strong bid today arms someone else tomorrow. Collect cards that go together; after three rounds, the most points
+win.
 
 The Suns. They are your money: Ace 1, Desert 2, Painter 3, Mountain 4, Discovery 5, Penitent 6, Castle 7, Diplomat 8,
-Pact 9, Harvest 10, Lightkeeper 11, Window 12, Bard 13. Two players share the Suns from 2 to 9, three or four players
-those from 2 to 13. The Ace lies in the centre at first. Only this number counts on a Sun; its other suits do not.
+Pact 9, Harvest 10, Lightkeeper 11, Window 12, Bard 13. Only this number counts on a Sun, not its other suits. Two
+players share the Suns from 2 to 9, three or four players those from 2 to 13. The Ace starts in the centre.
 
-The cards for sale. All cards without a Sun: Aces, numbers from 2 to 9, Crowns, two Pawns and two Courts. That makes 30
-cards for two players, and twice as many for three or four. What you win is your take.
+The cards for sale. Every card without a Sun: Aces, numbers from 2 to 9, Crowns, two Pawns and two Courts. That's 30
+cards for two players, and twice as many for three or four. The cards you win are your take.
 
-A turn. The one whose turn it is does one of three things: flip the top card of the deck into the pool; call an auction
-of the pool, even of an empty one; or use a Pawn or Court of the own take, which is discarded for a card of the pool
-that shares a suit with it. Then the next player who has a Sun face up has the turn. Whoever has none sits out.
+A turn. You do one of three things:
+Flip: turn the top card of the deck face up into the pool.
+Call: start an auction for the pool, even an empty one.
+Use: discard a Pawn or Court from your take for a card in the pool that shares a suit with it.
+Then the next player with a Sun face up takes a turn. Players without one sit out.
 
-A full pool. The fourth card in the pool (the fifth with three or four players) starts an auction at once.
+A full pool. The fourth card in the pool (the fifth with three or four players) starts an auction at once. If nobody
+bids for a full pool, it's discarded.
 
-The bidding. It goes round once. The player left of the caller is first, the caller is last, and each bids one face-up
-Sun, higher than any bid so far, or passes. If you called and nobody bid, you must bid. If a full pool finds no bidder
-it is discarded.
+An auction. There is one round of bidding, from the caller's left round to the caller. On your turn, bid one face-up Sun
+that beats every bid so far, or pass. If you called the auction and nobody else bid, you must bid.
 
-Winning. The winner takes the pool. The winning Sun goes to the centre, and the one that lay there comes to the winner
-face down: it cannot bid in this round, but it counts at its end and is ready again in the next. All other Suns that
-were bid stay with their owners.
+Winning. The winner takes the pool. The winning Sun goes to the centre, and the winner gets the Sun that was there, face
+down: it can't bid again this round, but it counts at the end of it. All other Suns stay with their owners.
 
-Aces. They are bad news. For each Ace in a pool you win you discard a card of that suit from your take, old or new, if
-you have one; then the Ace goes too. An Ace cannot pay for another Ace of the same pool. An Ace that you took with a
-Pawn or Court costs nothing and stays.
+Aces. They are bad news. Every Ace in a pool you win costs you a card of its suit from your take, old or new, if you
+have one; then the Ace goes too. An Ace can't be given up for another Ace from the same pool. An Ace that you took with
+a Pawn or Court costs nothing and stays.
 
-The end of a round. A round ends when all Suns are face down, or with the last card of the deck. If that card does not
-fill the pool, the next player with a Sun says whether there is one more auction. Then all Suns are turned up, takes are
-scored and shuffled back into the deck, and whoever has the highest Sun begins the next round.
+The end of a round. A round ends when all Suns are face down, or with the last card of the deck. If that card doesn't
+fill the pool, the next player with a Sun decides whether there is one more auction. Then takes are scored and shuffled
+back into the deck, all Suns are turned face up, and the player with the highest Sun starts the next round.
 
-Scoring. The highest sum of Suns scores 5 points, for each player who has it. Each Pawn and each Court in a take scores
-3. Two or more cards of one number, or Crowns, score 2 points each. And each card scores 1 that is next to another in a
-sequence: two cards that share a suit, with numbers one apart. In sequences an Ace is 1, a Crown is any number you like
-in its suit, and Pawns and Courts are left out. The table finds the best way for you.
+Scoring. At the end of each round you get:
+Suns: 5 points for the highest sum of Suns. Everyone who shares it gets them.
+Pawns and Courts: 3 points each.
+Same number: 2 points for each card of a number you have at least twice. Crowns count as a number here.
+Sequences: 1 point for each card next to another, which means that they share a suit and their numbers are one apart. An
+Ace is 1 here, a Crown is any number you like in its suit, and Pawns and Courts are left out.
+You don't have to work it out: the best arrangement counts.
 
-After three rounds the most points win. A tie goes to the higher sum of Suns, and then to the highest single Sun.
+The end. After three rounds, the most points win. Ties go to the higher sum of Suns, then to the highest single Sun.
 """
 
 from __future__ import annotations
@@ -58,6 +62,7 @@ from engine.tell import Text, say
 from . import board, decisions, lessons
 from .aces import losses, lost
 from .cards import FOR_SALE, SUNS, Cards
+from .examples import EXAMPLES
 from .facts import (
     Bid,
     Called,
@@ -88,7 +93,7 @@ class SunBid(Game[State]):
     title = "Sun Bid"
     seats = (2, 4)
     options = (STACKS, EQUAL_PAWNS, SEQUENCE_SCORING)
-    length = say("Three rounds of about ten auctions; 40 to 80 short turns for each.")
+    length = say("Three rounds of about ten auctions, with 40 to 80 short turns each.")
     mood = say("Push your luck: one more card, or call the auction now?")
     credits = say(
         "Sun Bid is by Greg James, after Reiner Knizia's Ra, with an idea of P. D. Magnus for equal Pawns; the "
@@ -96,6 +101,7 @@ class SunBid(Game[State]):
         "The Decktet is a design by P. D. Magnus."
     )
     cover = faces(("AS", "9MS", "XS"))
+    examples = EXAMPLES
     demo = 3
 
     def start(self, seats: int, options: Options) -> State:

@@ -90,7 +90,7 @@ def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     own, equal_pawns = by_value(view.suns[seat]), view.terms.equal_pawns
     suns = tuple(sun for sun in own if not auction.high or beats(sun, auction.high, equal_pawns))
     must = auction.called and seat == view.lead and not auction.high
-    why = say("A bid is a Sun of yours that lies face up and is higher than any bid so far.")
+    why = say("Bid one of your face-up Suns that is higher than every bid so far.")
     bid = Act("bid", (OneOf("sun", tuple(sun_thing(sun, view.terms) for sun in suns), why),))
     return Decision(
         seat,

@@ -205,7 +205,7 @@ class LeadPassed(Fact[State]):
 
 @fact
 class DeckRanOut(Fact[State]):
-    """That was the last card. {seat} may call one more auction."""
+    """That was the last card. {seat} can call one more auction."""
 
     seat: int
 

@@ -1,39 +1,41 @@
 """Sunset Poker
 
-Everybody builds a hand out of passing packs, then shows it card by card, and at every card asks the same question: run
-with a small profit while the Sun is up, or stay and fight for everything? Whoever takes the Sun shuts the door on those
-who wanted to slip out, and nobody knows who will dare.
+Draft a hand from packs that go round, then show it card by card, and at every card decide: fold now for a small profit,
+or stay and fight for everything? Once someone takes the Sun, folding costs you. 100 points end the game, and the
+highest score wins.
 
 The cards. The Decktet: 36 cards for three to seven players, with the Pawns for eight, with Pawns, Courts and the Excuse
-for nine. Three players get twelve cards each, four nine, five seven, six six, and seven to nine players five. What does
-not divide evenly stays face down and unseen for the round. Everybody starts with 50 points.
+for nine. Three players get twelve cards each, four nine, five seven, six six, and seven to nine players five. Any cards
+left over stay face down for the round. Everyone starts with 50 points.
 
-The draft. You are dealt a pack. Pick one card for your hand and pass the rest to the left; everybody does so at once,
-and goes on with the pack that arrives. The last card of a pack is simply yours.
+The draft. You're dealt a pack. Keep one card and pass the rest to the left. Everyone does so at the same time, and goes
+on with the pack that arrives. The last card of a pack is yours too.
 
-The play. Clockwise from the first player, each in turn does one thing: play a card face up, take the Sun from the
-middle, or fold. The Sun can be taken once. If you fold while it is still there, you gain a point for every card you
-have played. If somebody has taken it, were it yourself, you lose half a point for every card you have played, rounded
-up. Whoever has played the last card is finished and waits. The round is over when everybody has folded or is finished;
-unplayed cards are never shown.
+The play. Clockwise from the first player, everyone does one of three things on their turn:
+Play: put a card from your hand face up in front of you.
+Take: take the Sun from the middle. Only one player can.
+Fold: leave the round. While the Sun is in the middle, you gain a point for every card you have played. Once anyone has
+taken it, even you, you lose half a point for every card you have played, rounded up.
+With your last card played, you are finished and wait. The round is over when everyone has folded or finished. Cards you
+didn't play are never shown.
 
-The showdown. The finished players compare their best Sets. The best one gains a point for each card of a full hand,
-and all that the others lost in this round. Every other finished player loses a point for each card. If the best Sets
-are equal in everything, those who tie gain and lose nothing, and what was lost is gone; so it is when nobody finished.
-Points never fall below zero, and being down to zero puts nobody out.
+The showdown. The finished players compare their best Sets. The best gains a point for each card of a full hand, and
+everything the others lost in this round. Each other finished player loses a point for each card of a full hand. If the
+best Sets tie, those players gain and lose nothing, and what the others lost is gone; the same if nobody finished.
+Points never fall below zero, and you play on with zero.
 
-Sets. A larger Set beats a smaller one. Of the same size, the kind counts, from high to low:
+Sets. A larger Set beats a smaller one. If they are the same size, the kind decides, from high to low:
 X of a kind: cards of one rank.
-Straight flush: two or more ranks in a row, one card each, and one suit that is on all the cards.
-Run: two or more ranks in a row, one card each, every card sharing a suit with the next.
-Split: two ranks, as evenly as can be: one and one, two and one, two and two, three and two, and so on.
-Of the same kind, the highest card counts; the Ace is the highest, then Crown, Court, Pawn, 9 and down to 2. In a row
-the ranks go round in a circle: Ace, 2 to 9, Pawn, Court (where they are in the deck), Crown, and Ace again, so an Ace
-may stand below a 2 and above a Crown in the same row. The Excuse is in no Set; it is only a card to play.
+Straight flush: two or more ranks in a row, one card each, with a suit that is on all of them.
+Run: two or more ranks in a row, one card each, where each card shares a suit with the next.
+Split: two ranks, as evenly as possible: one and one, two and one, two and two, three and two, and so on.
+Ties between Sets of one kind go to the highest card: Ace, then Crown, Court, Pawn, and 9 down to 2. In a row the ranks
+go round in a circle, Ace, 2 to 9, Pawn, Court (if they are in the deck), Crown and Ace again, so an Ace can be below a
+2 and above a Crown at the same time. The Excuse belongs to no Set; it's just a card to play.
 
-The end. The winner of a round is the first player of the next; without one the first player's left neighbour is. When
-after a round somebody has 100 points, the highest score wins; if it is shared, another round is played. After 25
-rounds the highest score wins in any case.
+The end. The winner of a round is first in the next; without a winner, it's the left neighbour of the first player. When
+someone has 100 points after a round, the highest score wins. If it's shared, you play another round. After 25 rounds
+the highest score wins in any case.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ from engine.seats import left_of
 from engine.tell import Text, say
 
 from . import board, bots, decisions, lessons
+from .examples import EXAMPLES
 from .facts import (
     Beaten,
     Dealt,
@@ -77,7 +80,7 @@ class SunsetPoker(Game[State]):
     title = "Sunset Poker"
     seats = (3, 9)
     options = (TARGET, MAX_ROUNDS, SPLIT_MIN, SETTLE)
-    length = say("Five to ten rounds; in each, four to eleven picks that all make at once, then short turns.")
+    length = say("Five to ten rounds: four to eleven simultaneous picks, then short turns.")
     mood = say("Draft and nerve: slip away with a small profit, or stay and fight for everything.")
     credits = say(
         "Sunset Poker is a design by Christopher Menart for the Decktet, which is by P. D. Magnus. No licence is stated; "
@@ -85,6 +88,7 @@ class SunsetPoker(Game[State]):
     )
     hidden = ("a card", "cards")
     cover = faces(("6MW", "7WY", "8YK"))
+    examples = EXAMPLES
     short = {"max_rounds": 1}
     # Seven cards a player: six to draft and at most seven to play.
     demo = 5

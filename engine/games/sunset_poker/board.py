@@ -39,7 +39,7 @@ def _turn(view: State) -> Text:
         return say("The game is over.")
     if view.turn is None:
         return say(
-            "Everybody picks a card from a pack of {cards}. {first:seat} will play first.",
+            "Everyone picks a card from a pack of {cards}. {first:seat} will play first.",
             cards=len(view.packs[0]),
             first=view.first,
         )

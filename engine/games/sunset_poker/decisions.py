@@ -24,7 +24,7 @@ def asks(view: State, seat: int) -> Decision | None:
 def barred(view: State, seat: int) -> Mapping[str, Text]:
     """Return the verbs that a player may expect but cannot use now, each with the reason."""
     if view.turn is None:
-        why = say("It begins when everybody has picked a hand.")
+        why = say("It begins when everyone has picked a hand.")
         return {"play": why, "take": why, "fold": why}
     return {} if view.sun is None else {"take": say("{taker:seat} [has|have] taken the Sun.", taker=view.sun)}
 

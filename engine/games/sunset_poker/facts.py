@@ -76,7 +76,7 @@ class Picked(Fact[State]):
 
 @fact
 class PassedOn(Fact[State]):
-    """Everybody has picked a card; the packs, {cards:card|cards} each, go to the left."""
+    """Everyone has picked a card. The packs, {cards:card|cards} each, go to the left."""
 
     cards: int
 
@@ -219,7 +219,7 @@ class Tied(Fact[State]):
 
 @fact
 class NobodyFinished(Fact[State]):
-    """Everybody has folded: nobody wins the round, and what was lost is gone."""
+    """Everyone has folded: nobody wins the round, and what was lost is gone."""
 
     def apply(self, state: State) -> State:
         return replace(state, lost=0)

@@ -14,29 +14,29 @@ TARGET: Final = Number(
     default=100,
     low=51,
     high=1000,
-    about=say("How many points end the game."),
+    about=say("The game ends when someone has this many points after a round."),
 )
 MAX_ROUNDS: Final = Number(
     name="max_rounds",
-    called=say("Rounds at most"),
+    called=say("Most rounds"),
     default=25,
     low=1,
     high=100,
-    about=say("After how many rounds the game ends at the latest."),
+    about=say("The game ends after this many rounds in any case."),
 )
 SPLIT_MIN: Final = Listed(
     name="split_min",
-    called=say("The smallest split"),
+    called=say("Smallest split"),
     default="2",
     spoken=(("2", say("two cards")), ("4", say("two pairs"))),
-    about=say("The smallest split: two cards of any two ranks, or two pairs."),
+    about=say("Two cards of any two ranks make a split, or it takes two pairs."),
 )
 SETTLE: Final = Listed(
     name="settle",
     called=say("The winner collects"),
     default="actual",
     spoken=(("actual", say("what others lost")), ("nominal", say("what others should have lost"))),
-    about=say("The winner collects what others really lost, or what they should have lost had they had enough."),
+    about=say("The winner collects what the others really lost, or what they would have lost with enough points."),
 )
 
 

@@ -1,35 +1,32 @@
 """Templari
 
-Fifteen lots of cards come up for sale. What you pay goes to whoever holds the number you paid with, so every coin you
-spend arms a rival, and a bid you cannot pay costs you a card.
+Fifteen lots of two cards come up for auction. What you pay goes to a rival: the one who holds the number you paid with.
+Collect cards of the same colour, and have the most points in the end.
 
-The cards. Thirty cards in six colours, five of each. Every number from 0 to 9 stands on three cards; no colour has a
-number twice. Everybody begins with 12 coins.
+The cards. Thirty cards in six colours, five of each. Every number from 0 to 9 is on three cards, and no colour has a
+number twice. Everyone starts with 12 coins.
 
-A round. The start player may first sell a card, if short of coins. Then two cards are turned up, and are sold together
-as one lot.
+A round. Two cards are turned up and sold as one lot. The start player opens the bidding; 0 is a bid. Clockwise, each
+player bids more or passes, and once you pass you're out of this auction. When all others have passed, the highest bid
+wins. If nobody bids at all, the start player takes the lot for nothing. The winner starts the next round.
 
-The bidding. The start player opens; 0 is a bid. Then, clockwise, each player bids more or passes, and who has passed is
-out of this auction. The last digit of a bid may not be a number on a card you own: with a 2 and a 4 in front of you
-there is no 12 and no 4 for you. When all others have passed the highest bidder has won. If nobody bids at all the start
-player takes the lot for nothing.
+Your own numbers. The last digit of a bid can't be a number on a card you own. With a 2 and a 4 in front of you, you
+can't bid 2, 4, 12 or 14.
 
-Overbidding. You may bid more than you have, as long as nobody lets you have it: if such a bid wins, you pay nothing and
-get nothing, you give up one of your cards for good, and the lot is auctioned again without you. If that leaves a single
-player, the lot is free. Without a card you may not bid more than you own.
+Paying. The last digit of your bid is the number you pay with. Your coins and the pot go to the player with the most
+cards of that number. Players who tie share, and what can't be shared stays in the pot. You never count yourself, nor do
+the cards you just won. If nobody else has the number, all the others share.
 
-Paying. The last digit of your bid is the number that is paid. The player with the most cards of that number takes your
-coins and the pot; if several are tied they share, and what cannot be shared stays in the pot. You yourself never count,
-and neither do the cards you just bought. If nobody else has the number, all others share.
+Bidding more than you have. You can, to make a rival pay more. But if such a bid wins, you pay nothing, get nothing, and
+give up one of your cards for good. The lot is then auctioned again without you; if that leaves one player, they get it
+for nothing. Without a card, you can't bid more than you have.
 
-Next. The winner of the lot starts the next round.
+Selling a card. Before the lot is turned up, a start player with 5 coins or fewer can auction one of their cards to the
+others. Bids start at 1, with the same rules about numbers and about bidding more than you have, and the price goes to
+the seller. If nobody bids, the seller keeps the card.
 
-A card for sale. A start player with a card and with 5 coins or fewer may auction one of their cards to the others before
-the lot is turned up. The least bid is 1, the digit rule and overbidding are as above, and the price goes to the seller.
-If nobody bids, the card stays where it is.
-
-The end. After fifteen lots, one to five cards of a colour score 1, 3, 6, 10 and 15 points, and the most coins 2 more
-(for each, if tied). The most points win; a tie goes to the higher sum of numbers on the cards.
+The end. After fifteen lots, one to five cards of a colour score 1, 3, 6, 10 or 15 points, and the most coins score 2
+more (for each player who ties). The most points win; ties go to the higher sum of the numbers on your cards.
 """
 
 from __future__ import annotations
@@ -48,6 +45,7 @@ from engine.tell import Text, say
 from . import board, decisions, lessons, scoring
 from .cards import BALANCED, COLOURS, faces, random_layout
 from .digits import payment, receivers_of
+from .examples import EXAMPLES
 from .facts import (
     Bid,
     Ended,
@@ -88,13 +86,14 @@ class Templari(Game[State]):
     title = "Templari"
     seats = (3, 5)
     options = (OVERBID, SIDE_AUCTION, SIDE_LIMIT, LAYOUT, MONEY, START_MONEY, CARDS_IN_A_LOT, MONEY_BONUS)
-    length = say("15 lots; a few short turns for each.")
+    length = say("15 lots, with a few short turns for each.")
     mood = say("Sharp bidding: what you pay goes to a rival, and you choose which one.")
     credits = say(
         "Templari is a design by Michael Schacht, published by Igiari in 2017. No licence is stated; "
         "this page is our own account of it."
     )
     cover = faces(("R7", "B3", "G4"))
+    examples = EXAMPLES
     short = {"start_money": 1}
     demo = 3
     demo_options = {}

@@ -46,7 +46,7 @@ class KeptAll(Fact[State]):
 
 @fact
 class NotOffered(Fact[State]):
-    """{seat} may not sell a card in this round."""
+    """{seat} can't sell a card in this round."""
 
     silent = True
     seat: int
@@ -121,7 +121,7 @@ class Passed(Fact[State]):
 
 @fact
 class Overbid(Fact[State]):
-    """{seat} cannot pay {coins} and must give up a card; the bidding will start again without {seat}."""
+    """{seat} can't pay {coins} and must give up a card; the bidding will start again without {seat}."""
 
     seat: int
     coins: int

@@ -10,39 +10,39 @@ from engine.tell import say
 
 OVERBID: Final = Listed(
     name="overbid",
-    called=say("Bids above one's coins"),
+    called=say("Bidding more than you have"),
     default="allowed",
     spoken=(("allowed", say("allowed")), ("forbidden", say("forbidden"))),
-    about=say("May one bid more coins than one has?"),
+    about=say("Whether a bid can be more than a player's coins."),
 )
 SIDE_AUCTION: Final = Listed(
     name="side_auction",
-    called=say("Who may sell a card"),
+    called=say("Selling a card"),
     default="active",
-    spoken=(("active", say("the start player")), ("any", say("anybody")), ("off", say("nobody"))),
-    about=say("Who may sell a card before a round?"),
+    spoken=(("active", say("the start player")), ("any", say("anyone")), ("off", say("nobody"))),
+    about=say("Who can sell a card before a round."),
 )
 SIDE_LIMIT: Final = Number(
     name="side_limit",
-    called=say("Coins of a seller at most"),
+    called=say("Most coins of a seller"),
     default=5,
     low=0,
     high=60,
-    about=say("With how many coins at most one may sell a card."),
+    about=say("Players with more coins can't sell a card."),
 )
 LAYOUT: Final = Listed(
     name="layout",
-    called=say("Numbers on the colours"),
+    called=say("Numbers of each colour"),
     default="fixed",
     spoken=(("fixed", say("balanced")), ("random", say("drawn"))),
-    about=say("Which numbers stand in which colour: the balanced table, or drawn."),
+    about=say("Balanced, so that no colour is better than another, or drawn by chance."),
 )
 MONEY: Final = Listed(
     name="money",
-    called=say("The others' coins"),
+    called=say("Coins of the others"),
     default="hidden",
     spoken=(("hidden", say("hidden")), ("open", say("shown"))),
-    about=say("Are the others' coins shown?"),
+    about=say("Whether you can see how many coins the others have."),
 )
 START_MONEY: Final = Number(
     name="start_money",
@@ -50,14 +50,14 @@ START_MONEY: Final = Number(
     default=12,
     low=1,
     high=60,
-    about=say("How many coins everybody begins with."),
+    about=say("What everyone starts with."),
 )
 CARDS_IN_A_LOT: Final = Listed(
     name="lots",
     called=say("Cards in a lot"),
     default="2",
     spoken=(("2", say("always two")), ("1-2-3", say("one, two and three in turn"))),
-    about=say("How many cards are sold together."),
+    about=say("How many cards are sold at once."),
 )
 MONEY_BONUS: Final = Number(
     name="money_bonus",
@@ -65,7 +65,7 @@ MONEY_BONUS: Final = Number(
     default=2,
     low=0,
     high=10,
-    about=say("What whoever has the most coins in the end scores for them."),
+    about=say("Scored at the end by the player with the most coins."),
 )
 
 

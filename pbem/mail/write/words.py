@@ -12,7 +12,7 @@ from itertools import accumulate, islice
 from typing import Any, Final
 
 from engine import grammar, orders
-from engine.board import Board
+from engine.board import Board, Section, in_words
 from engine.decisions import Act, Choice, Decision
 from engine.game import Game, Standing, agreed
 from engine.tell import Teller
@@ -36,6 +36,9 @@ FEWEST_LINKED: Final = 3
 
 MOST_LOOKED_AT: Final = 1000
 """The first choices of an act; a few of them get links."""
+
+_ONE_LINE: Final = 10_000
+"""A width in letters that no sentence fills."""
 
 MOST_LINKED_IN_DIGEST: Final = 24
 """Choices with a link each in an email about many tables."""
@@ -201,6 +204,7 @@ def receipt(letterhead: Letterhead, seat: SeatContent, token: str) -> Words:
         "in_game": [],
         "anywhere": USAGES,
         "passages": [speech.translate(passage) for passage in seat.rules.rules.split("\n\n")],
+        "examples": [(seat.teller(each.heading), _each_in_a_line(each, seat.teller)) for each in seat.rules.examples],
     }
     if seat.decision is None:
         return words | _NOTHING_ASKED
@@ -306,6 +310,11 @@ def _linked(seat: SeatContent, decision: Decision, most: int) -> dict[Act, list[
 def _possible(seat: SeatContent, act: Act) -> list[Choice]:
     """The choices of an act that the rules allow, among its first where there are very many."""
     return _allowed(seat, islice(act.choices(), MOST_LOOKED_AT))
+
+
+def _each_in_a_line(section: Section, teller: Teller) -> list[str]:
+    """The parts of a section in words, without its heading."""
+    return [line.strip() for line in in_words(section, teller, width=_ONE_LINE)[1:]]
 
 
 def _allowed(seat: SeatContent, choices: Iterable[Choice]) -> list[Choice]:

@@ -1,6 +1,6 @@
 """The rules of a game: in general, and as one table plays it.
 
-They come from the game's module: its docstring, its options, its length and its credits. A passage of the docstring that
+They come from the game's module: its docstring, its examples, its options, its length and its credits. A passage of the docstring that
 begins with a few words and a full stop has these as its heading. Lines of the form `Name: words` after a colon are a list.
 """
 
@@ -20,6 +20,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import seat_view
 from pbem.web import site
+from pbem.web.seat.board import draw_parts
 
 pages = Blueprint("rules", __name__)
 
@@ -94,6 +95,7 @@ def _page(rules: Game[Any], **values: Any) -> Response:
         length=teller(rules.length),
         credits=teller(rules.credits),
         passages=passages("\n\n".join(map(speech.translate, rules.rules.split("\n\n")))),
+        examples=[(teller(each.heading), draw_parts(each.parts, teller)) for each in rules.examples],
         **values,
     )
 

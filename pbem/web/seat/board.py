@@ -118,9 +118,9 @@ def draw(
     """The board for one reader. `deciding` are the seats whose turn it is, `choosable` what the reader may choose."""
     own, open_fields = board.panel(reader), list(choosable)
     # A thing is chosen where its player has it, or else in the centre.
-    mine = _parts(board.mine, teller, open_fields)
+    mine = draw_parts(board.mine, teller, open_fields)
     own_panel = None if own is None else _panel(own, teller, deciding, open_fields)
-    centre = _parts(board.centre, teller, open_fields)
+    centre = draw_parts(board.centre, teller, open_fields)
     left, far, right = _around(tuple(_panel(panel, teller, deciding) for panel in board.others(reader)))
     return PageBoard(
         teller(board.title),
@@ -132,7 +132,7 @@ def draw(
         own_panel,
         mine,
         tuple(teller(note.text) for note in board.notes),
-        tuple((teller(fold.label), _parts(fold.parts, teller)) for fold in board.folds if fold.parts),
+        tuple((teller(fold.label), draw_parts(fold.parts, teller)) for fold in board.folds if fold.parts),
         frozenset(field.name for field in choosable) - {field.name for field in open_fields},
     )
 
@@ -168,11 +168,13 @@ def _panel(
         panel.chip,
         panel.seat in deciding,
         panel.out,
-        _parts(panel.parts, teller, choosable),
+        draw_parts(panel.parts, teller, choosable),
     )
 
 
-def _parts(parts: Sequence[Part], teller: Teller, choosable: list[Choosable] | None = None) -> tuple[BoardPart, ...]:
+def draw_parts(
+    parts: Sequence[Part], teller: Teller, choosable: list[Choosable] | None = None
+) -> tuple[BoardPart, ...]:
     """The parts. A field whose things all lie in one row is taken from the list and can be chosen there."""
     return tuple(_part(part, teller, [] if choosable is None else choosable) for part in parts)
 

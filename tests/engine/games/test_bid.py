@@ -809,7 +809,7 @@ def test_a_sentence_for_each_rarer_thing():
     )
     assert tell(ArmsPaid((), 5)) == "The Ace of Arms brings nothing: nobody's tiles add up to 16."
     assert tell(BidTiles(BEN, (3, 5))) == "Ben bids 3 and 5, together 8."
-    assert tell(MoonsPaid((), 1)) == "The bank cannot pay everybody for the Ace of Moons, and pays nobody."
+    assert tell(MoonsPaid((), 1)) == "The bank can't pay everyone for the Ace of Moons, so it pays nobody."
     assert tell(PassedOn((), ())) == "No tiles change hands."
     assert tell(PassedOn((ANN, BEN), ((3, 5), (0, 0)))) == (
         "Tiles are passed on: 3 + 5 from you to Ben and 0 + 0 from Ben to you."
@@ -845,7 +845,7 @@ def test_the_bids_of_one_auction_are_off_the_table_in_the_next():
 
 def test_the_board_says_when_the_lead_was_shared():
     position, _ = bids(shared_lead(PLAIN_ROLL), 0, 5, 4)
-    assert "whoever is next to lead alone wins" in shown(position.state, ANN)
+    assert "next player to lead alone wins" in shown(position.state, ANN)
 
 
 def test_the_empty_table_can_be_looked_at():

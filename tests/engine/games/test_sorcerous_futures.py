@@ -732,12 +732,12 @@ def test_every_player_reads_their_own_secrets_and_no_others():
     assert [GAME.teller(0, NAMES).tell(seen(each, 0)) for each in happened] == [
         "You get the Ace of Moons and the Ace of Suns.",
         "You keep the Crown of Leaves.",
-        "You look: under the Ace of Moons lies the Harvest and under the Ace of Suns lies the Castle.",
+        "You look: under the Ace of Moons is the Harvest and under the Ace of Suns is the Castle.",
     ]
     assert [GAME.teller(1, NAMES).tell(seen(each, 1)) for each in happened] == [
         "Ann gets the Ace of Moons and the Ace of Suns.",
         "Ann keeps a card face down.",
-        "Ann looks at what lies under the Ace of Moons and the Ace of Suns.",
+        "Ann looks under the Ace of Moons and the Ace of Suns.",
     ]
 
 
@@ -803,7 +803,7 @@ def test_the_excuse_player_is_told_which_number_is_whose():
 def test_of_the_seven_cards_others_hear_only_that_they_were_seen():
     happened = SawSeven(0, MARKET[:7])
     teller = GAME.teller(1, ("Ann", "Ben", "Cleo", "Dan"))
-    assert teller.tell(seen(happened, 1)).endswith("that will lie under the Aces and the Excuse.")
+    assert teller.tell(seen(happened, 1)).endswith("that go under the Aces and the Excuse.")
     assert "the Author" in GAME.teller(0).tell(seen(happened, 0))
 
 

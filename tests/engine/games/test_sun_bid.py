@@ -852,7 +852,7 @@ def test_a_number_is_not_taken_for_another_that_begins_with_it():
 
 def test_a_bid_that_is_too_low_is_refused_with_the_reason():
     position = play(table(2), (0, "call"), (1, "bid 4"))
-    with pytest.raises(Refused, match="higher than any bid so far"):
+    with pytest.raises(Refused, match="higher than every bid so far"):
         read(position.asks()[0], "bid 2")
 
 

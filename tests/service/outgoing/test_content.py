@@ -116,7 +116,7 @@ def test_an_invitation_names_the_host_the_terms_and_the_commitment(server, box, 
     assert text.startswith("Ann asks you to play by mail: “Bid!”.")
     assert "Pace: 3 days for each decision." in text
     assert made.commitment in text
-    assert "Everybody holds the same six tiles" in text, "who never heard of the game can see what it is"
+    assert "Everyone holds the same six tiles" in text, "who never heard of the game can see what it is"
     assert f"{HEAD.base_url}/games/bid" in text.splitlines()
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
     link = server.read(links.follow, token, Purpose.CONFIRM)
@@ -174,8 +174,8 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
     game = table("bid", 3, options={"max_auctions": 12}, pace="1d")
     sends()
     welcome = text_of(box, "the game begins")
-    assert "Auctions at most: 12" in welcome
-    assert "A new roll costs" not in welcome, "what is as always is in the rules"
+    assert "Most auctions: 12" in welcome
+    assert "A reroll costs" not in welcome, "what is as always is in the rules"
     moderate(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
     sends()
     assert "The pace was 1 day, and is 3 days now" in " ".join(text_of(box, "a correction").split())
@@ -183,10 +183,10 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
         joining.create_table, game.person_at(0), joining.TableSettings("bid", 3, title="Later")
     ).game_id
     server.run(joining.join, waiting, game.person_at(0))
-    moderate(server, Correct(waiting, "option", "Auctions at most: 30"), "Shorter.")
+    moderate(server, Correct(waiting, "option", "Most auctions: 30"), "Shorter.")
     sends()
     corrected = " ".join(text_of(box, "Later (Bid!)").split())
-    assert "It was “Auctions at most: 150”, and is “Auctions at most: 30” now." in corrected
+    assert "It was “Most auctions: 150”, and is “Most auctions: 30” now." in corrected
 
 
 def test_a_ban_names_its_last_day(server, box, sends, person):

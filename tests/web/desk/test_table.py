@@ -324,9 +324,9 @@ def test_a_waiting_table_has_no_turn_and_its_options_can_be_corrected(desk, serv
     assert "Waits for players. Pace: 1 day." in page.text
     assert "turn 0" not in page.text
     form = page.follow("Correct what was agreed, or a name")
-    assert "An option is written as it stands here: A new roll costs: the Pawn; Auctions at most: 150." in form.text
-    assert "From “Auctions at most: 150” to “Auctions at most: 30”." in (
-        form.form(LOOK).press(what="option", to="auctions at most: 30", reason="Shorter.").text
+    assert "An option is written as it stands here: A reroll costs: the Pawn; Most auctions: 150." in form.text
+    assert "From “Most auctions: 150” to “Most auctions: 30”." in (
+        form.form(LOOK).press(what="option", to="most auctions: 30", reason="Shorter.").text
     )
 
 

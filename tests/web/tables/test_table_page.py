@@ -250,8 +250,8 @@ def test_the_rules_beside_a_table_show_its_options(browser, links, table):
     game = table("templari", 3, options={"start_money": 20, "money": "open"})
     page = open_seat(browser, links, game, 0).follow("Rules")
     assert "Coins at the start 20 usually 12" in page.text
-    assert "The others' coins shown usually hidden" in page.text
-    assert "Cards in a lot always two as usual" in page.text
+    assert "Coins of the others shown usually hidden" in page.text
+    assert "Cards in a lot always two the usual" in page.text
     assert page.follow("Back to the table").heading
 
 
@@ -268,7 +268,7 @@ def test_the_form_for_a_new_table_has_its_options_in_words(kind, browser):
 def test_the_page_of_a_table_shows_its_variants_in_words(browser, table):
     game = table("templari", 3, options={"start_money": 20, "side_auction": "off"})
     page = browser.open(f"/t/{game.row().key}")
-    assert "Who may sell a card: nobody; Coins at the start: 20" in page.text
+    assert "Selling a card: nobody; Coins at the start: 20" in page.text
 
 
 def test_options_without_meaning_for_the_number_of_players_are_not_shown(browser, links, table):
