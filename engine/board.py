@@ -140,6 +140,14 @@ class Section:
     parts: tuple[Part | Panel, ...]
 
 
+@fact
+class Example:
+    """A worked example for a rules page: things on the table, and what follows from them."""
+
+    heading: Text
+    parts: tuple[Part, ...]
+
+
 def sections(board: Board, reader: int | None) -> tuple[Section, ...]:
     """Return what is on the table, what the reader has, the other players, the scores, and the folds; no empty sections."""
     own = board.panel(reader)
@@ -183,8 +191,8 @@ def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
     return "\n".join(lines) + "\n"
 
 
-def in_words(section: Section, teller: Teller, width: int = WIDTH) -> list[str]:
-    """Return the lines of a section as plain text: its heading, and its parts below it."""
+def in_words(section: Section | Example, teller: Teller, width: int = WIDTH) -> list[str]:
+    """Return a section or an example as lines of plain text: its heading, and its parts below it."""
     lines = [teller(section.heading)]
     for part in section.parts:
         lines += _panel(part, teller, width) if isinstance(part, Panel) else _part(part, teller, width)

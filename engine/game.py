@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from engine.board import Board, Face, Section
+from engine.board import Board, Example, Face
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, fact
@@ -172,7 +172,7 @@ class Game(Generic[S]):
     """Who designed the game, and the licence of its rules."""
     cover: ClassVar[tuple[Face, ...]] = ()
     """A few faces that stand for the game where games are listed. A site shows those that it has drawings for."""
-    examples: ClassVar[tuple[Section, ...]] = ()
+    examples: ClassVar[tuple[Example, ...]] = ()
     """Worked examples of what people get wrong the first time, for the rules page. Their players are not those of a table."""
     short: ClassVar[Options] = MappingProxyType({})
     """Options that make a game short, for demos, simulations and tests. Empty if every game is short enough."""

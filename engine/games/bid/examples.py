@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.board import Line, Row, Section
+from engine.board import Example, Line, Row
 from engine.tell import say
 
 from .words import faces
 
 EXAMPLES: Final = (
-    Section(
+    Example(
         say("An example: exchanging tiles"),
         (
             Row(say("Ann bids"), faces((5,))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.board import Amounts, Line, Row, Section
+from engine.board import Amounts, Example, Line, Row
 from engine.decks.decktet import faces
 from engine.tell import say
 
@@ -12,7 +12,7 @@ ACES: Final = (("AM", "AS"), ("AW", "AL"), ("AY", "AK"))
 """The Aces of Ann, Ben and Cleo. Ben sits on Ann's left, Cleo on her right."""
 
 EXAMPLES: Final = (
-    Section(
+    Example(
         say("An example: the ritual"),
         (
             Row(say("Ann's own Crowns"), faces(("XM", "XS"))),
@@ -33,7 +33,7 @@ EXAMPLES: Final = (
             ),
         ),
     ),
-    Section(
+    Example(
         say("An example: what a card scores"),
         (
             Row(say("You bought"), faces(("5ML",))),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.board import Line, Row, Section
+from engine.board import Example, Line, Row
 from engine.decks.decktet import faces
 from engine.tell import say
 
 EXAMPLES: Final = (
-    Section(
+    Example(
         say("An example: winning an Ace"),
         (
             Row(say("You win this pool"), faces(("AM", "5ML", "7WY"))),

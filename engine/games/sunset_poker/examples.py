@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.board import Line, Row, Section
+from engine.board import Example, Line, Row
 from engine.decks.decktet import faces
 from engine.tell import say
 
@@ -13,7 +13,7 @@ BEN: Final = ("4MS", "4WL", "5ML", "5SW", "XY")
 CLEO: Final = ("5YK", "6SY", "7SK", "8YK", "AW")
 
 EXAMPLES: Final = (
-    Section(
+    Example(
         say("An example: a showdown"),
         (
             Line(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.board import Line, Row, Section
+from engine.board import Example, Line, Row
 from engine.tell import say
 
 from .cards import faces
@@ -14,7 +14,7 @@ BEN: Final = ("G6", "Y0")
 CLEO: Final = ("R3", "W3")
 
 EXAMPLES: Final = (
-    Section(
+    Example(
         say("An example: who is paid"),
         (
             Row(say("Ann owns"), faces(ANN)),
@@ -29,7 +29,7 @@ EXAMPLES: Final = (
             Line(say("Had he bid 17, Ann would have been paid: she is the only one with a 7.")),
         ),
     ),
-    Section(
+    Example(
         say("An example: bidding more than you have"),
         (
             Row(say("Ann owns"), faces(ANN)),

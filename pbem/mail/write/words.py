@@ -12,7 +12,7 @@ from itertools import accumulate, islice
 from typing import Any, Final
 
 from engine import grammar, orders
-from engine.board import Board, Section, in_words
+from engine.board import Board, Example, in_words
 from engine.decisions import Act, Choice, Decision
 from engine.game import Game, Standing, agreed
 from engine.tell import Teller
@@ -312,9 +312,9 @@ def _possible(seat: SeatContent, act: Act) -> list[Choice]:
     return _allowed(seat, islice(act.choices(), MOST_LOOKED_AT))
 
 
-def _each_in_a_line(section: Section, teller: Teller) -> list[str]:
-    """The parts of a section in words, without its heading."""
-    return [line.strip() for line in in_words(section, teller, width=_ONE_LINE)[1:]]
+def _each_in_a_line(example: Example, teller: Teller) -> list[str]:
+    """The parts of an example in words."""
+    return [line.strip() for line in in_words(example, teller, width=_ONE_LINE)[1:]]
 
 
 def _allowed(seat: SeatContent, choices: Iterable[Choice]) -> list[Choice]:
