@@ -32,7 +32,7 @@ def test_every_word_is_told_once_and_read_as_it_stands_there() -> None:
 
 
 def test_every_choice_and_order_is_read_as_it_stands_there() -> None:
-    read = [reply_commands.read(example, ASKED) for example in examples("What you decide")]
+    read = [reply_commands.read(example, ASKED) for example in examples("Your move")]
     assert [type(command) for command in read] == [Move, *[StandingOrder] * (len(read) - 1)]
 
 
@@ -47,9 +47,9 @@ def test_the_limits_on_the_page_are_the_real_ones() -> None:
     text = " ".join(PAGE.split())
     numbers = {5: "five", 20: "twenty"}
     assert f"At most {replies.MOST_COMMANDS} are carried out" in text
-    assert f"{talk.LINES_AN_HOUR} things in an hour at most, of {LONGEST_TALK} characters each" in text
+    assert f"{talk.LINES_AN_HOUR} things an hour, of up to {LONGEST_TALK} characters each" in text
     usual = {field.name: field.default for field in fields(Server)}
     per_turn, per_day = usual["answers_a_turn"], usual["answers_a_day"]
     assert isinstance(per_turn, int)
     assert isinstance(per_day, int)
-    assert f"at most {numbers[per_turn]} receipts about one turn and {numbers[per_day]} in a day" in text
+    assert f"at most {numbers[per_turn]} receipts for a turn and {numbers[per_day]} a day" in text
