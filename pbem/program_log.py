@@ -15,7 +15,7 @@ from typing import Final, TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from pbem.tokens import redact
+from pbem.redaction import redact
 
 # Values are flat or nearly so; anything nested deeper than this is a mistake or a cycle.
 _DEEPEST = 8

@@ -23,15 +23,13 @@ print a secret or a token, and it does not know the meaning of a row.
 import hashlib
 import hmac
 import re
-from base64 import b32decode, b32encode, b64decode
-from binascii import a2b_qp
-from collections.abc import Iterator, Mapping
+from base64 import b32decode, b32encode
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cache
-from itertools import pairwise, takewhile
-from urllib.parse import unquote_to_bytes
+from itertools import pairwise
 
 from itsdangerous import URLSafeTimedSerializer
 
@@ -52,6 +50,7 @@ _MAC_BYTES = 15
 _ROW_BYTES = 5
 # All of the MAC that is left in the shortest piece of a token that is still hidden: 72 bits.
 _PAD_FROM = 9
+_PROOF_LENGTH = 21
 _TOKEN = re.compile(r"[a-z2-7]{33}", re.IGNORECASE | re.ASCII)
 
 
@@ -75,6 +74,10 @@ class Purpose(StrEnum):
     DISOWN = "d"
 
 
+PLACEHOLDER = re.compile(rb"0[%s][a-z2-7]{30}1" % "".join(Purpose).encode())
+"""The placeholder of a token in a stored email, or what a player wrote to look like one."""
+
+
 @cache
 def _subkey(secret: bytes, label: str) -> bytes:
     """A derived key, cached because every token needs one. There are as many as keys and labels."""
@@ -95,6 +98,16 @@ class Key:
         A leaked subkey, or a signature made with it, reveals nothing about the others.
         """
         return _subkey(self.secret, label)
+
+    def token(self, purpose: Purpose, row: int, nonce: int) -> str:
+        """The token of a row under this key."""
+        if not (0 <= row <= MOST_ROW and 0 <= nonce <= MOST_NONCE):
+            raise ValueError(f"no link has row {row} and nonce {nonce}")
+        return _signed(self, f"link/{purpose}", row, nonce.to_bytes(8))
+
+    def row_in(self, token: bytes) -> int:
+        """The row in the bytes of a token, without the id of its key; the last may be missing."""
+        return int.from_bytes(token[:_ROW_BYTES]) ^ _pad(self, token[_ROW_BYTES:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +154,14 @@ class Keyring:
 
     def make(self, purpose: Purpose, row: int, nonce: int) -> str:
         """The token of a row, under the newest key."""
-        return _token(self.keys[0], purpose, row, nonce)
+        return self.keys[0].token(purpose, row, nonce)
 
     def row_of(self, token: str) -> int:
         """The row that a token names, in upper or lower case: enough to look it up, and no proof. Raises NotFound."""
         key = self._find(token[0].lower()) if _TOKEN.fullmatch(token) else None
         if key is None:
             raise NotFound("There is nothing at this address.", why="It is not one of our links.")
-        return _row(key, _bytes(token[1:]))
+        return key.row_in(_bytes(token[1:]))
 
     def verify(self, token: str, purpose: Purpose, row: int, nonce: int) -> bool:
         """Whether this server made the token for exactly this, in the same time for yes and no."""
@@ -156,7 +169,7 @@ class Keyring:
             return False
         token = token.lower()
         key = self._find(token[0])
-        return key is not None and hmac.compare_digest(token, _token(key, purpose, row, nonce))
+        return key is not None and hmac.compare_digest(token, key.token(purpose, row, nonce))
 
     def alias(self, kind: str, row: int) -> str:
         """The name of a row in a form: it tells nothing of how many rows there are, and nobody can make one up."""
@@ -183,7 +196,7 @@ class Keyring:
         """A stored email with its placeholders found."""
         places = {}
         # An email has a placeholder for each choice, often several for one link.
-        for placeholder in set(_PLACEHOLDER.findall(stored)):
+        for placeholder in set(PLACEHOLDER.findall(stored)):
             text = placeholder.decode()
             purpose, key = Purpose(text[1]), self._find(text[2])
             row = int.from_bytes(_bytes(text[3:11]))
@@ -228,7 +241,7 @@ class EmailTemplate:
         for placeholder, (key, purpose, row) in self.places.items():
             if row not in nonces:
                 raise Fault(f"An email has a place for link {row}, which is not its reader's.")
-            sent = sent.replace(placeholder, _token(key, purpose, row, nonces[row]).encode())
+            sent = sent.replace(placeholder, key.token(purpose, row, nonces[row]).encode())
         return sent
 
 
@@ -268,133 +281,9 @@ def revoke(keyring: Keyring, key_id: str) -> Keyring:
     return Keyring(left)
 
 
-def rows_in(data: bytes, keyring: Keyring) -> set[int]:
-    """The rows named by all that looks like a token of these keys in the bytes, genuine or not."""
-    return {row for run in _runs(data) for row, _at in _places(run, keyring)}
-
-
-def hide_links(stored: bytes) -> bytes:
-    """A stored email with stars instead of its links, for its own reader."""
-    return _PLACEHOLDER.sub(b"*" * TOKEN_LENGTH, stored)
-
-
-def hide_tokens(stored: bytes, keyring: Keyring, nonces: Mapping[int, int]) -> bytes:
-    """An email with stars instead of the tokens of these rows, each given with its nonce, and of nothing else.
-
-    A token is found in upper case, cut short, broken by quoted-printable, in an encoded header, or with letters as %61.
-    """
-    tokens = _Tokens(keyring, nonces)
-    # One pass, however many there are: an email of a megabyte may quote hundreds.
-    stored = _ENCODED.sub(lambda found: b"***" if tokens.are_in(_decoded(found)) else found[0], stored)
-    return _SPELLED.sub(lambda found: tokens.hidden(found[0]), stored)
-
-
-def redact(text: str) -> str:
-    """The text without tokens, signed values and email addresses, for logs."""
-    if len(text) < _SHORTEST_SECRET and "@" not in text and "%" not in text:
-        return text
-    text = _SIGNED.sub("***", text)
-    text = _ADDRESS.sub("<address>", text)
-    return _SECRET.sub("***", text)
-
-
-_PLACEHOLDER = re.compile(rb"0[%s][a-z2-7]{30}1" % "".join(Purpose).encode())
-_PROOF_LENGTH = 21
-
-# A truncated token is redacted too: a piece shorter than this lacks ten characters (50 bits), which nobody can guess over a
-# network. A client may write a letter as %61.
-_SHORTEST_SECRET = 24
-_SECRET = re.compile(rf"(?:[a-z2-7]|%[0-9a-f]{{2}}){{{_SHORTEST_SECRET},}}", re.IGNORECASE | re.ASCII)
-# Encoded words of a header, which together may contain a token.
-_ENCODED = re.compile(rb"=\?[\w-]+\?([bq])\?[!->@-~]*\?=(?:\s+=\?[\w-]+\?\1\?[!->@-~]*\?=)*", re.IGNORECASE)
-_PIECE = re.compile(rb"=\?[\w-]+\?[bq]\?([!->@-~]*)\?=", re.IGNORECASE)
-_SOFT_BREAK = re.compile(rb"=\r?\n")
-_RUN = re.compile(rb"[A-Za-z2-7]{%d,}" % _SHORTEST_SECRET)
-# A letter as it may be spelled in an email, and a run of them; quoted-printable may break a line after each.
-_LETTER = re.compile(rb"[A-Za-z2-7]|%(?:3[2-7]|[46][1-9A-Fa-f]|[57][0-9Aa])")
-_SPELLED = re.compile(rb"(?:(?:%s)(?:=\r?\n(?=[A-Za-z2-7%%]))?){%d,}" % (_LETTER.pattern, _SHORTEST_SECRET))
-_DIGITS = bytes.maketrans(ALPHABET.encode(), bytes(range(32)))
-# A value from `signer`: payload, time and SHA-256 in URL-safe base 64. Here and below, the lookbehind keeps the search linear:
-# a run of characters is only matched from its beginning. No bracket needs another one, or a run would be tried from each %40.
-_SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)
-# Wider than an address: in a database URL it includes the password, which comes before the @.
-_ADDRESS_PART = r"[^\s@<>()\[\]\"',:;/\\?&]"
-_AT = rf"{_ADDRESS_PART}+(?:@|%40){_ADDRESS_PART}+"
-_ADDRESS = re.compile(rf"<{_AT}>?|(?<!{_ADDRESS_PART}){_AT}")
-
-
-class _Tokens:
-    """The tokens of these rows, to be found in a text."""
-
-    def __init__(self, keyring: Keyring, nonces: Mapping[int, int]) -> None:
-        self._keyring = keyring
-        whole = [
-            _token(key, purpose, row, nonces[row])
-            for row in sorted(nonces)
-            for key in keyring.keys
-            for purpose in Purpose
-        ]
-        self._whole = {token[:_SHORTEST_SECRET]: token for token in whole}
-        self._rows = nonces.keys()
-
-    def are_in(self, text: bytes) -> bool:
-        """Whether one of them is in a text, in whatever spelling."""
-        return any(self._places(_letters(found[0])) for found in _SPELLED.finditer(text))
-
-    def hidden(self, run: bytes) -> bytes:
-        """A run of spelled letters with stars instead of these tokens."""
-        places = self._places(_letters(run))
-        if not places:
-            return run
-        ends = [0, *(found.end() for found in _LETTER.finditer(run))]
-        pieces, shown_to = [], 0
-        for begin, end in places:
-            # A soft break before a token is no part of it.
-            pieces += [run[shown_to : ends[begin]], b"***"]
-            shown_to = ends[end]
-        return b"".join([*pieces, run[shown_to:]])
-
-    def _places(self, letters: str) -> list[tuple[int, int]]:
-        """Where these tokens begin and end in a run of letters."""
-        found: list[tuple[int, int]] = []
-        for row, at in _places(letters, self._keyring):
-            token = self._whole.get(letters[at : at + _SHORTEST_SECRET]) if row in self._rows else None
-            if token is not None and (not found or at >= found[-1][1]):
-                same = takewhile(
-                    lambda pair: pair[0] == pair[1], zip(token, letters[at : at + TOKEN_LENGTH], strict=False)
-                )
-                found.append((at, at + sum(1 for _ in same)))
-        return found
-
-
-def _letters(run: bytes) -> str:
-    """The letters that a run spells."""
-    return unquote_to_bytes(_SOFT_BREAK.sub(b"", run)).decode().lower()
-
-
-def _decoded(found: re.Match[bytes]) -> bytes:
-    """The bytes of encoded words."""
-    if found[1] in b"qQ":
-        return b"".join(map(a2b_qp, _PIECE.findall(found[0])))
-    # Without a strict check, the library leaves out what is not of the alphabet.
-    pieces = (re.sub(rb"[^A-Za-z0-9+/]", b"", piece) for piece in _PIECE.findall(found[0]))
-    return b"".join(b64decode(piece[: len(piece) - (len(piece) % 4 == 1)] + b"==") for piece in pieces)
-
-
-def _token(key: Key, purpose: Purpose, row: int, nonce: int) -> str:
-    if not (0 <= row <= MOST_ROW and 0 <= nonce <= MOST_NONCE):
-        raise ValueError(f"no link has row {row} and nonce {nonce}")
-    return _signed(key, f"link/{purpose}", row, nonce.to_bytes(8))
-
-
 def _signed(key: Key, label: str, row: int, more: bytes = b"") -> str:
     mac = hmac.digest(key.subkey(label), row.to_bytes(_ROW_BYTES) + more, "sha256")[:_MAC_BYTES]
     return key.id + _text((row ^ _pad(key, mac)).to_bytes(_ROW_BYTES) + mac)
-
-
-def _row(key: Key, token: bytes) -> int:
-    """The row in the bytes of a token, even if the last are missing."""
-    return int.from_bytes(token[:_ROW_BYTES]) ^ _pad(key, token[_ROW_BYTES:])
 
 
 def _pad(key: Key, mac: bytes) -> int:
@@ -406,27 +295,6 @@ def _placeholder(key: Key, purpose: Purpose, row: int) -> str:
     number = row.to_bytes(_ROW_BYTES)
     proof = hmac.digest(key.subkey(f"placeholder/{purpose}"), number, "sha256")
     return f"0{purpose}{key.id}{_text(number)}{_text(proof)[:_PROOF_LENGTH]}1"
-
-
-def _places(run: str, keyring: Keyring) -> Iterator[tuple[int, int]]:
-    """Where in a run of letters a token of these keys may begin, each with the row that it would name."""
-    keys = {key.id: key for key in keyring.keys}
-    bits = 5 * (_SHORTEST_SECRET - 1)
-    size = bits // 8
-    letters, most = 0, 2**bits - 1
-    # What each place reads follows from the one before, letter by letter: a long email has a million places.
-    for at, digit in enumerate(run.encode().translate(_DIGITS), start=1 - _SHORTEST_SECRET):
-        letters = (letters << 5 | digit) & most
-        if at >= 0 and (key := keys.get(run[at])) is not None:
-            yield _row(key, (letters >> bits - 8 * size).to_bytes(size)), at
-
-
-def _runs(data: bytes) -> Iterator[str]:
-    """The words in the bytes that are long enough for a token, in lower case and without transfer encodings."""
-    joined = _SOFT_BREAK.sub(b"", data)
-    views = [data, joined, *(_decoded(found) for found in _ENCODED.finditer(data))]
-    plain = dict.fromkeys([*views, *map(unquote_to_bytes, views)])
-    return (run.decode().lower() for view in plain for run in _RUN.findall(view))
 
 
 def _key(at: int, entry: str) -> Key:

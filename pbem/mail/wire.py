@@ -25,7 +25,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from pbem.domain.errors import Fault
-from pbem.tokens import redact
+from pbem.redaction import redact
 
 LINE: Final = 76
 """The longest line of an encoded body (RFC 2045), and of a folded header."""

@@ -8,10 +8,10 @@ players by their names there, and a server's reply: never an address, a token or
 from enum import StrEnum
 from typing import Final
 
+from pbem.redaction import redact
 from pbem.service.server import Server
 from pbem.store import alarms
 from pbem.store.database import Tx
-from pbem.tokens import redact
 
 LONGEST: Final = 500
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple, Self, TypeVar
 
-from pbem import tokens
+from pbem import redaction
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
@@ -26,7 +26,7 @@ from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
 from pbem.store.players import SeatRow
 from pbem.store.sessions import Holder
-from pbem.tokens import Purpose, rows_in
+from pbem.tokens import Purpose
 
 T = TypeVar("T")
 Rows = TypeVar("Rows", bound="tuple[LinkRow, int | None, *tuple[object, ...]]")
@@ -190,11 +190,11 @@ def nonces(tx: Tx, _server: Server, link_ids: Collection[int]) -> dict[int, int]
 
 def hide_tokens(tx: Tx, server: Server, text: bytes) -> bytes:
     """An email with stars instead of the tokens of this server, and of nothing that only looks like one."""
-    rows = sorted(rows_in(text, server.keys))
+    rows = sorted(redaction.rows_in(text, server.keys))
     if not rows:
         return text
     # Rows count up: what names a row by chance names a far larger one.
-    return tokens.hide_tokens(text, server.keys, nonces(tx, server, rows[:_MOST_NAMED]))
+    return redaction.hide_tokens(text, server.keys, nonces(tx, server, rows[:_MOST_NAMED]))
 
 
 def without_tokens(tx: Tx, server: Server, text: str) -> str:

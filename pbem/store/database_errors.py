@@ -12,8 +12,8 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlch
 
 from pbem.domain.errors import BadInput, Fault, PbemError, Unavailable
 from pbem.i18n.speech import gettext as _
+from pbem.redaction import redact
 from pbem.store.database import sqlite_module
-from pbem.tokens import redact
 
 _MEANINGS: Final = (
     # Words of SQLite's message, their meaning, and the remedy.

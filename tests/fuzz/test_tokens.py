@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given, strategies as st
 
-from pbem import tokens
+from pbem import redaction
 from pbem.domain.errors import BadInput, Gone, NotFound
 from pbem.mail.read import inbound
 from pbem.service.links import _AROUND, follow
@@ -44,8 +44,8 @@ def read(text: str) -> None:
         addresses.normalised(text)
     inbound.parse_recipient(text, "play.example.org")
     inbound.is_complaint_address(text, "play.example.org")
-    tokens.redact(text)
-    tokens.rows_in(text.encode("utf-8", "replace"), KEYS)
+    redaction.redact(text)
+    redaction.rows_in(text.encode("utf-8", "replace"), KEYS)
 
 
 @examples

@@ -32,7 +32,8 @@ from pbem.mail.read.inbound import (
 )
 from pbem.mail.read.reply import parse_reply
 from pbem.mail.read.sender_check import is_authenticated, sender_of
-from pbem.tokens import SECRET_BYTES, Keyring, Purpose, hide_tokens
+from pbem.redaction import hide_tokens
+from pbem.tokens import SECRET_BYTES, Keyring, Purpose
 from tests.mail import report_samples
 
 HOST = "play.example.org"

@@ -6,11 +6,11 @@ from typing import Any
 
 from sqlalchemy import event, select
 
+from pbem.redaction import hide_tokens
 from pbem.service.server import Server
 from pbem.store.database import Store
 from pbem.store.outbox import EmailRow
 from pbem.store.schema import LINK, METADATA, OUTBOX
-from pbem.tokens import hide_tokens
 
 
 class BrokenError(Exception):

@@ -136,7 +136,9 @@ MUTANTS: Final = {
         1,
         "was handed over again",
     ),
-    "a_token_without_its_nonce": Mutant((Edit("pbem.tokens:_token", ", nonce.to_bytes(8)", ""),), 1, "a link of"),
+    "a_token_without_its_nonce": Mutant(
+        (Edit("pbem.tokens:_signed", "row.to_bytes(_ROW_BYTES) + more", "row.to_bytes(_ROW_BYTES)"),), 1, "a link of"
+    ),
     "no_settling_after_an_outage": Mutant(
         (
             Edit(
@@ -151,7 +153,7 @@ MUTANTS: Final = {
     "tokens_in_logs": Mutant(
         (
             Edit("pbem.web.access_log:_log_answer", "route=route", "route=request.path"),
-            Edit("pbem.tokens:redact", 'return _SECRET.sub("***", text)', "return text"),
+            Edit("pbem.redaction:redact", 'return _SECRET.sub("***", text)', "return text"),
         ),
         1,
         "a token in the log",

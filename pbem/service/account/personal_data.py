@@ -11,11 +11,11 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any, Final
 
+from pbem.redaction import hide_links
 from pbem.service.play.log import Kind, json_body_of
 from pbem.service.server import Server
 from pbem.store import games, ledger, log, outbox, people, personal_data
 from pbem.store.database import Tx
-from pbem.tokens import hide_links
 
 FORMAT: Final = "pbem-person"
 VERSION: Final = 1

@@ -13,6 +13,7 @@ from pbem.domain.errors import NotFound
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import MailboxEmail, parse_email
+from pbem.redaction import hide_links
 from pbem.service import links
 from pbem.service.desk import alarm_emails, audit
 from pbem.service.outgoing import digests, ledger
@@ -21,7 +22,6 @@ from pbem.service.server import Server
 from pbem.store import games, outbox, people
 from pbem.store.database import Tx
 from pbem.store.outbox import EmailRow
-from pbem.tokens import hide_links
 
 
 @dataclass(frozen=True, slots=True)
