@@ -23,6 +23,7 @@ from engine.board import WIDTH, in_words, plain
 from engine.chance import Stream, seed_from
 from engine.decisions import Decision, Refused
 from engine.facts import SPECTATOR
+from engine.options import Listed, Number, OptionValue
 from engine.table import Table, begin
 from engine.tell import Teller, say
 from engine.testing.reference import reference as reference_page
@@ -94,7 +95,7 @@ def rules(arguments: argparse.Namespace) -> int:
     for option in found.options:
         possible = teller(option.possible())
         print(_filled(f"{option.name} ({option.default}; {possible}): {teller(option.about)}", "  "))
-        if isinstance(option, game.Listed):
+        if isinstance(option, Listed):
             for value, spoken in option.spoken:
                 print(_filled(f"{value}: {teller(spoken)}", "    "))
     print(f"\n{_filled(teller(found.credits))}")
@@ -223,9 +224,9 @@ def _begin(arguments: argparse.Namespace) -> Table:
     return begin(found, seats, seed_from(b"terminal", [word]), _options(found, arguments.option))
 
 
-def _options(found: game.Game[Any], words: Sequence[str]) -> dict[str, game.OptionValue]:
-    numbers = {option.name for option in found.options if isinstance(option, game.Number)}
-    chosen: dict[str, game.OptionValue] = {}
+def _options(found: game.Game[Any], words: Sequence[str]) -> dict[str, OptionValue]:
+    numbers = {option.name for option in found.options if isinstance(option, Number)}
+    chosen: dict[str, OptionValue] = {}
     for word in words:
         name, _, value = word.partition("=")
         chosen[name] = int(value) if name in numbers and value.isdecimal() else value

@@ -24,6 +24,7 @@ from engine.board import Board, Example, Face
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, fact
+from engine.options import Option, Options, OptionValue
 from engine.rulings import Ruling
 from engine.tell import UNNAMED, Teller, Text, say
 
@@ -34,84 +35,6 @@ Story = Generator[Fact[S], S, None]
 
 Chapter = Generator[Fact[S], S, S]
 """A part of a story, for `yield from`. It returns the state at its end."""
-
-OptionValue = str | int
-Options = Mapping[str, OptionValue]
-
-
-@fact
-class Listed:
-    """An option with a few named values.
-
-    `name` is for programs, `called` for people; `spoken` has the values, each with its name for people. `seats` are the
-    numbers of players for which the option matters (all if empty).
-    """
-
-    name: str
-    called: Text
-    default: str
-    spoken: tuple[tuple[str, Text], ...]
-    about: Text
-    seats: tuple[int, ...] = ()
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The possible values, as programs write them."""
-        return tuple(value for value, _spoken in self.spoken)
-
-    def value_in(self, options: Options) -> str:
-        """Return what a table has chosen."""
-        return str(options[self.name])
-
-    def words(self, value: OptionValue) -> Text:
-        """Return the name of a value, for people."""
-        return dict(self.spoken)[str(value)]
-
-    def fits(self, value: object) -> bool:
-        """Whether this value is possible."""
-        return type(value) is str and value in self.values
-
-    def possible(self) -> Text:
-        """Return the possible values, in words."""
-        return say("one of {values}", values=self.values)
-
-
-@fact
-class Number:
-    """An option that is a whole number. `name` is for programs, `called` for people."""
-
-    name: str
-    called: Text
-    default: int
-    low: int
-    high: int
-    about: Text
-    seats: tuple[int, ...] = ()
-
-    def value_in(self, options: Options) -> int:
-        """Return what a table has chosen."""
-        return int(options[self.name])
-
-    def words(self, value: OptionValue) -> Text:
-        """Return the name of a value, for people."""
-        # Figures are the same in every language.
-        return Text(str(value))
-
-    def fits(self, value: object) -> bool:
-        """Whether this value is possible."""
-        return type(value) is int and self.low <= value <= self.high
-
-    def possible(self) -> Text:
-        """Return the possible values, in words."""
-        return say("a whole number from {low} to {high}", low=self.low, high=self.high)
-
-
-Option = Listed | Number
-
-
-def agreed(option: Option, value: OptionValue) -> Text:
-    """Return an option with the value that a table has chosen, in words."""
-    return say("{option}: {value}", option=option.called, value=option.words(value))
 
 
 @fact

@@ -19,7 +19,8 @@ from typing import Any
 from engine.chance import Drawn, Stream
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR, Fact, fact, fold, seen
-from engine.game import Game, OptionValue, Story
+from engine.game import Game, Story
+from engine.options import OptionValue
 from engine.tell import say
 
 Box = Mapping[int, Choice]

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from engine.chance import Draw, Stream
 from engine.facts import fact
-from engine.game import Game, OptionValue
+from engine.game import Game
+from engine.options import OptionValue
 from engine.table import Position, deal
 from engine.testing.bench import BROKEN, Bench, Trouble, describe, pick, play
 from engine.testing.plans import INSISTS, STYLES, Plan, option_sets

@@ -17,7 +17,8 @@ from typing import Any, Final
 import engine
 from engine import codec
 from engine.board import plain
-from engine.game import Game, OptionValue, load, load_file
+from engine.game import Game, load, load_file
+from engine.options import OptionValue
 from engine.testing.bench import NAMES, Bench, Playout, Trouble, play, readers
 from engine.testing.plans import Plan, option_sets
 

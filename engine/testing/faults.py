@@ -17,7 +17,8 @@ from engine import codec
 from engine.chance import Draw
 from engine.decisions import Act, Amount, Choice, Decision
 from engine.facts import F, Fact, fact, secrets_of
-from engine.game import Game, Options, OptionValue, Standing, Story
+from engine.game import Game, Standing, Story
+from engine.options import Options, OptionValue
 from engine.table import Table
 from engine.tell import say
 from engine.testing.bench import Bench, Server

@@ -21,7 +21,8 @@ from engine import codec, grammar
 from engine.board import plain
 from engine.chance import Stream
 from engine.facts import SPECTATOR, fact, fold, seen
-from engine.game import Game, Listed, Number, OptionValue, Standing, facts_of
+from engine.game import Game, Standing, facts_of
+from engine.options import Listed, Number, OptionValue
 from engine.table import Entry, Table, begin
 from engine.tell import Teller, sentence
 from engine.testing.bench import Playout, Trouble, branch, play

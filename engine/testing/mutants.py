@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 
 from engine.facts import fact, secrets_of
-from engine.game import Game, OptionValue
+from engine.game import Game
+from engine.options import OptionValue
 from engine.table import Table
 from engine.testing import courses, deals, doors, faults, laws, numbers, twins, views
 from engine.testing.bench import BROKEN, Bench, Law, Trouble

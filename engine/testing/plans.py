@@ -15,7 +15,8 @@ from math import prod
 from typing import Any, Final
 
 from engine.facts import fact
-from engine.game import Game, Number, Option, OptionValue
+from engine.game import Game
+from engine.options import Number, Option, OptionValue
 
 STYLES: Final = ("silent", "any", "lazy", "edges", "climb")
 """Styles of play: always the default; anything; mostly the default; amounts at their bounds; always the smallest raise."""

@@ -19,6 +19,7 @@ FOR_GAMES: Final = (
     "facts",
     "tell",
     "decisions",
+    "options",
     "game",
     "rulings",
     "board",

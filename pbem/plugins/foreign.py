@@ -25,7 +25,8 @@ from engine.board import Board
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, Step
-from engine.game import Game, Options, OptionValue, Standing
+from engine.game import Game, Standing
+from engine.options import Options, OptionValue
 from engine.tell import Teller, Text
 from pbem.domain.errors import Unplayable
 from pbem.i18n.speech import gettext as _

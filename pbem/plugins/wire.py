@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engine import board, codec, decisions, facts, game, tell
+from engine import board, codec, decisions, facts, game, options, tell
 
 LONGEST: Final = 2**23
 """Bytes in one message: more than a thousand times a large state."""
@@ -38,8 +38,8 @@ _SHOWN: Final = (
     board.Fold,
     facts.Step,
     game.Standing,
-    game.Listed,
-    game.Number,
+    options.Listed,
+    options.Number,
 )
 """Values of the engine that stand in no record. A game may have kinds of the same names, so here they have longer ones."""
 

@@ -14,8 +14,9 @@ from typing import Any
 from engine import codec, game
 from engine.bots import random_bot
 from engine.chance import Stream
-from engine.game import Game, Listed, Options
+from engine.game import Game
 from engine.imprint import offered
+from engine.options import Listed, Options
 from engine.table import Table, begin
 
 FILE = Path(__file__).with_name("digests.json")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine import game as games
-from engine.game import Listed
+from engine.options import Listed
 from engine.testing.messages import messages
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.facts import fact
-from engine.game import Listed, Number, Options
+from engine.options import Listed, Number, Options
 from engine.tell import say
 
 REROLL: Final = Listed(

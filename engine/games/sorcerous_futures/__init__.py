@@ -53,7 +53,8 @@ from engine.board import Board
 from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.decks.decktet import ACES, CROWNS, SUITS, faces, in_order, spoken
-from engine.game import Chapter, Game, Lesson, Options, Standing, Story
+from engine.game import Chapter, Game, Lesson, Standing, Story
+from engine.options import Options
 from engine.seats import clockwise
 from engine.tell import Text, say
 

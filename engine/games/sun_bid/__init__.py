@@ -56,7 +56,8 @@ from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.decks import decktet
 from engine.decks.decktet import faces, in_order
-from engine.game import Chapter, Game, Lesson, Options, Standing, Story
+from engine.game import Chapter, Game, Lesson, Standing, Story
+from engine.options import Options
 from engine.tell import Text, say
 
 from . import board, decisions, lessons

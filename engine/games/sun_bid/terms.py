@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.facts import fact
-from engine.game import Listed, Options
+from engine.options import Listed, Options
 from engine.tell import say
 
 from .cards import STACKS_FOR_FOUR, STACKS_FOR_THREE, STACKS_FOR_TWO, Cards

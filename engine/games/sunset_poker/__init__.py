@@ -48,7 +48,8 @@ from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.decks.decktet import faces, spoken
 from engine.facts import take
-from engine.game import Chapter, Game, Lesson, Options, Standing, Story
+from engine.game import Chapter, Game, Lesson, Standing, Story
+from engine.options import Options
 from engine.seats import left_of
 from engine.tell import Text, say
 

@@ -38,7 +38,8 @@ from engine.board import Board
 from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.facts import take
-from engine.game import Chapter, Game, Lesson, Options, Standing, Story
+from engine.game import Chapter, Game, Lesson, Standing, Story
+from engine.options import Options
 from engine.seats import clockwise
 from engine.tell import Text, say
 

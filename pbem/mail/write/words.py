@@ -14,7 +14,8 @@ from typing import Any, Final
 from engine import grammar, orders
 from engine.board import Board, Example, in_words
 from engine.decisions import Act, Choice, Decision
-from engine.game import Game, Standing, agreed
+from engine.game import Game, Standing
+from engine.options import agreed
 from engine.tell import Teller
 from pbem.domain.causes import TurnFacts, tell_turn
 from pbem.domain.choice_links import choice_segment

@@ -14,7 +14,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from engine.board import Board
-from engine.game import Game, agreed
+from engine.game import Game
+from engine.options import agreed
 from engine.tell import Teller, Text
 from pbem.domain import hash_chain
 from pbem.domain.acts import Act, Actor, Role

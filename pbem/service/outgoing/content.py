@@ -26,7 +26,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from engine.facts import SPECTATOR
-from engine.game import Game, agreed
+from engine.game import Game
+from engine.options import agreed
 from pbem.domain import hash_chain
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text

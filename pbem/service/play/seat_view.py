@@ -17,7 +17,8 @@ from engine import grammar, orders
 from engine.board import Board
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR
-from engine.game import Game, OptionValue, Standing
+from engine.game import Game, Standing
+from engine.options import OptionValue
 from engine.tell import Teller, Text
 from pbem.domain import hash_chain
 from pbem.domain.causes import TurnFacts

@@ -13,7 +13,8 @@ from flask import Blueprint, Response
 
 from engine import game
 from engine.decisions import Refused
-from engine.game import Game, Listed, Option, OptionValue
+from engine.game import Game
+from engine.options import Listed, Option, OptionValue
 from engine.tell import Teller, say
 from pbem.domain.errors import NotFound
 from pbem.i18n import speech

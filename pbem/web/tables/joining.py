@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response, url_for
 
-from engine.game import agreed
+from engine.options import agreed
 from pbem.domain.errors import NotFound, Refusal
 from pbem.domain.states import TableStatus
 from pbem.i18n import speech

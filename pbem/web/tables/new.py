@@ -6,7 +6,8 @@ from typing import Final
 from flask import Blueprint, Response
 
 from engine.bots import BOTS
-from engine.game import Game, Listed, Option, OptionValue
+from engine.game import Game
+from engine.options import Listed, Option, OptionValue
 from pbem.domain.errors import BadInput, Refusal
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import PerDecision, parse_pace

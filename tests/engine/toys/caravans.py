@@ -14,7 +14,8 @@ from engine.board import Amounts, Board, Face, Line, Panel, Row
 from engine.chance import Draw
 from engine.decisions import Act, Choice, Decision, Ranking, Some, Split, Thing
 from engine.facts import SPECTATOR, Fact, fact, put
-from engine.game import Game, Listed, Options, Standing, Story
+from engine.game import Game, Standing, Story
+from engine.options import Listed, Options
 from engine.tell import Text, say
 
 TOWNS: Final = ("Aleppo", "Basra", "Cairo")

@@ -14,7 +14,8 @@ from engine.board import Amounts, Board, Face, Line, Panel, Row
 from engine.chance import Draw
 from engine.decisions import Act, Amount, Choice, Decision
 from engine.facts import HIDDEN, SPECTATOR, Fact, fact, is_hidden, put, secret, take
-from engine.game import Game, Listed, Number, Options, Standing, Story
+from engine.game import Game, Standing, Story
+from engine.options import Listed, Number, Options
 from engine.tell import say
 
 COLOURS: Final = ("red", "green", "blue", "white", "amber")

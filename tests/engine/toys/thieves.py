@@ -14,7 +14,8 @@ from engine.board import Board, Face, Panel, Part, Row
 from engine.chance import Draw
 from engine.decisions import Act, Choice, Decision, OneOf, Thing
 from engine.facts import SPECTATOR, Fact, fact, is_hidden, put, secret, take
-from engine.game import Game, Options, Standing, Story
+from engine.game import Game, Standing, Story
+from engine.options import Options
 from engine.tell import say
 
 Cards = tuple[Any, ...]

@@ -13,7 +13,7 @@ from engine import game as games
 from engine.board import Amounts, Grid, Line, Row
 from engine.bots import random_bot
 from engine.chance import Stream
-from engine.game import Listed
+from engine.options import Listed
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings

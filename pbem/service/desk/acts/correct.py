@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.decisions import Refused
-from engine.game import Game, Number, OptionValue
+from engine.game import Game
+from engine.options import Number, OptionValue
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone, NotFound, quoted
 from pbem.domain.missed_turns import FEWEST, MOST, Successor

@@ -11,7 +11,8 @@ from engine.board import Amounts, Board, Face, Panel, Row
 from engine.chance import Draw
 from engine.decisions import Act, Amount, Choice, Decision
 from engine.facts import Fact, fact, put
-from engine.game import Game, Options, Standing, Story
+from engine.game import Game, Standing, Story
+from engine.options import Options
 from engine.tell import say
 
 
