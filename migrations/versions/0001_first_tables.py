@@ -511,6 +511,8 @@ def upgrade() -> None:
         sa.Column("offered_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("taken_by", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("reserved_turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("reserved_as", sa.Text(), nullable=True),
         sa.CheckConstraint("status IN ('open', 'taken', 'back', 'over')", name=op.f("ck_offer_status")),
         sa.CheckConstraint("successor IN ('substitute', 'bot')", name=op.f("ck_offer_successor")),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_offer_game_id")),

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, Table, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Table, delete, select, update
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
-from pbem.domain.states import CallStatus, EmailStatus, ReceivedStatus
+from pbem.domain.states import CallStatus, EmailStatus, OfferStatus, ReceivedStatus
 from pbem.store import insiders, people, players as player_rows, search
 from pbem.store.people import PersonRow
 from pbem.store.schema import (
@@ -21,6 +21,7 @@ from pbem.store.schema import (
     JOIN_REQUEST,
     LEDGER,
     LINK,
+    OFFER,
     OUTBOX,
     PLAYER,
     PREFERENCE,
@@ -86,6 +87,17 @@ def received(tx: Connection, person_id: int) -> Rows:
     return _mappings(tx, of_person.order_by(RECEIVED.c.id))
 
 
+def reservations(tx: Connection, person_id: int) -> Rows:
+    """The seats on offer that a person has reserved."""
+    query = select(GAME.c.key.label("table"), OFFER.c.seat, OFFER.c.reserved_turn, OFFER.c.reserved_as)
+    reserved = query.join_from(OFFER, GAME, GAME.c.id == OFFER.c.game_id).where(*_reserved_by(person_id))
+    return _mappings(tx, reserved.order_by(OFFER.c.id))
+
+
+def _reserved_by(person_id: int) -> tuple[ColumnElement[bool], ...]:
+    return OFFER.c.taken_by == person_id, OFFER.c.status == OfferStatus.OPEN
+
+
 def _rows(tx: Connection, table: Table, person_id: int) -> Rows:
     columns = [each for each in table.c if each.name not in (_HASH, "id") and not each.name.endswith("_id")]
     query = select(*columns)
@@ -113,6 +125,8 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     _forget_emails(tx, person.id)
     calls = update(CALL).where(CALL.c.person_id == person.id)
     tx.execute(calls.values(text=GONE, answer=None, status=CallStatus.CLOSED))
+    unreserved = update(OFFER).where(*_reserved_by(person.id))
+    tx.execute(unreserved.values(taken_by=None, reserved_turn=None, reserved_as=None))
     if person.name:
         # An alarm begins with the name of the person it is about. Once emailed, its text is needed no more.
         emailed = (ALARM.c.emailed_at.is_not(None), ALARM.c.says.startswith(person.name, autoescape=True))

@@ -131,7 +131,11 @@ def replace_all(tx: Connection, game_id: int | None, saved: SavedGame, now: date
     for person_id, how in saved.insiders:
         insiders.note(tx, game_id, person_id, Insight(how))
     open_offers = (OFFER.c.game_id == game_id, OFFER.c.status == OfferStatus.OPEN)
-    tx.execute(update(OFFER).where(*open_offers).values(status=OfferStatus.OVER, ended_at=now))
+    tx.execute(
+        update(OFFER)
+        .where(*open_offers)
+        .values(status=OfferStatus.OVER, ended_at=now, reserved_turn=None, reserved_as=None)
+    )
     _settle_pause(tx, game_id, now, paused=saved.game.paused or saved.game.status == TableStatus.FROZEN)
     search.of_table(tx, game_id)
     return game_id

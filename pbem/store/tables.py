@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
 
@@ -106,9 +106,11 @@ def by_key(tx: Connection, key: str) -> GameRow | None:
 
 
 def count_current(tx: Connection, person_id: int) -> int:
-    """The number of open or running tables a person plays at or hosts."""
+    """The number of open or running tables a person plays at, hosts or has reserved a seat at."""
     joined = select(PLAYER.c.number).where(PLAYER.c.game_id == GAME.c.id, PLAYER.c.person_id == person_id)
-    takes_part = or_(joined.exists(), GAME.c.host_id == person_id)
+    by_person = and_(OFFER.c.taken_by == person_id, OFFER.c.status == OfferStatus.OPEN)
+    reserved = select(OFFER.c.id).where(OFFER.c.game_id == GAME.c.id, by_person)
+    takes_part = or_(joined.exists(), reserved.exists(), GAME.c.host_id == person_id)
     going_on = GAME.c.status.in_((TableStatus.OPEN, TableStatus.PLAYING))
     return queries.count(tx, GAME, takes_part, going_on)
 
@@ -237,9 +239,22 @@ def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bo
     return [(OfferRow(*offer), name, bool(remains)) for *offer, name, remains in rows]
 
 
+_UNRESERVED: Final = {"reserved_turn": None, "reserved_as": None}
+
+
 def end_offer(tx: Connection, offer_id: int, status: OfferStatus, now: datetime, taken_by: int | None = None) -> None:
     ended = update(OFFER).where(OFFER.c.id == offer_id)
-    tx.execute(ended.values(status=status, ended_at=now, taken_by=taken_by))
+    tx.execute(ended.values(status=status, ended_at=now, taken_by=taken_by, **_UNRESERVED))
+
+
+def reserve(tx: Connection, offer_id: int, person_id: int, name: str, turn: int) -> None:
+    """Note who gets a seat on offer when this turn is over. The game must be locked."""
+    reserved = update(OFFER).where(OFFER.c.id == offer_id)
+    tx.execute(reserved.values(taken_by=person_id, reserved_turn=turn, reserved_as=name))
+
+
+def drop_reservation(tx: Connection, offer_id: int) -> None:
+    tx.execute(update(OFFER).where(OFFER.c.id == offer_id).values(taken_by=None, **_UNRESERVED))
 
 
 def open_to_all(tx: Connection, limit: int) -> list[OfferRow]:

@@ -44,11 +44,13 @@ from pbem.service.desk.acts.clocks import DeclareOutage, Extend, Pause, PauseMai
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.emails import Resend
 from pbem.service.desk.acts.perform import perform
+from pbem.service.desk.acts.seats import Offer
 from pbem.service.incoming import receive, round_trip, unverified_replies
 from pbem.service.outgoing import deliver, ledger, new_links, preview, unsubscribe
 from pbem.service.outgoing.deliver import Post
 from pbem.service.people import blocks, sessions, sign_in
 from pbem.service.play import by_link as seat_link, views
+from pbem.service.play.move import Actor
 from pbem.service.play.views import SAVE_EVERY
 from pbem.service.tables import by_link, demo, invitations, joining, leaving, talk
 from pbem.service.tables.new import TableSettings
@@ -273,6 +275,17 @@ def finds_players(world: AddressWorld) -> None:
     token = world.links.made(Purpose.CONFIRM, dora, offered.id)
     by_link.take_over(server, token, offer.id, "Dora")
     by_link.to_seat(server, token)
+    for by in (Actor.PERSON, Actor.CLOCK):
+        offered = world.table(ann, ben, world.carla(), successor=Successor.SUBSTITUTE)
+        gone, *_ = offered.asked()
+        world.moderate(Offer(offered.id, gone))
+        (offer,) = server.read(substitutes.open_offers)
+        by_link.take_over(server, world.links.made(Purpose.CONFIRM, dora, offered.id), offer.id, "Dora")
+        for seat, decision in offered.asked().items():
+            offered.play(seat, decision.default, by if seat == gone else Actor.PERSON)
+        time.seats_change()
+        world.carry()
+        assert (offered.person_at(gone) == dora) is (by is Actor.CLOCK)
 
 
 def receives(world: AddressWorld) -> None:

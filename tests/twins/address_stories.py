@@ -23,6 +23,7 @@ from pbem.service.desk.acts.people import Ban, ChangeAddress, Merge, NewLinks, U
 from pbem.service.desk.acts.seats import NewSeatLinks, Offer, Substitute
 from pbem.service.outgoing import digests, new_links, preferences
 from pbem.service.people import sign_in
+from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, invitations, joining, leaving, rematch, talk
 from pbem.service.tables.new import TableSettings
 from tests.service.actors import ANN, OLGA, add_organiser
@@ -159,6 +160,9 @@ def is_replaced(world: AddressWorld) -> None:
     world.moderate(Offer(game.id, seat))
     (offer,) = server.read(substitutes.open_offers)
     server.run(substitutes.take, offer.id, dora, "Dora")
+    for asked, decision in game.asked().items():
+        game.play(asked, decision.default, Actor.CLOCK if asked == seat else Actor.PERSON)
+    time_.seats_change()
     world.carry()
     for name in ("SECOND", "THIRD"):
         world.moderate(Substitute(game.id, seat, world.address[name]))

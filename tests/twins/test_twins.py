@@ -175,6 +175,11 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> str | None:
     """The first difference, with its position; None if there is none."""
     assert any(what.startswith("mail") for what in one)
     assert any(what.startswith("GET /s/") for what in one)
+    return difference(one, other)
+
+
+def difference(one: dict[str, bytes], other: dict[str, bytes]) -> str | None:
+    """The first difference between what two readers have met, with its position; None if there is none."""
     for what in {**one, **other}:
         if one.get(what) != other.get(what):
             here, there = one.get(what, b""), other.get(what, b"")

@@ -132,6 +132,10 @@ class World:
         # The sealed choices of others must not even show in what nobody thinks of.
         checks = [check for check in readiness(self.server, self.settings, None) if check.what != "disk"]
         found["/ready"] = repr(checks).encode()
+        return self.blanked(found, seat)
+
+    def blanked(self, found: Mapping[str, bytes], seat: int | None) -> dict[str, bytes]:
+        """What a reader has met, by name, without the necessary differences. They have a seat, or none."""
         blanks = [hash_chain.fingerprint(each.hash).encode() for each in self.game.log()]
         # A seat is shown the random nonces of its own rows, and what is made of them.
         sealed, turn = [row for row in self.game.log() if row.kind == Kind.SEALED], self.game.row().turn

@@ -45,12 +45,7 @@ def give_to_person(
 
     Raises Forbidden for an organiser who has looked at the table's hidden side, under any identity.
     """
-    if insiders.has_looked(tx, person.id, row.id):
-        raise Forbidden(
-            _("An organiser who has looked at this table cannot play at it."),
-            why=_("They know more of it than a player may know."),
-            remedy=_("Nothing was changed; somebody else can take the seat."),
-        )
+    must_not_have_looked(tx, person.id, row.id)
     body = {"player": "person"} | reason_facts(reason)
     row = _change_hands(tx, server, row, seat, by, body, person_id=person.id, bot=None, name=name)
     now = server.now()
@@ -62,6 +57,16 @@ def give_to_person(
         emails.append(outbox.NewEmail(person.id, EmailKind.TURN, row.id, row.seq, seat, row.turn))
     outbox.queue(tx, emails, now)
     return row
+
+
+def must_not_have_looked(tx: Tx, person_id: int, game_id: int) -> None:
+    """Raise Forbidden for an organiser who has looked at the table's hidden side, under any identity."""
+    if insiders.has_looked(tx, person_id, game_id):
+        raise Forbidden(
+            _("An organiser who has looked at this table cannot play at it."),
+            why=_("They know more of it than a player may know."),
+            remedy=_("Nothing was changed; somebody else can take the seat."),
+        )
 
 
 def bot_name(players: list[PlayerRow]) -> str:

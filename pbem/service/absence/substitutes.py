@@ -5,7 +5,8 @@
     resigned     the player resigned; a bot plays the seat already
 
 If the table agreed on a bot, it takes over at once. If it agreed on a substitute, volunteers are emailed and the first to
-accept gets the seat; until then the player stays, and any move keeps their seat. A player may return from a bot.
+accept reserves the seat. The player stays until the open turn is over, and any move keeps their seat: so a reservation
+tells nobody whether the player has answered. A player may return from a bot.
 Private tables never ask volunteers, so a bot takes over. This holds for the last person among bots, too: nobody is emailed
 for ever about a game they have left.
 """
@@ -16,7 +17,7 @@ from datetime import datetime
 from typing import Final
 
 from pbem.domain.deadline import PATIENCE, seat_offer_at
-from pbem.domain.errors import Forbidden, Gone
+from pbem.domain.errors import Forbidden, Gone, Refusal
 from pbem.domain.missed_turns import Successor, successor_after
 from pbem.domain.states import EmailKind, OfferStatus, TableStatus
 from pbem.domain.user_text import parse_name
@@ -33,6 +34,7 @@ from pbem.service.server import Server
 from pbem.store import blocks, deadlines, games, log, outbox, people, players as player_rows, reachability, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+from pbem.store.people import PersonRow
 from pbem.store.players import PlayerRow
 from pbem.store.tables import OfferRow
 
@@ -56,9 +58,9 @@ def open_offers(tx: Tx, server: Server) -> list[OfferRow]:
     """Offers a substitute can accept now, newest first.
 
     Anyone may read them. An offer whose player has answered in the open turn is among them until that turn is over:
-    otherwise it would tell the others at the table who has answered. It cannot be accepted any more.
+    otherwise it would tell the others at the table who has answered. It can be reserved, in vain.
     """
-    return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _is_still_gone(tx, offer, openly=True)]
+    return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _is_openly_gone(tx, offer)]
 
 
 def read_offer(tx: Tx, server: Server, offer_id: int) -> OfferRow:
@@ -66,37 +68,33 @@ def read_offer(tx: Tx, server: Server, offer_id: int) -> OfferRow:
     return tables.offer(tx, offer_id)
 
 
-def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") -> None:
-    """Accept an offer; the first person gets the seat. Accepting twice changes nothing."""
+def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") -> bool:
+    """Accept an offer. Returns whether the seat is the person's already. Accepting twice changes nothing.
+
+    The first person gets the seat: at once from a bot, and from a player when the open turn is over. Before that nobody may
+    learn, by being refused, that the player has answered; so they reserve the seat in the same words whether or not.
+    """
     game = games.lock(tx, tables.offer(tx, offer_id).game_id)
     offer = tables.offer(tx, offer_id)
-    if offer.taken_by == person_id and offer.status == OfferStatus.TAKEN:
-        return
+    if offer.taken_by == person_id and offer.status in (OfferStatus.TAKEN, OfferStatus.OPEN):
+        return offer.status == OfferStatus.TAKEN
     must_not_be_frozen(game)
     if game.status != TableStatus.PLAYING:
         raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
-    if offer.status != OfferStatus.OPEN or not _is_still_gone(tx, offer):
+    if offer.status != OfferStatus.OPEN or not _is_openly_gone(tx, offer):
         raise Gone(_("This seat is not on offer any more."), why=_("Somebody was faster, or its player came back."))
     if offer.successor != Successor.SUBSTITUTE:
         raise Forbidden(_("This table did not agree on a substitute."), why=_("A bot plays the seat, as was agreed."))
-    person = people.lock(tx, person_id)
-    if person.confirmed_at is None:
-        raise Forbidden(
-            _("This address has not been confirmed."), remedy=_("Please use the link in the mail to it first.")
-        )
-    players = player_rows.of_game(tx, game.id)
-    if not game.doubles and any(player.person_id == person_id for player in players):
-        raise Forbidden(_("You sit at this table already."), why=_("Nobody has two seats there, as its host wanted."))
-    must_have_room(tx, server, person, game)
-    before = next(player for player in players if player.seat == offer.seat)
+    if offer.taken_by is not None:
+        raise Gone(_("Someone else has asked for this seat."), why=_("They were faster."))
+    player = player_rows.at_seat(tx, game.id, offer.seat)
+    person = _taker(tx, server, game, person_id)
     name = addresses.read_name(tx, server, name or person.name)
-    name = free_name([player for player in players if player is not before], name)
-    game = seats.give_to_person(tx, server, game, offer.seat, Actor.PERSON, person, name)
-    tables.end_offer(tx, offer.id, OfferStatus.TAKEN, server.now(), person_id)
-    facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}
-    _tell_others(tx, server, game, offer.seat, "substitute_plays", facts)
-    if before.person_id is not None:
-        queue_notice(tx, server, before.person_id, game, None, "seat_taken", facts)
+    if player is not None and player.person_id is not None:
+        tables.reserve(tx, offer.id, person_id, name, game.turn)
+        return False
+    _hand_over(tx, server, game, offer, person, name)
+    return True
 
 
 def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> None:
@@ -144,6 +142,8 @@ def replace_player(
     offer = tables.offer_of_seat(tx, game_id, seat)
     if offer is not None:
         tables.end_offer(tx, offer.id, OfferStatus.OVER, server.now(), person_id)
+        if offer.taken_by != person_id:
+            _tell_taker(tx, server, game, offer, "other")
     facts = {"who": who, "gone": before.name, "seat": seat, "why": "organiser", "reason": reason, "by": by}
     _tell_others(tx, server, game, seat, what, facts)
     if before.person_id is not None:
@@ -172,7 +172,9 @@ def after_missed_turns(tx: Tx, server: Server, game: GameRow, player: PlayerRow)
 
 
 def after_resignation(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> None:
-    """Offer a seat after its player resigned and a bot took over. The game is locked."""
+    """Offer a seat, unless it is on offer, after its player resigned and a bot took over. The game is locked."""
+    if tables.offer_of_seat(tx, game.id, seat) is not None:
+        return
     successor = agreement_of(game).successor
     offer_id = tables.add_offer(tx, game.id, seat, person_id, "resigned", successor, server.now())
     if successor is Successor.SUBSTITUTE:
@@ -189,7 +191,7 @@ def give_up_unreachable(server: Server) -> int:
 
 
 def tidy(server: Server) -> int:
-    """Close offers whose game is over or whose player is back. Returns how many."""
+    """Close offers whose game is over or whose player is back, and settle reservations. Returns how many are over."""
     return sum(server.run(_tidy, offer_id) for offer_id in server.query(tables.open_ids))
 
 
@@ -275,17 +277,17 @@ def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow
     return True
 
 
-def _is_still_gone(tx: Tx, offer: OfferRow, *, openly: bool = False) -> bool:
-    """Whether the player of an offer is still gone: a move since, or email that arrives again, keeps the seat.
+def _is_openly_gone(tx: Tx, offer: OfferRow) -> bool:
+    """Whether the player of an offer is still gone, as far as everyone at the table may know.
 
-    With `openly`, as far as everyone at the table may know.
+    A move since, or email that arrives again, keeps the seat.
     """
     player = next((player for player in player_rows.of_game(tx, offer.game_id) if player.seat == offer.seat), None)
     if player is None or player.person_id is None:
         return player is not None
     if player.person_id != offer.person_id:
         return False
-    if (_moved_openly_since if openly else _moved_since)(tx, offer.game_id, offer.seat, offer.offered_at):
+    if _moved_openly_since(tx, offer.game_id, offer.seat, offer.offered_at):
         return False
     return offer.why != "unreachable" or _failing_since(tx, offer.person_id, offer.offered_at) is not None
 
@@ -314,15 +316,71 @@ def _failing_since(tx: Tx, person_id: int, before: datetime) -> datetime | None:
     return next((failure.start for failure in failures if failure.end is None), None)
 
 
+def _taker(tx: Tx, server: Server, game: GameRow, person_id: int) -> PersonRow:
+    """The person, locked, who may take a seat of the game. Raises Forbidden or TooMany."""
+    person = people.lock(tx, person_id)
+    if person.confirmed_at is None:
+        raise Forbidden(
+            _("This address has not been confirmed."), remedy=_("Please use the link in the mail to it first.")
+        )
+    if not game.doubles and any(player.person_id == person_id for player in player_rows.of_game(tx, game.id)):
+        raise Forbidden(_("You sit at this table already."), why=_("Nobody has two seats there, as its host wanted."))
+    must_have_room(tx, server, person, game)
+    seats.must_not_have_looked(tx, person_id, game.id)
+    return person
+
+
+def _hand_over(tx: Tx, server: Server, game: GameRow, offer: OfferRow, person: PersonRow, name: str) -> None:
+    """Give a seat on offer to a person, and tell the table."""
+    players = player_rows.of_game(tx, game.id)
+    before = next(player for player in players if player.seat == offer.seat)
+    name = free_name([player for player in players if player is not before], name)
+    game = seats.give_to_person(tx, server, game, offer.seat, Actor.PERSON, person, name)
+    tables.end_offer(tx, offer.id, OfferStatus.TAKEN, server.now(), person.id)
+    facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}
+    _tell_others(tx, server, game, offer.seat, "substitute_plays", facts)
+    if before.person_id is not None:
+        queue_notice(tx, server, before.person_id, game, None, "seat_taken", facts)
+
+
 def _tidy(tx: Tx, server: Server, offer_id: int) -> bool:
+    """Settle one offer, as far as its time has come. Returns whether it is over."""
     game = games.lock_if_free(tx, tables.offer(tx, offer_id).game_id)
     if game is None:
         return False
     offer, playing = tables.offer(tx, offer_id), game.status == TableStatus.PLAYING
-    if offer.status != OfferStatus.OPEN or (playing and _is_still_gone(tx, offer, openly=True)):
+    if offer.status != OfferStatus.OPEN or game.status == TableStatus.FROZEN:
         return False
+    if playing and _is_openly_gone(tx, offer):
+        is_due = offer.reserved_turn is not None and game.turn > offer.reserved_turn and not game.paused
+        return is_due and _settle_reservation(tx, server, game, offer)
     tables.end_offer(tx, offer.id, OfferStatus.BACK if playing else OfferStatus.OVER, server.now())
+    _tell_taker(tx, server, game, offer, "back" if playing else "over")
     return True
+
+
+def _settle_reservation(tx: Tx, server: Server, game: GameRow, offer: OfferRow) -> bool:
+    """Give a seat to the person who reserved it, if they still may have it. Returns whether they have it."""
+    assert offer.taken_by is not None
+    assert offer.reserved_as is not None
+    # Their own reservation must not be among the tables that leave no room for it.
+    tables.drop_reservation(tx, offer.id)
+    try:
+        person = _taker(tx, server, game, offer.taken_by)
+    except Refusal as refused:
+        _tell_taker(tx, server, game, offer, "refused", str(refused))
+        return False
+    _hand_over(tx, server, game, offer, person, offer.reserved_as)
+    return True
+
+
+def _tell_taker(tx: Tx, server: Server, game: GameRow, offer: OfferRow, outcome: str, reason: str = "") -> None:
+    """Tell the person who reserved a seat, if any, that they do not get it."""
+    if offer.taken_by is None:
+        return
+    gone = next(player.name for player in player_rows.of_game(tx, game.id) if player.seat == offer.seat)
+    facts = {"outcome": outcome, "gone": gone, "says": reason}
+    queue_notice(tx, server, offer.taken_by, game, None, "reservation_lost", facts)
 
 
 def _tell_others(tx: Tx, server: Server, game: GameRow, seat: int, what: str, facts: Mapping[str, object]) -> None:

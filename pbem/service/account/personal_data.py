@@ -33,6 +33,7 @@ def export_person(server: Server, person_id: int) -> Iterator[str]:
         person = people.read(tx, person_id)
         about = personal_data.about(tx, person_id)
         tables = personal_data.tables(tx, person_id)
+        reservations = personal_data.reservations(tx, person_id)
         received = personal_data.received(tx, person_id)
     head: dict[str, Any] = {
         "format": FORMAT,
@@ -40,6 +41,7 @@ def export_person(server: Server, person_id: int) -> Iterator[str]:
         "made_at": server.now(),
         "person": {name: getattr(person, name) for name in _PERSON},
         **about,
+        "reservations": reservations,
         "received": received,
     }
     return _pieces(server, person_id, head, tables)

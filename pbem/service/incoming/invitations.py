@@ -38,6 +38,7 @@ class Effect(StrEnum):
     JOINED = "joined"
     BEGUN = "begun"
     TAKEN = "taken"
+    RESERVED = "reserved"
     DECLINED = "declined"
     NOT_TAKEN = "not_taken"
     SHOWN = "shown"
@@ -101,7 +102,8 @@ def _do(tx: Tx, server: Server, offer: EmailRow, command: Command) -> tuple[Effe
         if not accepts:
             return Effect.NOT_TAKEN, ""
         name = _name(tx, person_id, command)
-        substitutes.take(tx, server, json.loads(offer.facts)["offer"], person_id, name)
+        if not substitutes.take(tx, server, json.loads(offer.facts)["offer"], person_id, name):
+            return Effect.RESERVED, ""
         return Effect.TAKEN, _name_at_table(tx, offer)
     if not accepts:
         invitations.decline(tx, server, offer.game_id, person_id)

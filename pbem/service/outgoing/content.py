@@ -282,7 +282,9 @@ class _Reading:
         names = tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))
         board = rules.board(views.view(self.tx, game, SPECTATOR), SPECTATOR)
         offer = table_rows.offer(self.tx, json.loads(self.email.facts)["offer"])
-        return {"board": print_board(board, speech.teller(rules, None, names), SPECTATOR), "gone": names[offer.seat]}
+        held = any(player.seat == offer.seat and player.person_id is not None for player in players)
+        printed = print_board(board, speech.teller(rules, None, names), SPECTATOR)
+        return {"board": printed, "gone": names[offer.seat], "held": held}
 
     def _seat_content(self, game: GameRow, rules: Game[Any], seat: int, knowledge: SeatKnowledge) -> SeatContent:
         """The reader's seat, from what it knows."""

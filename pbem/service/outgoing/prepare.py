@@ -49,8 +49,8 @@ from pbem.tokens import EmailTemplate, Purpose
 ASKED_FOR: Final = "at_wish"
 """The fact of an email that its reader has just asked for: no preference holds it back."""
 
-_CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken"})
-"""Notices that take a seat away: its player must hear of it in time to come back."""
+_CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken", "reservation_lost"})
+"""Notices that take a seat away: its player must hear of it in time to come back. And those of a reservation in vain."""
 
 _HELD_BACK: Final = {
     Action.DIGEST: (EmailStatus.DIGEST, "waits", "for its reader's digest"),

@@ -29,11 +29,17 @@ from pbem.tokens import Purpose
 
 @dataclass(frozen=True, slots=True)
 class OfferedSeat:
-    """A seat that can be taken over, with the name of its present player."""
+    """A seat that can be taken over, with the name of its present player.
+
+    `remains` is whether that player still has it, `reserved` whether someone has asked for it, `own` whether the reader has.
+    """
 
     offer: int
     seat: int
     name: str
+    remains: bool
+    reserved: bool
+    own: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +81,8 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
     offers = tables.offers_of_game(tx, row.id) if row.status == TableStatus.PLAYING else []
     joined = tuple(name for name, player in zip(table.players, table.people, strict=True) if player == person.id)
     to_take = tuple(
-        OfferedSeat(offer.id, offer.seat, name)
-        for offer, name, _remains in offers
+        OfferedSeat(offer.id, offer.seat, name, remains, offer.taken_by is not None, offer.taken_by == person.id)
+        for offer, name, remains in offers
         if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
     )
     no_second = bool(joined) and not row.doubles
@@ -135,7 +141,7 @@ def table_and_person(tx: Tx, server: Server, token: str) -> tuple[int, int]:
 
 
 def take_over(server: Server, token: str, offer_id: int, name: str) -> None:
-    """Take over an offered seat of the running game."""
+    """Take over an offered seat of the running game, or reserve it until the open turn is over."""
     game_id, person_id = server.read(table_and_person, token)
     if server.read(substitutes.read_offer, offer_id).game_id != game_id:
         raise Forbidden(_("This seat is at another table."))

@@ -212,7 +212,8 @@ class OfferRow:
     """A seat whose player is gone: the player, the reason and the outcome.
 
     It is `open` while the seat can change hands: `successor` says whether others were asked to take it or a bot plays
-    on. Until then the player may come back.
+    on. Until then the player may come back. An open offer with `taken_by` was reserved in `reserved_turn`, under the name
+    `reserved_as`: that is settled once that turn is over.
     """
 
     id: Id
@@ -225,6 +226,8 @@ class OfferRow:
     offered_at: datetime
     ended_at: datetime | None
     taken_by: PersonId | None
+    reserved_turn: int | None
+    reserved_as: str | None
 
 
 OFFER = table(

@@ -9,7 +9,10 @@ from structlog.testing import capture_logs
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.service import links
 from pbem.service.absence import substitutes
+from pbem.service.account import delete, personal_data
 from pbem.service.clocks import reachability
+from pbem.service.desk.acts.clocks import Freeze, Unfreeze
+from pbem.service.desk.acts.people import Ban
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.links import make_for_seat
 from pbem.service.people import addresses
@@ -64,6 +67,24 @@ def seated(game):
 def the_offer(server):
     (offer,) = server.read(substitutes.open_offers)
     return offer
+
+
+@pytest.fixture
+def turn_ends(time):
+    """turn_ends(game, gone): the others answer, and the clock for the player who is gone; then reservations are settled."""
+
+    def end(game, gone):
+        turn = game.row().turn
+        for seat, decision in game.asked().items():
+            if seat != gone:
+                game.play(seat, decision.default)
+        if game.row().turn == turn:
+            time.sends()
+            time.passes_until(time.due(game, gone))
+            assert time.runs_out().decided == 1
+        time.seats_change()
+
+    return end
 
 
 # A bot takes over
@@ -223,18 +244,27 @@ def test_volunteers_at_the_table_or_unreachable_are_not_asked(server, table, abs
     assert queued_emails(server, kind="substitute") == []
 
 
-def test_the_first_taker_has_the_seat_and_the_second_is_told(server, absentee, person):
+def test_the_first_taker_has_the_seat_when_the_turn_ends_and_the_second_is_told(
+    server, time, absentee, person, turn_ends
+):
     zoe, yan = person("Zoe"), person("Yan")
     game, gone = absentee("substitute")
     offer = the_offer(server)
-    server.run(substitutes.take, offer.id, zoe)
-    assert game.players()[gone].person_id == zoe
-    assert game.players()[gone].name == "Zoe"
+    assert not server.run(substitutes.take, offer.id, zoe, "Zora")
+    before = all_rows(server.store)
+    assert not server.run(substitutes.take, offer.id, zoe)
+    with pytest.raises(Gone, match="Someone else has asked"):
+        server.run(substitutes.take, offer.id, yan)
+    time.seats_change()
+    assert all_rows(server.store) == before
+    turn_ends(game, gone)
+    assert (game.players()[gone].person_id, game.players()[gone].name) == (zoe, "Zora")
     assert email_kinds(server, zoe)[-1] in ("seated", "turn")
     before = all_rows(server.store)
-    server.run(substitutes.take, offer.id, zoe)
+    assert server.run(substitutes.take, offer.id, zoe)
     with pytest.raises(Gone):
         server.run(substitutes.take, offer.id, yan)
+    time.seats_change()
     assert all_rows(server.store) == before
     assert server.read(substitutes.open_offers) == []
     assert len(notices(server, "seat_taken")) == 1
@@ -243,11 +273,13 @@ def test_the_first_taker_has_the_seat_and_the_second_is_told(server, absentee, p
     assert game.verifies()
 
 
-def test_a_substitute_sees_what_the_seat_may_see_and_nothing_else(server, absentee, person):
-    game, gone = absentee("substitute")
-    before = game.view(gone)
-    server.run(substitutes.take, the_offer(server).id, person("Zoe"))
-    assert game.view(gone) == before
+def test_a_substitute_sees_what_the_seat_may_see_and_nothing_else(server, time, table, person):
+    game = table("sun-bid", 3, pace="1d", successor="substitute")
+    (seat,) = game.asked()
+    server.run(leaving.resign, game.id, seat, game.person_at(seat))
+    before = game.view(seat)
+    assert server.run(substitutes.take, the_offer(server).id, person("Zoe"))
+    assert game.view(seat) == before
 
 
 def test_any_move_of_the_player_keeps_the_seat(server, absentee, person, time):
@@ -332,9 +364,112 @@ def test_a_person_at_too_many_tables_takes_no_seat(server, absentee, person):
 
 
 def test_taking_a_seat_that_breaks_at_any_call_leaves_nothing_half_done(server, absentee, person):
-    absentee("substitute")
+    game, gone = absentee("substitute")
     zoe, offer = person("Zoe"), the_offer(server)
     assert check_atomic(server.store, lambda: server.run(substitutes.take, offer.id, zoe)) > 10
+    turn = game.row().turn
+    while game.row().turn == turn:
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default, "clock" if seat == gone else "person")
+    assert check_atomic(server.store, lambda: substitutes.tidy(server)) > 10
+    assert game.person_at(gone) == zoe
+
+
+def test_a_reservation_waits_while_its_table_is_paused(server, time, absentee, person, turn_ends):
+    game, gone = absentee("substitute")
+    zoe, offer = person("Zoe"), the_offer(server)
+    server.run(substitutes.take, offer.id, zoe)
+    server.store.write(lambda tx: tables.change_game(tx, game.id, paused=True, turn=game.row().turn + 1))
+    substitutes.tidy(server)
+    assert game.person_at(gone) != zoe
+    server.store.write(lambda tx: tables.change_game(tx, game.id, paused=False))
+    substitutes.tidy(server)
+    assert game.person_at(gone) == zoe
+
+
+def test_a_reservation_by_someone_banned_since_leaves_the_seat_on_offer(server, absentee, person, turn_ends):
+    game, gone = absentee("substitute")
+    zoe, offer = person("Zoe"), the_offer(server)
+    server.run(substitutes.take, offer.id, zoe)
+    moderate(server, Ban(zoe, None), "They insult others.")
+    turn_ends(game, gone)
+    assert the_offer(server) == replace(offer, taken_by=None)
+    (lost,) = notices(server, "reservation_lost")
+    assert (lost.person_id, json.loads(lost.facts)["outcome"]) == (zoe, "refused")
+    yan = person("Yan")
+    server.run(substitutes.take, offer.id, yan)
+    turn_ends(game, gone)
+    assert game.person_at(gone) == yan
+
+
+def test_a_frozen_table_keeps_its_offers(server, time, absentee, person):
+    game, _gone = absentee("substitute")
+    server.run(substitutes.take, the_offer(server).id, person("Zoe"))
+    reserved = the_offer(server)
+    moderate(server, Freeze(game.id), "Somebody doubts the record.")
+    time.seats_change()
+    moderate(server, Unfreeze(game.id), "The record is sound.")
+    assert the_offer(server) == reserved
+
+
+def test_a_seat_that_was_reserved_before_its_player_resigned_goes_to_the_same_person(
+    server, absentee, person, turn_ends
+):
+    game, gone = absentee("substitute")
+    zoe, yan = person("Zoe"), person("Yan")
+    server.run(substitutes.take, the_offer(server).id, zoe)
+    server.run(leaving.resign, game.id, gone, game.person_at(gone))
+    with pytest.raises(Gone, match="Someone else has asked"):
+        server.run(substitutes.take, the_offer(server).id, yan)
+    game.play(gone, game.asked()[gone].default, "bot") if gone in game.asked() else turn_ends(game, gone)
+    substitutes.tidy(server)
+    assert game.person_at(gone) == zoe
+
+
+@pytest.mark.parametrize("outcome", ["other", "over"])
+def test_a_taker_is_told_that_the_seat_went_elsewhere(server, time, absentee, person, outcome):
+    game, gone = absentee("substitute")
+    zoe, _yan = person("Zoe"), person("Yan")
+    server.run(substitutes.take, the_offer(server).id, zoe)
+    if outcome == "other":
+        moderate(server, Substitute(game.id, gone, "yan@example.org"), "Yan asked first.")
+    else:
+        for seat in range(3):
+            server.run(leaving.agree_to_end, game.id, game.person_at(seat))
+        time.seats_change()
+    (lost,) = notices(server, "reservation_lost")
+    assert (lost.person_id, lost.game_id, json.loads(lost.facts)["outcome"]) == (zoe, game.id, outcome)
+
+
+def test_an_organiser_gives_the_seat_to_its_taker_without_a_word_of_loss(server, absentee, person):
+    game, gone = absentee("substitute")
+    server.run(substitutes.take, the_offer(server).id, person("Zoe"))
+    moderate(server, Substitute(game.id, gone, "zoe@example.org"), "They need not wait.")
+    assert game.person_at(gone) == person("Zoe")
+    assert notices(server, "reservation_lost") == []
+
+
+def test_reservations_count_as_tables_so_nobody_reserves_every_seat(server, table, person):
+    zoe, small = person("Zoe"), replace(server, open_tables=1)
+    for seat in (1, 2):
+        moderate(server, Offer(table("bid", 3, successor="substitute").id, seat))
+    first, second = server.read(substitutes.open_offers)
+    small.run(substitutes.take, first.id, zoe)
+    with pytest.raises(TooMany):
+        small.run(substitutes.take, second.id, zoe)
+
+
+def test_a_reservation_is_in_its_takers_export_and_goes_with_them(server, absentee, person):
+    game, gone = absentee("substitute")
+    zoe, offer = person("Zoe"), the_offer(server)
+    server.run(substitutes.take, offer.id, zoe, "Zora")
+    exported = json.loads("".join(personal_data.export_person(server, zoe)))
+    turn = game.row().turn
+    assert exported["reservations"] == [
+        {"table": game.row().key, "seat": gone, "reserved_turn": turn, "reserved_as": "Zora"}
+    ]
+    server.run(delete.delete_person, zoe)
+    assert the_offer(server) == offer
 
 
 def test_an_offer_ends_with_its_game(server, time, absentee):
@@ -436,10 +571,15 @@ def test_an_offer_does_not_tell_that_its_player_has_answered_in_secret(server, c
         server.run(undo.take_back, game.id, turn, gone)
     substitutes.tidy(server)
     assert the_offer(server) == offer, "the others at the table may read it too"
-    with pytest.raises(Gone, match="not on offer any more"):
-        server.run(substitutes.take, offer.id, person("Zoe"))
+    zoe = person("Zoe")
+    assert not server.run(substitutes.take, offer.id, zoe)
+    substitutes.tidy(server)
+    assert notices(server, "reservation_lost") == []
     for seat, decision in game.asked().items():
         game.play(seat, decision.default)
     assert game.row().turn > turn
     substitutes.tidy(server)
     assert server.read(substitutes.open_offers) == []
+    assert game.person_at(gone) == offer.person_id
+    (lost,) = notices(server, "reservation_lost")
+    assert (lost.person_id, json.loads(lost.facts)["outcome"]) == (zoe, "back")

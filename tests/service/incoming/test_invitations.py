@@ -14,6 +14,7 @@ from pbem.mail.wire import html_of, text_of
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
 from pbem.service.absence import substitutes
+from pbem.service.desk.acts.seats import Offer
 from pbem.service.incoming import unverified_replies
 from pbem.service.incoming.invitations import carry_out
 from pbem.service.outgoing.deliver import Post, deliver
@@ -23,6 +24,7 @@ from pbem.store import insiders, people
 from pbem.store.schema import INVITATION
 from pbem.tokens import Purpose
 from tests.mail.sink import Sink
+from tests.service.actors import moderate
 from tests.service.database import check_atomic, email_kinds, queued_emails
 from tests.service.inbox import HOST, Inbox
 
@@ -308,6 +310,16 @@ def test_a_free_seat_is_taken_by_a_reply(server, inbox, table, person):
     assert game.person_at(1) == person("Zoe")
     inbox.answers_offer(game.id, person("Zoe"), "accept")
     assert receipt(server)["effect"] == "taken"
+
+
+def test_a_free_seat_of_a_player_is_asked_for_by_a_reply(server, inbox, table, person):
+    game = table("bid", 3, successor="substitute")
+    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    moderate(server, Offer(game.id, 1))
+    for _ in range(2):
+        inbox.answers_offer(game.id, person("Zoe"), "accept")
+        assert (receipt(server)["effect"], receipt(server)["text"]) == ("reserved", "")
+    assert game.person_at(1) != person("Zoe")
 
 
 def test_a_free_seat_that_someone_else_took_is_refused_in_words(server, inbox, table, person):

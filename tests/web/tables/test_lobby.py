@@ -4,10 +4,13 @@ import re
 
 import pytest
 
+from pbem.service.absence import substitutes
+from pbem.service.desk.acts.seats import Offer
 from pbem.service.people import addresses
 from pbem.service.tables import leaving, listing
 from pbem.tokens import Purpose
-from tests.service.actors import calls_of
+from tests.service.actors import calls_of, moderate
+from tests.service.clock import MINUTE
 from tests.service.database import count_calls
 from tests.web.browser import HOST
 from tests.web.seat.test_move import emails
@@ -221,8 +224,6 @@ def test_the_organiser_can_be_contacted_from_a_public_page(browser, server):
 
 
 def test_a_substitute_takes_the_seat_of_a_player_who_left(browser, carry, table, links, server, person):
-    from pbem.service.absence import substitutes
-
     game = table("templari", 3, successor="substitute")
     server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
     seat = next(seat for seat, player in game.players().items() if player.name == "Ben")
@@ -233,6 +234,32 @@ def test_a_substitute_takes_the_seat_of_a_player_who_left(browser, carry, table,
     assert game.players()[seat].name == "Zoe"
     carry()
     assert open_in_mail(browser, "zoe@example.org", "/s/").status == 200
+
+
+def test_a_seat_that_its_player_still_has_is_asked_for_until_the_turn_ends(
+    browser, carry, table, links, server, person, time
+):
+    game = table("bid", 3, successor="substitute")
+    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    moderate(server, Offer(game.id, 1))
+    carry()
+    page = open_in_mail(browser, "zoe@example.org", "/c/")
+    assert "unless its player answers first" in page.text
+    page.form("Take seat 2").press()
+    page = open_in_mail(browser, "zoe@example.org", "/c/")
+    assert "You asked for seat 2" in page.text
+    assert "Take seat 2" not in page.text
+    late = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Yan'), game.id)}")
+    assert "Someone else has asked for seat 2" in late.text
+    assert "Take seat 2" not in late.text
+    time.passes(MINUTE)
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default)
+    time.seats_change()
+    carry()
+    lost = next(emails(browser, "zoe@example.org"))
+    assert "does not become yours" in lost.text
+    assert f"{game.players()[1].name} has come back" in lost.text
 
 
 def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):

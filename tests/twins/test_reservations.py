@@ -1,0 +1,92 @@
+"""Who asks for a seat on offer is not told whether its player has answered in the open turn, and nor is anyone else.
+
+Here nothing is made up: the same game is played on servers with the same keys, clock and randomness, and differs only in
+what the player of the seat does in secret. What the taker and the others meet is compared until the turn closes.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pbem.service.absence import substitutes
+from pbem.service.desk.acts.seats import Offer
+from pbem.service.people import addresses
+from pbem.service.play import standing_orders, undo
+from pbem.store import people
+from pbem.tokens import Purpose
+from tests.service.actors import moderate
+from tests.service.clock import MINUTE
+from tests.service.running_game import RunningGame
+from tests.twins.test_twins import difference
+from tests.twins.world import Truth, World
+from tests.web.browser import Browser, Links
+
+GONE = 2
+"""The seat on offer."""
+
+Secretly = Callable[[RunningGame], object]
+
+
+def nothing(_game: RunningGame) -> None:
+    """Do nothing."""
+
+
+def seals(game: RunningGame) -> None:
+    game.play(GONE, game.asked()[GONE].default)
+
+
+def seals_and_takes_back(game: RunningGame) -> None:
+    seals(game)
+    game.server.run(undo.take_back, game.id, game.row().turn, GONE)
+
+
+def leaves_an_order(game: RunningGame) -> None:
+    game.server.run(standing_orders.set_order, game.id, GONE, "always bid 0 unless round is over 90")
+
+
+@pytest.mark.parametrize("secretly", [seals, seals_and_takes_back, leaves_an_order])
+def test_asking_for_a_seat_tells_nobody_that_its_player_has_answered(tmp_path: Path, secretly: Secretly) -> None:
+    one, other = reserved(tmp_path, nothing), reserved(tmp_path, secretly)
+    for reader in one:
+        found = difference(one[reader], other[reader])
+        assert found is None, f"{reader} is told by {found}"
+
+
+def reserved(folder: Path, secretly: Secretly) -> dict[str, dict[str, bytes]]:
+    """What everyone meets when two outsiders ask for a seat, if its player did this in secret before."""
+    world = World(Truth("bid", 3, {}, (), {}), folder)
+    server, game = world.server, world.game
+    outsiders = [server.run(addresses.confirm, server.run(addresses.register, f"{name.lower()}@example.org", name).id).id
+                 for name in ("Yan", "Zoe")]  # fmt: skip
+    for outsider in outsiders:
+        server.run(substitutes.set_volunteer, outsider, volunteers=True)
+    assert len(game.asked()) == 3
+    moderate(server, Offer(game.id, GONE))
+    (offer,) = server.read(substitutes.open_offers)
+    world.clock.advance(MINUTE)
+    secretly(game)
+    world.clock.advance(MINUTE)
+    paths = [f"/c/{Links(server).made(Purpose.CONFIRM, outsider, game.id)}" for outsider in outsiders]
+    met: dict[str, dict[str, bytes]] = {"taker": {}, "latecomer": {}}
+    for reader, path in zip(met, paths, strict=True):
+        browser = Browser(world.app)
+        taken = browser.post(f"{path}/seat", [("offer", str(offer.id)), ("name", reader)])
+        met[reader]["answer"] = b"%d %s" % (taken.status, taken.response.get_data())
+    substitutes.tidy(server)
+    world.carry()
+    for reader, path, outsider in zip(met, paths, outsiders, strict=True):
+        met[reader]["page"] = Browser(world.app).open(path).response.get_data()
+        met[reader] |= emails_to(world, outsider)
+    met["public"] = {"page": Browser(world.app).open(f"/t/{game.row().key}").response.get_data()}
+    met = {reader: world.blanked(found, None) for reader, found in met.items()}
+    met |= {f"seat {seat}": world.meets(seat, crawl=False) for seat in range(3) if seat != GONE}
+    world.close()
+    return met
+
+
+def emails_to(world: World, person: int) -> dict[str, bytes]:
+    """The emails to a person, without the address that their replies go to."""
+    with world.server.store.read() as tx:
+        address = people.read(tx, person).address
+    return {f"mail {at}": email.content for at, email in enumerate(world.inbox.emails) if email.recipient == address}
