@@ -183,7 +183,10 @@ class LogReader:
                     yield Check.LUCK, f"the secret told in row {row.seq} is not the one that the server was bound to"
 
     def _begin(self, row: Row, body: dict[str, Any]) -> _Problems:
-        self.began, self.status, self.version = body, "playing", row.rules
+        # All of it must be there and be read, or the game has not begun: it is compared with what stands elsewhere.
+        listed = {name: tuple(body[name]) for name in ("words", "seating")}
+        self.began = {name: body[name] for name in ("kind", "seats", "options", "commitment")} | body | listed
+        self.status, self.version = "playing", row.rules
         with suppress(Refused):
             self.rules = self.rules.by_version(row.rules)
         seats: int = body["seats"]

@@ -140,6 +140,13 @@ def test_luck_that_does_not_follow_from_the_seed_is_marked_however_much_else_is_
     assert verdicts(send(browser, forged(file, began={"seating": [0, 0, 0]})))["The luck"] == "Failed"
 
 
+@pytest.mark.parametrize("field", ["words", "seating"])
+def test_a_beginning_with_something_else_for_a_list_is_named_as_a_fault(browser, file, field):
+    for value in (True, 10**18, None):
+        page = send(browser, forged(file, began={field: value}))
+        assert (page.status, verdicts(page)["The facts"]) == (200, "Failed")
+
+
 def test_rows_that_come_again_after_the_end_are_located(browser, file):
     rows = json.loads(file)["log"]
     for row in rows[:6]:
