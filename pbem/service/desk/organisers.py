@@ -137,7 +137,11 @@ def _actors(tx: Tx, game_id: int | None, organiser: Session | None, person: Sess
     if organiser is not None and organiser.holder.organiser_id is not None:
         yield actor_of(tx, organisers.read(tx, organiser.holder.organiser_id))
     if person is not None and game_id is not None:
-        host_id = games.read(tx, game_id).host_id
+        try:
+            host_id = games.read(tx, game_id).host_id
+        except NotFound:
+            # As for the tables of others: nobody may count the tables there are.
+            return
         if host_id == person.holder.person_id:
             yield Actor(Role.HOST, people.read(tx, host_id).name, person_id=host_id)
 

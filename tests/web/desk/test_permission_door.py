@@ -141,6 +141,14 @@ def test_a_host_comes_from_my_games_and_helps_without_a_passphrase(sign_in, serv
     assert "Help at this table, as its host" not in sign_in(others[0]).links()
 
 
+def test_nobody_but_organisers_can_tell_which_numbers_are_tables(browser, server, game, person):
+    signed_in(browser, server, Holder(person_id=person("Zoe")))
+    asked = [browser.open(f"/desk/tables/{number}") for number in (game.id, game.id + 1, 2**40)]
+    assert {(page.status, page.heading) for page in asked} == {(asked[0].status, asked[0].heading)}
+    tried = [browser.post(f"/desk/tables/{number}/pause", [("reason", "x")]) for number in (game.id, game.id + 1)]
+    assert {(page.status, page.heading) for page in tried} == {(403, tried[0].heading)}
+
+
 def test_a_host_sees_no_call_and_no_answer(sign_in, server, game, call):
     server.run(calls.answer, ANN, call, "Do not mind the host.")
     page = sign_in(game.row().host_id).follow("Help at this table, as its host")
