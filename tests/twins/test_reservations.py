@@ -71,7 +71,7 @@ def reserved(folder: Path, secretly: Secretly) -> dict[str, dict[str, bytes]]:
     met: dict[str, dict[str, bytes]] = {"taker": {}, "latecomer": {}}
     for reader, path in zip(met, paths, strict=True):
         browser = Browser(world.app)
-        taken = browser.post(f"{path}/seat", [("offer", str(offer.id)), ("name", reader)])
+        taken = browser.post(f"{path}/seat", [("offer", server.keys.alias("offer", offer.id)), ("name", reader)])
         met[reader]["answer"] = b"%d %s" % (taken.status, taken.response.get_data())
     substitutes.tidy(server)
     world.carry()

@@ -75,7 +75,7 @@ def invite(token: str) -> Response:
 def take_over(token: str) -> Response:
     """Take over a seat of a running game, or return to one's own."""
     if field("offer"):
-        by_link.take_over(server(), token, whole_number("offer", _("the number of an offer")), field("name"))
+        by_link.take_over(server(), token, site.row("offer", _("the number of an offer")), field("name"))
     else:
         game_id, person_id = _table_and_person(token)
         server().run(substitutes.come_back, game_id, whole_number("seat", _("the number of a seat")), person_id)

@@ -8,7 +8,7 @@ from pbem.service.absence import substitutes
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.people import addresses
 from pbem.service.tables import leaving, listing
-from pbem.tokens import Purpose
+from pbem.tokens import TOKEN_LENGTH, Purpose
 from tests.service.actors import calls_of, moderate
 from tests.service.clock import MINUTE
 from tests.service.database import count_calls
@@ -245,6 +245,12 @@ def test_a_seat_that_its_player_still_has_is_asked_for_until_the_turn_ends(
     carry()
     page = open_in_mail(browser, "zoe@example.org", "/c/")
     assert "unless its player answers first" in page.text
+    (form,) = (form for form in page.forms() if form.button == "Take seat 2")
+    given = dict(form.fixed)["offer"]
+    assert len(given) == TOKEN_LENGTH
+    assert form.press(offer="1", name="Zoe").status == 400, (
+        "offers are counted, and nobody should know how many there were"
+    )
     page.form("Take seat 2").press()
     page = open_in_mail(browser, "zoe@example.org", "/c/")
     assert "You asked for seat 2" in page.text
