@@ -1,9 +1,9 @@
 """Undo: choices taken back by the players who made them.
 
 A sealed choice can be taken back while its turn is open; a choice in an entry, while nobody has learnt of it: no email
-about it was sent, nothing was drawn because of it, and no other player has decided since. Either way only the player's own
-choice, and only while the player has time left, since otherwise the clock would decide at once. Nothing is deleted from a
-log: undo adds rows.
+about it was sent, nothing was drawn because of it, no other player has decided since, and no seat has changed hands. Either
+way only the player's own choice, and only while the player has time left, since otherwise the clock would decide at once.
+Nothing is deleted from a log: undo adds rows.
 
 Whether a choice can be taken back depends on nothing that is hidden from its player: not on the orders of others, which
 come back with the undo, and not on sealed choices, so never once several seats are asked at the same time.
@@ -100,8 +100,10 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) 
     entries = [standing.entry for standing in undone]
     if not entries or not move.may_be_undone(entries) or seat not in entries[0].choices or seat in entries[0].alone:
         raise _final(_("Others have decided since, or chance has spoken."))
-    since = log.chain(tx, row.id, row.key, undone[0].seq)
-    _must_be_own(undone[0].by, changed_hands=any((each.kind, each.seat) == (Kind.SEATED, seat) for each in since))
+    seated = {each.seat for each in log.chain(tx, row.id, row.key, undone[0].seq) if each.kind == Kind.SEATED}
+    _must_be_own(undone[0].by, changed_hands=seat in seated)
+    if seated:
+        raise _final(_("A seat has changed hands since, and its player has seen this choice."))
     emails = outbox.of_game(tx, row.id, undone[0].seq - 1)
     if any(email.status == EmailStatus.SENT or email.attempts for email in emails):
         raise _final(_("A mail about it is on its way."))

@@ -402,6 +402,23 @@ def test_a_reservation_by_someone_banned_since_leaves_the_seat_on_offer(server, 
     assert game.person_at(gone) == yan
 
 
+def test_a_move_is_not_taken_back_once_a_seat_has_changed_hands(server, clock, table, person):
+    game = table("templari", 3, successor="substitute")
+    zoe, turn = person("Zoe"), game.row().turn
+    (bidder,) = game.asked()
+    gone = (bidder + 2) % 3
+    moderate(server, Offer(game.id, gone))
+    server.run(substitutes.take, the_offer(server).id, zoe)
+    clock.advance(MINUTE)
+    game.play(bidder, "bid 1")
+    assert game.row().turn > turn
+    substitutes.tidy(server)
+    assert game.person_at(gone) == zoe
+    with pytest.raises(Gone, match="cannot be taken back"):
+        server.run(undo.take_back, game.id, turn, bidder)
+    assert [email.status for email in queued_emails(server, zoe, "seated")] == ["queued"]
+
+
 def test_a_frozen_table_keeps_its_offers(server, time, absentee, person):
     game, _gone = absentee("substitute")
     server.run(substitutes.take, the_offer(server).id, person("Zoe"))
