@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar, get_args, get_type_hints
 from pbem.domain.errors import BadInput
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.i18n.speech import gettext as _
+from pbem.service.archive import export
 from pbem.store import talk
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
@@ -25,6 +26,9 @@ R = TypeVar("R")
 
 FORMAT: Final = "pbem-table"
 VERSION: Final = 1
+MOST: Final = 2**62
+"""No number of ours is larger, and the databases could not keep one."""
+
 WARNING: Final = (
     "This file holds every secret of the table: hidden cards, sealed choices, the luck to come, addresses. "
     "Nobody who plays there may see it."
@@ -56,6 +60,11 @@ def read(text: str) -> SavedGame:
         if (document["format"], document["version"]) != (FORMAT, VERSION):
             raise _no_table_file(_("Its form is not version %(version)s of %(name)s.", version=VERSION, name=FORMAT))
         game = _row(GameRow, document["game"])
+        begun = game.started_at is not None
+        if game.seats > export.MOST_SEATS or (begun and len(document["players"]) != game.seats):
+            raise ValueError("other seats")
+        if any(row["body"] is None or row["nonce"] is None for row in document["log"]):
+            raise ValueError("a row without a text")
         names = {"log": game.key, "talk": talk.chain_name(game.key)}
         return SavedGame(
             game=game,
@@ -113,6 +122,10 @@ def _value(hint: Any, value: Any, *, text: bool) -> Any:
         return value.encode() if text else bytes.fromhex(value)
     if type(value) is not kind:
         raise TypeError(f"not {kind}")
+    if kind is int and abs(value) > MOST:
+        raise ValueError("a larger number than any")
+    if kind is str and b"\0" in value.encode():
+        raise ValueError("a letter that no database keeps")
     return value
 
 

@@ -367,6 +367,30 @@ def test_a_file_that_is_none_of_a_table_is_refused(server, poker, damage):
         table_file.read(damage(text))
 
 
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [
+        (("game", "seats"), 10**18),
+        (("game", "seats"), 2),
+        (("game", "seq"), 10**19),
+        (("players",), []),
+        (("players", 0, "name"), "\ud800"),
+        (("players", 0, "word"), "a\0"),
+        (("log", 1, "nonce"), None),
+        (("log", 1, "body"), None),
+    ],
+)
+def test_a_file_of_what_no_database_keeps_is_refused(server, poker, at, value):
+    document = json.loads(server.run(export_table.export, ROOT, poker.id, WHY)[1])
+    *way, last = at
+    inside = document
+    for each in way:
+        inside = inside[each]
+    inside[last] = value
+    with pytest.raises(BadInput):
+        back(server, table_file.read(json.dumps(document)))
+
+
 def test_no_organiser_who_sits_or_sat_at_a_table_gets_its_file(server, poker):
     player = Actor(Role.ORGANISER, "Ann", 7, poker.person_at(0))
     before = all_rows(server.store)
