@@ -27,7 +27,7 @@ R = TypeVar("R")
 FORMAT: Final = "pbem-table"
 VERSION: Final = 1
 MOST: Final = 2**62
-"""No number of ours is larger, and the databases could not keep one."""
+"""No number in a file is larger: the databases could not keep it."""
 
 WARNING: Final = (
     "This file holds every secret of the table: hidden cards, sealed choices, the luck to come, addresses. "
