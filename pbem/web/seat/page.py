@@ -5,8 +5,9 @@ A form names the turn it was made for, so one that was left open for a day never
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
-from flask import Blueprint, Response, make_response, render_template, request
+from flask import Blueprint, Response, make_response, render_template, request, url_for
 
 from engine import grammar, orders
 from engine.decisions import Choice, Decision, Refused
@@ -18,6 +19,7 @@ from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
 from pbem.web import page_cache, phrases, security, site
+from pbem.web.result import PageResult, page_result
 from pbem.web.seat.board import draw, faces_of
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
 from pbem.web.site import field, server, status_of
@@ -175,8 +177,7 @@ def _draw(content: Content) -> str:
         deadline=content.deadline,
         placed=content.placed,
         story=phrases.story(seat.recent_facts, teller),
-        places=phrases.places(seat.standing, teller),
-        reasons=[teller(reason) for reason in seat.standing.reasons],
+        end=_end(seat, content.token),
         order=orders.write_order(seat.order) if seat.order else "",
         raising=raising[1] if raising else None,
         ready_orders=[each for each in usages if "<" not in each],
@@ -191,6 +192,14 @@ def _draw(content: Content) -> str:
         agreed=seat.seat in seat.votes,
         others_agreed=tuple(teller.name(other) for other in sorted(seat.votes - {seat.seat})),
     )
+
+
+def _end(seat: SeatView, token: str) -> PageResult | None:
+    """How the game ended, if it has."""
+    if seat.ending is None:
+        return None
+    turn = partial(url_for, "replay.seat_moment", token=token)
+    return page_result(seat.ending, seat.names, seat.teller, seat.seat, lambda number: turn(turn=number))
 
 
 def _lesson(seat: SeatView) -> tuple[str, str, str] | None:
