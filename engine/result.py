@@ -202,7 +202,8 @@ def _wins(rules: Game[Any], start: Any, turns: Turns, end: Any) -> Iterator[tupl
             happened = seen(each, SPECTATOR)
             before, view = view, happened.apply(view)
             step = step_of(happened) or Step()
-            running = (Auction() if step.opens else running).after(turn, step)
+            # What follows the end of an auction follows from no bid in it, as after one that could not be paid.
+            running = (Auction() if step.opens or (step.ends and running.over) else running).after(turn, step)
             if step.ends and step.winner is not None and not _paid_more(running, step.winner):
                 gain = _scores(rules, view, end)[step.winner] - _scores(rules, before, end)[step.winner]
                 yield turn, gain, running, happened

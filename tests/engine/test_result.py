@@ -43,6 +43,17 @@ class Bid(Fact[tuple[int, ...]]):
 
 
 @fact
+class Failed(Fact[tuple[int, ...]]):
+    """Nobody can pay."""
+
+    def step(self):
+        return Step(ends=True)
+
+    def apply(self, state):
+        return state
+
+
+@fact
 class Sold(Fact[tuple[int, ...]]):
     """{seat} [takes|take] the lot."""
 
@@ -121,6 +132,12 @@ def test_the_best_buy_weighs_what_was_gained_against_the_bid():
     result = result_of(toy(price=Fraction(1)), (0, 0, 0), turns)
     assert told(result)[-1] == "The best buy was in turn 7, for 4 points with a bid of 1: Ben takes the lot."
     assert told(result, 1)[-1] == "The best buy was in turn 7, for 4 points with a bid of 1: you take the lot."
+
+
+def test_a_lot_that_goes_to_someone_after_its_auction_has_ended_was_taken_without_a_bid():
+    turns = [(4, [Bid(0, 9), Failed(), Sold(0, 5)])]
+    result = result_of(toy(price=Fraction(1)), (0, 0), turns)
+    assert told(result)[-1] == "The best buy was in turn 4, for 5 points without a bid: Ann takes the lot."
 
 
 def test_a_game_that_cannot_weigh_bids_names_no_best_buy():
