@@ -68,8 +68,8 @@ class Result:
 
     def story(self, reader: int) -> tuple[Text, ...]:
         """Return the sentences about the game, without the headline."""
-        told = (self.margin, *self.reasons, self.swing, self.best_buy)
-        return tuple(text for text in told if text is not None and text != self.headline(reader))
+        sentences = (self.margin, *self.reasons, self.swing, self.best_buy)
+        return tuple(text for text in sentences if text is not None and text != self.headline(reader))
 
 
 def ordinal(number: int) -> Text:

@@ -73,7 +73,7 @@ def toy(ranking: Callable[[tuple[int, ...]], Standing] | None = None, price: Fra
     return SimpleNamespace(standing=standing, hindsight=lambda view, end: None, bid_price=price)
 
 
-def told(result, reader=SPECTATOR):
+def sentences(result, reader=SPECTATOR):
     teller = Teller(reader, NAMES)
     return [teller(result.headline(reader)), *map(teller, result.story(reader))]
 
@@ -84,28 +84,28 @@ def course(*scores):
 
 def test_the_margin_is_the_lead_over_the_second():
     result = result_of(toy(), (0, 0, 0), course((12, 5, 3)))
-    assert told(result) == ["Ann won by 7 points."]
-    assert told(result, 0) == ["You won by 7 points."]
-    assert told(result, 1) == ["You came second.", "Ann won by 7 points."]
-    assert told(result_of(toy(), (0, 0), course((2, 1)))) == ["Ann won by 1 point."]
+    assert sentences(result) == ["Ann won by 7 points."]
+    assert sentences(result, 0) == ["You won by 7 points."]
+    assert sentences(result, 1) == ["You came second.", "Ann won by 7 points."]
+    assert sentences(result_of(toy(), (0, 0), course((2, 1)))) == ["Ann won by 1 point."]
 
 
 def test_winners_who_are_tied_share_the_win_and_the_next_place_is_third():
     result = result_of(toy(), (0, 0, 0), course((5, 5, 3)))
     assert result.places == (Place(1, (0, 1), 5), Place(3, (2,), 3))
-    assert told(result)[0] == "Ann and Ben share the win."
-    assert told(result, 2)[0] == "You came third."
+    assert sentences(result)[0] == "Ann and Ben share the win."
+    assert sentences(result, 2)[0] == "You came third."
 
 
 def test_those_who_share_a_lower_place_are_told_so():
-    assert told(result_of(toy(), (0, 0, 0), course((5, 3, 3))), 2)[0] == "You share second place."
+    assert sentences(result_of(toy(), (0, 0, 0), course((5, 3, 3))), 2)[0] == "You share second place."
 
 
 def test_a_win_by_a_tie_break_has_no_margin_but_its_reason():
     def ranking(scores):
         return Standing.by(tuple((score, seat) for seat, score in enumerate(scores)), ("the coins left",))
 
-    assert told(result_of(toy(ranking), (0, 0), course((4, 4)))) == [
+    assert sentences(result_of(toy(ranking), (0, 0), course((4, 4)))) == [
         "Ben won on a tie-break.",
         "A tie was broken by the coins left.",
     ]
@@ -113,7 +113,7 @@ def test_a_win_by_a_tie_break_has_no_margin_but_its_reason():
 
 def test_the_biggest_swing_is_the_most_places_gained_in_one_turn():
     result = result_of(toy(), (0, 0, 0), course((5, 4, 3), (5, 6, 3), (5, 6, 9), (5, 10, 9)))
-    assert told(result)[1:] == ["In turn 3, Cleo went from third to first."]
+    assert sentences(result)[1:] == ["In turn 3, Cleo went from third to first."]
 
 
 def test_nobody_swings_who_only_left_a_tie_of_all_or_whose_rival_fell():
@@ -124,20 +124,20 @@ def test_nobody_swings_who_only_left_a_tie_of_all_or_whose_rival_fell():
 def test_scores_that_the_table_does_not_show_are_not_told_turn_by_turn():
     result = result_of(toy(price=Fraction(0)), (0, 0), course((1, 2), (4, 3)), shown=False)
     assert (result.course, result.swing, result.best_buy) == ((), None, None)
-    assert told(result) == ["Ann won by 1 point."]
+    assert sentences(result) == ["Ann won by 1 point."]
 
 
 def test_the_best_buy_weighs_what_was_gained_against_the_bid():
     turns = [(4, [Bid(0, 9), Sold(0, 5)]), (7, [Bid(1, 1), Sold(1, 4)]), (9, [Bid(2, 0), Sold(2, 0)])]
     result = result_of(toy(price=Fraction(1)), (0, 0, 0), turns)
-    assert told(result)[-1] == "The best buy was in turn 7, for 4 points with a bid of 1: Ben takes the lot."
-    assert told(result, 1)[-1] == "The best buy was in turn 7, for 4 points with a bid of 1: you take the lot."
+    assert sentences(result)[-1] == "The best buy was in turn 7, for 4 points with a bid of 1: Ben takes the lot."
+    assert sentences(result, 1)[-1] == "The best buy was in turn 7, for 4 points with a bid of 1: you take the lot."
 
 
 def test_a_lot_that_goes_to_someone_after_its_auction_has_ended_was_taken_without_a_bid():
     turns = [(4, [Bid(0, 9), Failed(), Sold(0, 5)])]
     result = result_of(toy(price=Fraction(1)), (0, 0), turns)
-    assert told(result)[-1] == "The best buy was in turn 4, for 5 points without a bid: Ann takes the lot."
+    assert sentences(result)[-1] == "The best buy was in turn 4, for 5 points without a bid: Ann takes the lot."
 
 
 def test_a_game_that_cannot_weigh_bids_names_no_best_buy():
@@ -165,7 +165,7 @@ def test_every_game_has_a_result_that_agrees_with_its_standing(kind):
     result = result_of(rules, rules.start(3, options), turns)
     assert result.places == places_of(end)
     assert result.course[-1][1] == end.scores
-    assert all(told(result, reader) for reader in (SPECTATOR, 0, 1, 2))
+    assert all(sentences(result, reader) for reader in (SPECTATOR, 0, 1, 2))
     assert result.best_buy is None or rules.bid_price is not None
 
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from engine.auctions import Auction, auctions
 from engine.facts import SPECTATOR, Fact, fold, seen
-from engine.game import Game
 from engine.tell import Text
 from pbem.lru import LRU
 from pbem.service.play.endings import shown_scores

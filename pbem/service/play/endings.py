@@ -1,7 +1,7 @@
 """How a table ended: its result, or why it has none, and which seats changed hands before that.
 
 Everyone may know all of this. It is read in one statement and cached by the head of the log, which stands for every row
-before it. This module must never look into a game's state.
+before it. Until a game is over, this module must never look into its state.
 """
 
 import json
@@ -12,9 +12,10 @@ from engine.facts import SPECTATOR, fold, seen
 from engine.game import Game
 from engine.result import Place, Result, places_of, result_of
 from engine.tell import Text, say
+from pbem.domain.errors import Unplayable
 from pbem.domain.states import TableStatus
 from pbem.lru import LRU
-from pbem.service.play import move
+from pbem.plugins.away import loads
 from pbem.service.play.log import Kind, StandingEntry, json_body_of, standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import has_ended
@@ -57,6 +58,9 @@ class Ending:
 
 _CACHE: Final[LRU[Ending]] = LRU(MOST_CACHED)
 
+_RANKINGS: Final[LRU[tuple[Place, ...]]] = LRU(MOST_CACHED)
+"""The rankings of finished games, for lists, which read no log."""
+
 
 def ending_of(tx: Tx, row: GameRow) -> Ending | None:
     """How a table ended, or None while its game goes on."""
@@ -65,13 +69,15 @@ def ending_of(tx: Tx, row: GameRow) -> Ending | None:
     return _CACHE.get(row.head) or _CACHE.put(row.head, _read(tx, row))
 
 
-def place_at_end(row: GameRow, seat: int) -> Place | None:
-    """The place of a seat of a finished game, from its row alone; None without a result."""
+def rank_at_end(row: GameRow, seat: int) -> Place | None:
+    """The rank of a seat in a finished game, from its row alone; None without a result."""
     if row.status != TableStatus.OVER:
         return None
-    position = move.position_of(row)
-    places = places_of(position.game.standing(position.state))
-    return next((place for place in places if seat in place.seats), None)
+    try:
+        ranking = _RANKINGS.get(row.head) or _RANKINGS.put(row.head, _ranking(row))
+    except Unplayable:
+        return None
+    return next((rank for rank in ranking if seat in rank.seats), None)
 
 
 def shown_scores(rules: Game[Any], view: Any) -> tuple[Text, tuple[int, ...]] | None:
@@ -82,6 +88,11 @@ def shown_scores(rules: Game[Any], view: Any) -> tuple[Text, tuple[int, ...]] | 
         return None
     columns = zip(grid.columns, zip(*(numbers for _seat, numbers in grid.rows), strict=True), strict=True)
     return next(((heading, scores) for heading, numbers in columns if numbers == scores), None)
+
+
+def _ranking(row: GameRow) -> tuple[Place, ...]:
+    rules = rules_of(row)
+    return places_of(rules.standing(loads(rules, row.state)))
 
 
 def _read(tx: Tx, row: GameRow) -> Ending:

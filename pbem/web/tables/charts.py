@@ -25,7 +25,7 @@ MOST_AUCTIONS: Final = 40
 MOST_TICKS: Final = 5
 
 TICK_WIDTH: Final = 28
-"""The least distance between two numbers below a chart, each of which may have three digits."""
+"""The least distance between two numbers below a chart: they may have three digits."""
 
 LONGEST_NAME: Final = 10
 """Letters of a name at the end of a line. The table has the whole name."""
