@@ -56,7 +56,8 @@ class PastChoice:
 class SeatView:
     """Everything that one seat may see of its game now.
 
-    `asked` are the seats whose turn it is, whether or not they have sealed a choice. `sealed` is its choice in the box with
+    `asked` are the seats whose turn it is, whether or not they have sealed a choice, since the last entry.
+    `sealed` is its choice in the box with
     its `proof`, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
     `mark` changes with what everyone at the table is told, and with nothing else.
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
@@ -81,6 +82,7 @@ class SeatView:
     board: Board
     decision: Decision | None
     asked: frozenset[int]
+    asked_since: datetime | None
     sealed: Choice | None
     proof: Proof | None
     made: PastChoice | None
@@ -210,6 +212,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         board=knowledge.board,
         decision=decision,
         asked=frozenset(move.position_of(row).open()) if row.status == TableStatus.PLAYING else frozenset(),
+        asked_since=recent[-1].at if recent else None,
         sealed=None if decision is None else sealed,
         proof=None if decision is None or sealed is None else seals_of(row).of(seat),
         made=_made_since(tx, row, rules, seat, recent) if recent else None,

@@ -11,8 +11,9 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 
 from engine import grammar, orders
 from engine.decisions import Choice, Decision, Refused
-from engine.tell import Text
+from engine.tell import Text, say
 from pbem.domain.errors import BadInput, Refusal
+from pbem.domain.moments import moment_text
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
@@ -176,6 +177,7 @@ def _draw(content: Content) -> str:
         wording=grammar.usages(decision) if decision else (),
         deadline=content.deadline,
         placed=content.placed,
+        waiting=_waiting(seat),
         story=phrases.story(seat.recent_facts, teller),
         end=_end(seat, content.token),
         order=orders.write_order(seat.order) if seat.order else "",
@@ -192,6 +194,15 @@ def _draw(content: Content) -> str:
         agreed=seat.seat in seat.votes,
         others_agreed=tuple(teller.name(other) for other in sorted(seat.votes - {seat.seat})),
     )
+
+
+def _waiting(seat: SeatView) -> str:
+    """Who is to decide, and since when. In a simultaneous turn all are named, so it does not tell who has answered."""
+    others = tuple(sorted(seat.asked - {seat.seat}))
+    if not others or seat.asked_since is None:
+        return ""
+    names = seat.teller(say("{seats:seats}", seats=others))
+    return _("Waiting for %(names)s since %(moment)s.", names=names, moment=moment_text(seat.asked_since, seat.zone))
 
 
 def _end(seat: SeatView, token: str) -> PageResult | None:
