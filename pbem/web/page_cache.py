@@ -40,7 +40,7 @@ def drawn_once(key: object, content: V, draw: Callable[[V], str]) -> str:
     pages, key_in_language = pages_of(current_app), (key, speech.language())
     page = pages.get(key_in_language)
     if page is None or page[0] != content:
-        g.kept = True
+        g.cached = True
         page = pages.put(key_in_language, (content, draw(content)))
     return page[1]
 

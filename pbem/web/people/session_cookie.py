@@ -97,9 +97,9 @@ def delete_from(response: Response, cookie: Cookie) -> Response:
 def may_work_at_desk() -> bool:
     """Whether this browser has the cookie of an organiser, for a link to the desk; the desk itself decides.
 
-    False in a page that is kept as it was drawn, because that is the same for whoever opens it next.
+    False in a page that is cached, because everyone who opens it next gets the same one.
     """
-    return not g.get("kept") and _name(Cookie.ORGANISER) in request.cookies
+    return not g.get("cached") and _name(Cookie.ORGANISER) in request.cookies
 
 
 def device_name(user_agent: str) -> str:

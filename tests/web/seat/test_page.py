@@ -380,7 +380,7 @@ def test_the_page_of_a_long_game_reads_few_rows_where_views_are_cached(browser, 
     assert max(folded) < 1.5 * views.SAVE_EVERY
 
 
-def test_a_player_who_waits_is_told_for_whom_and_since_when(browser, links, templari):
+def test_a_player_who_waits_is_told_who_is_to_decide_and_since_when(browser, links, templari):
     (asked,) = templari.asked()
     idle = (asked + 1) % 3
     name = templari.players()[asked].name
