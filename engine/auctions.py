@@ -50,6 +50,14 @@ class Auction:
         amounts = (_amount(call.value) for call in self.of(seat) if call.kind == "bid")
         return max((amount for amount in amounts if amount is not None), default=None)
 
+    def after(self, turn: int, step: Step) -> Auction:
+        """Return the auction after a step in this entry."""
+        calls = [Call(turn, seat, "bid", value) for seat, value in step.bids if not _hides(value)]
+        calls += [Call(turn, seat, "pass") for seat in step.passes]
+        calls += [Call(turn, seat, "add", value) for seat, value in step.adds if not _hides(value)]
+        winner = step.winner if step.ends and step.winner is not None else self.winner
+        return Auction((*self.calls, *calls), self.over or step.ends, winner)
+
 
 def step_of(happened: Fact[Any]) -> Step | None:
     """Return the step of a fact as everyone sees it."""
@@ -69,7 +77,7 @@ def auctions(facts: Iterable[tuple[int, Fact[Any]]]) -> tuple[Auction, ...]:
         if step.opens:
             found.append(Auction())
         if found:
-            found[-1] = _after(found[-1], turn, step)
+            found[-1] = found[-1].after(turn, step)
     return tuple(found)
 
 
@@ -85,15 +93,6 @@ def with_bids(board: Board, known: Sequence[Auction]) -> Board:
     )
     grid = Grid(tuple(columns), rows)
     return replace(board, folds=(Fold(say("Bids so far"), (grid,)), *board.folds))
-
-
-def _after(auction: Auction, turn: int, step: Step) -> Auction:
-    calls = [Call(turn, seat, "bid", value) for seat, value in step.bids if not _hides(value)]
-    calls += [Call(turn, seat, "pass") for seat in step.passes]
-    calls += [Call(turn, seat, "add", value) for seat, value in step.adds if not _hides(value)]
-    over = auction.over or step.ends
-    winner = step.winner if step.ends and step.winner is not None else auction.winner
-    return Auction((*auction.calls, *calls), over, winner)
 
 
 def _amount(value: Any) -> int | None:

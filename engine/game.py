@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from copy import copy
 from dataclasses import is_dataclass
+from fractions import Fraction
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -103,6 +104,9 @@ class Game(Generic[S]):
     """The players of the demo, one person among bots; None without a good demo."""
     demo_options: ClassVar[Options | None] = None
     """The options of the demo, if they are not those in `short`."""
+    bid_price: ClassVar[Fraction | None] = None
+    """The points that one more on a winning bid costs, to find the best buy of a finished game. None where bids cannot be
+    weighed against points; 0 where the score counts the money, too."""
     RULES: ClassVar[int] = 1
     """The newest version of the rules. Raise it with every change of what may be chosen, what happens or what is shown."""
     OLDEST: ClassVar[int] = 1
@@ -147,6 +151,13 @@ class Game(Generic[S]):
     def tally(self, state: S) -> Mapping[str, int]:
         """Count each kind of thing, wherever it is. The counts must stay the same for the whole game."""
         raise NotImplementedError
+
+    def hindsight(self, view: S, end: S) -> S | None:
+        """Return an earlier view with what the end of the game revealed, as if it had ended then.
+
+        Its standing has the true scores at that moment. None, as by default, if the scores are known during the game.
+        """
+        return None
 
     def objects(self, view: S, seat: int, choice: Choice) -> Text | None:
         """Return why values that fit one by one do not fit together, or None if they do."""

@@ -29,7 +29,17 @@ from pbem.web.access_log import log_requests
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
 from pbem.web.errors import handle_errors
-from pbem.web.people import account, consent, disown, feeds, my_page, sign_in, unsubscribe, unverified_reply
+from pbem.web.people import (
+    account,
+    consent,
+    disown,
+    feeds,
+    my_page,
+    session_cookie,
+    sign_in,
+    unsubscribe,
+    unverified_reply,
+)
 from pbem.web.public import contact, dev_inbox, front, gallery, handbook, rules, verify
 from pbem.web.seat import choice, ending, move, page, talk
 from pbem.web.tables import interventions, invitations, joining, new, replay
@@ -83,6 +93,7 @@ def create_app(server: Server, config: Config) -> Flask:
         by_token=page_cache.by_token,
         form_time=form_time.text,
         macros=_macros(app.jinja_env),
+        may_work_at_desk=session_cookie.may_work_at_desk,
     )
     static_files.set_up(app)
     pictures.set_up(app)

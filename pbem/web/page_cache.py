@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
-from flask import Flask, current_app, render_template, request, url_for
+from flask import Flask, current_app, g, render_template, request, url_for
 from markupsafe import Markup
 
 from pbem.i18n import speech
@@ -40,6 +40,7 @@ def drawn_once(key: object, content: V, draw: Callable[[V], str]) -> str:
     pages, key_in_language = pages_of(current_app), (key, speech.language())
     page = pages.get(key_in_language)
     if page is None or page[0] != content:
+        g.cached = True
         page = pages.put(key_in_language, (content, draw(content)))
     return page[1]
 

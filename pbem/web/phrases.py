@@ -1,14 +1,12 @@
-"""Deadlines, moments, events and results, as pages say them."""
+"""Deadlines, moments and events, as pages say them."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from engine.game import Standing
-from engine.tell import Teller, say
+from engine.tell import Teller
 from pbem.domain.causes import TurnFacts, tell_turn
 from pbem.domain.moments import moment_text, relative_text
-from pbem.i18n.speech import capital
 from pbem.service.play.seat_view import OfferedChoice, SeatView
 
 
@@ -45,13 +43,3 @@ def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
 def story(turns: tuple[TurnFacts, ...], teller: Teller) -> list[str]:
     """What happened, a sentence for each event."""
     return [sentence for turn in turns for sentence in tell_turn(turn, teller)]
-
-
-def places(standing: Standing, teller: Teller) -> list[tuple[int, str, int]]:
-    """The final ranking: each place, who has it, and the score."""
-    rows, place = [], 1
-    for tied in standing.ranking:
-        players = teller(say("{seats:seats}", seats=tied))
-        rows.append((place, capital(players), standing.scores[tied[0]]))
-        place += len(tied)
-    return rows

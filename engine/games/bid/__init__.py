@@ -42,6 +42,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Final
 
 from engine.board import Board
@@ -109,6 +110,8 @@ class Bid(Game[State]):
     examples = EXAMPLES
     short = {"max_auctions": 4}
     demo = 3
+    # As in `prospect`: one more on the tiles wins about two points in the auctions to come.
+    bid_price = Fraction(2)
     RULES = 2
 
     def start(self, seats: int, options: Options) -> State:

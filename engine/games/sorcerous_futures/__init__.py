@@ -47,6 +47,8 @@ under the Excuse. If that's equal too, the win is shared.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from engine.board import Board
@@ -100,6 +102,8 @@ class SorcerousFutures(Game[State]):
     cover = faces(("AM", "XW", "E"))
     examples = EXAMPLES
     demo = 3
+    # The score counts the gold that was paid.
+    bid_price = Fraction(0)
 
     def start(self, seats: int, options: Options) -> State:
         return State(
@@ -216,6 +220,9 @@ class SorcerousFutures(Game[State]):
 
     def standing(self, state: State) -> Standing:
         return worth.standing(state)
+
+    def hindsight(self, view: State, end: State) -> State:
+        return replace(view, down=end.down, over=True)
 
     def board(self, view: State, seat: int) -> Board:
         return board.show(view, seat)

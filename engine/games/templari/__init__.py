@@ -32,6 +32,7 @@ more (for each player who ties). The most points win; ties go to the higher sum 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from engine.board import Board
@@ -98,6 +99,8 @@ class Templari(Game[State]):
     short = {"start_money": 1}
     demo = 3
     demo_options = {}
+    # As in `prospect`: very roughly one point for four coins.
+    bid_price = Fraction(1, 4)
 
     def start(self, seats: int, options: Options) -> State:
         return State(agreed(options), BALANCED, (START_MONEY.value_in(options),) * seats, ((),) * seats)

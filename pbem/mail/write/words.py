@@ -16,7 +16,8 @@ from engine.board import Board, Example, in_words
 from engine.decisions import Act, Choice, Decision
 from engine.game import Game, Standing
 from engine.options import agreed
-from engine.tell import Teller
+from engine.result import Result, ordinal
+from engine.tell import Teller, Text
 from pbem.domain.causes import TurnFacts, tell_turn
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import Deadline
@@ -176,23 +177,20 @@ def question(letterhead: Letterhead, seat: SeatContent, decision: Decision, toke
     }
 
 
-def result(seat: SeatContent) -> Words:
-    """How the game ended."""
-    standing = seat.standing
-    winners = standing.ranking[0]
-    ranking: list[Mapping[str, Any]] = []
-    for tied in standing.ranking:
-        place = len(ranking) + 1
-        ranking += [
-            {"place": place, "name": speech.capital(seat.teller.name(other)), "score": standing.scores[other]}
-            for other in tied
-        ]
+def result(seat: SeatContent, ended: Result, handovers: Sequence[Text]) -> Words:
+    """How the game ended, for the player of a seat; `handovers` are sentences about seats that changed hands."""
+    own = ended.place_of(seat.seat)
     return {
-        "won": seat.seat in winners,
-        "winners": [seat.names[winner] for winner in winners],
-        "shared_with": [seat.names[winner] for winner in winners if winner != seat.seat],
-        "ranking": ranking,
-        "reasons": [seat.teller(reason) for reason in standing.reasons],
+        "won": own.number == 1,
+        "shared": len(own.seats) > 1,
+        "place": seat.teller(ordinal(own.number)),
+        "headline": seat.teller(ended.headline(seat.seat)),
+        "sentences": [seat.teller(text) for text in (*ended.story(seat.seat), *handovers)],
+        "ranking": [
+            {"place": place.number, "name": speech.capital(seat.teller.name(other)), "score": place.score}
+            for place in ended.places
+            for other in place.seats
+        ],
     }
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from engine.result import Place
 from pbem.domain.delivery import Way, parse_delivery
 from pbem.domain.errors import Forbidden, NotFound
 from pbem.domain.localtime import parse_wall
@@ -23,6 +24,7 @@ from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.outgoing.preferences import EmailPreferences
 from pbem.service.people import addresses as persons, blocks, sessions
 from pbem.service.people.sessions import Session
+from pbem.service.play.endings import rank_at_end
 from pbem.service.server import Server
 from pbem.store import deadlines, games, links as link_rows, people, players as player_rows, reachability, tables
 from pbem.store.blocks import BlockRow
@@ -73,7 +75,7 @@ class OpenTable:
 
 @dataclass(frozen=True, slots=True)
 class FinishedGame:
-    """A game the person has finished."""
+    """A game the person has finished. Their `rank` among the `seats` is None without a result."""
 
     game_id: int
     key: str
@@ -83,6 +85,8 @@ class FinishedGame:
     public: bool
     void: bool
     ended_at: datetime | None
+    seats: int
+    rank: Place | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,5 +282,14 @@ def _finished_game(row: GameRow, players: dict[int, list[PlayerRow]], person_id:
     seat = next(player.seat for player in players[row.id] if player.person_id == person_id)
     assert seat is not None, "the game has begun"
     return FinishedGame(
-        row.id, row.key, seat, row.title, row.kind, not row.private, row.status == TableStatus.VOID, row.ended_at
+        game_id=row.id,
+        key=row.key,
+        seat=seat,
+        title=row.title,
+        kind=row.kind,
+        public=not row.private,
+        void=row.status == TableStatus.VOID,
+        ended_at=row.ended_at,
+        seats=row.seats,
+        rank=rank_at_end(row, seat),
     )

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from engine.auctions import Auction, with_bids
 from engine.board import Board
 from engine.facts import SPECTATOR
-from engine.game import Game, Standing
+from engine.game import Game
 from engine.tell import Teller
 from pbem.domain.causes import TurnFacts
 from pbem.domain.errors import Forbidden, Gone, NotFound
@@ -23,9 +23,10 @@ from pbem.lru import LRU
 from pbem.service import links
 from pbem.service.archive.score_history import Course, course_of
 from pbem.service.play import views
+from pbem.service.play.endings import Ending, ending_of
 from pbem.service.play.log import TAKES_BACK, Kind, entries_back
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import LatestAuctions, has_ended, knowledge_of, turn_facts
+from pbem.service.play.seat_cache import LatestAuctions, has_ended, turn_facts
 from pbem.service.server import Server
 from pbem.store import links as link_rows, log, seats, tables
 from pbem.store.database import Tx
@@ -94,11 +95,11 @@ class ReplayMoment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WholeGame:
-    """A whole game so far: its course, its standing, and whether it is shared by a link."""
+    """A whole game so far: its course, how it ended if it has, and whether it is shared by a link."""
 
     table: ReplayTable
     course: Course
-    standing: Standing
+    ending: Ending | None
     shared: bool
 
 
@@ -118,9 +119,8 @@ def moment(tx: Tx, server: Server, access: Access, which: str, turn: int) -> Rep
 def whole(tx: Tx, server: Server, access: Access, which: str) -> WholeGame:
     """The whole game so far, as everyone saw it."""
     row, seat = _open(tx, server, access, which)
-    standing = knowledge_of(tx, row, rules_of(row), seat).standing
     shared = access is Access.SEAT and has_ended(row) and _works(_link(tx, row.id))
-    return WholeGame(_replay_table(tx, row, seat), course_of(tx, row), standing, shared)
+    return WholeGame(_replay_table(tx, row, seat), course_of(tx, row), ending_of(tx, row), shared)
 
 
 def share(tx: Tx, server: Server, token: str) -> str:

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from engine.auctions import Auction, auctions
 from engine.facts import SPECTATOR, Fact, fold, seen
-from engine.game import Game
 from engine.tell import Text
 from pbem.lru import LRU
+from pbem.service.play.endings import shown_scores
 from pbem.service.play.log import standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.store import log
@@ -54,21 +54,11 @@ def _compute(tx: Tx, row: GameRow) -> Course:
     facts: list[tuple[int, Fact[Any]]] = []
     for standing in standing_entries(rules, log.chain(tx, row.id, row.key)):
         view = fold(view, (seen(each, SPECTATOR) for each in standing.entry.facts))
-        shown = _shown_scores(rules, view)
+        shown = shown_scores(rules, view)
         if shown is not None and (not scores or scores[-1][1:] != shown):
             scores.append((standing.turn, *shown))
         facts += ((standing.turn, each) for each in standing.entry.facts)
     return Course(_of_one_unit(scores), tuple(auction for auction in auctions(facts) if auction.calls))
-
-
-def _shown_scores(rules: Game[Any], view: Any) -> tuple[Text, tuple[int, ...]] | None:
-    """The scores and their column heading, if the board shows them."""
-    scores = rules.standing(view).scores
-    grid = rules.board(view, SPECTATOR).scores()
-    if grid is None:
-        return None
-    columns = zip(grid.columns, zip(*(numbers for _seat, numbers in grid.rows), strict=True), strict=True)
-    return next(((heading, scores) for heading, numbers in columns if numbers == scores), None)
 
 
 def _of_one_unit(scores: Sequence[tuple[int, Text, tuple[int, ...]]]) -> Scores | None:

@@ -45,6 +45,7 @@ from pbem.mail.write.words import DigestSection, SeatContent, TalkLine, Words
 from pbem.plugins.away import loads
 from pbem.service.outgoing.email_links import OFFERS
 from pbem.service.play import seat_cache, standing_orders, views
+from pbem.service.play.endings import ending_of
 from pbem.service.play.log import StandingEntry, latest_entries, sealed_in
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import SeatKnowledge
@@ -272,10 +273,17 @@ class _Reading:
         if email.kind in ASKING and seat.decision is not None:
             variables |= words.question(self.letterhead, seat, seat.decision, token, draft.due)
         if email.kind == EmailKind.RESULT:
-            variables |= words.result(seat)
+            variables |= self._result(game, seat)
         if email.kind == EmailKind.RECEIPT:
             variables |= words.receipt(self.letterhead, seat, token)
         return variables
+
+    def _result(self, game: GameRow, seat: SeatContent) -> Words:
+        """How the game ended."""
+        ending = ending_of(self.tx, game)
+        assert ending is not None
+        assert ending.result is not None, "an email with the result is about a game that has one"
+        return words.result(seat, ending.result, [each.sentence for each in ending.handovers])
 
     def _free_seat(self, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> Words:
         """A seat on offer, to a person who sees only what is public."""

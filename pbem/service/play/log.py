@@ -159,13 +159,14 @@ class Maker(NamedTuple):
 class StandingEntry:
     """An entry that was not taken back: its turn, the row that holds it, and who made it, for each seat where several did.
 
-    `sealed` are the fingerprints of the choices in it that were sealed.
+    `sealed` are the fingerprints of the choices in it that were sealed; `at` is when the turn ended.
     """
 
     turn: int
     seq: int
     by: str
     entry: Entry
+    at: datetime
     makers: Mapping[int, Maker] = field(default_factory=dict)
     sealed: tuple[str, ...] = ()
 
@@ -242,7 +243,7 @@ def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterat
 def _standing(row: hash_chain.Row, body: dict[str, Any], makers: Mapping[int, Maker]) -> StandingEntry:
     """The entry of a row; `makers` made its sealed choices."""
     sealed = tuple(body.get("sealed", ()))
-    return StandingEntry(body["turn"], row.seq, row.by, body["entry"], {**makers, **_maker(row)}, sealed)
+    return StandingEntry(body["turn"], row.seq, row.by, body["entry"], row.at, {**makers, **_maker(row)}, sealed)
 
 
 def _maker(row: hash_chain.Row) -> dict[int, Maker]:

@@ -29,6 +29,7 @@ from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.service.links import MoveLink, SeatLink, follow_move, open_seat
 from pbem.service.play import move, undo, views
+from pbem.service.play.endings import Ending, ending_of
 from pbem.service.play.log import StandingEntry, latest_entries
 from pbem.service.play.move import agreement_of
 from pbem.service.play.rules import rules_of
@@ -56,11 +57,13 @@ class PastChoice:
 class SeatView:
     """Everything that one seat may see of its game now.
 
-    `asked` are the seats whose turn it is, whether or not they have sealed a choice. `sealed` is its choice in the box with
+    `asked` are the seats whose turn it is, whether or not they have sealed a choice, since the last entry.
+    `sealed` is its choice in the box with
     its `proof`, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
     `mark` changes with what everyone at the table is told, and with nothing else.
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
-    while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo.
+    while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo; `ending`
+    is None until the game has ended.
     """
 
     game_id: int
@@ -80,6 +83,7 @@ class SeatView:
     board: Board
     decision: Decision | None
     asked: frozenset[int]
+    asked_since: datetime | None
     sealed: Choice | None
     proof: Proof | None
     made: PastChoice | None
@@ -93,6 +97,7 @@ class SeatView:
     guest: bool
     warning: str
     standing: Standing
+    ending: Ending | None
     votes: frozenset[int]
     head: str
     mark: str
@@ -208,6 +213,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         board=knowledge.board,
         decision=decision,
         asked=frozenset(move.position_of(row).open()) if row.status == TableStatus.PLAYING else frozenset(),
+        asked_since=recent[-1].at if recent else None,
         sealed=None if decision is None else sealed,
         proof=None if decision is None or sealed is None else seals_of(row).of(seat),
         made=_made_since(tx, row, rules, seat, recent) if recent else None,
@@ -221,6 +227,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         guest=clock.guest,
         warning=warning(taken[seat].missed, agreement_of(row)),
         standing=knowledge.standing,
+        ending=ending_of(tx, row),
         votes=frozenset(each.seat for each in taken if each.agrees),
         head=hash_chain.fingerprint(row.entry_head),
         mark=_mark(row),

@@ -94,6 +94,14 @@ def delete_from(response: Response, cookie: Cookie) -> Response:
     return response
 
 
+def may_work_at_desk() -> bool:
+    """Whether this browser has the cookie of an organiser, for a link to the desk; the desk itself decides.
+
+    False in a page that is cached, because everyone who opens it next gets the same one.
+    """
+    return not g.get("cached") and _name(Cookie.ORGANISER) in request.cookies
+
+
 def device_name(user_agent: str) -> str:
     """A guess at a device, such as `Firefox on Linux`, so that people recognise theirs; empty if unknown. Decides nothing."""
     browser = next((name for sign, name in _BROWSERS if sign in user_agent), "")

@@ -4,7 +4,7 @@ from flask import Blueprint, Response, request
 
 from engine import grammar
 from engine.decisions import Choice, Decision
-from pbem.domain.errors import Refusal, Stale
+from pbem.domain.errors import Gone, Refusal, Stale
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
@@ -61,7 +61,11 @@ def ask(token: str) -> Response:
 @pages.post("/s/<token>/back")
 def take_back(token: str) -> Response:
     turn = site.whole_number("turn", _("the number of a turn"))
-    server().run(by_link.take_back, token, Purpose.SEAT, turn)
+    try:
+        server().run(by_link.take_back, token, Purpose.SEAT, turn)
+    except Gone as refused:
+        # The table says what has happened since, and the player can go on from there.
+        return page(server().read(seat_view.view_seat, token), token, Input(), refused=refused)
     return site.go("seat.show", token=token)
 
 

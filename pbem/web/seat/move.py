@@ -6,7 +6,7 @@ over what everyone at the table knows of it. Everything else it can only email t
 
 from flask import Blueprint, Response
 
-from pbem.domain.errors import BadInput, Gone, Stale
+from pbem.domain.errors import BadInput, Gone, Refusal, Stale
 from pbem.service.people import sign_in as link_email
 from pbem.service.play import by_link, seat_view
 from pbem.tokens import Purpose
@@ -50,7 +50,10 @@ def receipt(token: str, option: str) -> Response:
 
 @pages.post("/m/<token>/<option>/back")
 def take_back(token: str, option: str) -> Response:
-    site.server().run(by_link.take_back, token, Purpose.MOVE)
+    try:
+        site.server().run(by_link.take_back, token, Purpose.MOVE)
+    except Gone as refused:
+        return _page(token, option, status=site.status_of(refused), refused=refused)
     return site.go("move.show", token=token, option=option)
 
 
@@ -61,7 +64,15 @@ def send_links(token: str, option: str) -> Response:
     return site.go("front.sent")
 
 
-def _page(token: str, option: str, *, status: int = 200, receipt: bool = False, ask_again: bool = False) -> Response:
+def _page(
+    token: str,
+    option: str,
+    *,
+    status: int = 200,
+    receipt: bool = False,
+    ask_again: bool = False,
+    refused: Refusal | None = None,
+) -> Response:
     found = site.server().read(seat_view.offered_choice, token, option)
     teller = found.teller
     return site.page(
@@ -77,4 +88,5 @@ def _page(token: str, option: str, *, status: int = 200, receipt: bool = False, 
         story=phrases.story(found.recent_facts, teller),
         receipt=receipt,
         ask_again=ask_again,
+        refused=refused,
     )

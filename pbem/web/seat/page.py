@@ -5,19 +5,22 @@ A form names the turn it was made for, so one that was left open for a day never
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
-from flask import Blueprint, Response, make_response, render_template, request
+from flask import Blueprint, Response, make_response, render_template, request, url_for
 
 from engine import grammar, orders
 from engine.decisions import Choice, Decision, Refused
-from engine.tell import Text
+from engine.tell import Text, say
 from pbem.domain.errors import BadInput, Refusal
+from pbem.domain.moments import moment_text
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
 from pbem.web import page_cache, phrases, security, site
+from pbem.web.result import PageResult, page_result
 from pbem.web.seat.board import draw, faces_of
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
 from pbem.web.site import field, server, status_of
@@ -174,9 +177,9 @@ def _draw(content: Content) -> str:
         wording=grammar.usages(decision) if decision else (),
         deadline=content.deadline,
         placed=content.placed,
+        waiting=_waiting(seat),
         story=phrases.story(seat.recent_facts, teller),
-        places=phrases.places(seat.standing, teller),
-        reasons=[teller(reason) for reason in seat.standing.reasons],
+        end=_end(seat, content.token),
         order=orders.write_order(seat.order) if seat.order else "",
         raising=raising[1] if raising else None,
         ready_orders=[each for each in usages if "<" not in each],
@@ -191,6 +194,23 @@ def _draw(content: Content) -> str:
         agreed=seat.seat in seat.votes,
         others_agreed=tuple(teller.name(other) for other in sorted(seat.votes - {seat.seat})),
     )
+
+
+def _waiting(seat: SeatView) -> str:
+    """Who is to decide, and since when. In a simultaneous turn all are named, so it does not tell who has answered."""
+    others = tuple(sorted(seat.asked - {seat.seat}))
+    if not others or seat.asked_since is None:
+        return ""
+    names = seat.teller(say("{seats:seats}", seats=others))
+    return _("Waiting for %(names)s since %(moment)s.", names=names, moment=moment_text(seat.asked_since, seat.zone))
+
+
+def _end(seat: SeatView, token: str) -> PageResult | None:
+    """How the game ended, if it has."""
+    if seat.ending is None:
+        return None
+    turn = partial(url_for, "replay.seat_moment", token=token)
+    return page_result(seat.ending, seat.names, seat.teller, seat.seat, lambda number: turn(turn=number))
 
 
 def _lesson(seat: SeatView) -> tuple[str, str, str] | None:

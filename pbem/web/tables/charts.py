@@ -8,7 +8,7 @@ from engine.auctions import Auction, words_of
 from engine.tell import Teller
 from pbem.i18n.speech import capital
 from pbem.service.archive.score_history import Scores
-from pbem.web.charts import Chart, Frame, Row, ticks
+from pbem.web.charts import Chart, Frame, Row, Scale, ticks
 
 T = TypeVar("T")
 
@@ -23,6 +23,9 @@ MOST_MOMENTS: Final = 60
 
 MOST_AUCTIONS: Final = 40
 MOST_TICKS: Final = 5
+
+TICK_WIDTH: Final = 28
+"""The least distance between two numbers below a chart: they may have three digits."""
 
 LONGEST_NAME: Final = 10
 """Letters of a name at the end of a line. The table has the whole name."""
@@ -84,7 +87,7 @@ def score_chart(scores: Scores | None, names: tuple[str, ...], teller: Teller, t
         frame=FRAME,
         columns=names,
         rows=tuple(Row(str(number), tuple(map(str, points)), turn(number)) for number, points in moments),
-        across=ticks(x, _evenly(turns, MOST_TICKS)),
+        across=ticks(x, _apart(_evenly(turns, MOST_TICKS), x)),
         up=ticks(y, _round_numbers(low, high)),
         lines=_lines(series, names, _heights_at_ends(series)),
         unit=capital(teller(scores.unit)),
@@ -161,6 +164,16 @@ def _evenly(items: Sequence[T], most: int) -> Sequence[T]:
     """At most `most` of the items, evenly chosen, the first and the last among them."""
     last = len(items) - 1
     return items if last < most else [items[round(last * place / (most - 1))] for place in range(most)]
+
+
+def _apart(numbers: Sequence[int], scale: Scale) -> list[int]:
+    """The numbers without those that would overlap the one before or the last."""
+    *earlier, last = numbers
+    apart: list[int] = []
+    for number in earlier:
+        if scale(last) - scale(number) >= TICK_WIDTH and (not apart or scale(number) - scale(apart[-1]) >= TICK_WIDTH):
+            apart.append(number)
+    return [*apart, last]
 
 
 def _round_numbers(low: int, high: int) -> list[int]:

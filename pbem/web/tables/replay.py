@@ -13,7 +13,8 @@ from flask import Blueprint, Response, make_response, render_template, url_for
 from pbem.domain.causes import tell_turn
 from pbem.service.archive import replay
 from pbem.service.archive.replay import Access, ReplayMoment, ReplayTable, WholeGame
-from pbem.web import page_cache, phrases, site
+from pbem.web import page_cache, site
+from pbem.web.result import page_result
 from pbem.web.seat.board import BoardPart, draw
 from pbem.web.site import server
 from pbem.web.tables import charts
@@ -64,8 +65,7 @@ def _draw_whole(way: Access, which: str, found: WholeGame) -> str:
         back=_back(way, which),
         shared=found.shared,
         stops=_links(way, which, table, None),
-        places=phrases.places(found.standing, teller),
-        reasons=[teller(reason) for reason in found.standing.reasons],
+        end=page_result(found.ending, table.names, teller, table.seat, address_of) if found.ending else None,
         scores=charts.score_chart(found.course.scores, table.names, teller, address_of),
         auctions=charts.auction_chart(found.course.auctions, table.names, teller, address_of),
     )

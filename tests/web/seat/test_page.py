@@ -378,3 +378,34 @@ def test_the_page_of_a_long_game_reads_few_rows_where_views_are_cached(browser, 
         templari.play(seat, decision.default)
     assert len(templari.log()) > 2 * views.SAVE_EVERY
     assert max(folded) < 1.5 * views.SAVE_EVERY
+
+
+def test_a_player_who_waits_is_told_who_is_to_decide_and_since_when(browser, links, templari):
+    (asked,) = templari.asked()
+    idle = (asked + 1) % 3
+    name = templari.players()[asked].name
+    assert re.search(rf"Waiting for \W?{name}\W? since \w{{3}} \d", open_seat(browser, links, templari, idle).text)
+    assert "Waiting for" not in open_seat(browser, links, templari, asked).text
+
+
+def test_in_a_simultaneous_turn_a_player_waits_for_all_others_whether_or_not_they_have_answered(browser, links, poker):
+    token = links.of(poker, 0)[1]
+    before = browser.open(f"/s/{token}").text
+    poker.play(1, poker.asked()[1].default)
+    assert browser.open(f"/s/{token}").text == before
+
+
+def test_a_choice_that_is_taken_back_too_late_leads_to_the_table_with_the_reason(browser, links, templari, carry):
+    seat = next(iter(templari.asked()))
+    turn = templari.row().turn
+    move, token = links.of(templari, seat)
+    templari.play(seat, templari.asked()[seat].default)
+    carry()
+    late = browser.post(f"/s/{token}/back", [("turn", str(turn))])
+    assert late.status == 410
+    assert "cannot be taken back any more" in late.text
+    assert "It isn't your turn" in late.text
+    by_link = browser.post(f"/m/{move}/pass/back", [])
+    assert by_link.status == 410
+    assert "cannot be taken back any more" in by_link.text
+    assert f"This was turn {turn}" in by_link.text
