@@ -41,7 +41,7 @@ class Row:
     """Things side by side under a label: a pool, a hand, a roll of dice. `laid` says how a page lays them out.
 
     A "row" is for things in front of a player, a "lot" for what everyone plays for, a "hand" for what its player may play,
-    and a "pile" for things whose number is all that matters.
+    "spent" for things that are used up for now, and a "pile" for things whose number is all that matters.
     """
 
     label: Text
