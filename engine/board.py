@@ -163,6 +163,12 @@ def sections(board: Board, reader: int | None) -> tuple[Section, ...]:
     return tuple(section for section in every if section.parts)
 
 
+def faces_of(board: Board) -> dict[str, Face]:
+    """Return everything on the table by its word, so that a choice can be shown as it looks there."""
+    parts = (*board.centre, *(part for panel in board.players for part in panel.parts), *board.mine)
+    return {face.word: face for part in parts if isinstance(part, Row) for face in part.faces}
+
+
 def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
     """Return the board as plain text, which makes sense read aloud from top to bottom.
 

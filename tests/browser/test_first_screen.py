@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, Page
 
 from engine import game as all_games
 from engine.table import begin
-from tests.browser.positions import positions, seat_page, tables
+from tests.bot_games import positions, tables
+from tests.browser.seat_pages import seat_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slice(0.5)]
 

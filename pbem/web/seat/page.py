@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from flask import Blueprint, Response, make_response, render_template, request
 
 from engine import grammar, orders
+from engine.board import faces_of
 from engine.decisions import Choice, Decision, Refused
 from engine.tell import Text
 from pbem.domain.errors import BadInput, Refusal
@@ -18,7 +19,7 @@ from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
 from pbem.web import page_cache, phrases, security, site
-from pbem.web.seat.board import draw, faces_of
+from pbem.web.seat.board import draw
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
 from pbem.web.site import field, server, status_of
 

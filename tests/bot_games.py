@@ -1,4 +1,4 @@
-"""Positions of bot games, and the page of the seat that decides there, made without a database.
+"""Positions of bot games, played by the engine alone, for what depends on how full a table gets.
 
 Of each game and number of players there are those of a median and of the longest of twenty games: the fullest position of
 each, and one from its middle.
@@ -8,23 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
 from functools import cache
-from pathlib import Path
 from typing import Final
-from zoneinfo import ZoneInfo
-
-from flask import Flask
 
 from engine import board, game as all_games
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.table import Table, begin
-from pbem import web
 from pbem.domain.causes import TurnFacts
-from pbem.service.play.seat_view import SeatView
-from pbem.web.seat.page import Input, page
-from tests.service.conftest import START
 
 GAMES: Final = 20
 SEEDS: Final[dict[tuple[str, int], tuple[int, int]]] = {
@@ -39,7 +30,7 @@ SEEDS: Final[dict[tuple[str, int], tuple[int, int]]] = {
     ("templari", 3): (0, 2),
     ("templari", 5): (7, 12),
 }
-"""The seeds of a median and of the longest of these games, by their moves: `python -m tests.browser.positions` finds them."""
+"""The seeds of a median and of the longest of these games, by their moves: `python -m tests.bot_games` finds them."""
 
 NAMES: Final = (
     "Alexandra",
@@ -52,7 +43,6 @@ NAMES: Final = (
     "Harriet",
     "Isidor",
 )
-STYLE: Final = Path(web.__file__).parent / "static" / "pbem.css"
 
 
 def tables() -> list[tuple[str, int]]:
@@ -65,7 +55,7 @@ def positions(kind: str, seats: int) -> tuple[Table, ...]:
     """The fullest and a middle position of a median and of the longest game."""
     found = []
     for seed in SEEDS[kind, seats]:
-        asked = tuple(_played(kind, seats, seed))
+        asked = tuple(played(kind, seats, seed))
         found += [max(asked, key=_fullness), asked[len(asked) // 2]]
     return tuple(found)
 
@@ -75,15 +65,14 @@ def decider(table: Table) -> int:
     return next(seat for seat in table.asks() if seat not in table.position.box)
 
 
-def seat_page(app: Flask, table: Table, *, guest: bool = False) -> str:
-    """The page of the seat that decides, with its style in it."""
-    with app.test_request_context("/s/token"):
-        html = page(_seat_view(table, guest=guest), "token", Input()).get_data(as_text=True)
-    start, _, rest = html.partition('<link rel="stylesheet"')
-    return f"{start}<style>{STYLE.read_text()}</style>{rest.partition('>')[2]}"
+def recent_facts(table: Table) -> tuple[TurnFacts, ...]:
+    """What the seat that decides has seen since its last choice."""
+    seat, log = decider(table), table.log
+    last = next((n for n in range(len(log) - 1, -1, -1) if seat in log[n].choices), len(log))
+    return tuple(TurnFacts(n + 1, table.told(seat, n)[: len(log[n].facts)], {}) for n in range(last, len(log)))
 
 
-def _played(kind: str, seats: int, seed: int) -> Iterator[Table]:
+def played(kind: str, seats: int, seed: int) -> Iterator[Table]:
     """The positions of one game in which someone decides, one before each choice."""
     rules, luck = all_games.load(kind), Stream(b"bots", seed)
     table = begin(rules, seats, bytes([seed]) * 32)
@@ -100,54 +89,10 @@ def _fullness(table: Table) -> int:
     return len(board.plain(shown, rules.teller(seat, NAMES[: len(table.views) - 1])))
 
 
-def _seat_view(table: Table, *, guest: bool) -> SeatView:
-    seat, rules, seats = decider(table), table.position.game, len(table.views) - 1
-    view = table.view(seat)
-    last = next((n for n in range(len(table.log) - 1, -1, -1) if seat in table.log[n].choices), len(table.log))
-    recent = tuple(
-        TurnFacts(n + 1, table.told(seat, n)[: len(table.log[n].facts)], {}) for n in range(last, len(table.log))
-    )
-    return SeatView(
-        game_id=1,
-        key="o8f3k2a1b2c3",
-        title="The Thursday table",
-        status="playing",
-        paused=False,
-        turn=table.position.turn,
-        pace="1d",
-        seat=seat,
-        person_id=1,
-        rules=rules,
-        options=table.options,
-        names=NAMES[:seats],
-        people=tuple(range(seats)),
-        view=view,
-        board=rules.board(view, seat),
-        decision=table.asks()[seat],
-        asked=frozenset(table.asks()),
-        sealed=None,
-        proof=None,
-        made=None,
-        recent_facts=recent,
-        new_lines=2,
-        order=None,
-        due_at=START + timedelta(hours=23),
-        promised_at=None,
-        zone=ZoneInfo("Europe/Berlin"),
-        mail_fails=False,
-        guest=guest,
-        warning="",
-        standing=rules.standing(view),
-        votes=frozenset(),
-        head="0f1e 2d3c",
-        mark="1",
-    )
-
-
 def main() -> None:
     """Print the seeds."""
     for kind, seats in tables():
-        by_length = sorted(range(GAMES), key=lambda seed: sum(1 for _ in _played(kind, seats, seed)))
+        by_length = sorted(range(GAMES), key=lambda seed: sum(1 for _ in played(kind, seats, seed)))
         print(f"    ({kind!r}, {seats}): ({by_length[GAMES // 2]}, {by_length[-1]}),")
 
 
