@@ -66,8 +66,8 @@ NOT_PAGES: Final = re.compile(
     r"static|broken|seat\.news|choice\.ask|account\.download_data|front\.(robots|icon)|(api|feeds)\..*|handbook\.file|ending\.(game_file|file_of_seat)|.*\.export"
     r"|dev_inbox\.(html|source)"
 )
-"""Routes that do not answer with a page: files, feeds, data, news, the HTML of an email for its frame, and `choice.ask`
-(of which `ALSO` has the pages that ask)."""
+"""Routes that do not answer with a page: files, feeds, data, news, the HTML of an email for its frame, and `choice.ask`,
+whose pages are in `ALSO`."""
 
 NAMES: Final = ("Ann", "Ben", "Cleo")
 

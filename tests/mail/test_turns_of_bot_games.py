@@ -15,7 +15,7 @@ from tests.mail.turns import TOKEN, turn_email
 from tests.service.outgoing.test_deliver import HEAD
 
 EACH = 9
-"""Of so many turns one is looked at."""
+"""Every ninth turn is looked at."""
 
 FULL = [(name, all_games.load(name).seats[1]) for name in all_games.names()]
 
