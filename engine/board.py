@@ -41,7 +41,7 @@ class Row:
     """Things side by side under a label: a pool, a hand, a roll of dice. `laid` says how a page lays them out.
 
     A "row" is for things in front of a player, a "lot" for what everyone plays for, a "hand" for what its player may play,
-    and a "pile" for things whose number is all that matters.
+    "spent" for things that are used up for now, and a "pile" for things whose number is all that matters.
     """
 
     label: Text
@@ -161,6 +161,12 @@ def sections(board: Board, reader: int | None) -> tuple[Section, ...]:
         *(Section(fold.label, fold.parts) for fold in board.folds),
     )
     return tuple(section for section in every if section.parts)
+
+
+def faces_of(board: Board) -> dict[str, Face]:
+    """Return everything on the table by its word, so that a choice can be shown as it looks there."""
+    parts = (*board.centre, *(part for panel in board.players for part in panel.parts), *board.mine)
+    return {face.word: face for part in parts if isinstance(part, Row) for face in part.faces}
 
 
 def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:

@@ -35,8 +35,14 @@ LINK = re.compile(rf"https://{re.escape(HOST)}[^\s\"<>]*")
 
 
 def parts(email: ReceivedEmail) -> tuple[str, html.HtmlElement]:
-    """The text of an email, and its HTML as a tree without hidden elements."""
+    """The text of an email, and its HTML as a tree without hidden elements, with the words of drawings in their place."""
     tree = html.document_fromstring(email.html)
+    for drawing in tree.xpath("//*[@role='img']"):
+        for drawn in list(drawing):
+            drawn.drop_tree()
+        drawing.text = drawing.get("aria-label")
+    for hidden in tree.xpath("//*[@aria-hidden='true']"):
+        hidden.drop_tree()
     for hidden in [*tree.iter("style", "title"), *tree.xpath("//div[starts-with(@style, 'display:none')]")]:
         hidden.drop_tree()
     return email.text, tree

@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections import Counter
+from html import unescape
 
 import pytest
 
@@ -30,10 +31,13 @@ def test_a_terminal_shows_all_words_and_every_choice_on_its_own_line(game, brows
         printed = output_of(browser, *BROWSERS[browser], given=email.html.encode())
         lines = [line.strip() for line in printed.splitlines()]
         assert max(map(len, printed.splitlines())) <= WIDTH, kind
-        # Columns are printed line by line, so the order differs; figures are broken in two.
-        assert Counter(letters(without_links(email.text))) - Counter(letters(printed)) == Counter(), kind
+        # Columns are printed line by line, so the order differs; figures are broken in two. A card shows its signs instead.
+        drawn = "".join(re.findall(r'role=img aria-label="([^"]*)"', email.html))
+        missing = Counter(letters(without_links(email.text))) - Counter(letters(printed))
+        assert missing <= Counter(letters(unescape(drawn))), kind
+        assert drawn or not missing
         for command in re.findall(r"^\* (.+)\n  https", email.text, re.MULTILINE):
-            assert command in lines, kind
+            assert any(line.endswith(command) for line in lines), kind
 
 
 @pytest.mark.needs("mshow")

@@ -21,7 +21,7 @@ def show(view: State, seat: int) -> Board:
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view),
-        folds=_folds(view) if view.group and not view.over else (),
+        folds=_folds(view, seat) if view.group and not view.over else (),
     )
 
 
@@ -97,25 +97,25 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
             parts.append(Row(say("Under {marker}", marker=marker), faces((card,))))
     if known(down.crowns[seat]):
         parts.append(Row(say("Crown"), faces((down.crowns[seat],))))
-    if seat == view.excuse and known(down.crowns[seat]) and not view.over:
+    if seat == view.excuse and known(down.crowns[seat]) and view.group == 0:
         parts.append(Line(crowns_sentence(down.crowns)))
     if down.seven and seat == view.excuse and not view.over:
         parts.append(Row(say("The seven cards face down"), faces(down.seven)))
-    if view.group and not view.over:
-        parts += _known_to(view, seat)
     return tuple(parts)
 
 
-def _known_to(view: State, seat: int) -> tuple[Part, ...]:
-    """Return what a player knows about values, with 0 for suits whose card they have not seen."""
+def _known_to(view: State, seat: int) -> tuple[Line, ...]:
+    """Return what a player knows about values, with 0 for suits whose card they have not seen, and the Crowns' dealer of them."""
     worths, crown = worths_of(view.down.valuations), view.down.crowns[seat]
     missing = tuple(marker[-1] for marker, card in zip(MARKERS, view.down.valuations, strict=True) if not known(card))
     row = view.row if view.auction is None else (view.auction.card,)
     each = tuple(say("{card} {worth}", card=NAMES[card], worth=total_worth((card,), worths, crown)) for card in row)
     mine = total_worth(view.bought[seat], worths, crown)
+    crowns = (Line(crowns_sentence(view.down.crowns)),) if seat == view.excuse and known(crown) else ()
     return (
         Line(say("Your cards score {mine}, plus the worth of {missing}.", mine=mine, missing=missing)),
         Line(say("Counted like that, what is for sale would score you: {each}.", each=each)),
+        *crowns,
     )
 
 
@@ -133,8 +133,9 @@ def _players(view: State) -> tuple[Panel, ...]:
     return tuple(map(panel, range(len(view.gold))))
 
 
-def _folds(view: State) -> tuple[Fold, ...]:
-    """Return whose cards have which suits, and which cards have not been seen."""
+def _folds(view: State, seat: int) -> tuple[Fold, ...]:
+    """Return what cards score for a player, whose cards have which suits, and which cards have not been seen."""
+    own = () if seat == SPECTATOR else (Fold(say("What cards score you"), _known_to(view, seat)),)
     worths = worths_of(view.down.valuations, unknown=-1)
     columns = tuple(say("{suit} {worth}", suit=suit, worth="?" if worths[suit] < 0 else worths[suit]) for suit in SUITS)
     rows = tuple(
@@ -146,7 +147,7 @@ def _folds(view: State) -> tuple[Fold, ...]:
         say("Gold spent, and cards of each suit that a player has bought, under what you know the suit to be worth.")
     )
     unseen = tuple(card for card in view.bag if known(card))
-    return (Fold(say("Who gains"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
+    return (*own, Fold(say("Who gains"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
 
 
 def _in_front(view: State, seat: int) -> tuple[Part, ...]:

@@ -21,7 +21,7 @@ def show(view: State, seat: int) -> Board:
         centre=_centre(view) if not view.over else (),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view),
-        folds=() if view.over or not view.deck else (Fold(say("Cards to come"), by_suit(view.deck), bulky=True),),
+        folds=() if view.over else _folds(view, seat),
     )
 
 
@@ -53,11 +53,7 @@ def _centre(view: State) -> tuple[Part, ...]:
     if view.auction is not None and view.auction.bidders:
         parts.append(Line(_how_it_began(view, view.auction)))
         parts.append(Line(say("Still to bid, in this order: {seats:seats}.", seats=view.auction.bidders)))
-    counts = (
-        (say("cards in the pool"), len(view.pool)),
-        (say("cards in a full pool"), view.terms.full),
-        (say("cards to come"), len(view.deck)),
-    )
+    counts = ((say("cards in a full pool"), view.terms.full), (say("cards to come"), len(view.deck)))
     return (*parts, Amounts(counts))
 
 
@@ -70,13 +66,21 @@ def _how_it_began(view: State, auction: Auction) -> Text:
 
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
-    if view.over:
-        return ()
+    return () if view.over or not view.pool else (_with_the_pool(view, seat),)
+
+
+def _folds(view: State, seat: int) -> tuple[Fold, ...]:
+    """Return what the player's take is worth, and the cards to come."""
+    own = () if seat == SPECTATOR else (Fold(say("Your take"), (_worth(view, seat),)),)
+    return (*own, *((Fold(say("Cards to come"), by_suit(view.deck), bulky=True),) if view.deck else ()))
+
+
+def _worth(view: State, seat: int) -> Line:
     points = points_of_take(view.takes[seat], view.terms.per_suit)
     worth = say("Your take is worth nothing yet.")
     if any(points):
         worth = say("Your take is worth {points:point|points}: {parts}.", points=sum(points), parts=in_words(*points))
-    return (Line(worth), *((_with_the_pool(view, seat),) if view.pool else ()))
+    return Line(worth)
 
 
 def _with_the_pool(view: State, seat: int) -> Line:
@@ -131,7 +135,7 @@ def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
 
 
 def _belongings(view: State, seat: int) -> tuple[Part, ...]:
-    down = Row(say("Suns face down"), sun_faces(view.spent[seat], view.terms))
+    down = Row(say("Suns face down"), sun_faces(view.spent[seat], view.terms), "spent")
     return (
         Row(say("Suns to bid"), sun_faces(view.suns[seat], view.terms)),
         *((down,) if view.spent[seat] else ()),

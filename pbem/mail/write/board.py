@@ -11,22 +11,19 @@ from itertools import groupby
 from engine.board import Amounts, Board, Fold, Grid, Line, Panel, Part, Row, plain, sections, state_of, words_of
 from engine.tell import Teller, Text
 from pbem.i18n.speech import capital
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A card, tile or die: its word, and its note."""
-
-    word: str
-    note: str
+from pbem.mail.write.faces import Piece, piece
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of a table of pieces: a label with pieces or a number, a player with what they do, or a sentence."""
+    """A row of a table of pieces: a label with pieces or a number, a player with what they do, or a sentence.
+
+    What everyone plays for is `large`.
+    """
 
     label: str = ""
     faces: tuple[Piece, ...] = ()
+    large: bool = False
     number: int | None = None
     text: str = ""
 
@@ -52,10 +49,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Blocks under one heading."""
+    """Blocks under one heading; `centre` for the middle of the table."""
 
     heading: str
     blocks: tuple[Block, ...]
+    centre: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ def print_board(board: Board, teller: Teller, reader: int) -> PrintedBoard:
     """The board for one reader, in reading order, without what is bulky."""
     board = replace(board, folds=tuple(fold for fold in board.folds if not _is_bulky(fold)))
     blocks = tuple(
-        Section(teller(section.heading), tuple(_blocks(section.parts, teller, reader)))
+        Section(teller(section.heading), tuple(_blocks(section.parts, teller, reader)), section.parts == board.centre)
         for section in sections(board, reader)
     )
     return PrintedBoard(plain(board, teller).rstrip("\n"), teller(board.title), teller(board.turn), blocks)
@@ -118,8 +116,9 @@ def _entries(part: Part | Panel, teller: Teller) -> Iterator[Entry]:
     elif isinstance(part, Line):
         yield Entry(text=teller(part.text))
     elif isinstance(part, Row):
-        faces = tuple(Piece(teller(face.word), teller(face.note) if face.note else "") for face in part.faces)
-        yield Entry(capital(teller(part.label)), faces)
+        yield Entry(
+            capital(teller(part.label)), tuple(piece(face, teller) for face in part.faces), large=part.laid == "lot"
+        )
     elif isinstance(part, Amounts):
         for label, number in part.pairs:
             yield Entry(capital(teller(label)), number=number)

@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.wire import MOST_HTML, Email, NamedAddress, serialise
+from pbem.mail.write.faces import Piece
 from pbem.mail.write.rendering import RenderedEmail, render_template
 from pbem.tokens import Purpose
 
@@ -58,11 +59,12 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice of the reader: as a command, with a note, and as a link."""
+    """A choice of the reader: as a command, with a note, as a link, and the pieces that are chosen."""
 
     command: str
     note: str
     url: str = field(repr=False)
+    faces: tuple[Piece, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from pbem.domain.moments import day_text, moment_text
 from pbem.i18n import sentences
 from pbem.i18n.speech import capital, gettext, tag, translate
 from pbem.mail.wire import one_line
+from pbem.mail.write import faces
 
 WIDTH: Final = 72
 
@@ -100,6 +101,7 @@ def _templates(parts: str) -> Environment:
     environment.filters["moment"] = _moment
     environment.filters["day"] = _day
     environment.filters["spoken"] = _duration
+    environment.globals["drawn"] = faces.html
     environment.globals["say"] = environment.get_template(f"_{parts}.jinja").module
     return environment
 

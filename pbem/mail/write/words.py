@@ -4,7 +4,7 @@ A `SeatContent` is made from the view of its seat alone, so an email about it te
 the templates or come from the game. This module must never read a database or know a token: links are placeholders.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -12,8 +12,8 @@ from itertools import accumulate, islice
 from typing import Any, Final
 
 from engine import grammar, orders
-from engine.board import Board, Example, in_words
-from engine.decisions import Act, Choice, Decision
+from engine.board import Board, Example, faces_of, in_words
+from engine.decisions import Act, Choice, Decision, OneOf, Some
 from engine.game import Game, Standing
 from engine.options import agreed
 from engine.result import Result, ordinal
@@ -28,6 +28,7 @@ from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
 from pbem.mail.write.board import print_board
 from pbem.mail.write.compose import Letterhead, Option
+from pbem.mail.write.faces import piece
 from pbem.tokens import Purpose
 
 MOST_LINKED: Final = 12
@@ -280,18 +281,27 @@ def _options(
     letterhead: Letterhead, seat: SeatContent, decision: Decision, token: str, most: int
 ) -> tuple[list[Option], list[str]]:
     """The choices with a link each, and how to write the others."""
-    linked = _linked(seat, decision, most)
+    linked, faces = _linked(seat, decision, most), faces_of(seat.board)
     options = [
         Option(
             grammar.write(decision, choice),
             "" if act.note is None else seat.teller(act.note),
             letterhead.url(Purpose.MOVE, token, choice_segment(choice)),
+            tuple(piece(faces[word], seat.teller) for word in _chosen_words(act, choice) if word in faces),
         )
         for act in decision.acts
         for choice in linked[act]
     ]
     more = (act for act in decision.acts if act.count() > len(linked[act]))
     return options, list(dict.fromkeys(grammar.usage(act) for act in more))
+
+
+def _chosen_words(act: Act, choice: Choice) -> Iterator[str]:
+    """The words of the things that are chosen, one or several."""
+    for blank, value in zip(act.blanks, choice.values, strict=True):
+        if isinstance(blank, OneOf | Some):
+            words = {thing.value: thing.word for thing in blank.things}
+            yield from (words[each] for each in (value if isinstance(value, tuple) else (value,)) if each in words)
 
 
 def _linked(seat: SeatContent, decision: Decision, most: int) -> dict[Act, list[Choice]]:
@@ -327,6 +337,8 @@ def _useful(seat: SeatContent, act: Act) -> list[Choice]:
         return seat.rules.caution(seat.view, seat.seat, choice) is not None
 
     if quick := _allowed(seat, quick_choices(act, costly)):
-        return quick
+        # A link only leads to a page that shows its choice, so a costly one may have a link where there are few others.
+        more = (choice for choice in _allowed(seat, quick_choices(act)) if choice not in quick)
+        return quick + list(islice(more, max(FEWEST_LINKED - len(quick), 0)))
     possible = _possible(seat, act)
     return possible[:: max(1, (len(possible) - 1) // 2)][:3]

@@ -5,11 +5,11 @@ of it is plain text, which the template escapes.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from engine.board import Amounts, Board, Face, Grid, Line, Panel, Part, Row, words_of
+from engine.board import Amounts, Board, Grid, Line, Panel, Part, Row, words_of
 from engine.tell import Teller, Text
 from pbem.i18n.speech import capital
 from pbem.web.art.drawings import sign_of
@@ -135,18 +135,6 @@ def draw(
         tuple((teller(fold.label), draw_parts(fold.parts, teller)) for fold in board.folds if fold.parts),
         frozenset(field.name for field in choosable) - {field.name for field in open_fields},
     )
-
-
-def faces_of(board: Board) -> dict[str, Face]:
-    """Everything on the table by its word, so that a form can show it as it looks there."""
-    return {face.word: face for part in _every_part(board) if isinstance(part, Row) for face in part.faces}
-
-
-def _every_part(board: Board) -> Iterator[Part]:
-    yield from board.centre
-    for panel in board.players:
-        yield from panel.parts
-    yield from board.mine
 
 
 def _around(

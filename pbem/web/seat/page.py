@@ -10,6 +10,7 @@ from functools import partial
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
 from engine import grammar, orders
+from engine.board import faces_of
 from engine.decisions import Choice, Decision, Refused
 from engine.tell import Text, say
 from pbem.domain.errors import BadInput, Refusal
@@ -21,7 +22,7 @@ from pbem.service.play.seat_view import SeatView
 from pbem.service.tables import demo
 from pbem.web import page_cache, phrases, security, site
 from pbem.web.result import PageResult, page_result
-from pbem.web.seat.board import draw, faces_of
+from pbem.web.seat.board import draw
 from pbem.web.seat.forms import EMPTY, Fields, choosable, fields_of, forms_of
 from pbem.web.site import field, server, status_of
 

@@ -24,12 +24,12 @@ from engine.games.templari.digits import endings_allowed, receivers_of
 ANN, BEN, CLEO, DAN = range(4)
 
 
-@pytest.mark.parametrize("name", game.own_names())
+@pytest.mark.parametrize("name", sorted(game.own_names()))
 def test_every_game_has_an_example_that_can_be_told(name):
     rules = game.load(name)
-    told = [in_words(each, rules.teller()) for each in rules.examples]
-    assert told
-    assert all(heading.startswith("An example: ") and len(lines) > 2 for heading, *lines in told)
+    examples = [in_words(each, rules.teller()) for each in rules.examples]
+    assert examples
+    assert all(heading.startswith("An example: ") and len(lines) > 2 for heading, *lines in examples)
 
 
 def test_anns_tile_goes_to_dan_and_his_to_her():

@@ -1,0 +1,100 @@
+"""Positions of bot games, played by the engine alone, for what depends on how full a table gets.
+
+Of each game and number of players there are those of a median and of the longest of twenty games: the fullest position of
+each, and one from its middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from engine import board, game as all_games
+from engine.bots import random_bot
+from engine.chance import Stream
+from engine.table import Table, begin
+from pbem.domain.causes import TurnFacts
+
+GAMES: Final = 20
+SEEDS: Final[dict[tuple[str, int], tuple[int, int]]] = {
+    ("bid", 3): (1, 14),
+    ("bid", 4): (14, 19),
+    ("sorcerous-futures", 3): (13, 4),
+    ("sorcerous-futures", 4): (1, 14),
+    ("sun-bid", 2): (18, 19),
+    ("sun-bid", 4): (8, 15),
+    ("sunset-poker", 3): (10, 2),
+    ("sunset-poker", 9): (0, 9),
+    ("templari", 3): (0, 2),
+    ("templari", 5): (7, 12),
+}
+"""The seeds of a median and of the longest of these games, by their moves: `python -m tests.bot_games` finds them."""
+
+NAMES: Final = (
+    "Alexandra",
+    "Benjamin",
+    "Charlotte",
+    "Dominic",
+    "Elisabeth",
+    "Frederick",
+    "Gabriele",
+    "Harriet",
+    "Isidor",
+)
+
+
+def tables() -> list[tuple[str, int]]:
+    """Every game at its default and at its largest number of players."""
+    return [(name, seats) for name in all_games.names() for seats in sorted(set(all_games.load(name).seats))]
+
+
+@cache
+def positions(kind: str, seats: int) -> tuple[Table, ...]:
+    """The fullest and a middle position of a median and of the longest game."""
+    found = []
+    for seed in SEEDS[kind, seats]:
+        asked = tuple(played(kind, seats, seed))
+        found += [max(asked, key=_fullness), asked[len(asked) // 2]]
+    return tuple(found)
+
+
+def decider(table: Table) -> int:
+    """The first seat that has to decide."""
+    return next(seat for seat in table.asks() if seat not in table.position.box)
+
+
+def recent_facts(table: Table) -> tuple[TurnFacts, ...]:
+    """What the seat that decides has seen since its last choice."""
+    seat, log = decider(table), table.log
+    last = next((n for n in range(len(log) - 1, -1, -1) if seat in log[n].choices), len(log))
+    return tuple(TurnFacts(n + 1, table.told(seat, n)[: len(log[n].facts)], {}) for n in range(last, len(log)))
+
+
+def played(kind: str, seats: int, seed: int) -> Iterator[Table]:
+    """The positions of one game in which someone decides, one before each choice."""
+    rules, luck = all_games.load(kind), Stream(b"bots", seed)
+    table = begin(rules, seats, bytes([seed]) * 32)
+    while table.asks():
+        yield table
+        seat = decider(table)
+        table = table.submit(seat, random_bot(rules, table.view(seat), table.asks()[seat], luck))
+
+
+def _fullness(table: Table) -> int:
+    """Letters of what the page has to show."""
+    seat, rules = decider(table), table.position.game
+    shown = replace(rules.board(table.view(seat), seat), folds=())
+    return len(board.plain(shown, rules.teller(seat, NAMES[: len(table.views) - 1])))
+
+
+def main() -> None:
+    """Print the seeds."""
+    for kind, seats in tables():
+        by_length = sorted(range(GAMES), key=lambda seed: sum(1 for _ in played(kind, seats, seed)))
+        print(f"    ({kind!r}, {seats}): ({by_length[GAMES // 2]}, {by_length[-1]}),")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""The page of a seat on a phone: table, hand and bar fit the first screen, and the page is short."""
+
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Browser, Page
+
+from engine import game as all_games
+from engine.table import begin
+from tests.bot_games import positions, tables
+from tests.browser.seat_pages import seat_page
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slice(0.5)]
+
+TALLEST = 1600
+LEAST_LETTER = 14
+LEAST_TARGET = 44
+
+MEASURED = """() => {
+    const box = each => document.querySelector(each).getBoundingClientRect();
+    return {board: box(".board").bottom, mine: box(".mine").bottom, bar: box(".bar").top, end: box(".bar").bottom,
+        tall: document.documentElement.scrollHeight, wide: document.documentElement.scrollWidth};
+}"""
+
+TINY = """() => {
+    const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT), found = new Set();
+    while (walk.nextNode()) {
+        const each = walk.currentNode.parentElement, box = each.getBoundingClientRect();
+        const shown = each.checkVisibility() && box.width > 1 && box.height > 1 && !each.matches(".token");
+        if (shown && walk.currentNode.textContent.trim() && parseFloat(getComputedStyle(each).fontSize) < %d)
+            found.add(each.outerHTML.slice(0, 80));
+    }
+    return [...found];
+}"""
+
+LOW = """() => [...document.querySelectorAll(".bar button, .bar input[type=number], .room summary, .hand .pick")]
+    .filter(each => each.checkVisibility() && each.getBoundingClientRect().height < %d).map(each => each.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture
+def database_url(sqlite_alone: str) -> str:
+    """Nothing is stored, so one database is enough."""
+    return sqlite_alone
+
+
+@pytest.fixture(scope="module")
+def phone(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 360, "height": 800})
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize(("kind", "seats"), tables())
+def test_table_hand_and_bar_fit_the_first_screen_of_a_phone(app: Flask, phone: Page, kind: str, seats: int) -> None:
+    wrong = []
+    for position in positions(kind, seats):
+        phone.set_content(seat_page(app, position))
+        found = phone.evaluate(MEASURED)
+        if found["mine"] > found["bar"] or found["end"] > 800 or found["tall"] > TALLEST or found["wide"] > 360:
+            wrong.append(found)
+        wrong += phone.evaluate(TINY % LEAST_LETTER) + phone.evaluate(LOW % LEAST_TARGET)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("kind", all_games.names())
+def test_the_lesson_of_a_demo_leaves_the_table_on_the_first_screen(app: Flask, phone: Page, kind: str) -> None:
+    rules = all_games.load(kind)
+    first = begin(rules, rules.demo or rules.seats[0], b"demo" * 8)
+    phone.set_content(seat_page(app, first, guest=True))
+    assert phone.locator(".demo").is_visible()
+    found = phone.evaluate(MEASURED)
+    assert found["board"] <= found["bar"], found
