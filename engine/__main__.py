@@ -291,7 +291,7 @@ def _parser() -> argparse.ArgumentParser:
         table.add_argument("--seats", type=int, help="how many players (default: the fewest)")
         table.add_argument("--seed", help="a word that decides the chance: the same word gives the same game")
         table.add_argument("--bots", choices=sorted(bots.BOTS), default="greedy", help="who plays the other seats")
-        table.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game")
+        table.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a variant")
         if name == "play":
             table.add_argument("--me", type=int, default=0, help="your seat, counted from 0")
     command("rules", rules, "Print the rules page of a game.").add_argument("game")

@@ -86,7 +86,7 @@ def test_an_email_shown_to_others_has_no_placeholder_and_no_token() -> None:
     hidden = hide_tokens(hide_links(stored.encode()), RING, {9: 0}).decode()
     assert hidden == f"See https://play.example.org/s/{stars} or /s/***/play"
     subject = b"Subject: =?utf-8?b?%s?="
-    plain = subject % b64encode("“Bid!”: the game begins".encode())
+    plain = subject % b64encode("“Bid!”: the game starts".encode())
     assert hide_tokens(plain, RING, {9: 0}) == plain
     assert b"?b?" not in hide_tokens(subject % b64encode(f"“{token}”".encode()), RING, {9: 0})
 

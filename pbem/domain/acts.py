@@ -159,9 +159,9 @@ class Actor:
         if self.role is Role.HOST:
             raise Forbidden(
                 _("This is not for the host of a table."),
-                why=_("A host may pause the table and let it go on, give more time, and send a mail again."),
-                remedy=_("Nothing was changed; the organiser can do more: call them."),
+                why=_("A host can pause and resume the table, give more time, and send an email again."),
+                remedy=_("Nothing changed. Contact the organiser, who can do more."),
             )
         raise Forbidden(
-            _("This is done at the machine itself, and not over the web."), remedy=_("Nothing was changed.")
+            _("This can only be done on the server itself, not over the web."), remedy=_("Nothing changed.")
         )

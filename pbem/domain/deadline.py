@@ -55,18 +55,18 @@ class Reason(Enum):
     PACE = mark("pace of the table")
     OUTAGE = mark("outage of the server")
     PAUSE = mark("pause of the table")
-    UNREACHABLE = mark("address that could not be reached")
+    UNREACHABLE = mark("email that couldn't be delivered")
     VACATION = mark("vacation")
     EXTENSION = mark("more time from the organiser")
-    PROMISE = mark("moment promised before")
-    NOTICE = mark("time to come back after a stop")
+    PROMISE = mark("deadline promised earlier")
+    NOTICE = mark("time to come back after a break")
     ROUNDING = mark("rounding up")
     QUIET = mark("quiet hours")
 
 
 _IN_ANY_TURN: Final = frozenset({Reason.PACE, Reason.PROMISE, Reason.ROUNDING})
 
-LATE_MAIL: Final = mark("mail that was long on its way")
+LATE_MAIL: Final = mark("slow email")
 """The reason when the pace alone ends later than the turn's email said: the clock started later."""
 
 
@@ -210,15 +210,15 @@ def parse_extension(text: str, now: datetime, zone: ZoneInfo) -> Extension:
             extension = ExtendedBy(gained)
     except (BadInput, ValueError, OverflowError):
         raise BadInput(
-            _("%(given)s is neither a length of time nor a moment.", given=quoted(text)),
-            why=_("More time is given by an amount, or until a day and a time of that day."),
+            _("%(given)s is neither a length of time nor a date and time.", given=quoted(text)),
+            why=_("Give more time by an amount, or until a date and time."),
             remedy=_("Write it like 12h or 2d, or like 2026-12-01 20:00."),
         ) from None
     if not ZERO < gained <= LONGEST_EXTENSION:
         raise BadInput(
-            _("More time cannot be given by %(given)s.", given=quoted(text)),
-            why=_("The moment has to lie ahead, and thirty days is the most at once."),
-            remedy=_("Choose another moment, or pause the table for longer breaks."),
+            _("Time can't be extended by %(given)s.", given=quoted(text)),
+            why=_("It has to be in the future, and at most thirty days from now."),
+            remedy=_("Choose another time, or pause the table for a longer break."),
         )
     return extension
 

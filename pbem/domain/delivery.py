@@ -122,8 +122,8 @@ def parse_delivery(text: str) -> Delivery:
         delay = parse_duration(words.removeprefix("after "))
         if delay > LONGEST_DELAY:
             raise BadInput(
-                _("Mails cannot be held back by %(removeprefix)s.", removeprefix=quoted(words.removeprefix("after "))),
-                why=_("Twelve hours are the most."),
+                _("Emails can't be delayed by %(removeprefix)s.", removeprefix=quoted(words.removeprefix("after "))),
+                why=_("The longest delay is twelve hours."),
                 remedy=_("Choose a shorter time, or a daily digest."),
             )
         return Delivery(Way.DELAYED, delay)
@@ -131,9 +131,9 @@ def parse_delivery(text: str) -> Delivery:
         return Delivery(Way(words))
     except ValueError:
         raise BadInput(
-            _("%(given)s is not a way to be mailed.", given=quoted(text)),
+            _("%(given)s is not a way to get emails.", given=quoted(text)),
             why=_(
-                "There are %(list)s, and a delay such as after 30m.",
+                "You can choose %(list)s, or a delay such as after 30m.",
                 list=", ".join(way for way in Way if way is not Way.DELAYED),
             ),
             remedy=_("Choose one of these."),

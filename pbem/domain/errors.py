@@ -40,37 +40,37 @@ class PbemError(Exception):
 class Refusal(PbemError):
     """A person asked for something impossible. Nothing was changed."""
 
-    usual_remedy = mark("Nothing was changed; if this is in your way, call the organiser.")
+    usual_remedy = mark("Nothing changed. If you need this, contact the organiser.")
 
 
 class BadInput(Refusal):
     """The input cannot be read, or is out of range."""
 
-    usual_remedy = mark("Nothing was changed; please correct it and send it again.")
+    usual_remedy = mark("Nothing changed. Please correct it and send it again.")
 
 
 class Forbidden(Refusal):
     """It exists, but this person may not do it."""
 
-    usual_remedy = mark("Nothing was changed; if you think that it should be yours to do, call the organiser.")
+    usual_remedy = mark("Nothing changed. If you should be able to do this, contact the organiser.")
 
 
 class NotFound(Refusal):
     """It does not exist."""
 
-    usual_remedy = mark("Please check that the address was copied whole, or ask for a mail with all your games.")
+    usual_remedy = mark("Check that you copied the whole address, or get an email with all your games.")
 
 
 class Gone(Refusal):
     """It existed and is over: revoked, expired, closed."""
 
-    usual_remedy = mark("Please use the newest mail of this game, or ask for a mail with all your games.")
+    usual_remedy = mark("Use the latest email of this game, or get an email with all your games.")
 
 
 class Stale(Refusal):
     """It was possible when asked for, but the game has moved on."""
 
-    usual_remedy = mark("Nothing was changed; please look at the present turn and decide there.")
+    usual_remedy = mark("Nothing changed. Look at the current turn and decide there.")
 
 
 class TimedOut(Stale):
@@ -80,25 +80,25 @@ class TimedOut(Stale):
 class TooMany(Refusal):
     """A limit was reached; waiting or removing something helps."""
 
-    usual_remedy = mark("Nothing was changed; please try again later.")
+    usual_remedy = mark("Nothing changed. Please try again later.")
 
 
 class Fault(PbemError):
     """Something of the server is broken, and the person who met it cannot help it."""
 
-    usual_remedy = mark("It is our fault and not yours; please try again later, or call the organiser.")
+    usual_remedy = mark("This is our fault, not yours. Try again later, or contact the organiser.")
 
 
 class Unavailable(Fault):
     """The database is full or unreachable; an operator must fix it."""
 
-    usual_remedy = mark("Please try again in a few minutes; the page shows then whether this counts.")
+    usual_remedy = mark("Try again in a few minutes. The page will show whether this counted.")
 
 
 class Unplayable(Unavailable):
     """The rules of a game from another package are missing or have failed. Only its tables are stopped."""
 
-    usual_remedy = mark("Nothing is lost; you get a mail when it goes on.")
+    usual_remedy = mark("Nothing is lost. We'll email you when it goes on.")
 
 
 def quoted(text: str) -> str:

@@ -32,7 +32,7 @@ def parse_zone(name: str) -> ZoneInfo:
         pass  # A name of the right shape that is not a zone, or a folder of zones.
     raise BadInput(
         _("%(name)s is not the name of a time zone.", name=quoted(name)),
-        why=_("A zone is named by its region and a large city in it."),
+        why=_("Time zones are named after a region and a large city."),
         remedy=_("Write it like Europe/Berlin, America/New_York or UTC."),
     )
 
@@ -43,7 +43,7 @@ def parse_wall(text: str) -> time:
         return time(int(wall[1]), int(wall[2]))
     raise BadInput(
         _("%(given)s is not a time of day.", given=quoted(text)),
-        why=_("The day goes from 00:00 to 23:59."),
+        why=_("Times go from 00:00 to 23:59."),
         remedy=_("Write it like 07:30 or 20:00."),
     )
 

@@ -44,12 +44,12 @@ def warning(in_a_row: int, agreement: Agreement) -> str:
     bot = agreement.successor is Successor.BOT
     if left <= 0:
         if bot:
-            return _("A bot plays your seat from now on; you may come back as long as the game lasts.")
-        return _("Your seat is offered to a substitute; any move of yours keeps it.")
+            return _("A bot plays your seat from now on. You can come back until the game ends.")
+        return _("Your seat is offered to a substitute. Any move keeps it yours.")
     if left == 1:
         if bot:
-            return _("If this turn passes in silence, a bot takes over your seat.")
-        return _("If this turn passes in silence, your seat is offered to a substitute.")
+            return _("If you miss this turn, a bot takes over your seat.")
+        return _("If you miss this turn, your seat is offered to a substitute.")
     if bot:
-        return _("After %(left)s more silent turns in a row, a bot takes over your seat.", left=left)
-    return _("After %(left)s more silent turns in a row, your seat is offered to a substitute.", left=left)
+        return _("If you miss %(left)s more turns in a row, a bot takes over your seat.", left=left)
+    return _("If you miss %(left)s more turns in a row, your seat is offered to a substitute.", left=left)

@@ -45,13 +45,13 @@ def relative_text(now: datetime, moment: datetime) -> str:
 def explanation(due: Deadline, zone: ZoneInfo) -> tuple[str, ...]:
     """The steps of a deadline, a line for each."""
     if due.start is None:
-        return (_("The clock has not started: the mail is still on its way."),)
+        return (_("Your time starts when the email goes out."),)
     lines = [_("Start: %(moment)s", moment=moment_text(due.start, zone))]
     lines += [f"+ {duration_text(part.by)}: {translate(part.reason.value)}" for part in due.parts]
     if due.at is not None:
         lines.append(_("Due: %(moment)s", moment=moment_text(due.at, zone)))
     elif due.waits_for is not None:
-        lines.append(_("The clock stands still: %(reason)s", reason=translate(due.waits_for.value)))
+        lines.append(_("Clock stopped: %(reason)s", reason=translate(due.waits_for.value)))
     return tuple(lines)
 
 

@@ -102,14 +102,14 @@ def parse_pace(text: str) -> Pace:
     except BadInput:
         raise BadInput(
             _("%(given)s is not a pace.", given=quoted(text)),
-            why=_("A pace is a length of time for each decision, or days of the week with a time and a zone."),
+            why=_("A pace is a length of time per move, or weekdays with a time and a time zone."),
             remedy=_("Write it like 12h, 1d, 3d or 7d, or like Tue,Fri 20:00 Europe/Berlin."),
         ) from None
     if not SHORTEST <= allowed <= LONGEST:
         raise BadInput(
             _("A pace of %(given)s is not possible.", given=quoted(text)),
-            why=_("A decision may take from one minute to thirty days."),
-            remedy=_("Write for example 12h, 1d, 3d or 7d."),
+            why=_("A move can take from one minute to thirty days."),
+            remedy=_("Write something like 12h, 1d, 3d or 7d."),
         )
     return PerDecision(allowed)
 
@@ -128,6 +128,6 @@ def _parse_weekday(word: str) -> int:
                 return day
     raise BadInput(
         _("%(word)s is not a day of the week.", word=quoted(word)),
-        why=_("A calendar pace names days of the week, then a time, then a zone."),
+        why=_("A calendar pace has weekdays, then a time, then a time zone."),
         remedy=_("Write it like Tue,Fri 20:00 Europe/Berlin."),
     )

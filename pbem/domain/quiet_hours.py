@@ -66,7 +66,7 @@ def parse_quiet(text: str, zone: ZoneInfo) -> QuietHours:
     if match is None:
         raise BadInput(
             _("%(given)s is not a range of quiet hours.", given=quoted(text)),
-            why=_("They go from one time of day to another."),
+            why=_("Quiet hours go from one time of day to another."),
             remedy=_("Write them like 22:00-07:00."),
         )
     begin, end = parse_wall(match["begin"]), parse_wall(match["end"])
@@ -75,7 +75,7 @@ def parse_quiet(text: str, zone: ZoneInfo) -> QuietHours:
     except ValueError:
         raise BadInput(
             _("Quiet hours of %(given)s are not possible.", given=quoted(text)),
-            why=_("They may be sixteen hours long at most, because the others at your tables wait."),
+            why=_("They can be up to sixteen hours long, because others are waiting for you."),
             remedy=_("Choose a shorter range, such as 22:00-07:00."),
         ) from None
 

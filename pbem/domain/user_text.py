@@ -52,15 +52,15 @@ def parse_name(text: str) -> str:
     name = _line(text, _("a name"), LONGEST_NAME)
     if not name:
         raise BadInput(
-            _("A name is missing."),
-            why=_("The others at the table have to call you something."),
-            remedy=_("Please give one."),
+            _("Please enter a name."),
+            why=_("The others at the table need something to call you."),
+            remedy=_("Any name will do."),
         )
     if name.casefold() == "you" or "@" in name:
         raise BadInput(
-            _("%(given)s cannot be a name here.", given=quoted(text)),
-            why=_("It would be read as something else in a mail, or tell everybody an address."),
-            remedy=_("Please choose another."),
+            _("You can't use %(given)s as a name.", given=quoted(text)),
+            why=_("In an email it would mean something else, or show everyone an address."),
+            remedy=_("Choose another one."),
         )
     return name
 
@@ -78,7 +78,7 @@ def parse_title(text: str) -> str:
 
 def parse_seed_word(text: str) -> str:
     """Parse a player's word for the seed, which may be empty. Raises BadInput."""
-    return _line(text, _("a word for the seed"), LONGEST_SEED_WORD)
+    return _line(text, _("your own randomness"), LONGEST_SEED_WORD)
 
 
 def parse_talk(text: str) -> str:
@@ -86,12 +86,12 @@ def parse_talk(text: str) -> str:
     message = " ".join(_visible(text).split())
     _must_not_pile_up(message)
     if not message:
-        raise BadInput(_("There is nothing in that to be said."), remedy=_("Please write what the others should hear."))
+        raise BadInput(_("There is nothing to say in that."), remedy=_("Write what the others should read."))
     if len(message) > LONGEST_TALK:
         raise BadInput(
-            _("What you want to say has %(many)s characters.", many=len(message)),
-            why=_("%(longest_said)s are the most, because it stands in everybody's mail.", longest_said=LONGEST_TALK),
-            remedy=_("Please say it shorter, or in two lines."),
+            _("Your message has %(many)s characters.", many=len(message)),
+            why=_("The most is %(longest_said)s, because it goes into everyone's emails.", longest_said=LONGEST_TALK),
+            remedy=_("Shorten it, or send two messages."),
         )
     return message
 
@@ -101,16 +101,15 @@ def parse_reason(text: str) -> str:
     reason = " ".join(_visible(text).split())
     if not SHORTEST_REASON <= len(reason) <= LONGEST_REASON:
         raise BadInput(
-            _("Please say why.")
+            _("Please give a reason.")
             if len(reason) < SHORTEST_REASON
             else _("Your reason has %(many)s characters.", many=len(reason)),
             why=_(
-                "A reason of %(shortest_reason)s to %(longest_reason)s characters is kept with "
-                "everything that is done here.",
+                "Everything done here is kept with a reason of %(shortest_reason)s to %(longest_reason)s characters.",
                 shortest_reason=SHORTEST_REASON,
                 longest_reason=LONGEST_REASON,
             ),
-            remedy=_("Nothing was changed; please write one that everyone it is about may read."),
+            remedy=_("Nothing changed. Give a reason that everyone concerned can read."),
         )
     _must_not_pile_up(reason)
     refuse_addresses(reason)
@@ -121,9 +120,9 @@ def refuse_addresses(text: str) -> None:
     """Check that a text about moderation contains no email address. Raises BadInput."""
     if _AT_SIGN.search(text):
         raise BadInput(
-            _("There is an address in that."),
-            why=_("What is written about moderation is kept for ever and read by others."),
-            remedy=_("Nothing was changed; please name people by their names."),
+            _("That contains an email address."),
+            why=_("Moderation notes are kept forever, and others can read them."),
+            remedy=_("Nothing changed. Refer to people by name."),
         )
 
 
@@ -133,12 +132,12 @@ def parse_message(text: str) -> str:
     message = "\n".join(lines).strip()
     _must_not_pile_up(message)
     if not message:
-        raise BadInput(_("There is no text in that."), remedy=_("Please write what it is about."))
+        raise BadInput(_("Please enter a message."), remedy=_("Tell us what it's about."))
     if len(message) > LONGEST_TEXT:
         raise BadInput(
-            _("Your text has %(many)s characters.", many=len(message)),
-            why=_("%(longest_text)s are the most.", longest_text=LONGEST_TEXT),
-            remedy=_("Please say it shorter; you can add to it in a second message."),
+            _("Your message has %(many)s characters.", many=len(message)),
+            why=_("The most is %(longest_text)s.", longest_text=LONGEST_TEXT),
+            remedy=_("Shorten it, or send a second message."),
         )
     return message
 
@@ -148,20 +147,20 @@ def _line(text: str, what: str, longest: int) -> str:
     if len(line) > longest:
         raise BadInput(
             _("%(line)s is too long for %(what)s.", line=quoted(line), what=what),
-            why=_("It has %(many)s characters, and %(longest)s are the most.", many=len(line), longest=longest),
-            remedy=_("Please choose a shorter one."),
+            why=_("It has %(many)s characters; the most is %(longest)s.", many=len(line), longest=longest),
+            remedy=_("Choose a shorter one."),
         )
     if _piles_up(line):
         raise BadInput(
-            _("What you wrote cannot be %(what)s.", what=what),
-            why=_("It piles up marks on a letter, which run over the lines of others."),
-            remedy=_("Please choose another."),
+            _("You can't use that as %(what)s.", what=what),
+            why=_("It has too many accents stacked on one letter."),
+            remedy=_("Choose another one."),
         )
     if _URL.search(line) or "=?" in line:
         raise BadInput(
-            _("%(line)s cannot be %(what)s.", line=quoted(line), what=what),
-            why=_("It stands in mails to others, where a web address or code has no place."),
-            remedy=_("Please choose another."),
+            _("You can't use %(line)s as %(what)s.", line=quoted(line), what=what),
+            why=_("It appears in emails to others, so it can't contain a web address or code."),
+            remedy=_("Choose another one."),
         )
     return line
 
@@ -212,9 +211,9 @@ def _must_not_pile_up(text: str) -> None:
     """Check that a text has no letter with more marks than any language puts there. Raises BadInput."""
     if _piles_up(text):
         raise BadInput(
-            _("What you wrote piles up marks on a letter."),
-            why=_("They run over the lines of others."),
-            remedy=_("Please write it without them."),
+            _("Your text has too many accents stacked on one letter."),
+            why=_("They would cover the lines around it."),
+            remedy=_("Please remove them."),
         )
 
 

@@ -61,15 +61,15 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
     if match is None:
         raise BadInput(
             _("%(given)s is not a vacation.", given=quoted(text)),
-            why=_("A vacation is a first day and a last day, each as year, month and day."),
+            why=_("A vacation has a first and a last day, each with year, month and day."),
             remedy=_(_EXAMPLE),
         )
     first = _parse_day(match[1])
     last = _parse_day(match[2]) if match[2] else first
     if last < first:
         raise BadInput(
-            _("This vacation would end on %(last)s, before it begins on %(first)s.", last=last, first=first),
-            why=_("The first day comes first."),
+            _("This vacation would end on %(last)s, before it starts on %(first)s.", last=last, first=first),
+            why=_("Enter the first day first."),
             remedy=_(_EXAMPLE),
         )
     return Vacation(first, last)
@@ -80,21 +80,21 @@ def check_vacation(vacation: Vacation, booked: Collection[Vacation], now: dateti
     today = local_day(now, zone)
     if vacation.first < today:
         raise BadInput(
-            _("This vacation would begin on %(first)s, and today is %(today)s.", first=vacation.first, today=today),
-            why=_("A vacation cannot begin in the past: others have played on since."),
-            remedy=_("Choose today or a later day as the first."),
+            _("This vacation would start on %(first)s, and today is %(today)s.", first=vacation.first, today=today),
+            why=_("A vacation can't start in the past, because others have played on."),
+            remedy=_("Choose today or later."),
         )
     if vacation.first > today + FURTHEST_AHEAD:
         raise BadInput(
-            _("This vacation would begin on %(first)s, more than a year from now.", first=vacation.first),
+            _("This vacation would start on %(first)s, more than a year from now.", first=vacation.first),
             why=_("Vacations can be booked for the next twelve months."),
-            remedy=_("Please check the year, or book it later."),
+            remedy=_("Check the year, or book it later."),
         )
     for other in booked:
         if vacation.first <= other.last and other.first <= vacation.last:
             raise Refusal(
                 _("You already have a vacation from %(other)s.", other=other),
-                why=_("Two vacations cannot share a day."),
+                why=_("Vacations can't overlap."),
                 remedy=_("Choose other days, or cancel that one first."),
             )
     for year in range(vacation.first.year, vacation.last.year + 1):
@@ -109,7 +109,7 @@ def check_vacation(vacation: Vacation, booked: Collection[Vacation], now: dateti
                     left=left,
                 ),
                 why=_(
-                    "Everybody has %(budget)s days of vacation in a calendar year, so that no table waits for ever.",
+                    "Everyone has %(budget)s vacation days per calendar year, so that no table waits forever.",
                     budget=YEARLY_BUDGET,
                 ),
                 remedy=_("Choose fewer days, or ask the organiser for more time."),
@@ -126,7 +126,5 @@ def _parse_day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise BadInput(
-            _("There is no day %(given)s.", given=quoted(text)),
-            why=_("The calendar does not have it."),
-            remedy=_(_EXAMPLE),
+            _("There is no day %(given)s.", given=quoted(text)), why=_("It isn't in the calendar."), remedy=_(_EXAMPLE)
         ) from None

@@ -38,15 +38,15 @@ class Away(Game[Any]):
     def unplayable(self) -> Unplayable:
         """Why nothing can be done here, for a person."""
         if self._halted == "failed":
-            why = _("Its rules have failed. The organiser has been told.")
+            why = _("Its rules failed. The organiser has been told.")
         elif self._halted == "changed":
-            why = _("The rules here have changed since it was last played. The organiser has been told.")
+            why = _("Its rules have changed since the last turn. The organiser has been told.")
         else:
-            why = _("Its rules are not there. The organiser has been told.")
+            why = _("Its rules are missing. The organiser has been told.")
         return Unplayable(
-            _("%(game)s cannot be played on this server just now.", game=self.title),
+            _("%(game)s can't be played on this server right now.", game=self.title),
             why=why,
-            remedy=_("The table is stopped and nothing is lost; you get a mail when it goes on."),
+            remedy=_("The table is stopped, and nothing is lost. We'll email you when it goes on."),
         )
 
     def _refuse(self, *_words: Any, **_more: Any) -> NoReturn:

@@ -149,9 +149,9 @@ class Kinds:
 
     def _unplayable(self, game_id: int | None) -> Unplayable:
         return Unplayable(
-            _("The rules of %(game)s have failed.", game=self.title),
-            why=_("The table is stopped, and the organiser is told."),
-            remedy=_("Nothing is lost; you get a mail when it goes on."),
+            _("The rules of %(game)s failed.", game=self.title),
+            why=_("The table is stopped, and the organiser has been told."),
+            remedy=_("Nothing is lost. We'll email you when it goes on."),
         )
 
     def _word(self, text: str) -> str:

@@ -236,7 +236,7 @@ def token(server: Server, link: LinkRow) -> str:
 
 def changed_hands() -> Gone:
     """The refusal of a former player of a seat."""
-    return Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
+    return Gone(_("Someone else plays this seat now."), why=_("It has changed hands."))
 
 
 def _open(
@@ -260,16 +260,16 @@ def _open(
     # The MAC is computed even without a row, so that the time taken does not reveal which rows exist.
     genuine = server.keys.verify(token, purpose, link_id, 0 if link is None else link.nonce)
     if rows is None or link is None or link.purpose != purpose or not (genuine or _was_replaced(server, token, link)):
-        raise NotFound(_("There is nothing at this address."), why=_("It is not one of our links, or not a whole one."))
+        raise NotFound(
+            _("There is nothing at this address."), why=_("It isn't one of our links, or part of it is missing.")
+        )
     if not genuine:
-        raise Gone(_("This link has been replaced by a new one."), why=_("The links of its owner were renewed."))
+        raise Gone(_("This link has been replaced with a new one."), why=_("Its owner got new links."))
     if link.expires_at is not None and link.expires_at <= server.now():
         too_old = (
-            _("This link was used already, or is too old.")
-            if purpose == Purpose.SIGN_IN
-            else _("This link is too old.")
+            _("This link has been used, or is too old.") if purpose == Purpose.SIGN_IN else _("This link is too old.")
         )
-        raise Gone(too_old, remedy=_("Please ask for a new one where you asked for this one."))
+        raise Gone(too_old, remedy=_("Get a new one from the page where you asked for this one."))
     if purpose in links.TO_SEATS and link.seat is not None and link.outbox_id is None and rows[1] != link.person_id:
         raise changed_hands()
     return rows

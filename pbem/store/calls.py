@@ -11,7 +11,7 @@ from pbem.store import insiders, queries
 from pbem.store.limits import Period, within
 from pbem.store.schema import CALL, GAME, PERSON, CallRow
 
-_NO_CALL = mark("There is no such call.")
+_NO_CALL = mark("There is no such message.")
 _DETAILS = (
     select(*CALL.c, PERSON.c.name.label("caller"), GAME.c.title.label("table"))
     .outerjoin_from(CALL, PERSON, PERSON.c.id == CALL.c.person_id)

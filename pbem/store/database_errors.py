@@ -51,13 +51,13 @@ def explained() -> Iterator[None]:
         if error.name != "psycopg":
             raise
         raise BadInput(
-            _("PostgreSQL cannot be used yet."),
-            why=_("Its driver is not installed."),
+            _("PostgreSQL can't be used yet."),
+            why=_("Its driver isn't installed."),
             remedy=_("Install it: pip install 'pbem[postgresql]'"),
         ) from error
     except SQLAlchemyError as error:
         raise Fault(
-            _("The database cannot be used: %(first_line)s", first_line=_first_line(error)),
+            _("The database can't be used: %(first_line)s", first_line=_first_line(error)),
             remedy=_("Check PBEM_DATABASE_URL."),
         ) from error
 
@@ -78,9 +78,9 @@ def blaming(backup: Path) -> Iterator[None]:
             (error.what, error.why) if isinstance(error, PbemError) else (f"It cannot be read: {_first_line(error)}.",)
         )
         raise BadInput(
-            _("The backup %(backup)s cannot be used.", backup=backup),
+            _("The backup %(backup)s can't be used.", backup=backup),
             why=" ".join(filter(None, what)),
-            remedy=_("Nothing was kept. Take the backup before it, or a copy of this one from another place."),
+            remedy=_("Nothing was restored. Use an earlier backup, or another copy of this one."),
         ) from error
 
 
@@ -94,7 +94,9 @@ def is_outage(error: Exception) -> bool:
 def for_visitors(error: Exception) -> Fault:
     """The error as shown to visitors: what they can rely on, and nothing about the server's insides."""
     if _is_away(error):
-        return Unavailable(_("We cannot get at our records just now."), why=_("What we had confirmed to you is safe."))
+        return Unavailable(
+            _("We can't reach our database right now."), why=_("Everything we confirmed to you is safe.")
+        )
     return Fault(_("Something went wrong here."))
 
 
@@ -108,7 +110,7 @@ def _is_away(error: Exception) -> bool:
 
 def _meaning(error: BaseException) -> Fault:
     message = _first_line(error)
-    unknown = _("The database cannot be used."), _("`pbem doctor` looks closer.")
+    unknown = _("The database can't be used."), _("Run `pbem doctor`.")
     meanings = ((what, remedy) for words, what, remedy in _MEANINGS if words in message.lower())
     what, remedy = next(meanings, unknown)
     return Fault(what, why=_("It said: %(said)s.", said=message), remedy=remedy)

@@ -52,5 +52,5 @@ def remove(tx: Connection, name: str) -> bool:
 def _one(tx: Connection, query: Select[Any], organiser_id: int) -> OrganiserRow:
     organiser = queries.one(tx, OrganiserRow, query, {"of_id": organiser_id})
     if organiser is None:
-        raise NotFound(_("There is no such organiser."), remedy=_("`pbem organiser list` shows all."))
+        raise NotFound(_("There is no such organiser."), remedy=_("List them with `pbem organiser list`."))
     return organiser

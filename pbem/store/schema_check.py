@@ -210,9 +210,7 @@ def _compare(
                 yield _difference(table, part, needed, found.get(part), store)
         for kind, name in found.keys() - parts.keys():
             if kind not in ("index", "column") or found[kind, name].endswith("never empty, default none"):
-                says = _(
-                    "The table %(table)s has a %(kind)s that is not ours: %(name)s.", table=table, kind=kind, name=name
-                )
+                says = _("The table %(table)s has an unknown %(kind)s: %(name)s.", table=table, kind=kind, name=name)
                 yield Difference(says, COPY)
 
 
@@ -239,6 +237,6 @@ def _difference(table: str, part: Part, needed: str, found: str | None, store: S
         statements = [f"DROP INDEX {name};"] if found is not None else []
         statements.append(" ".join(str(CreateIndex(index).compile(store.engine)).split()) + ";")
         return Difference(
-            says, _("Make it again: %(statement)s", statement=" ".join(statements)), slow_only=kind == "index"
+            says, _("Create it again: %(statement)s", statement=" ".join(statements)), slow_only=kind == "index"
         )
     return Difference(says, COPY)

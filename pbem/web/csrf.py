@@ -27,11 +27,13 @@ def refuse_scripts() -> None:
         # Browsers do not report the second half of a double click as a click, and show only the answer to that half.
         g.back_to = _address_of_the_form()
         raise Forbidden(
-            _("This did not look like a person's click."),
-            why=_("Some mail programs try out every button to protect you. This press has changed nothing."),
-            remedy=_("If it was you, the page before comes back in a moment, and shows if an earlier press counts.")
+            _("This didn't look like a person's click."),
+            why=_("Some mail programs press every button to protect you. This press changed nothing."),
+            remedy=_(
+                "If it was you, the previous page comes back in a moment and shows whether an earlier press counted."
+            )
             if g.back_to
-            else _("If it was you, please go back and look whether an earlier press counts."),
+            else _("If it was you, go back and see whether an earlier press counted."),
         )
 
 
@@ -100,8 +102,8 @@ def _address_of_the_form() -> str:
 def _sent_from_elsewhere() -> Forbidden:
     return Forbidden(
         _("This form was sent from another site."),
-        why=_("Nobody else may act in your name."),
-        remedy=_("Nothing was changed; please open the link again and use the button there."),
+        why=_("Other sites can't act in your name."),
+        remedy=_("Nothing changed. Open the link again and use its button."),
     )
 
 

@@ -55,25 +55,25 @@ def _error_of(code: int) -> PbemError:
     """The error for a request that the framework has refused."""
     match code:
         case 400:
-            return BadInput(_("This request cannot be read."))
+            return BadInput(_("This request can't be read."))
         case 401:
             return Forbidden(
                 _("This needs the token of a seat."),
-                why=_("Without one we do not know which seat is meant."),
-                remedy=_("The page of your seat shows it; send it as “Authorization: Bearer”."),
+                why=_("Without it, we don't know which seat you mean."),
+                remedy=_("Find it on the page of your seat, and send it as “Authorization: Bearer”."),
             )
         case 404:
             return NotFound(_("There is nothing at this address."))
         case 405:
             return BadInput(
-                _("This address cannot be used like that."), remedy=_("Please open the link again and use its button.")
+                _("This address doesn't work that way."), remedy=_("Open the link again and use its button.")
             )
         case 413:
-            return BadInput(_("That is too much at once."), remedy=_("Nothing was changed; please send less."))
+            return BadInput(_("That's too much at once."), remedy=_("Nothing changed. Send less."))
         case 415:
-            return BadInput(_("This kind of data is not read here."))
+            return BadInput(_("We can't read this kind of data here."))
         case _other:
-            return BadInput(_("This request cannot be answered."))
+            return BadInput(_("This request can't be answered."))
 
 
 def _answer_unexpected(error: Exception) -> Response:

@@ -40,13 +40,11 @@ def text() -> str:
 def check() -> None:
     """Refuse a form that was filled in too fast, or was not opened within a day. Raises BadInput."""
     opened = _moment(request.form.get(FIELD, ""))
-    again = _("Nothing was sent, and what you typed is still here. Please press the button again.")
+    again = _("Nothing was sent, and what you typed is still here. Press the button again.")
     if opened is None or server().now() - opened > LONGEST:
-        raise BadInput(_("This form was open for too long."), why=_("It can be sent for a day."), remedy=again)
+        raise BadInput(_("This form was open for too long."), why=_("A form can be sent for a day."), remedy=again)
     if server().now() - opened < QUICKEST:
-        raise BadInput(
-            _("That was faster than anyone can type."), why=_("Programs that send forms are that fast."), remedy=again
-        )
+        raise BadInput(_("That was faster than anyone types."), why=_("Only programs are that fast."), remedy=again)
 
 
 def _signed(moment: datetime) -> str:

@@ -62,7 +62,7 @@ def page_result(ending: Ending, names: tuple[str, ...], teller: Teller, reader: 
 
 def _why(ending: Ending) -> tuple[str, ...]:
     why = _("Why: %(why)s.", why=speech.translate(ending.why)) if ending.why else ""
-    reason = _("The organiser says: %(reason)s", reason=ending.reason) if ending.reason else ""
+    reason = _("The organiser wrote: %(reason)s", reason=ending.reason) if ending.reason else ""
     return tuple(sentence for sentence in (why, reason) if sentence)
 
 

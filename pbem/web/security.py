@@ -79,7 +79,7 @@ def _check_request() -> None:
     environ = request.environ
     path, query = environ.get("PATH_INFO", "").encode("latin-1"), unquote_to_bytes(request.query_string)
     if why := _unreadable(path) or _unreadable(query):
-        raise BadInput(_("The address cannot be read."), why=why)
+        raise BadInput(_("The address can't be read."), why=why)
     if environ["REQUEST_METHOD"] in ("GET", "HEAD", "OPTIONS") or path.startswith(b"/api/"):
         return
     endpoint = request.endpoint
@@ -94,16 +94,16 @@ def _check_request() -> None:
     body = request.get_data(cache=True)
     if body and request.mimetype == _FORM:
         if why := _unreadable(unquote_to_bytes(body)):
-            raise BadInput(_("The form cannot be read."), why=why)
+            raise BadInput(_("The form can't be read."), why=why)
         if body.count(b"&") >= MOST_FIELDS:
             raise BadInput(
                 _("The form has too many fields."),
-                why=_("No page of ours has more than %(most_fields)s.", most_fields=MOST_FIELDS),
+                why=_("Our forms have at most %(most_fields)s.", most_fields=MOST_FIELDS),
             )
     elif is_upload:
         _check_upload(body)
     elif body and endpoint != csrf.UNSUBSCRIBE:
-        raise BadInput(_("This is not one of our forms."), why=_("Our pages send %(form)s.", form=_FORM))
+        raise BadInput(_("This isn't one of our forms."), why=_("Our pages send %(form)s.", form=_FORM))
     csrf.refuse_other_sites()
 
 
@@ -113,7 +113,7 @@ def _check_upload(body: bytes) -> None:
     before, *parts = body.split(f"--{boundary}".encode(), MOST_PARTS + 1)
     headed = all(part.startswith(b"--") or _BLANK_LINE.search(part, 0, LONGEST_PART_HEADER) for part in parts)
     if before or len(parts) > MOST_PARTS or not headed:
-        raise BadInput(_("The form cannot be read."), why=_("No browser writes so much around a file."))
+        raise BadInput(_("The form can't be read."), why=_("Browsers don't add that much to a file."))
 
 
 def _unreadable(data: bytes) -> str:
@@ -121,8 +121,8 @@ def _unreadable(data: bytes) -> str:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        return _("Its letters are not in UTF-8.")
-    return _("It holds a character that stands for nothing.") if "\0" in text else ""
+        return _("It isn't in UTF-8.")
+    return _("It contains an invalid character.") if "\0" in text else ""
 
 
 def _header_setter(config: Config) -> Callable[[Response], Response]:

@@ -97,8 +97,8 @@ def field(name: str) -> str:
     text = request.form.get(name, "")
     if len(text) > LONGEST_FIELD:
         raise BadInput(
-            _("What was typed into “%(name)s” is too long.", name=name),
-            why=_("%(longest_field)s characters are the most.", longest_field=LONGEST_FIELD),
+            _("“%(name)s” is too long.", name=name),
+            why=_("It can have up to %(longest_field)s characters.", longest_field=LONGEST_FIELD),
         )
     return text.strip()
 
@@ -118,7 +118,7 @@ def row(name: str, meaning: str) -> int:
     try:
         return server().keys.row_of_alias(name, given)
     except NotFound:
-        raise BadInput(_("%(given)s is not %(called)s.", given=quoted(given), called=meaning)) from None
+        raise BadInput(_("%(given)s isn't %(called)s.", given=quoted(given), called=meaning)) from None
 
 
 def whole_number(name: str, meaning: str) -> int:
@@ -131,6 +131,6 @@ def read_number(text: str, meaning: str) -> int:
     # int() alone would accept signs, underscores, the digits of every script, and a million digits.
     if not _NUMBER.fullmatch(text):
         raise BadInput(
-            _("%(given)s is not %(called)s.", given=quoted(text), called=meaning), why=_("It has to be a whole number.")
+            _("%(given)s isn't %(called)s.", given=quoted(text), called=meaning), why=_("It must be a whole number.")
         )
     return int(text)

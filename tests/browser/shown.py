@@ -24,7 +24,7 @@ SAFARI: Final = (
 )
 """A browser that does not report whether a person clicked."""
 
-WHY: Final = "Somebody asked for it on the phone, and everybody else at the table has agreed to it."
+WHY: Final = "Somebody asked for it on the phone, and everyone else at the table has agreed to it."
 
 
 HELP: Final = sorted(page.stem for page in paths.handbook().glob("*.md"))
@@ -125,7 +125,7 @@ def _without_click_headers(route: Route) -> None:
 
 def _act(path: str, *, do: str = "", eyes: Eyes = Eyes.EVERYTHING, status: int = 200, **filled: str) -> Way:
     """The way to the preview of an act at the desk; with `do`, the words of its button, to the act that was done."""
-    look = Sent("See what it would do …", {**filled, "reason": WHY})
+    look = Sent("Preview …", {**filled, "reason": WHY})
     return Way(path, (look, Sent(do)) if do else (look,), eyes, status)
 
 
@@ -133,11 +133,11 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
     "seat.show": {
         **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}") for kind in all_games.names()},
         "sealed": Way("/s/{sealed}"),
-        "not asked": Way("/s/{idle}"),
-        "with an order": Way("/s/{ordered}"),
+        "not your turn": Way("/s/{idle}"),
+        "with a standing order": Way("/s/{ordered}"),
         "paused": Way("/s/{paused}"),
         "stopped": Way("/s/{stopped_table}"),
-        "mail fails": Way("/s/{out_of_reach}"),
+        "email fails": Way("/s/{out_of_reach}"),
         "moved on": Way("/s/{seat}/sure?turn=1&choice=pass", status=409),
         "asked again": Way("/s/{seat}/sure?turn={turn}&choice=pass"),
         "asked again about a bid": Way("/s/{bidding}/sure?turn={turn_of_bidding}&choice={bid}"),
@@ -184,13 +184,13 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         "of a host": Way("/desk/tables/{game id}", eyes=Eyes.PLAYER),
     },
     "desk_account.show": {"with codes": Way("/desk/account", eyes=Eyes.CAREFUL)},
-    "contact.show": {"not signed in": Way("/call", eyes=Eyes.STRANGER)},
+    "contact.show": {"You're no longer signed in": Way("/call", eyes=Eyes.STRANGER)},
     "desk_calls.show": {"closed": Way("/desk/calls?status=closed")},
     "desk_calls.show_call": {"closed": Way("/desk/calls/{answered_call}")},
     "desk_people.show": {"found": Way("/desk/people?q=ann"), "not found": Way("/desk/people?q=zzz")},
     "desk_people.show_person": {
         "banned": Way("/desk/people/{banned}"),
-        "left alone": Way("/desk/people/{out of reach id}"),
+        "we don't email": Way("/desk/people/{out of reach id}"),
     },
     "desk_overview.show": {"not found": Way("/desk?q=zzz"), "paused": Way("/desk?trouble=paused")},
     "desk_overview.activity": {"by hour": Way("/desk/activity?by=hour")},
@@ -198,7 +198,7 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
 """Pages of the same routes at other times, by name."""
 
 SENT: Final = {
-    "leaving": Way("/s/{seat}", (Sent("Leave the table …"),)),
+    "leaving": Way("/s/{seat}", (Sent("Leave table …"),)),
     "new links": Way("/s/{seat}", (Sent("Get new links …"),)),
     "a token for programs": Way("/s/{seat}", (Sent("Show the token"),)),
     "why not": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass 99"}),)),
@@ -207,39 +207,35 @@ SENT: Final = {
     "a choice in words, no click reported": Way(
         "/s/{seat}", (Sent("Make this move", {"choice": "pass"}, unreported=True),)
     ),
-    "talk refused": Way("/s/{seat}/talk", (Sent("Say it", {"text": " "}),), status=400),
+    "talk refused": Way("/s/{seat}/talk", (Sent("Send", {"text": " "}),), status=400),
     "the demo": Way("/", (Sent("Play now Sunset Poker against bots"),)),
     "a call refused": Way(
         "/call",
-        (Sent("Call the organiser", {"address": "a..b@example.org", "text": "Help!"}),),
+        (Sent("Contact the organiser", {"address": "a..b@example.org", "text": "Help!"}),),
         Eyes.STRANGER,
         status=400,
     ),
-    "my games refused": Way("/mine", (Sent("Send them", {"address": "a..b@example.org"}),), status=400),
+    "my games refused": Way("/mine", (Sent("Send links", {"address": "a..b@example.org"}),), status=400),
     "a new table refused": Way(
         "/new/bid",
         (Sent("Open the table", {"address": "a..b@example.org", "name": "Ann", "invited": "nobody"}),),
         status=400,
     ),
-    "a place refused": Way(
-        "/t/{waiting}", (Sent("Ask for a place", {"address": "a..b@example.org", "name": "Ann"}),), status=400
-    ),
-    "an invitation refused": Way("/c/{c}", (Sent("Invite them", {"invited": "nobody"}),), status=400),
+    "a place refused": Way("/t/{waiting}", (Sent("Join", {"address": "a..b@example.org", "name": "Ann"}),), status=400),
+    "an invitation refused": Way("/c/{c}", (Sent("Send invitations", {"invited": "nobody"}),), status=400),
     "a place, no click reported": Way(
-        "/c/{doorstep_of_invited}", (Sent("Take the place", {"name": "Ben", "word": "cards"}, unreported=True),)
+        "/c/{doorstep_of_invited}", (Sent("Take seat", {"name": "Ben", "word": "cards"}, unreported=True),)
     ),
     "a move, no click reported": Way("/m/{m}/pass", (Sent("Pass", unreported=True),)),
-    "fewer mails, no click reported": Way("/u/{u}", (Sent("Stop all mails", unreported=True),)),
-    "leaving for good, no click reported": Way("/y/{y}", (Sent("Yes, leave for good", unreported=True),)),
+    "fewer mails, no click reported": Way("/u/{u}", (Sent("Stop all emails", unreported=True),)),
+    "leaving for good, no click reported": Way("/y/{y}", (Sent("Leave for good", unreported=True),)),
     "a reply, no click reported": Way("/w/{w}", (Sent("Yes, I wrote this", unreported=True),)),
-    "fewer mails refused": Way("/u/{u}", (Sent("Keep these settings", {"cadence": "often"}),), status=400),
-    "settings refused": Way("/my/settings", (Sent("Keep these settings", {"quiet": "at night"}),), status=400),
+    "fewer mails refused": Way("/u/{u}", (Sent("Save settings", {"cadence": "often"}),), status=400),
+    "settings refused": Way("/my/settings", (Sent("Save settings", {"quiet": "at night"}),), status=400),
     "a vacation refused": Way(
         "/my/settings", (Sent("Book", {"first": "2026-12-20", "last": "2026-12-01"}),), status=400
     ),
-    "another address refused": Way(
-        "/my/account", (Sent("Send the mail", {"address": "a..b@example.org"}),), status=400
-    ),
+    "another address refused": Way("/my/account", (Sent("Send email", {"address": "a..b@example.org"}),), status=400),
     "a file": Way("/verify", (Sent("Check", {"text": "{file}"}),)),
     "a file that was changed": Way("/verify", (Sent("Check", {"text": "{changed file}"}),)),
     "a file that is none": Way("/verify", (Sent("Check", {"text": "It was a good game."}),), status=400),
@@ -248,11 +244,9 @@ SENT: Final = {
     "a mail of a table": Way("/desk/tables/{game id}", (Sent("Read it", {"reason": WHY}),)),
     "a mail to a person": Way("/desk/people/{person id}", (Sent("Read it", {"reason": WHY}),)),
     "a mail refused": Way("/desk/people/{person id}", (Sent("Read it", {"reason": "   "}),), status=400),
-    "nobody at the desk": Way("/desk", (Sent("Look for it", {"q": "nobody@example.org"}),), status=404),
+    "nobody at the desk": Way("/desk", (Sent("Search", {"q": "nobody@example.org"}),), status=404),
     "an act refused": Way(
-        "/desk/tables/{game id}/extend",
-        (Sent("See what it would do …", {"more": "a while", "reason": WHY}),),
-        status=400,
+        "/desk/tables/{game id}/extend", (Sent("Preview …", {"more": "a while", "reason": WHY}),), status=400
     ),
     "to pause": _act("/desk/tables/{game id}/pause"),
     "to resume": _act("/desk/tables/{id_of_paused}/resume"),
@@ -272,16 +266,14 @@ SENT: Final = {
     "to stop all mail": _act("/desk/pause-mail"),
     "to declare an outage": _act("/desk/outage", start="2026-11-20T08:00", end="2026-11-20T09:30"),
     "the passphrase again": _act("/desk/tables/{game id}/close", eyes=Eyes.TIRED, status=403),
-    "to pause all": Way("/desk/all/pause", (Sent("Show what would happen", {"reason": WHY}),)),
-    "to announce": Way("/desk/all/announce", (Sent("Show what would happen", {"text": WHY, "reason": WHY}),)),
-    "to announce, refused": Way(
-        "/desk/all/announce", (Sent("Show what would happen", {"text": " ", "reason": WHY}),), status=400
-    ),
+    "to pause all": Way("/desk/all/pause", (Sent("Preview", {"reason": WHY}),)),
+    "to announce": Way("/desk/all/announce", (Sent("Preview", {"text": WHY, "reason": WHY}),)),
+    "to announce, refused": Way("/desk/all/announce", (Sent("Preview", {"text": " ", "reason": WHY}),), status=400),
     "a secret for codes": Way("/desk/account", (Sent("Set up codes"),)),
     "a code that is wrong": Way(
-        "/desk/account", (Sent("Set up codes"), Sent("Ask me for codes from now on", {"code": "000000"})), status=400
+        "/desk/account", (Sent("Set up codes"), Sent("Turn on codes", {"code": "000000"})), status=400
     ),
-    "an answer refused": Way("/desk/calls/1", (Sent("Answer, and close the call", {"text": " "}),), status=400),
+    "an answer refused": Way("/desk/calls/1", (Sent("Send answer", {"text": " "}),), status=400),
     "a sign-in refused": Way(
         "/desk/sign-in",
         (Sent("Sign in", {"desk-name": "Otto", "desk-passphrase": "open sesame"}),),

@@ -180,7 +180,7 @@ class Showroom:
         save_overdue(self.server)
         seated = {kind: self._seat(each, next(iter(each.asked()))) for kind, each in begun.items()}
         token, last = seated["templari"], self._seat(over, 0)
-        self.server.run(talk.say, game.id, seat, game.person_at(seat), "Good luck, everybody! 🍀")
+        self.server.run(talk.say, game.id, seat, game.person_at(seat), "Good luck, everyone! 🍀")
         self.server.run(
             talk.say, game.id, (seat + 1) % 3, game.person_at((seat + 1) % 3), "And to you; may the best one win."
         )
@@ -281,7 +281,7 @@ class Showroom:
         unsubscribe.stop(self.server, stopped)
         gone = self._links.made(Purpose.SIGN_IN, gina)
         self.server.store.write(lambda tx: links.revoke_person(tx, self.server.randomness, gina))
-        self._done(Ban(hugo, None), "Hugo has insulted everybody at three tables.")
+        self._done(Ban(hugo, None), "Hugo has insulted everyone at three tables.")
         call = self.server.run(calls.call, gina, "I get no mails any more.")
         self.server.run(
             calls.answer, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again."

@@ -27,7 +27,7 @@ def asked(table, served):
 def sign_in(page: Page, token: str) -> None:
     page.goto(f"/l/{token}")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("heading", name="It is your turn")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your turn")).to_be_visible()
 
 
 def test_the_time_left_counts_down(people, links, asked, server):
@@ -45,9 +45,9 @@ def test_the_time_left_counts_down(people, links, asked, server):
 def test_without_a_script_the_deadline_is_shown_and_every_button_works(people, links, asked):
     page = people(script=False)
     sign_in(page, links.made(Purpose.SIGN_IN, asked))
-    expect(page.get_by_text("Decide by")).to_be_visible()
+    expect(page.get_by_text("Until")).to_be_visible()
     assert page.locator(".clock").count() == 0
-    page.get_by_role("button", name="To the table").click()
+    page.get_by_role("button", name="About").click()
     assert "/s/" in page.url
 
 
@@ -57,7 +57,7 @@ def test_on_a_wide_screen_the_page_of_a_seat_leads_to_the_talk_and_the_replay(pe
     page.goto(f"/s/{links.of(game, 0)[1]}")
     for width in (360, 1280):
         page.set_viewport_size({"width": width, "height": 800})
-        for name in ("Talk", "Looking back"):
+        for name in ("Talk", "Replay"):
             expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
 
 

@@ -64,12 +64,12 @@ def standing_order(kind: str) -> str:
 
 
 def create_table(served: Served, player: Player, kind: str) -> str:
-    """Open a table from the front page; the link to pass on."""
+    """Start a table from the front page; the link to pass on."""
     page = player.page
     page.goto("/")
     player.press(page.locator(f"a[href='/new/{kind}']").first)
     page.get_by_label("Your email").fill("ann@example.org")
-    page.get_by_label("Your name at the table").fill("Ann")
+    page.get_by_label("Your name").fill("Ann")
     page.locator("[name=seats]").select_option("3")
     page.locator("[name=bots]").select_option("1")
     page.get_by_label("Invitation only").check()
@@ -79,7 +79,7 @@ def create_table(served: Served, player: Player, kind: str) -> str:
             page.locator(f"[name='option_{name}']").fill(str(value))
     served.passes(FILLED_IN)
     player.press(page.get_by_role("button", name="Open the table"))
-    assert page.locator("h1").inner_text() == "Please look in your mail"
+    assert page.locator("h1").inner_text() == "Check your email"
     page.goto(path_in(newest_email(page, served, "ann@example.org"), "/c/"))
     player.press(page.get_by_role("button", name="Open the table"))
     return path_in(page.locator("main").inner_text(), "/j/")
@@ -89,12 +89,12 @@ def join(served: Served, player: Player, invite: str) -> None:
     """Take a seat by the link that was passed on."""
     page = player.page
     page.goto(invite)
-    page.get_by_label("Your mail address").fill("ben@example.org")
-    page.get_by_label("Your name at the table").fill("Ben")
+    page.get_by_label("Your email").fill("ben@example.org")
+    page.get_by_label("Your name").fill("Ben")
     served.passes(FILLED_IN)
-    player.press(page.get_by_role("button", name="Ask for a place"))
+    player.press(page.get_by_role("button", name="Join"))
     page.goto(path_in(newest_email(page, served, "ben@example.org"), "/c/"))
-    player.press(page.get_by_role("button", name="Take the place"))
+    player.press(page.get_by_role("button", name="Take seat"))
     assert "/s/" in page.url, "the last to join sits at the table"
 
 
@@ -109,10 +109,10 @@ def newest_email(page: Page, served: Served, address: str) -> str:
 
 def look_back(player: Player) -> None:
     """Open the replay at the first turn, and go a step forward and back."""
-    player.press(player.page.get_by_role("link", name="Look back at the game"))
-    player.press(player.page.get_by_role("link", name="From the beginning"))
+    player.press(player.page.get_by_role("link", name="Replay"))
+    player.press(player.page.get_by_role("link", name="Start"))
     first = player.page.locator("h1").inner_text()
-    player.press(player.page.get_by_role("link", name="Forth"))
+    player.press(player.page.get_by_role("link", name="Next"))
     assert player.page.locator("h1").inner_text() != first
     player.press(player.page.get_by_role("link", name="Back", exact=True))
     assert player.page.locator("h1").inner_text() == first

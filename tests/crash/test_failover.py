@@ -113,7 +113,7 @@ def test_nothing_acknowledged_is_lost_or_doubled_when_the_primary_dies_and_peopl
             status, headers, page = page_of(town, path)
             if path == "/":
                 assert status == 503
-                assert "Please try again in a few minutes" in page
+                assert "Try again in a few minutes" in page
             if status == 503:
                 assert int(headers["Retry-After"]) <= 60
             for inside in ("Traceback", "psycopg", "sqlalchemy", "read-only", "127.0.0.1:"):

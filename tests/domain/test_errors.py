@@ -31,6 +31,6 @@ def test_the_drawing_shows_the_whole_tree() -> None:
 
 
 def test_a_quotation_is_one_short_printable_line() -> None:
-    assert quoted("bid\r\nBcc: everybody\x1b[2J") == "“bid Bcc: everybody [2J”"
+    assert quoted("bid\r\nBcc: everyone\x1b[2J") == "“bid Bcc: everyone [2J”"
     assert len(quoted("long " * 100)) <= MOST_QUOTED + 2
     assert quoted("") == "“”"

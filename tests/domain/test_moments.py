@@ -64,8 +64,6 @@ def test_an_explanation_lists_the_steps_of_a_deadline() -> None:
 
 def test_an_explanation_of_a_stopped_clock_gives_the_reason() -> None:
     waiting = Turn(parse_pace("1d"), ZoneInfo("UTC"), NOW)
-    assert explanation(deadline_of(waiting), waiting.zone) == (
-        "The clock has not started: the mail is still on its way.",
-    )
+    assert explanation(deadline_of(waiting), waiting.zone) == ("Your time starts when the email goes out.",)
     paused = Turn(parse_pace("1d"), ZoneInfo("UTC"), NOW, NOW, pauses=(Interval(NOW, None),))
-    assert explanation(deadline_of(paused), paused.zone)[-1] == ("The clock stands still: pause of the table")
+    assert explanation(deadline_of(paused), paused.zone)[-1] == ("Clock stopped: pause of the table")

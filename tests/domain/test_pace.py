@@ -83,7 +83,7 @@ def test_a_pace_that_cannot_be_entered_cannot_be_built(allowed: timedelta) -> No
 
 
 def test_a_calendar_needs_days() -> None:
-    with pytest.raises(ValueError, match="days of the week"):
+    with pytest.raises(ValueError, match="has weekdays"):
         Calendar((), time(20), BERLIN)
 
 

@@ -111,12 +111,12 @@ def test_a_cadence_parses_as_people_write_it() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "not a moment for a reminder"),
-        ("often", "not a moment for a reminder"),
-        ("0%", "not a moment for a reminder"),
-        ("100%", "not a moment for a reminder"),
-        ("50%,", "not a moment for a reminder"),
-        ("none,50%", "not a moment for a reminder"),
+        ("", "not a time for a reminder"),
+        ("often", "not a time for a reminder"),
+        ("0%", "not a time for a reminder"),
+        ("100%", "not a time for a reminder"),
+        ("50%,", "not a time for a reminder"),
+        ("none,50%", "not a time for a reminder"),
         ("10%,20%,30%,40%,50%,60%", "6 reminders are too many"),
     ],
 )

@@ -76,7 +76,7 @@ def test_a_choice_is_read_in_any_typography(line: str, choice: Choice) -> None:
         "b",
         "Pas",
         "Passing by, I saw your bid of 7 and laughed.",
-        "pass on my regards to everybody",
+        "pass on my regards to everyone",
         "I bid 7",
         "Hello Ben, well played",
         "Ben bids 5.",

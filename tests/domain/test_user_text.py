@@ -43,7 +43,7 @@ def test_a_name_in_any_script_is_kept_unchanged(name):
     ],
 )
 def test_an_invisible_name_is_refused(name):
-    with pytest.raises(BadInput, match="A name is missing"):
+    with pytest.raises(BadInput, match="a name"):
         parse_name(name)
 
 
@@ -76,14 +76,14 @@ PILED = {
 @pytest.mark.parametrize("read", [parse_name, parse_title, parse_seed_word, parse_talk, parse_reason, parse_message])
 @pytest.mark.parametrize("text", PILED.values(), ids=PILED)
 def test_marks_that_no_language_piles_up_are_refused(text, read):
-    with pytest.raises(BadInput, match="piles up marks"):
+    with pytest.raises(BadInput, match="Your text has too many accents stacked"):
         read(f"Ann {text}")
 
 
 @pytest.mark.timeout(method="thread")
 def test_endless_marks_are_refused_at_once():
     """Sorted one past all others, as many took minutes. What takes so long again ends the run by its limit for what hangs."""
-    with pytest.raises(BadInput, match="piles up marks"):
+    with pytest.raises(BadInput, match="Your text has too many accents stacked"):
         parse_message("a" + "\u0345" * 500_000 + "\u0334" * 500_000)
 
 
@@ -145,7 +145,7 @@ LEFT_OUT = (*range(0xFE00, 0xFE10), 0x034F, 0x17B4, 0x17B5, *range(0x180B, 0x181
 
 def test_a_character_that_programs_leave_out_makes_no_name():
     for left_out in map(chr, LEFT_OUT):
-        with pytest.raises(BadInput, match="A name is missing"):
+        with pytest.raises(BadInput, match="a name"):
             parse_name(left_out * 3)
         assert parse_name(f"An{left_out}n{left_out}") == "Ann", ascii(left_out)
         assert parse_name(f"\u0410{left_out}\u0430") == "\u0410\u0430", ascii(left_out)

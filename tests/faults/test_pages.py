@@ -48,7 +48,7 @@ def _press(world: AddressWorld, browser: Browser, path: str, fields: list[tuple[
         if len(made) < n:
             break
         assert page.status == 503, (path, made[-1])
-        assert "try again in a few minutes; the page shows then whether this counts" in page.text
+        assert "Try again in a few minutes. The page will show whether this counted" in page.text
         assert BrokenCallError.__name__ not in page.source
         if (now := rows(world.server)) != before:
             # Only what is shown afterwards failed: it counts, and pressing again may change nothing more.

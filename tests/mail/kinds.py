@@ -189,12 +189,7 @@ class _Scenario:
         """Replies to a turn: questions, prose, a choice, and one from a stranger."""
         seat, decision = min(table.asked().items())
         written = grammar.write(decision, decision.default)
-        for text in (
-            "help\nboard",
-            "rules",
-            "I think I will hold.",
-            f"talk Good luck, everybody!\n{written}\nfly away",
-        ):
+        for text in ("help\nboard", "rules", "I think I will hold.", f"talk Good luck, everyone!\n{written}\nfly away"):
             self.inbox.replies(table, seat, text)
             self.carry()
         self.inbox.checks(SenderCheck.TOKEN)
@@ -241,7 +236,7 @@ class _Scenario:
         moderate(self.server, Extend(table.id, "2d"), "You could not reach it.")
         moderate(self.server, Freeze(table.id), "Somebody doubts the record.")
         self.carry()
-        moderate(self.server, Unfreeze(table.id), "The record is sound.")
+        moderate(self.server, Unfreeze(table.id), "Log is sound.")
         moderate(self.server, Rewind(table.id, 1), "A mail was lost.")
         self.server.run(talk.say, table.id, 1, table.person_at(1), "What a pity.")
         moderate(self.server, Redact(table.id, 1), "It was nothing to say here.")

@@ -111,7 +111,7 @@ def test_refolded_headers_and_dropped_blanks_change_nothing():
     "key", ["", "nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", KEY.replace("MII", "AII")]
 )
 def test_an_invalid_key_is_refused_at_the_start_and_not_shown(key):
-    with pytest.raises(BadInput, match="cannot be signed") as refusal:
+    with pytest.raises(BadInput, match="Emails can't be signed") as refusal:
         signer(replace(SETTINGS, private_key=key))
     assert KEY.split("\n")[1] not in str(refusal.value)
     assert KEY.split("\n")[1] not in repr(signer(SETTINGS))

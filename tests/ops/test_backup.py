@@ -324,7 +324,7 @@ def test_something_else_is_no_backup(config: Config, tmp_path: Path) -> None:
     junk = tmp_path / "junk"
     for content in (b"", b"text", b"SQLite format 3\x00" + bytes(100)):
         junk.write_bytes(content)
-        with pytest.raises(BadInput, match=rf"The backup {junk} cannot be used\."):
+        with pytest.raises(BadInput, match=rf"The backup {junk} can't be used\."):
             backup.restore(read({"PBEM_DATABASE_URL": f"sqlite:///{tmp_path}/new.sqlite3"}), junk)
 
 

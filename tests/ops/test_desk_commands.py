@@ -68,7 +68,7 @@ def test_calls_are_listed_answered_and_closed(pbem: Run) -> None:
     assert "Nobody waits." in pbem("call", "list").output
     closed = pbem("call", "list", "--closed").output
     assert all(text in closed for text in ("It is in the other folder.", "Greetings", "Twice the same."))
-    assert pbem("call", "close", "99", "--reason", "There is none.").exit_code == 1
+    assert pbem("call", "close", "99", "--reason", "None.").exit_code == 1
 
 
 def test_the_audit_names_the_account_on_the_machine(pbem: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_the_audit_names_the_account_on_the_machine(pbem: Run, monkeypatch: pyte
     add(pbem)
     listed = pbem("audit", "list").output
     assert "command line carla  organiser added" in listed
-    assert "Nothing like that" in pbem("audit", "list", "--act", "ban").output
+    assert "Nothing found" in pbem("audit", "list", "--act", "ban").output
 
 
 def test_the_audit_verifies_until_it_is_altered(pbem: Run, folder: Path) -> None:
@@ -97,4 +97,4 @@ def test_the_audit_verifies_until_it_is_altered(pbem: Run, folder: Path) -> None
     (folder / "audit.jsonl").write_text(exported.replace("organiser added", "organiser removed"))
     assert pbem("audit", "verify", "audit.jsonl").exit_code == 1
     (folder / "other.txt").write_text("Dear diary\n")
-    assert "not an exported audit" in pbem("audit", "verify", "other.txt").output
+    assert "isn't an exported audit" in pbem("audit", "verify", "other.txt").output

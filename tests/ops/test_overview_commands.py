@@ -41,7 +41,7 @@ def seen():
 
 def test_the_overview_tells_of_trouble_and_of_tables(typed):
     output = typed("overview").output
-    assert "No worker has been heard of" in output
+    assert "No worker has been seen" in output
     assert "0 tables that are paused" in output
     typed("all", "pause", "--reason", "The server moves.")
     output = typed("overview", "--trouble", "paused").output

@@ -180,7 +180,7 @@ class Operator:
         if (found := re.search(r"Put them back .* belongs at (.*?/keys)\.", output)) and self.choice == 0:
             shutil.copy(f"{self.backup}.keys", found[1])
             acted = True
-        for statement in re.findall(r"Make it again: (.*;)", output):
+        for statement in re.findall(r"Create it again: (.*;)", output):
             changed(statement)(data)
             acted = True
         return acted

@@ -84,7 +84,7 @@ def test_a_process_that_begins_stops_the_tables_that_differ_and_plays_on_at_the_
         assert same.row().status == "playing"
         with pytest.raises(Forbidden):
             differs.play(0, "bid")
-        with pytest.raises(Unplayable, match="The rules here have changed"):
+        with pytest.raises(Unplayable, match="Its rules have changed"):
             differs.view(0)
         unsent = server.store.write(lambda tx: alarms.take(tx, server.now()))
         sentence = f"bid: its rules have changed (turn 0, row 2, scores). See `pbem replay --game {differs.id}`."

@@ -97,7 +97,7 @@ def emptied(url: str) -> str:
         [[*_POOLED]],
     )
     tables = admin.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
-    # In any order: the rows that refer to deleted ones are deleted too. All at once, since most tables are empty.
+    # In any order: the rows that refer to deleted ones are deleted too. All tables, since most tables are empty.
     admin.execute(";".join([
         "SET session_replication_role = replica",
         *(f'DELETE FROM "{table}"' if table in METADATA.tables else f'DROP TABLE "{table}"' for (table,) in tables),

@@ -280,7 +280,7 @@ class Truth:
         if floors and each.at < max(floors):
             raise BrokenError(
                 f"seat {seat} of game {row.id} was timed out in turn {turn} at {each.at}, "
-                f"asked at {asked}, while there was time until {max(floors)}"
+                f"It's your turn right away. A separate email asks {asked}, while there was time until {max(floors)}"
             )
         if down:
             self.seen["time-out after we were away"] += 1
@@ -350,7 +350,7 @@ def until_in(text: str) -> datetime | None:
     return datetime(int(year), 1 + _MONTHS.index(month), int(day), int(hour), int(minute), tzinfo=UTC)
 
 
-_UNTIL = re.compile(r"Please decide by \w{3} (\d{1,2}) (\w{3}) (\d{4}), (\d{2}):(\d{2}) UTC")
+_UNTIL = re.compile(r"Please move by \w{3} (\d{1,2}) (\w{3}) (\d{4}), (\d{2}):(\d{2}) UTC")
 _CHAPTER = re.compile(r"^={20,}$", re.MULTILINE)
 _SEAT = re.compile(r"/s/([a-z2-7]{33})\s")
 _HEAD = re.compile(r"against later changes to the record: ([0-9a-f]{20})")

@@ -38,11 +38,11 @@ def forms(key, links, person):
     """The pages with a form for strangers, each with the words on its button and what they type."""
     who = {"address": "zoe@example.org", "name": "Zoe"}
     return {
-        "/mine": ("Send them", {"address": "ann@example.org"}),
-        "/call": ("Call the organiser", {"address": "zoe@example.org", "text": "Help me"}),
+        "/mine": ("Send links", {"address": "ann@example.org"}),
+        "/call": ("Contact the organiser", {"address": "zoe@example.org", "text": "Help me"}),
         "/new/templari": ("Open the table", who),
-        f"/t/{key}": ("Ask for a place", who),
-        f"/j/{links.made(Purpose.INVITE, person('Ann'), 1)}": ("Ask for a place", who),
+        f"/t/{key}": ("Join", who),
+        f"/j/{links.made(Purpose.INVITE, person('Ann'), 1)}": ("Join", who),
     }
 
 
@@ -59,7 +59,7 @@ def test_every_form_for_strangers_takes_a_person_some_time(browser, server, form
         clock.advance(form_time.QUICKEST - SECOND)
         refused = pressed(browser, page, button, typed)
         assert (refused.status, all_rows(server.store) == before) == (400, True), path
-        assert "faster than anyone can type" in refused.text
+        assert "faster than anyone types" in refused.text
         assert set(typed.values()) <= {value for _, value in refused.form(button).fixed} | {"Help me"}, path
         assert "Help me" in refused.source or path != "/call"
         # A moment later the same button works: nobody waits twice, and nothing is typed again.
@@ -86,7 +86,7 @@ def test_a_form_can_be_sent_for_a_day_and_after_a_change_of_keys(browser, server
     clock.advance(form_time.LONGEST)
     rotated = replace(server, keys=rotate(server.keys, b"n" * SECRET_BYTES, clock.now().date()))
     elsewhere = Browser(application(rotated, settings))
-    assert pressed(elsewhere, page, "Send them", {"address": "ann@example.org"}).url == "/sent"
+    assert pressed(elsewhere, page, "Send links", {"address": "ann@example.org"}).url == "/sent"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_form_without_our_signature_sends_nothing(browser, server, clock, open
     refused = browser.post("/mine", fields)
     assert (refused.status, all_rows(server.store) == before) == (400, True)
     clock.advance(form_time.QUICKEST)
-    assert pressed(browser, refused, "Send them", {"address": "ann@example.org"}).url == "/sent"
+    assert pressed(browser, refused, "Send links", {"address": "ann@example.org"}).url == "/sent"
 
 
 def test_no_other_form_is_open_to_strangers(app):

@@ -48,7 +48,7 @@ def test_a_move_without_disk_space_is_not_half_made_and_counts_once_there_is_spa
                 break
         assert page.status == 503
 
-        assert "We cannot get at our records just now. What we had confirmed to you is safe." in page.text
+        assert "We can't reach our database right now. Everything we confirmed to you is safe." in page.text
         assert browser.open(f"/s/{token}").status == 200
         assert everything(server) == before
     assert browser.post(f"/s/{token}/play", fields, follow=False).status == 303

@@ -13,7 +13,7 @@ from pbem.service.outgoing.deliver import mailbox_of
 GERMAN = {
     "Check the file of a game": "Prüfe die Datei eines Spiels",
     "SINCE THE GAME BEGAN": "SEIT DEM BEGINN",
-    "Since the game began": "Seit dem Beginn",
+    "The game so far": "Seit dem Beginn",
     "{seat} [flips|flip] {card}.": "{seat} [deckt|deckst] {card} auf.",
 }
 

@@ -265,7 +265,7 @@ def _check(rule, form, server, settings, stolen, after=0):
     assert store.rows is not None, f"{path}: {response.status_code} {response.get_data(as_text=True)[-1500:]}"
     assert all_rows(server.store) == store.rows, (path, after)
     assert response.status_code in (403, 410), path
-    assert not at_desk or "You are not signed in any more." in response.get_data(as_text=True)
+    assert not at_desk or "You're no longer signed in." in response.get_data(as_text=True)
     return True
 
 

@@ -41,8 +41,8 @@ def seat_page(links, game):
 def test_the_seats_page_says_why_the_table_is_stopped(gone, browser, links):
     page = browser.open(seat_page(links, gone))
     assert page.status == 503
-    assert "Lanterns cannot be played on this server just now." in page.text
-    assert "Its rules are not there. The organiser has been told." in page.text
+    assert "Lanterns can't be played on this server right now." in page.text
+    assert "Its rules are missing. The organiser has been told." in page.text
 
 
 def test_every_list_and_the_desk_open(gone, browser, sign_in, server, table):
@@ -92,7 +92,7 @@ def test_the_email_gives_the_reason_and_no_email_fails(gone, server, carry):
     words = text_of(parse(notices[0].body))
     assert "has been stopped." in words
     assert stopped_tables.REASONS[stopped_tables.Cause.GONE] in " ".join(words.split())
-    assert "look at its record" not in words
+    assert "check its log" not in words
     assert not [email for email in queued_emails(server) if email.status == "parked"]
 
 
@@ -104,7 +104,7 @@ def test_a_form_that_meets_the_fault_stops_the_table_at_once(offered, server, ta
     game.play(1, "allow")
     offered(broken.lanterns("resolve", broken.FOR_EVER))
     answer = form.press()
-    assert "The rules of Lanterns have failed." in answer.text
+    assert "Rules of Lanterns failed." in answer.text
     assert game.row().status == "frozen"
 
 

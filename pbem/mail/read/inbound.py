@@ -176,7 +176,7 @@ def sanitise(raw: bytes, envelope_from: str) -> bytes:
     sender = envelope_from if len(envelope_from) <= 320 and envelope_from.isprintable() else "unreadable"
     headers, body = split(raw)
     if len(headers) > MOST_HEADER_BYTES or headers.count(b"\n") > MOST_HEADER_LINES:
-        raise BadInput(_("A mail has too many lines of headers."))
+        raise BadInput(_("An email has too many header lines."))
     bare = BytesParser(policy=compat32).parsebytes(headers, headersonly=True)
     lines = [f"Return-Path: <{sender.strip('<> ')}>", *_headers(bare), *_parts(bare, headers, body)]
     return "\n".join(lines).encode("utf-8", "surrogateescape")

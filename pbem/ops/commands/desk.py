@@ -68,7 +68,7 @@ def organiser_totp(name: str, *, off: bool) -> None:
         click.echo(
             f"The secret: {secret}\nThe same as an address: {one_time_codes.address(secret, name, config.site.name)}"
         )
-        code = click.prompt("The code that it shows now", err=True)
+        code = click.prompt("Code shown now", err=True)
         server.run(organisers.require_codes, operator(), name, secret, code)
     click.echo(f"{name} is asked for a code from now on.")
 

@@ -133,7 +133,7 @@ def _lines(found: Overview) -> list[str]:
     if found.doubt is not None:
         lines += [found.doubt.says, found.doubt.remedy]
     elif not found.awake:
-        lines.append("No worker has been heard of for minutes: no mail leaves, and no clock runs out.")
+        lines.append("No worker has been seen for minutes: no email goes out, and no clock runs out.")
     lines += [
         f"{'email paused' if each.email_paused else 'outage'} from {each.start_at:%Y-%m-%d %H:%M} to "
         f"{f'{each.end_at:%H:%M} UTC' if each.end_at else 'now'}: {each.why or 'no worker was running'}"

@@ -353,7 +353,7 @@ def _number(server: Server, who: str) -> int:
     """The number of a person who was named by it or by their address."""
     person_id = int(who) if who.isdigit() else server.read(overview.person_with, who)
     if person_id is None:
-        raise BadInput("Nobody here has this address.", remedy="Nothing was changed.")
+        raise BadInput("Nobody here uses this address.", remedy="Nothing was changed.")
     return person_id
 
 

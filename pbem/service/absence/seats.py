@@ -63,9 +63,9 @@ def must_not_have_looked(tx: Tx, person_id: int, game_id: int) -> None:
     """Raise Forbidden for an organiser who has looked at the table's hidden side, under any identity."""
     if insiders.has_looked(tx, person_id, game_id):
         raise Forbidden(
-            _("An organiser who has looked at this table cannot play at it."),
-            why=_("They know more of it than a player may know."),
-            remedy=_("Nothing was changed; somebody else can take the seat."),
+            _("Organisers who have looked at a table can't play at it."),
+            why=_("They know more than a player may know."),
+            remedy=_("Nothing changed. Someone else can take the seat."),
         )
 
 

@@ -80,11 +80,11 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
         return offer.status == OfferStatus.TAKEN
     must_not_be_frozen(game)
     if game.status != TableStatus.PLAYING:
-        raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
+        raise Gone(_("This game is over."), remedy=_("There are other tables in the lobby."))
     if offer.status != OfferStatus.OPEN or not _is_openly_gone(tx, offer):
-        raise Gone(_("This seat is not on offer any more."), why=_("Somebody was faster, or its player came back."))
+        raise Gone(_("This seat is no longer on offer."), why=_("Someone else took it, or its player came back."))
     if offer.successor != Successor.SUBSTITUTE:
-        raise Forbidden(_("This table did not agree on a substitute."), why=_("A bot plays the seat, as was agreed."))
+        raise Forbidden(_("This table did not agree on a substitute."), why=_("As agreed, a bot plays the seat."))
     if offer.taken_by is not None:
         raise Gone(_("Someone else has asked for this seat."), why=_("They were faster."))
     player = player_rows.at_seat(tx, game.id, offer.seat)
@@ -109,9 +109,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
         raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
     offer = tables.offer_of_seat(tx, game_id, seat)
     if player is None or offer is None or offer.person_id != person_id:
-        raise Forbidden(
-            _("This seat is not yours to take back."), why=_("Somebody else has taken it over, or it never was.")
-        )
+        raise Forbidden(_("You can't take back this seat."), why=_("Someone else has it now, or it never was yours."))
     person = people.read(tx, person_id)
     name = free_name([other for other in players if other is not player], parse_name(person.name))
     game = seats.give_to_person(tx, server, game, seat, Actor.PERSON, person, name)
@@ -125,16 +123,14 @@ def replace_player(
     """Give a seat to another person, or to a bot, for an organiser."""
     game, before, players = _lock_seat(tx, game_id, seat)
     if before.person_id == person_id:
-        raise Gone(_("The seat is theirs already."), remedy=_("Nothing was changed."))
+        raise Gone(_("They already have this seat."), remedy=_("Nothing changed."))
     if person_id is None:
         game = seats.give_to_bot(tx, server, game, seat, by, reason)
         what, who = "bot_plays", before.name
     else:
         person = people.lock(tx, person_id)
         if not game.doubles and any(player.person_id == person_id for player in players):
-            raise Forbidden(
-                _("They sit at this table already."), why=_("Nobody has two seats there, as its host wanted.")
-            )
+            raise Forbidden(_("They are already at this table."), why=_("Its host allows one seat per player."))
         must_have_room(tx, server, person, game)
         who = free_name([player for player in players if player is not before], parse_name(person.name or _UNNAMED))
         game = seats.give_to_person(tx, server, game, seat, by, person, who, reason)
@@ -155,13 +151,13 @@ def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by:
     """Offer a seat to volunteers, for an organiser. Returns how many are emailed."""
     game, before, _players = _lock_seat(tx, game_id, seat)
     if before.person_id is None:
-        raise Gone(_("A bot plays this seat."), why=_("What is offered is the seat of a person."))
+        raise Gone(_("A bot plays this seat."), why=_("Only the seat of a person can be offered."))
     if game.private:
         raise Forbidden(
-            _("Strangers are never asked to a private table."), remedy=_("A bot or somebody named can play.")
+            _("Strangers are never invited to a private table."), remedy=_("Let a bot or a particular person play.")
         )
     if tables.offer_of_seat(tx, game_id, seat) is not None:
-        raise Gone(_("This seat is on offer already."), remedy=_("Nothing was changed."))
+        raise Gone(_("This seat is already on offer."), remedy=_("Nothing changed."))
     return _put_on_offer(tx, server, game, before, "organiser", by, reason)
 
 
@@ -243,7 +239,7 @@ def _lock_seat(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, lis
     """Lock a running game. Returns it, the player of the seat and all players. Raises Gone."""
     game = games.lock(tx, game_id)
     if game.status != TableStatus.PLAYING:
-        raise Gone(_("This game is not being played."), why=_("Only seats of running games change hands."))
+        raise Gone(_("This game isn't running."), why=_("Only seats of running games change hands."))
     players = player_rows.of_game(tx, game_id)
     before = next((player for player in players if player.seat == seat), None)
     if before is None:
@@ -320,11 +316,9 @@ def _taker(tx: Tx, server: Server, game: GameRow, person_id: int) -> PersonRow:
     """The person, locked, who may take a seat of the game. Raises Forbidden or TooMany."""
     person = people.lock(tx, person_id)
     if person.confirmed_at is None:
-        raise Forbidden(
-            _("This address has not been confirmed."), remedy=_("Please use the link in the mail to it first.")
-        )
+        raise Forbidden(_("This address isn't confirmed yet."), remedy=_("Open the link in the email first."))
     if not game.doubles and any(player.person_id == person_id for player in player_rows.of_game(tx, game.id)):
-        raise Forbidden(_("You sit at this table already."), why=_("Nobody has two seats there, as its host wanted."))
+        raise Forbidden(_("You're already at this table."), why=_("Its host allows one seat per player."))
     must_have_room(tx, server, person, game)
     seats.must_not_have_looked(tx, person_id, game.id)
     return person

@@ -35,16 +35,16 @@ def ask(tx: Tx, server: Server, person_id: int, address: str, network: str = "")
     given, mailbox = persons.normalised(address)
     person = people.lock(tx, person_id)
     if is_guest(person.address):
-        raise Forbidden(_("A guest has no address to change."), remedy=_("Please join a table with yours."))
+        raise Forbidden(_("Guests have no address to change."), remedy=_("Join a table with your address first."))
     if person.mailbox == mailbox:
-        raise BadInput(_("This is your address already."), remedy=_("Nothing was changed."))
+        raise BadInput(_("That's already your address."), remedy=_("Nothing changed."))
     newcomer = persons.find_or_add(tx, server, given)
     now = server.now()
     if people.count_emails_in(tx, person.id, "new_address", limits.last(timedelta(days=1), now)) >= EMAILS_A_DAY:
         raise TooMany(
-            _("As many mails about a change of address were sent as we send in a day."),
-            why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=EMAILS_A_DAY),
-            remedy=_("Please use the link in one of them, or try again tomorrow."),
+            _("You've reached today's limit for emails about changing your address."),
+            why=_("We send at most %(mails_a_day)s, to one address and for one person.", mails_a_day=EMAILS_A_DAY),
+            remedy=_("Use the link in one of them, or try again tomorrow."),
         )
     strangers.count_emails(tx, server, [mailbox], network)
     # The request is as good as this link: when the person's links are revoked, it ends too.
@@ -61,7 +61,7 @@ def must_be_granted(tx: Tx, person_id: int, granted: int) -> None:
     """Raise Gone if the links of the person who asked were revoked since."""
     link = links.find(tx, LinkKey(Purpose.STOP, person_id))
     if link is None or link.nonce != granted:
-        raise Gone(_("This link has been replaced by a new one."), why=_("The links of its owner were renewed."))
+        raise Gone(_("This link has been replaced with a new one."), why=_("Its owner got new links."))
 
 
 def change_address(
@@ -76,9 +76,9 @@ def change_address(
     new_links.lock_games(tx, person_id)
     person = people.lock(tx, person_id)
     if person.mailbox == mailbox:
-        raise Gone(_("This is their address already."), remedy=_("Nothing was changed."))
+        raise Gone(_("That's already their address."), remedy=_("Nothing changed."))
     if is_former(person.address) or is_guest(person.address):
-        raise Gone(_("Nobody is mailed there."), why=_("This is a guest, or somebody who has left for good."))
+        raise Gone(_("We don't email this address."), why=_("It belongs to a guest, or to someone who left for good."))
     _free_mailbox(tx, server, person_id, mailbox, is_back=undoes is not None)
     now = server.now()
     people.change(tx, person_id, address=given, mailbox=mailbox, confirmed_at=now)
@@ -110,8 +110,8 @@ def _free_mailbox(tx: Tx, server: Server, person_id: int, mailbox: str, *, is_ba
         return
     if merge.plays(tx, holder.id) or (holder.confirmed_at is not None and not is_back):
         raise BadInput(
-            _("With this address somebody plays here already."),
-            remedy=_("Nothing was changed; if both are one person, the organiser can make them one."),
+            _("Someone already plays here with this address."),
+            remedy=_("Nothing changed. If both are you, the organiser can merge them."),
         )
     merge.move_rows(tx, holder.id, person_id)
     if is_back:

@@ -35,9 +35,9 @@ def ask(tx: Tx, server: Server, person_id: int) -> None:
     now = server.now()
     if people.count_emails_in(tx, person_id, "deletion", limits.last(timedelta(days=1), now)) >= EMAILS_A_DAY:
         raise TooMany(
-            _("You were sent as many of these mails as we send in a day."),
-            why=_("%(mails_a_day)s are the most.", mails_a_day=EMAILS_A_DAY),
-            remedy=_("Please use the link in one of them."),
+            _("You've reached today's limit for this email."),
+            why=_("The most is %(mails_a_day)s.", mails_a_day=EMAILS_A_DAY),
+            remedy=_("Use the link in one of them."),
         )
     outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.DELETION)], now, now)
 
@@ -61,9 +61,9 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
         game = games.lock(tx, game_id)
         if game.status == TableStatus.FROZEN:
             raise Forbidden(
-                _("“%(title)s” has been stopped, so that somebody can look at its record.", title=game.title),
-                why=_("Until then nobody can leave it, and nobody leaves for good who sits there."),
-                remedy=_("Nothing was changed; you get a mail when it goes on, and can do this then."),
+                _("“%(title)s” has been stopped so that its log can be checked.", title=game.title),
+                why=_("Until then, nobody at that table can leave it or delete their account."),
+                remedy=_("Nothing changed. We'll email you when it goes on, and you can do this then."),
             )
         if game.status == TableStatus.PLAYING:
             for player in player_rows.of_game(tx, game_id):

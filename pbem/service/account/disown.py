@@ -69,4 +69,4 @@ def _open(tx: Tx, server: Server, token: str) -> tuple[int, int, dict[str, Any]]
 
 
 def _no_use() -> Gone:
-    return Gone(_("This link is of no use any more."), why=_("The address was put right after that mail."))
+    return Gone(_("This link no longer works."), why=_("The address was corrected after that email."))

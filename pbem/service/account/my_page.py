@@ -248,7 +248,7 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     game = games.lock(tx, game_id)
     seated = any(player.person_id == person_id for player in player_rows.of_game(tx, game_id))
     if game.status != TableStatus.OPEN or not (seated or game.host_id == person_id):
-        raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
+        raise NotFound(_("This table isn't waiting for you."), remedy=_("You'll find your tables under “My games”."))
     return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id), game.expires_at)
 
 

@@ -66,8 +66,8 @@ def of_game(tx: Tx, server: Server, game_id: int) -> Export:
     if row.status not in _ENDED:
         raise Forbidden(
             _("This game is not over."),
-            why=_("Its file shows every secret of the table."),
-            remedy=_("Please ask for it again when the game has ended."),
+            why=_("Its file would reveal every secret of the table."),
+            remedy=_("Download it when the game is over."),
         )
     log = tuple(log_rows.chain(tx, game_id, row.key))
     began = json_body_of(log[0])
@@ -121,13 +121,15 @@ def read(text: str, most_rows: int | None = None) -> Export:
     try:
         document = json.loads(text)
         if document["format"] != FORMAT or document["version"] not in _READABLE:
-            raise _no_game_file(_("Its form is not version %(version)s of %(format)s.", version=VERSION, format=FORMAT))
+            raise _no_game_file(
+                _("Its format isn't version %(version)s of %(format)s.", version=VERSION, format=FORMAT)
+            )
         game, chance = document["game"], document["chance"]
         if most_rows is not None and len(document["log"]) + len(document["talk"]) > most_rows:
             raise BadInput(
                 _("This file is too long."),
-                why=_("%(value)s rows are the most that a page checks.", value=most_rows),
-                remedy=_("With the program itself you can check it on a machine of your own: pbem verify FILE."),
+                why=_("This page checks up to %(value)s rows.", value=most_rows),
+                remedy=_("You can check it on your own computer: pbem verify FILE."),
             )
         return Export(
             key=_checked(str, game["key"]),
@@ -145,7 +147,7 @@ def read(text: str, most_rows: int | None = None) -> Export:
             talk=tuple(_row(talk.chain_name(game["key"]), row) for row in document["talk"]),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
-        raise _no_game_file(_("It cannot be read.")) from error
+        raise _no_game_file(_("It can't be read.")) from error
 
 
 def _row_fields(row: hash_chain.Row) -> dict[str, Any]:
@@ -201,7 +203,7 @@ def _checked(kind: type[T], value: object) -> T:
 
 def _no_game_file(why: str) -> BadInput:
     return BadInput(
-        _("This is not the file of a game."),
+        _("This isn't the file of a game."),
         why=why,
-        remedy=_("Please take the file as it was downloaded from the page of a finished game."),
+        remedy=_("Use the file as downloaded from the page of a finished game."),
     )

@@ -173,7 +173,7 @@ def _public_game(tx: Tx, key: str) -> GameRow:
     if row is None or row.private:
         raise NotFound(
             _("There is no such table in the lobby."),
-            remedy=_("A private game is seen by its players, and by anyone they give its link when it is over."),
+            remedy=_("Only its players can see a private game, and when it's over, anyone they share its link with."),
         )
     return row
 
@@ -184,8 +184,8 @@ def _shared_game(tx: Tx, server: Server, token: str) -> GameRow:
     except Gone as gone:
         raise Gone(
             _("This game is no longer shown."),
-            why=_("One of its players has withdrawn the link."),
-            remedy=_("Please ask the person who gave it to you."),
+            why=_("One of its players withdrew the link."),
+            remedy=_("Ask the person who gave it to you."),
         ) from gone
     _must_have_ended(row)
     return row
@@ -195,8 +195,8 @@ def _must_have_ended(row: GameRow) -> None:
     if row.status not in _ENDED:
         raise Forbidden(
             _("This game is not over."),
-            why=_("Anyone who has this link sees all hands."),
-            remedy=_("Please come back when the game has ended."),
+            why=_("Anyone with this link would see all hands."),
+            remedy=_("Come back when the game is over."),
         )
 
 
@@ -232,4 +232,4 @@ def _auctions_at(tx: Tx, row: GameRow, rules: Game[Any], seq: int) -> tuple[Auct
 
 
 def _nothing_yet() -> NotFound:
-    return NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
+    return NotFound(_("There is nothing to replay."), why=_("This game hasn't started."))

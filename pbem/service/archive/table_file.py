@@ -58,7 +58,7 @@ def read(text: str) -> SavedGame:
     try:
         document = json.loads(text)
         if (document["format"], document["version"]) != (FORMAT, VERSION):
-            raise _no_table_file(_("Its form is not version %(version)s of %(name)s.", version=VERSION, name=FORMAT))
+            raise _no_table_file(_("Its format isn't version %(version)s of %(name)s.", version=VERSION, name=FORMAT))
         game = _row(GameRow, document["game"])
         begun = game.started_at is not None
         if game.seats > export.MOST_SEATS or (begun and len(document["players"]) != game.seats):
@@ -76,7 +76,7 @@ def read(text: str) -> SavedGame:
             talk=tuple(_row(ChainRow, each | {"game": names["talk"]}) for each in document["talk"]),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
-        raise _no_table_file(_("It cannot be read.")) from error
+        raise _no_table_file(_("It can't be read.")) from error
 
 
 def _fields(row: Any) -> dict[str, Any]:
@@ -131,5 +131,5 @@ def _value(hint: Any, value: Any, *, text: bool) -> Any:
 
 def _no_table_file(why: str) -> BadInput:
     return BadInput(
-        _("This is not the file of a table."), why=why, remedy=_("Take the file as `pbem table export` wrote it.")
+        _("This isn't the file of a table."), why=why, remedy=_("Use the file as `pbem table export` wrote it.")
     )

@@ -63,7 +63,7 @@ def of_file(
         chain = hash_chain.verify(read(), game=game.key, head=game.head, printed=printed)
     except Unplayable as failed:
         # The file may have been made to crash the rules.
-        raise BadInput(_("This file cannot be checked here."), why=failed.what) from failed
+        raise BadInput(_("This file can't be checked here."), why=failed.what) from failed
     reading.end()
     problems = [*of_chain(chain), *reading.problems, *_of_agreement(game, reading)]
     problems += of_talk(talk.check(game.talk, game.key), reading, chain.rows)
@@ -147,6 +147,5 @@ def _rules(kind: str) -> Game[object]:
         return load(kind)
     except Refused as refused:
         raise BadInput(
-            speech.render(refused.text),
-            remedy=_("A newer version of this software may know the game that is in the file."),
+            speech.render(refused.text), remedy=_("A newer version of this software may know the game in it.")
         ) from refused

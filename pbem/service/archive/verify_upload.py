@@ -91,20 +91,19 @@ def inspect(text: str, sealed: str = "") -> UploadReport:
     sealed = digits_of(sealed)
     if sealed and not _IS_FINGERPRINT.fullmatch(sealed):
         raise BadInput(
-            _("This is not the fingerprint of a sealed choice."),
-            why=_("It has 20 to 64 digits, from 0 to 9 and from a to f."),
-            remedy=_("Please copy it from your receipt or from the page of your seat."),
+            _("That isn't the hash of a sealed choice."),
+            why=_("A hash has 20 to 64 digits, from 0 to 9 and a to f."),
+            remedy=_("Copy it from your receipt, or from the page of your seat."),
         )
     if len(text.encode()) > MOST_BYTES:
         raise BadInput(
-            _("This file is too large."),
-            why=_("%(value)s MB are the most that a page checks.", value=MOST_BYTES // 2**20),
+            _("This file is too large."), why=_("This page checks up to %(value)s MB.", value=MOST_BYTES // 2**20)
         )
     if not _ONE_AT_A_TIME.acquire(blocking=False):
         raise TooMany(
-            _("Another file is being checked just now."),
-            why=_("Only one is checked at a time."),
-            remedy=_("Please send yours again in a minute."),
+            _("Another file is being checked right now."),
+            why=_("We check one at a time."),
+            remedy=_("Try again in a minute."),
         )
     try:
         answer = _run_process(text, sealed)
@@ -147,9 +146,9 @@ def _run_process(text: str, sealed: str) -> dict[str, Any]:
 
 def _too_much() -> BadInput:
     return BadInput(
-        _("This file cannot be checked here."),
-        why=_("It takes more time or memory than any game of ours."),
-        remedy=_("With the program itself you can check it on a machine of your own: pbem verify FILE."),
+        _("This file can't be checked here."),
+        why=_("It takes more time or memory than any real game."),
+        remedy=_("You can check it on your own computer: pbem verify FILE."),
     )
 
 

@@ -117,15 +117,15 @@ def apply_outages(server: Server) -> int:
 def declare_outage(tx: Tx, server: Server, outage: Interval, why: str) -> None:
     """Store an outage that heartbeats cannot show, such as a season with the server switched off."""
     if outage.end is None or outage.end > server.now():
-        raise BadInput(_("This outage would end in the future."), why=_("Nobody knows yet when it will be over."))
+        raise BadInput(_("This outage would end in the future."), why=_("Nobody can know yet when it will end."))
     if not outages.add(tx, outage, why):
-        raise Gone(_("An outage that began at this moment is written down already."), remedy=_("Nothing was changed."))
+        raise Gone(_("An outage starting at this time is already logged."), remedy=_("Nothing changed."))
 
 
 def pause_email(tx: Tx, server: Server, why: str) -> None:
     """Pause outgoing email: nothing leaves, and all clocks stand still. Raises Gone if it is paused already."""
     if outages.email_pause(tx) is not None:
-        raise Gone(_("Outgoing email is paused already."), remedy=_("Nothing was changed."))
+        raise Gone(_("Outgoing email is already paused."), remedy=_("Nothing changed."))
     outages.pause_email(tx, server.now(), why)
 
 
@@ -133,7 +133,7 @@ def resume_email(tx: Tx, server: Server) -> OutageRow:
     """Let email leave again, and return the pause: an outage to apply. Raises Gone if email is not paused."""
     pause = outages.email_pause(tx)
     if pause is None:
-        raise Gone(_("Outgoing email is not paused."), remedy=_("Nothing was changed."))
+        raise Gone(_("Outgoing email is not paused."), remedy=_("Nothing changed."))
     outages.resume_email(tx, server.now())
     return pause
 

@@ -27,7 +27,7 @@ def pause(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
     """Pause a table: stop its clocks and tell its players."""
     game = _playing(tx, game_id)
     if game.paused:
-        raise Gone(_("This table is paused already."), remedy=_("Nothing was changed."))
+        raise Gone(_("This table is already paused."), remedy=_("Nothing changed."))
     game = add_row(tx, server, game, Kind.PAUSED, None, by, {"reason": reason})
     pauses.begin(tx, game_id, server.now())
     tables.change_game(tx, game_id, paused=True)
@@ -39,7 +39,7 @@ def resume(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
     """Resume a paused table, and tell its players their new deadlines."""
     game = _playing(tx, game_id)
     if not game.paused:
-        raise Gone(_("This table is not paused."), remedy=_("Nothing was changed."))
+        raise Gone(_("This table isn't paused."), remedy=_("Nothing changed."))
     game = add_row(tx, server, game, Kind.RESUMED, None, by, {"reason": reason})
     pauses.end(tx, game_id, server.now())
     tables.change_game(tx, game_id, paused=False)
@@ -69,7 +69,7 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
     people = people_by_seat(tx, game_id)
     asked = [row for row in deadlines.of_turn(tx, game) if seat in (None, row.seat) and row.seat in people]
     if not asked:
-        raise Gone(_("Nobody is asked there just now."), why=_("More time can be given to a turn that is open."))
+        raise Gone(_("Nobody there has a decision to make right now."), why=_("Only an open turn can get more time."))
     # One row for all: a row for each seat would reveal who has not decided yet.
     game = add_row(tx, server, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
     why: dict[str, object] = {"reason": reason, "by": by}
@@ -102,5 +102,5 @@ def _extend(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, extension: 
 def _playing(tx: Tx, game_id: int) -> GameRow:
     game = games.lock(tx, game_id)
     if game.status != TableStatus.PLAYING:
-        raise Gone(_("This game is not being played."), why=_("Only a running game has clocks."))
+        raise Gone(_("This game isn't running."), why=_("Only a running game has clocks."))
     return game

@@ -39,11 +39,9 @@ class Cause(StrEnum):
 
 
 REASONS: Final[Mapping[Cause, str]] = {
-    Cause.GONE: mark("Its rules are not on this server just now. It goes on by itself when they are back."),
-    Cause.FAILED: mark("Its rules have failed. The organiser has been told."),
-    Cause.CHANGED: mark(
-        "The rules on this server have changed since it was last played. It goes on by itself when that is put right."
-    ),
+    Cause.GONE: mark("Its rules aren't on this server right now. It goes on by itself once they are back."),
+    Cause.FAILED: mark("Its rules failed. The organiser has been told."),
+    Cause.CHANGED: mark("Its rules have changed on this server. It goes on by itself once that is put right."),
 }
 
 _BACK: Final = mark("Its rules are back.")

@@ -35,14 +35,14 @@ def cancel(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
     person = people.lock(tx, person_id)
     row = next((row for row in vacation_rows.of_person(tx, person_id) if row.id == vacation_id), None)
     if row is None:
-        raise NotFound(_("There is no such vacation of yours."), remedy=_("Your vacations are on your page."))
+        raise NotFound(_("You have no such vacation."), remedy=_("Your vacations are on your settings page."))
     now = server.now()
     if row.start_at >= now:
         vacation_rows.drop(tx, vacation_id)
     elif row.end_at > now:
         vacation_rows.end(tx, vacation_id, local_day(now, ZoneInfo(person.zone)), now)
     else:
-        raise Gone(_("This vacation is over."), why=_("Its days have been used."))
+        raise Gone(_("This vacation is over."), why=_("Its days are used up."))
     settle_person(tx, server, person_id, locked)
 
 

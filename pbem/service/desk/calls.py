@@ -38,7 +38,7 @@ STRANGERS_AN_HOUR: Final = 20
 MOST_SHOWN: Final = 50
 """Calls on one page of the queue."""
 
-CALLED: Final = "Somebody called the organiser."
+CALLED: Final = "Someone wrote to the organiser."
 """The reason of acts that answer a call. It names nobody: players read the reasons of acts at their table, and the call
 may be about one of them."""
 
@@ -58,9 +58,9 @@ def call(
     text = links.without_tokens(tx, server, parse_message(text))
     if is_guest(people.lock(tx, person_id).address):
         raise Forbidden(
-            _("From a demo nobody is called."),
-            why=_("There would be no address to send the answer to."),
-            remedy=_("Please use the form behind “Call the organiser” on our front page."),
+            _("You can't contact the organiser from a demo."),
+            why=_("There is no address to send the answer to."),
+            remedy=_("Use “Contact the organiser” on the front page."),
         )
     if same := calls.open_duplicate(tx, person_id=person_id, proven=True, game_id=game_id, seat=seat, text=text):
         return same
@@ -71,7 +71,7 @@ def call(
             raise Forbidden(_("This seat is not yours."))
     if calls.count_in(tx, person_id, limits.last(HOUR, server.now())) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
-    caller = people.read(tx, person_id).name or _("Somebody who has given no name")
+    caller = people.read(tx, person_id).name or _("Someone without a name")
     alarms.raise_alarm(tx, server, AlarmKind.CALL, f"{caller}: {text}", game_id)
     about = {"game_id": game_id, "seat": seat, "turn": turn, "rules": rules}
     return calls.add(tx, at=server.now(), **about, person_id=person_id, proven=True, text=text)
@@ -89,7 +89,7 @@ def call_from_address(tx: Tx, server: Server, address: str, text: str, *, networ
     if calls.count_unproven_in(tx, limits.last(HOUR, server.now())) >= STRANGERS_AN_HOUR:
         raise _too_many(STRANGERS_AN_HOUR)
     # An alarm names nobody who has not shown who they are.
-    alarms.raise_alarm(tx, server, AlarmKind.CALL, _("Not proven who wrote this: %(text)s", text=text))
+    alarms.raise_alarm(tx, server, AlarmKind.CALL, _("Sender not confirmed: %(text)s", text=text))
     return calls.add(tx, at=server.now(), person_id=person.id, proven=False, text=text)
 
 
@@ -125,7 +125,7 @@ def close_by_act(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditR
     row = calls.lock(tx, call_id)
     audit.must_be_allowed(tx, actor, Act.ANSWER, row.game_id)
     if None not in (row.game_id, act.game_id) and row.game_id != act.game_id:
-        raise BadInput(_("This call came from another table."), remedy=_("Nothing was changed; open the call again."))
+        raise BadInput(_("This message came from another table."), remedy=_("Nothing changed. Open the message again."))
     if row.status == CallStatus.OPEN:
         _close_and_tell(tx, server, row, act.reason, act.act)
 
@@ -141,7 +141,7 @@ def _close(tx: Tx, server: Server, actor: Actor, call_id: int, answer: str, done
     if row.status == CallStatus.CLOSED:
         if row.answer == answer:
             return
-        raise Gone(_("This call is closed already."), why=_("Somebody answered it, or closed it."))
+        raise Gone(_("This message is already closed."), why=_("Someone answered or closed it."))
     _close_and_tell(tx, server, row, answer, done)
     audit.record(tx, server, actor, act, reason, game_id=row.game_id, person_id=row.person_id, call=row.id)
 
@@ -158,9 +158,9 @@ def _close_and_tell(tx: Tx, server: Server, row: CallRow, answer: str, done: str
 
 def _too_many(limit: int) -> TooMany:
     return TooMany(
-        _("There have been many calls within the last hour, and this one was not taken."),
-        why=_("%(limit)s are the most, because a person reads them all.", limit=limit),
-        remedy=_("Your earlier calls are in the queue; please call again in an hour."),
+        _("There have been many messages in the last hour. This one wasn't sent."),
+        why=_("We take at most %(limit)s, because a person reads them all.", limit=limit),
+        remedy=_("Your earlier messages are in the queue. Try again in an hour."),
     )
 
 

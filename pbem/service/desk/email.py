@@ -46,7 +46,7 @@ def read(
     """Read an email about this table or to this person."""
     email = outbox.read(tx, outbox_id)
     if email is None or game_id not in (None, email.game_id) or person_id not in (None, email.person_id):
-        raise NotFound(_("There is no such mail."), remedy=_("Nothing was shown."))
+        raise NotFound(_("There is no such email."), remedy=_("Nothing was shown."))
     for number in sorted(_tables_in(tx, email)):
         games.lock(tx, number)
         audit.look(tx, actor, Act.READ_MAIL, number)

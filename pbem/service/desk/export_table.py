@@ -17,7 +17,7 @@ def export(tx: Tx, server: Server, actor: Actor, game_id: int, reason: str) -> t
     """
     game = games.lock(tx, game_id)
     if game.started_at is None:
-        raise Gone(_("This game has not begun, so there is nothing to export."), remedy=_("Nothing was shown."))
+        raise Gone(_("This game hasn't started, so there is nothing to export."), remedy=_("Nothing was shown."))
     audit.look(tx, actor, Act.EXPORT_TABLE, game_id)
     audit.record(tx, server, actor, Act.EXPORT_TABLE, reason, game_id=game_id, rows=game.seq)
     return f"table-{game.key}-{game.seq}.json", table_file.write(saved_games.read(tx, game_id), server.now())

@@ -94,7 +94,7 @@ def facts_of(server: Server, what: What, text: str = "", days: int = 7) -> dict[
         case What.RESEND:
             if not 1 <= days <= LONGEST_BACK:
                 raise BadInput(
-                    _("Mails of the last 1 to %(longest_back)s days can be sent again.", longest_back=LONGEST_BACK)
+                    _("Emails of the last 1 to %(longest_back)s days can be sent again.", longest_back=LONGEST_BACK)
                 )
             return {"domain": _domain(text), "since": (server.now() - timedelta(days=days)).isoformat()}
     return {}

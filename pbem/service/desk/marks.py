@@ -48,9 +48,9 @@ def must_fit(tx: Tx, server: Server, given: str, about: About) -> None:
     fits = about.get("game_id") is None or _fits_table(tx, _number(about["game_id"]), table)
     if not fits or others != ".".join(_others(tx, about)):
         raise Gone(
-            _("What this form was about is not there any more."),
-            why=_("The server was restored from a backup since, or the form is not a whole one."),
-            remedy=_("Nothing was changed; please open the page again, and look what it names now."),
+            _("This form is about something that no longer exists."),
+            why=_("The server was restored from a backup, or part of the form is missing."),
+            remedy=_("Nothing changed. Open the page again and check what it shows now."),
         )
 
 

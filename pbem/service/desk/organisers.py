@@ -41,7 +41,7 @@ def add(server: Server, actor: Actor, name: str, address: str, passphrase: str) 
     def work(tx: Tx) -> None:
         if organisers.by_name(tx, name) is not None:
             raise BadInput(
-                _("There is an organiser %(name)s already.", name=quoted(name)), remedy=_("Choose another name.")
+                _("There is already an organiser %(name)s.", name=quoted(name)), remedy=_("Choose another name.")
             )
         organiser_id = organisers.add(tx, name, address, find_or_add(tx, server, address).id, hashed, server.now())
         audit.record(tx, server, actor, Act.ORGANISER_ADDED, AT_THE_MACHINE, organiser=organiser_id, name=name)
@@ -54,17 +54,15 @@ def must_be_good(passphrase: str) -> None:
     if not SHORTEST_PASSPHRASE <= len(passphrase) <= LONGEST_PASSPHRASE:
         raise BadInput(
             _(
-                "A passphrase has %(shortest_passphrase)s to %(longest_passphrase)s characters.",
+                "A passphrase needs %(shortest_passphrase)s to %(longest_passphrase)s characters.",
                 shortest_passphrase=SHORTEST_PASSPHRASE,
                 longest_passphrase=LONGEST_PASSPHRASE,
             ),
             why=_("This one has %(many)s.", many=len(passphrase)),
-            remedy=_("Four words that do not belong together are good."),
+            remedy=_("Four unrelated words make a good one."),
         )
     if len(set(passphrase)) < SHORTEST_PASSPHRASE // 2:
-        raise BadInput(
-            _("This passphrase is too easy to guess."), why=_("It has the same few characters again and again.")
-        )
+        raise BadInput(_("This passphrase is too easy to guess."), why=_("It repeats the same few characters."))
 
 
 def as_hashed(passphrase: str) -> str:
@@ -90,9 +88,9 @@ def require_codes(
     step = one_time_codes.step_of(secret, code, server.now(), None)
     if step is None:
         raise BadInput(
-            _("This code does not belong to the secret."),
-            why=_("A code is good for about a minute, and the clock of what shows it must be right."),
-            remedy=_("Nothing was changed; please type the code that is shown now."),
+            _("This code doesn't match."),
+            why=_("A code works for about a minute, and your device needs the right time."),
+            remedy=_("Nothing changed. Enter the code shown now."),
         )
     organisers.change(tx, row.id, totp=secret, totp_step=step)
     audit.record(tx, server, actor, Act.CODES_ON, reason, organiser=row.id)
@@ -156,6 +154,6 @@ def named(tx: Tx, server: Server, name: str) -> OrganiserRow:
     row = organisers.by_name(tx, name)
     if row is None:
         raise NotFound(
-            _("There is no organiser %(name)s.", name=quoted(name)), remedy=_("`pbem organiser list` shows all.")
+            _("There is no organiser %(name)s.", name=quoted(name)), remedy=_("List them with `pbem organiser list`.")
         )
     return row

@@ -68,8 +68,8 @@ class TableFilter:
         for value, values in ((self.trouble, TROUBLES), (self.status, STATUSES), (self.kind, game.names())):
             if value and value not in values:
                 raise BadInput(
-                    _("There is no list of “%(value)s”.", value=value[:40]),
-                    why=_("There are: %(list)s.", list=", ".join(values)),
+                    _("There is no list “%(value)s”.", value=value[:40]),
+                    why=_("You can choose: %(list)s.", list=", ".join(values)),
                 )
 
 
@@ -213,7 +213,7 @@ def _moment(after: str) -> tuple[datetime, int] | None:
 
 
 def _no_page() -> BadInput:
-    return BadInput(_("There is no such page of this list."), remedy=_("Please begin with its first page."))
+    return BadInput(_("This list has no such page."), remedy=_("Start with the first page."))
 
 
 def _troubles(row: TableRow, due_at: datetime | None, stored: set[str], now: datetime) -> tuple[str, ...]:

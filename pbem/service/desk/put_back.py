@@ -177,7 +177,7 @@ class _PuttingBack:
                 who = {"person_id": None, "bot": STAND_IN, "name": bot_name([*self.saved.players, *players])}
             players.append(replace(each, missed=0, **who))
         if {each.person_id for each in players} == {None}:
-            raise Gone(_("None of its players is here any more."), remedy=_("Nothing was changed."))
+            raise Gone(_("None of its players is here any more."), remedy=_("Nothing changed."))
         return tuple(players)
 
     def _host(self, people: Here, players: tuple[PlayerRow, ...]) -> int:
@@ -282,20 +282,20 @@ def _must_be_possible(saved: SavedGame, here: GameRow | None) -> None:
     game = saved.game
     if game.started_at is None or not saved.log:
         raise BadInput(
-            _("This table had not begun when it was saved."), remedy=_("There is nothing to put back; open a new one.")
+            _("This table hadn't started when it was saved."), remedy=_("There is nothing to restore. Start a new one.")
         )
     if any(is_guest(person.mailbox) for person in saved.people.values()):
-        raise BadInput(_("This is a demo."), remedy=_("There is nothing to put back; its guest begins another."))
+        raise BadInput(_("This is a demo."), remedy=_("There is nothing to restore. Its guest can start another."))
     if isinstance(rules_of(game._replace(halted=None)), Away):
         raise Gone(
-            _("The rules of %(kind)s are not on this server.", kind=game.kind),
-            remedy=_("Nothing was changed; install them, and put the game back then."),
+            _("The rules of %(kind)s aren't on this server.", kind=game.kind),
+            remedy=_("Nothing changed. Install them, then restore the game."),
         )
     if here is not None and here.status in _ENDED and game.status in _RUNNING:
         raise Gone(
             _("The game is over here."),
-            why=_("Its secret has been told, so anyone could work out the luck of any turn that would follow."),
-            remedy=_("Nothing was changed; the same people can open a new table."),
+            why=_("Its secret is public, so anyone could work out the luck of all further turns."),
+            remedy=_("Nothing changed. The same people can start a new table."),
         )
 
 
@@ -306,23 +306,19 @@ def _must_lose_nothing(
     if lost:
         raise Forbidden(
             _(
-                "The game here goes on after what was saved: %(lost)s of its %(rows)s rows would be lost.",
+                "The game here has gone on since: %(lost)s of its %(rows)s rows would be lost.",
                 lost=len(lost),
                 rows=len(rows_here),
             ),
             why=_("`--dry-run` with `--replace` lists the choices."),
             remedy=_(
-                "Nothing was changed. If its record is sound, `pbem table rewind` goes back and keeps it; else use"
-                " --replace."
+                "Nothing changed. If its log is sound, go back with `pbem table rewind`, which keeps it. Otherwise use --replace."
             ),
         )
     if here is not None and rows_here == saved.log:
         raise Forbidden(
-            _("The game here has every row that was saved."),
-            remedy=_(
-                "Nothing was changed. `pbem rebuild` makes a lost snapshot again; --replace puts the game back all the"
-                " same."
-            ),
+            _("The game here already has every saved row."),
+            remedy=_("Nothing changed. `pbem rebuild` restores a lost snapshot; --replace restores the game anyway."),
         )
 
 

@@ -197,15 +197,15 @@ def _organiser(session: Session) -> int:
 
 def _too_many(wait: timedelta) -> TooMany:
     return TooMany(
-        _("There have been too many tries to sign in."),
-        why=_("Somebody may be guessing."),
+        _("Too many attempts to sign in."),
+        why=_("Someone may be guessing."),
         remedy=_("Please try again in %(seconds)s seconds.", seconds=round(wait.total_seconds())),
     )
 
 
 def _wrong() -> Forbidden:
     return Forbidden(
-        _("That was not right."),
-        why=_("The name, the passphrase or the code is wrong; which of them is told to nobody."),
-        remedy=_("Please try again. Somebody at the machine can make you an organiser anew."),
+        _("That didn't work."),
+        why=_("The name, the passphrase or the code is wrong. We don't say which."),
+        remedy=_("Try again. Someone with access to the server can make you an organiser again."),
     )

@@ -154,7 +154,7 @@ def clocks(
     """A table, and for each of its open deadlines how it came about, line by line."""
     audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
     if actor.role is Role.HOST:
-        raise Forbidden(_("A host is not told who has answered."), why=_("Its players aren't told either."))
+        raise Forbidden(_("A host can't see who has answered."), why=_("Neither can its players."))
     game = games.read(tx, game_id)
     seats = _seats(tx, game, player_rows.of_game(tx, game_id), for_host=False)
     running = clocks_deadlines.clocks_of(tx, {game.id: game}, [seat.due for seat in seats if seat.due is not None])
@@ -183,7 +183,7 @@ def see_as(
     """Show a table as a seat sees it now, or as it was in a turn; the reason is audited before anything is shown."""
     game = games.lock(tx, game_id)
     if game.started_at is None:
-        raise Gone(_("This game has not begun, so nobody sees anything yet."), remedy=_("Nothing was shown."))
+        raise Gone(_("This game hasn't started, so nobody sees anything yet."), remedy=_("Nothing was shown."))
     players = player_rows.of_game(tx, game_id)
     if all(player.seat != seat for player in players):
         raise NotFound(_("There is no such seat in this game."), remedy=_("Nothing was shown."))

@@ -85,9 +85,7 @@ def _answer(tx: Tx, server: Server, offer: EmailRow, reply: Reply) -> _Result:
     quoted = command.text[:LONGEST_SHOWN]
     try:
         if len({command.answer for command in answers}) > 1:
-            raise BadInput(
-                _("You wrote both yes and no."), remedy=_("Nothing was changed. Please answer with one of them.")
-            )
+            raise BadInput(_("You wrote both yes and no."), remedy=_("Nothing changed. Reply with one of them."))
         effect, text = _do(tx, server, offer, command)
     except Refusal as refusal:
         return _Result(Effect.REFUSED, quoted, str(refusal))

@@ -244,7 +244,7 @@ def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
             return _do_word(acting, command)
         case Slip():
             teller = speech.teller(rules_of(acting.game()))
-            raise BadInput(teller(command.why), remedy=_("Nothing was changed by this line."))
+            raise BadInput(teller(command.why), remedy=_("This line changed nothing."))
 
 
 def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
@@ -289,8 +289,8 @@ def _leave_order(acting: _Acting, standing: StandingOrder) -> tuple[Done, str]:
 
 def _moved_on(acting: _Acting) -> Stale:
     turn, present = acting.turn, acting.game().turn
-    what = _("That was for turn %(turn)s, and the game is at turn %(present)s by now.", turn=turn, present=present)
-    return Stale(what, remedy=_("Nothing was changed by this line."))
+    what = _("That was for turn %(turn)s, and the game is now at turn %(present)s.", turn=turn, present=present)
+    return Stale(what, remedy=_("This line changed nothing."))
 
 
 def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
@@ -323,7 +323,7 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
         case Word.RESIGN:
             play_move.must_not_be_frozen(acting.game())
             if acting.game().status != TableStatus.PLAYING:
-                raise Gone(_("This game is over."), why=_("Nobody has to leave it."))
+                raise Gone(_("This game is over."), why=_("There's no need to leave it."))
             return Done.TO_CONFIRM, ""
 
 
@@ -339,7 +339,7 @@ def _take_back(acting: _Acting) -> str:
             own = (row for row in entries if acting.seat in row.entry.choices.keys() - row.entry.alone)
             last = next(own, None)
             if last is None:
-                raise Gone(_("There is no choice of yours that could be taken back."), remedy=_("Nothing was changed."))
+                raise Gone(_("You have no choice to take back."), remedy=_("Nothing changed."))
             turn, choice = last.turn, last.entry.choices[acting.seat]
     undo.take_back(acting.tx, acting.server, game.id, turn, acting.seat, acting.person_id)
     acting.proof = None

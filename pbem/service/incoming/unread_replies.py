@@ -37,7 +37,7 @@ def tell_player(tx: Tx, server: Server, link: MoveLink | EmailLink) -> None:
         facts = _NOTHING_READ | {"turn": link.turn}
         email = NewEmail(link.person_id, EmailKind.RECEIPT, link.game_id, None, link.seat, link.turn, facts)
     else:
-        why = _("It could not be read. Nothing was changed. Please answer once more, or open a link in the email.")
+        why = _("It couldn't be read. Nothing changed. Reply again, or open a link in the email.")
         facts = {"effect": Effect.REFUSED, "text": why, "quoted": "", "prose": [], "subject": "", "answers": ""}
         facts |= {"offered_in": link.email_id, "substitute": False}
         email = NewEmail(link.person_id, EmailKind.INVITATION_RECEIPT, link.game_id, facts=facts)

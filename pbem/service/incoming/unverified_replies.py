@@ -105,7 +105,7 @@ def _reply_link(tx: Tx, server: Server, token: str) -> LinkRow:
     assert question is not None, "emails are never deleted"
     row = rows.read(tx, json.loads(question.facts)["received"])
     if row is None:
-        raise Gone(_("This was too long ago."), why=_("What somebody writes is kept for a month at most."))
+        raise Gone(_("This was too long ago."), why=_("Unconfirmed replies are kept for up to a month."))
     return links.read(tx, row.link_id)
 
 

@@ -153,8 +153,8 @@ def signer_of(config: Config) -> "Signer | None":
         from pbem.mail.send.dkim import signer
     except ImportError:
         raise BadInput(
-            _("Mails cannot be signed: the library for it is not installed."),
-            remedy=_("Install it with pbem's extra `dkim`, or take PBEM_DKIM_PRIVATE_KEY away."),
+            _("Emails can't be signed: the library for it isn't installed."),
+            remedy=_("Install pbem's extra `dkim`, or remove PBEM_DKIM_PRIVATE_KEY."),
         ) from None
     return signer(config.dkim)
 

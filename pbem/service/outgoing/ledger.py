@@ -83,15 +83,15 @@ def resend_own(tx: Tx, server: Server, person_id: int, outbox_id: int) -> None:
     """Queue one of a person's own emails again, a limited number of times in an hour."""
     row = outbox.read(tx, outbox_id)
     if row is None or row.person_id != person_id:
-        raise NotFound(_("There is no such mail to you."))
+        raise NotFound(_("You have no such email."))
     if row.status == EmailStatus.QUEUED:
         # It is on its way already: two presses are one.
         return
     if outbox.count_resent_in(tx, person_id, limits.last(timedelta(hours=1), server.now())) >= AGAIN_AN_HOUR:
         raise TooMany(
-            _("Many of your mails were sent again within the last hour, and this one was not."),
-            why=_("%(again_an_hour)s in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
-            remedy=_("Please look among unwanted mails, or call the organiser."),
+            _("Many of your emails were resent in the last hour. This one wasn't."),
+            why=_("The most is %(again_an_hour)s an hour.", again_an_hour=AGAIN_AN_HOUR),
+            remedy=_("Check your spam folder, or contact the organiser."),
         )
     resend(tx, server, outbox_id, asked_for=True)
 
@@ -103,13 +103,13 @@ def resend(tx: Tx, server: Server, outbox_id: int, *, asked_for: bool = False) -
     """
     row = outbox.read(tx, outbox_id)
     if row is None:
-        raise NotFound(_("There is no such mail."))
+        raise NotFound(_("There is no such email."))
     if is_former(people.read(tx, row.person_id).address):
         # Its text is deleted, and so is the address.
-        raise Gone(_("This mail is not worth sending any more."), why=_("Its reader has left for good."))
+        raise Gone(_("This email is out of date."), why=_("Its reader left for good."))
     locked = {} if row.game_id is None else {row.game_id: games.lock(tx, row.game_id)}
     if (why := prepare.why_outdated(tx, [row], locked).get(row.id)) is not None:
-        raise Gone(_("This mail is not worth sending any more."), why=_("In the meantime %(why)s.", why=why))
+        raise Gone(_("This email is out of date."), why=_("In the meantime, %(why)s.", why=why))
     now = server.now()
     # A worker that is sending it now loses its lease: from here on the email is the next claimer's.
     outbox.change(tx, row.id, status=EmailStatus.QUEUED, due_at=now, lease_id=None, attempts=0)
@@ -126,7 +126,7 @@ def resend_turn(tx: Tx, server: Server, person_id: int, game_id: int, seat: int)
     move.must_be_playing(game)
     deadline = deadlines.read(tx, game_id, game.turn, seat)
     if deadline is None or deadline.status != TurnStatus.OPEN:
-        raise Gone(_("You are not asked anything just now."), remedy=_("You get a mail when you are."))
+        raise Gone(_("It's not your turn right now."), remedy=_("We'll email you when it is."))
     now, facts = server.now(), {prepare.ASKED_FOR: True}
     # Not before the first email of this turn could leave: until then the move before it may be taken back.
     due_at = max(now, deadline.asked_at + server.hold)
@@ -137,9 +137,9 @@ def resend_turn(tx: Tx, server: Server, person_id: int, game_id: int, seat: int)
             return
     if people.count_emails_in(tx, person_id, "turn", limits.last(timedelta(hours=1), now), game_id) >= AGAIN_AN_HOUR:
         raise TooMany(
-            _("This turn was mailed often within the last hour, and was not mailed again."),
-            why=_("%(again_an_hour)s mails of a table's turns in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
-            remedy=_("Please look among unwanted mails, or call the organiser."),
+            _("This turn was emailed many times in the last hour, so it wasn't sent again."),
+            why=_("We resend at most %(again_an_hour)s turn emails per table an hour.", again_an_hour=AGAIN_AN_HOUR),
+            remedy=_("Check your spam folder, or contact the organiser."),
         )
     outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.TURN, game_id, None, seat, game.turn, facts)], now, due_at)
 
@@ -153,7 +153,7 @@ def resend_turn_of_seat(tx: Tx, server: Server, game_id: int, seat: int) -> None
     move.must_be_playing(game)
     deadline, player = deadlines.read(tx, game_id, game.turn, seat), player_rows.at_seat(tx, game_id, seat)
     if deadline is None or player is None or player.person_id is None:
-        raise Gone(_("Nobody is asked there just now."), remedy=_("Nothing was changed."))
+        raise Gone(_("Nobody there has a decision to make right now."), remedy=_("Nothing changed."))
     if deadline.status != TurnStatus.OPEN:
         return
     emails = [email for email in outbox.of_game(tx, game_id) if email.kind == EmailKind.TURN]

@@ -29,7 +29,7 @@ def send(tx: Tx, server: Server, person_id: int, but: int | None = None, *, reas
     """
     lock_games(tx, person_id)
     if is_former(people.lock(tx, person_id).address):
-        raise Gone(_("They have left for good."), remedy=_("Nothing was changed."))
+        raise Gone(_("They left for good."), remedy=_("Nothing changed."))
     replace_all(tx, server, person_id, but)
     outbox.queue(tx, [_email(person_id, reason)], server.now())
 
@@ -42,11 +42,9 @@ def send_for_seat(tx: Tx, server: Server, game_id: int, seat: int, person_id: in
     revocations.begin(tx, Holder(person_id=person_id))
     row = games.lock(tx, game_id)
     if all((player.person_id, player.seat) != (person_id, seat) for player in players.of_game(tx, game_id)):
-        raise Gone(_("Somebody else plays this seat now."), remedy=_("Nothing was changed."))
+        raise Gone(_("Someone else plays this seat now."), remedy=_("Nothing changed."))
     if is_guest(people.lock(tx, person_id).address):
-        raise Forbidden(
-            _("A guest has no address that new links could be mailed to."), remedy=_("Nothing was changed.")
-        )
+        raise Forbidden(_("Guests have no address to send new links to."), remedy=_("Nothing changed."))
     links.revoke_seat_of(tx, server.randomness, person_id, game_id, seat)
     again = _email_turns(tx, server, person_id, {game_id: row}, seat)
     outbox.queue(tx, [_email(person_id, reason)], server.now())

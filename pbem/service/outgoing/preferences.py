@@ -111,5 +111,5 @@ def _release(tx: Tx, server: Server, person_id: int, game_id: int | None) -> Non
 def _table(tx: Tx, person_id: int, key: str) -> GameRow:
     game = tables.by_key(tx, key)
     if game is None or not preferences.was_emailed_about(tx, person_id, game.id):
-        raise NotFound(_("There is nothing at this address."), why=_("You have had no mail about such a table."))
+        raise NotFound(_("There is nothing at this address."), why=_("We haven't emailed you about such a table."))
     return game

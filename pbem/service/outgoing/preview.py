@@ -67,8 +67,8 @@ def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, sea
     """The bytes of an email of that kind to the player of a seat; seats count from 0. Raises BadInput and NotFound."""
     if kind not in KINDS:
         raise BadInput(
-            _("%(kind)s is no kind of mail.", kind=quoted(kind)),
-            remedy=_("There are: %(list)s.", list=", ".join(KINDS)),
+            _("There is no kind of email called %(kind)s.", kind=quoted(kind)),
+            remedy=_("You can choose: %(list)s.", list=", ".join(KINDS)),
         )
     return compose(letterhead, server.dry_run(_content, letterhead, EmailKind(kind), game_id, seat))
 
@@ -121,8 +121,8 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
         move.play_locked(tx, server, game, game.turn, first, position.open()[first].default, by)
     if kind in _NEEDS_QUESTION and game.status != TableStatus.PLAYING:
         raise BadInput(
-            _("Game %(id)s has ended, so nobody is asked anything there.", id=game.id),
-            remedy=_("Choose a game that is played."),
+            _("Game %(id)s is over, so nobody has a decision to make there.", id=game.id),
+            remedy=_("Choose a running game."),
         )
     return game
 
@@ -199,7 +199,7 @@ def _example_facts(
 def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
     move_text = _default_move(game, seat)
     played = {"said": move_text, "outcome": "applied", "done": "played", "text": move_text}
-    refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": _("That is nothing you can do here.")}
+    refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": _("You can't do that here.")}
     shown = {"board": True, "help": True, "rules": False}
     reply = {
         "error": "",

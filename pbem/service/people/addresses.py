@@ -127,9 +127,9 @@ def must_be_confirmed(person: PersonRow) -> None:
     """Raise Forbidden unless the person's address is confirmed."""
     if person.confirmed_at is None:
         raise Forbidden(
-            _("This address has not been confirmed."),
-            why=_("Turns go there by mail, and nobody has shown that they arrive."),
-            remedy=_("Please use the link in the mail that was sent to it."),
+            _("This address isn't confirmed yet."),
+            why=_("Turns are sent there, so we need to know that email arrives."),
+            remedy=_("Use the link in the email we sent there."),
         )
 
 
@@ -148,17 +148,17 @@ def normalised(address: str) -> tuple[str, str]:
     try:
         if len(text) > LONGEST_ADDRESS:
             raise BadInput(
-                _("%(given)s is too long for an address.", given=quoted(text)),
-                why=_("It has more than %(longest_address)s characters.", longest_address=LONGEST_ADDRESS),
+                _("%(given)s is too long for an email address.", given=quoted(text)),
+                why=_("It can have up to %(longest_address)s characters.", longest_address=LONGEST_ADDRESS),
             )
         checked = validate_email(text, check_deliverability=False, strict=True)
     except EmailNotValidError as error:
-        raise BadInput(_("%(given)s is not a mail address.", given=quoted(text)), why=str(error)) from error
+        raise BadInput(_("%(given)s isn't an email address.", given=quoted(text)), why=str(error)) from error
     if checked.ascii_email is None:
         raise BadInput(
-            _("%(given)s cannot be written to from here.", given=quoted(text)),
-            why=_("What stands before the @ has letters that many mail servers do not take."),
-            remedy=_("Please give an address in plain letters, if you have one."),
+            _("We can't email %(given)s.", given=quoted(text)),
+            why=_("Many mail servers don't accept the letters before the @."),
+            remedy=_("Use an address with plain letters if you have one."),
         )
     return checked.normalized, checked.ascii_email.casefold()
 

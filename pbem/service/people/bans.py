@@ -24,7 +24,7 @@ def must_not_be_banned(tx: Tx, server: Server, person_id: int) -> None:
                 moment=moment_text(ban.until, ZoneInfo(people.read(tx, person_id).zone)),
             ),
             why=_("The organiser wrote: %(reason)s", reason=ban.reason),
-            remedy=_("Your games go on. If you think that this is wrong, call the organiser."),
+            remedy=_("Your running games go on. If you think this is a mistake, contact the organiser."),
         )
 
 
@@ -36,7 +36,7 @@ def must_have_room(tx: Tx, server: Server, person: PersonRow, row: GameRow | Non
     busy = tables.count_current(tx, person.id)
     if busy >= server.open_tables:
         raise TooMany(
-            _("You have %(busy)s tables open or under way.", busy=busy),
-            why=_("%(open_tables)s are the most for one person at a time.", open_tables=server.open_tables),
-            remedy=_("Please end or leave one first."),
+            _("You have %(busy)s open or running tables.", busy=busy),
+            why=_("One person can have up to %(open_tables)s.", open_tables=server.open_tables),
+            remedy=_("Finish or leave one first."),
         )

@@ -44,7 +44,7 @@ def must_not_be_blocked(tx: Tx, row: GameRow, person_id: int) -> None:
         raise Forbidden(
             _("You cannot join this table."),
             why=_("Its host chooses who plays."),
-            remedy=_("Other tables wait in the lobby, and you can open one yourself."),
+            remedy=_("Join another table from the lobby, or start your own."),
         )
 
 
@@ -54,5 +54,5 @@ def _other_player(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, i
     for player in player_rows.of_game(tx, link.game_id):
         if player.seat == seat and player.person_id is not None and player.person_id != link.person_id:
             return link.person_id, player.person_id, player.name
-    why = _("That seat is yours, a bot's or not there.")
-    raise BadInput(_("Nobody else sits there who could be muted."), why=why)
+    why = _("That seat is yours, a bot's, or doesn't exist.")
+    raise BadInput(_("There's nobody there to mute."), why=why)

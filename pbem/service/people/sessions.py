@@ -67,11 +67,11 @@ class SessionProof:
 def ended(holder: Holder | None = None) -> Forbidden:
     """The refusal of a visitor whose session has ended; of a person, if nobody knows whose it was."""
     if holder is not None and holder.organiser_id is not None:
-        return Forbidden(_("You are not signed in any more."), remedy=_("Nothing was changed. Please sign in again."))
+        return Forbidden(_("You're no longer signed in."), remedy=_("Nothing changed. Sign in again."))
     return Forbidden(
-        _("You are not signed in any more."),
-        why=_("A sign-in lasts for thirty days, and you can end it on any of your devices."),
-        remedy=_("Nothing was changed; please have a new link sent to you with “My games” below."),
+        _("You're no longer signed in."),
+        why=_("A sign-in lasts thirty days, and you can end it from any device."),
+        remedy=_("Nothing changed. Get a new link with “My games” below."),
     )
 
 
@@ -117,7 +117,7 @@ def note_check(tx: Tx, server: Server, session: Session) -> None:
 def end(tx: Tx, server: Server, holder: Holder, session_id: int) -> None:
     """End one session of this holder. Raises NotFound."""
     if not sessions.end(tx, holder, session_id, server.now()):
-        raise NotFound(_("There is no such sign-in of yours."), why=_("It may have ended already."))
+        raise NotFound(_("You have no such sign-in."), why=_("It may already have ended."))
 
 
 def end_all(tx: Tx, server: Server, holder: Holder, but: int | None = None) -> int:

@@ -111,7 +111,7 @@ def play_locked(
         return receipt
     must_be_playing(row)
     if row.turn != turn:
-        raise Stale(_("The game has moved on since that mail."), why=_("This link or form was for an earlier turn."))
+        raise Stale(_("The game has moved on since that email."), why=_("This link or form was for an earlier turn."))
     position = position_of(row)
     decision = _decision(position, seat)
     choice = _choice(position, decision, request)
@@ -138,7 +138,7 @@ def play_locked(
 
 def position_of(row: GameRow) -> Position:
     if row.seed is None:
-        raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
+        raise Gone(_("This game hasn't started."), remedy=_("We'll email you when it does."))
     key = _cache_key(row)
     position = POSITIONS.get(key)
     if position is None:
@@ -178,7 +178,7 @@ def set_orders(tx: Tx, server: Server, row: GameRow, standing: dict[int, orders.
 
 def refusal(refused: Refused, rules: game.Game[Any]) -> BadInput:
     """The refusal of the rules, as an error for people."""
-    return BadInput(speech.teller(rules)(refused.text), remedy=_("Nothing was changed."))
+    return BadInput(speech.teller(rules)(refused.text), remedy=_("Nothing changed."))
 
 
 def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choice) -> Receipt | None:
@@ -192,7 +192,7 @@ def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choi
                 what = _(
                     "Time ran out in turn %(turn)s, so “%(choice)s” was played for you.", turn=turn, choice=written
                 )
-                raise TimedOut(what, remedy=_("Nothing was changed."))
+                raise TimedOut(what, remedy=_("Nothing changed."))
             same = choice == request if isinstance(request, Choice) else choice_segment(choice) == text_segment(request)
             if same:
                 return Receipt(row.id, turn, seat, choice, written, sealed=False, again=True, over=over)
@@ -202,21 +202,21 @@ def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choi
 def must_be_playing(row: GameRow) -> None:
     """Raise unless the game is running."""
     if row.status in (TableStatus.OVER, TableStatus.VOID):
-        raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
+        raise Gone(_("This game is over."), remedy=_("Its result is in your last email about it."))
     must_not_be_frozen(row)
     if row.status != TableStatus.PLAYING:
-        raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
+        raise Gone(_("This game hasn't started."), remedy=_("We'll email you when it does."))
     if row.paused:
-        raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost; you get a mail when it goes on."))
+        raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost. We'll email you when it goes on."))
 
 
 def must_not_be_frozen(row: GameRow) -> None:
     """Raise while the log of the game is being checked. Unlike a pause, this also stops players from leaving."""
     if row.status == TableStatus.FROZEN:
         raise Forbidden(
-            _("This game has been stopped, so that somebody can look at its record."),
-            why=_("Until then nothing about it is changed."),
-            remedy=_("Nothing is lost; you get a mail when it goes on, and can do this then."),
+            _("This game has been stopped so that its log can be checked."),
+            why=_("Until then, nothing in it can change."),
+            remedy=_("Nothing is lost. We'll email you when it goes on, and you can do this then."),
         )
 
 
@@ -231,7 +231,7 @@ def _must_speak_for(player: SeatRow | None, by: Actor, person_id: int | None) ->
 def _decision(position: Position, seat: int) -> Decision:
     decision = position.open().get(seat)
     if decision is None:
-        raise Stale(_("There is nothing for you to decide just now."), remedy=_("You get a mail when there is."))
+        raise Stale(_("You have nothing to decide right now."), remedy=_("We'll email you when you have."))
     return decision
 
 

@@ -99,14 +99,14 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) 
     """The emails about these entries. Raises Gone unless they are one choice that nobody has learnt of."""
     entries = [standing.entry for standing in undone]
     if not entries or not move.may_be_undone(entries) or seat not in entries[0].choices or seat in entries[0].alone:
-        raise _final(_("Others have decided since, or chance has spoken."))
+        raise _final(_("Others have decided since then, or luck was involved."))
     seated = {each.seat for each in log.chain(tx, row.id, row.key, undone[0].seq) if each.kind == Kind.SEATED}
     _must_be_own(undone[0].by, changed_hands=seat in seated)
     if seated:
         raise _final(_("A seat has changed hands since, and its player has seen this choice."))
     emails = outbox.of_game(tx, row.id, undone[0].seq - 1)
     if any(email.status == EmailStatus.SENT or email.attempts for email in emails):
-        raise _final(_("A mail about it is on its way."))
+        raise _final(_("An email about it is on its way."))
     if deadlines.asked_together(tx, row.id, undone[0].turn):
         # Refused before anyone has sealed a choice too, because only that keeps secret who has.
         raise _final(_("Several players choose at the same time now, and some may have chosen already."))
@@ -114,7 +114,7 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[StandingEntry], seat: int) 
 
 
 def _final(why: str) -> Gone:
-    return Gone(_("This choice cannot be taken back any more."), why=why)
+    return Gone(_("This choice can no longer be taken back."), why=why)
 
 
 def _is_running(row: GameRow) -> bool:
@@ -133,8 +133,8 @@ def _must_be_own(by: str, *, changed_hands: bool) -> None:
     """Raise unless the player who has the seat now made the choice: a former player's is not theirs to take back."""
     if changed_hands or by in (move.Actor.CLOCK, move.Actor.BOT):
         raise Gone(
-            _("This was decided without you, so it is not yours to take back."),
-            remedy=_("As long as the turn is open, you can put a choice of your own in its place."),
+            _("This was played for you, so you can't take it back."),
+            remedy=_("While the turn is open, you can replace it with a choice of your own."),
         )
 
 
@@ -142,9 +142,9 @@ def _must_have_time(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) 
     deadline = deadlines.read(tx, row.id, turn, seat)
     if deadline is not None and deadline.due_at is not None and deadline.due_at <= server.now():
         raise Gone(
-            _("Your time for this turn is over, so your choice stands."),
-            why=_("Without it, the clock would decide for you at once."),
-            remedy=_("As long as the turn is open, you can put another choice in its place."),
+            _("Your time for this turn is over, so your choice is final."),
+            why=_("Without it, the missed deadline would decide for you at once."),
+            remedy=_("While the turn is open, you can replace it with another choice."),
         )
 
 

@@ -136,7 +136,7 @@ def table_and_person(tx: Tx, server: Server, token: str) -> tuple[int, int]:
     """The ids of the table and the person of a personal link. Raises Gone if the link only confirms an address."""
     link = links.follow_person(tx, server, token, Purpose.CONFIRM)
     if link.game_id is None:
-        raise Gone(_("This link is for no table."), why=_("It only confirms an address."))
+        raise Gone(_("This link isn't for a table."), why=_("It only confirms an address."))
     return link.game_id, link.person_id
 
 
@@ -153,9 +153,7 @@ def invited_table(server: Server, token: str) -> TableSummary:
     """The table behind its host's invitation link. Raises Gone if it is not open yet."""
     table = server.read(listing.by_id, server.read(links.follow_invitation, token))
     if table.status == TableStatus.PLANNED:
-        raise Gone(
-            _("This table is not open yet."), remedy=_("Please try again when its host has answered the mail about it.")
-        )
+        raise Gone(_("This table is not open yet."), remedy=_("Try again once its host has confirmed it."))
     return table
 
 

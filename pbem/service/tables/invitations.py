@@ -36,9 +36,9 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     row = games.lock(tx, game_id)
     invitation = next((row for row in tables.invitations(tx, game_id) if row.person_id == person_id), None)
     if invitation is None:
-        raise NotFound(_("You were not invited to this table."))
+        raise NotFound(_("You weren't invited to this table."))
     if invitation.status == InvitationStatus.ACCEPTED:
-        raise Gone(_("You have a place at this table."), remedy=_("You can leave it on its page."))
+        raise Gone(_("You have a seat at this table."), remedy=_("You can leave it on its page."))
     now = server.now()
     is_news = tables.answer_invitation(tx, game_id, person_id, InvitationStatus.DECLINED, now)
     if is_news and row.status == TableStatus.OPEN:
@@ -76,13 +76,13 @@ def must_be_open(row: GameRow) -> None:
         raise NotFound(_("There is no such table in the lobby."))
     if row.status != TableStatus.OPEN:
         raise Gone(
-            _("This table does not wait for players any more."),
+            _("This table is no longer waiting for players."),
             why={
                 "playing": _("It was full, and its game has begun."),
                 "closed": _("Its host has closed it."),
-                "expired": _("It waited for players for too long."),
+                "expired": _("It waited too long for players."),
             }.get(row.status, _("Its game is over.")),
-            remedy=_("Other tables wait in the lobby, and you can open one yourself."),
+            remedy=_("Join another table from the lobby, or start your own."),
         )
 
 
@@ -97,12 +97,12 @@ def _invite(
     for person_id in new:
         if tables.count_invitations_in(tx, person_id, limits.last(timedelta(days=1), now)) >= INVITATIONS_A_DAY:
             raise TooMany(
-                _("%(address)s was invited to many tables today.", address=invited[person_id] or _("Someone")),
+                _("%(address)s has been invited to many tables today.", address=invited[person_id] or _("Someone")),
                 why=_(
-                    "We send an address %(invitations_a_day)s invitations in a day at most.",
+                    "We send an address at most %(invitations_a_day)s invitations a day.",
                     invitations_a_day=INVITATIONS_A_DAY,
                 ),
-                remedy=_("Please leave it out for now."),
+                remedy=_("Leave it out for now."),
             )
         tables.invite(tx, row.id, person_id, invited[person_id], now)
     _must_be_few(len(earlier) + len(new))
@@ -118,5 +118,5 @@ def _must_be_few(count: int) -> None:
     if count > MOST_INVITED:
         raise BadInput(
             _("%(value)s invitations are too many.", value=count),
-            why=_("A table is offered to %(most_invited)s at most.", most_invited=MOST_INVITED),
+            why=_("You can invite up to %(most_invited)s people to a table.", most_invited=MOST_INVITED),
         )

@@ -102,9 +102,9 @@ def ask_to_join(
         and tables.count_join_requests_in(tx, game_id, limits.last(COUNTED_FOR, server.now())) >= MOST_JOIN_REQUESTS
     ):
         raise TooMany(
-            _("Too many people have asked for a place at this table and not answered the mail about it."),
-            why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_JOIN_REQUESTS),
-            remedy=_("Please try again in an hour."),
+            _("Too many unconfirmed requests for a seat at this table."),
+            why=_("At most %(most_wishes)s can wait at once.", most_wishes=MOST_JOIN_REQUESTS),
+            remedy=_("Try again in an hour."),
         )
     word = links.without_tokens(tx, server, parse_seed_word(word))
     request = JoinRequestRow(game_id, person.id, persons.read_name(tx, server, name), word, server.now())
@@ -155,7 +155,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     _must_be_invited(tx, row, person)
     blocks.must_not_be_blocked(tx, row, person.id)
     if holding > 1 and not row.doubles:
-        raise Forbidden(_("At this table nobody has two seats."), why=_("Its host wanted it so."))
+        raise Forbidden(_("At this table, one seat per player."), why=_("Its host chose that."))
     _must_be_free(row, players, person.id, holding - len(held))
     if not held:
         must_have_room(tx, server, people.lock(tx, person.id), row)
@@ -197,14 +197,16 @@ def _must_be_invited(tx: Tx, row: GameRow, person: PersonRow) -> None:
 
 
 def _not_in_lobby() -> NotFound:
-    return NotFound(_("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail."))
+    return NotFound(
+        _("There is no such table in the lobby."), remedy=_("This table is private. Ask its host for an invitation.")
+    )
 
 
 def _must_be_free(row: GameRow, players: list[PlayerRow], person_id: int | None, count: int) -> None:
     host_waits = person_id != row.host_id and all(player.person_id != row.host_id for player in players)
     if count > row.seats - len(players) - host_waits:
         raise Gone(
-            _("There is no place left at this table."),
+            _("There's no seat left at this table."),
             why=_("The last one is kept for its host.") if host_waits else "",
-            remedy=_("Other tables wait in the lobby, and you can open one yourself."),
+            remedy=_("Join another table from the lobby, or start your own."),
         )

@@ -33,10 +33,10 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     """Leave a table whose game has not begun; it closes if the host leaves. Leaving twice changes nothing."""
     row = games.lock(tx, game_id)
     if row.status == TableStatus.PLAYING:
-        raise Gone(_("This game has begun."), remedy=_("You can resign from it on the page of your seat."))
+        raise Gone(_("This game has started."), remedy=_("You can resign on the page of your seat."))
     must_not_be_frozen(row)
     if row.status not in (TableStatus.OPEN, TableStatus.PLANNED):
-        raise Gone(_("This table does not wait for players any more."))
+        raise Gone(_("This table is no longer waiting for players."))
     if row.host_id == person_id:
         close(tx, server, row, TableStatus.CLOSED, reason_facts(reason), besides=person_id)
         return
@@ -90,7 +90,7 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     left = _people(tx, game_id)
     own = {player.seat for player in left if player.person_id == person_id}
     if not own:
-        raise Forbidden(_("Only those who play in a game can end it."))
+        raise Forbidden(_("Only its players can end a game."))
     before = tables.votes(tx, game_id)
     now = server.now()
     for seat in sorted(seat for seat in own - before if seat is not None):
@@ -193,10 +193,10 @@ def _running(tx: Tx, game_id: int) -> GameRow:
     """Lock a running game, paused or not. Raises Gone if it has not begun or is over."""
     row = games.lock(tx, game_id)
     if row.status in (TableStatus.OPEN, TableStatus.PLANNED):
-        raise Gone(_("This game has not begun."), remedy=_("You can leave its table."))
+        raise Gone(_("This game hasn't started."), remedy=_("You can leave its table."))
     must_not_be_frozen(row)
     if row.status != TableStatus.PLAYING:
-        raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
+        raise Gone(_("This game is over."), remedy=_("Its result is in your last email about it."))
     return row
 
 

@@ -117,14 +117,14 @@ def check_settings(settings: TableSettings) -> tuple[game.Game[Any], dict[str, s
     try:
         rules = game.load(settings.kind)
     except Refused as refused:
-        raise NotFound(speech.render(refused.text), remedy=_("Please choose one of these.")) from refused
+        raise NotFound(speech.render(refused.text), remedy=_("Choose one of these.")) from refused
     try:
         options = rules.settle(settings.seats, settings.options)
     except Refused as refused:
         raise BadInput(speech.teller(rules)(refused.text)) from refused
     if len(settings.bots) >= settings.seats:
         raise BadInput(
-            _("A table needs a person."),
+            _("A table needs at least one person."),
             why=_("It would have %(seats)s seats and %(many)s bots.", seats=settings.seats, many=len(settings.bots)),
         )
     for bot in settings.bots:
@@ -135,12 +135,12 @@ def check_settings(settings: TableSettings) -> tuple[game.Game[Any], dict[str, s
             )
     if type(settings.missed_limit) is not int or not FEWEST <= settings.missed_limit <= MOST:
         raise BadInput(
-            _("A table cannot bear %(missed_limit)s silent turns in a row.", missed_limit=settings.missed_limit),
-            why=_("It bears %(fewest)s to %(most)s.", fewest=FEWEST, most=MOST),
+            _("%(missed_limit)s missed turns won't work.", missed_limit=settings.missed_limit),
+            why=_("Choose between %(fewest)s and %(most)s.", fewest=FEWEST, most=MOST),
         )
     if settings.successor not in set(Successor):
         raise BadInput(
-            _("%(successor)s cannot take over a seat.", successor=quoted(settings.successor)),
-            why=_("A substitute or a bot can."),
+            _("%(successor)s can't take over a seat.", successor=quoted(settings.successor)),
+            why=_("Choose a substitute or a bot."),
         )
     return rules, options

@@ -35,7 +35,7 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
     link, before, _player = links.open_to_act(tx, server, token, Purpose.SEAT)
     person_id = link.person_id
     if before.status not in (TableStatus.OVER, TableStatus.VOID):
-        raise Stale(_("This game is not over yet."), remedy=_("Please play it to its end first."))
+        raise Stale(_("This game isn't over yet."), remedy=_("Finish it first."))
     for number in count(1):
         key = _key(before.key, number)
         row = lobby_rows.by_key(tx, key)

@@ -34,15 +34,15 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
     text = without_tokens(tx, server, parse_talk(text))
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)}:
-        raise Forbidden(_("Only those who sit at a table talk at it."))
+        raise Forbidden(_("Only the players of a table can talk there."))
     bans.must_not_be_banned(tx, server, person_id)
     if game.status != TableStatus.PLAYING:
-        raise Gone(_("Nothing can be said at this table now."), why=_("Its game is not being played."))
+        raise Gone(_("You can't talk at this table now."), why=_("Its game isn't running."))
     now = server.now()
     if talk.count_in(tx, game_id, seat, limits.last(timedelta(hours=1), now)) >= LINES_AN_HOUR:
         raise TooMany(
-            _("You have said a lot within the last hour, and this was not told to the others."),
-            why=_("%(lines_an_hour)s lines in an hour are the most.", lines_an_hour=LINES_AN_HOUR),
+            _("You've said a lot in the last hour. This message wasn't sent."),
+            why=_("You can send up to %(lines_an_hour)s messages an hour.", lines_an_hour=LINES_AN_HOUR),
         )
     before = talk.last(tx, game_id, game.key)
     name = talk.chain_name(game.key)
@@ -64,7 +64,7 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
 def redact(tx: Tx, game_id: int, seq: int) -> None:
     """Remove the text of a line for good. The game is locked, and a row of its log says why. Raises NotFound."""
     if not talk.redact(tx, game_id, seq):
-        raise NotFound(_("There is no such line at that table."))
+        raise NotFound(_("There is no such message at that table."))
 
 
 def check(rows: Iterable[hash_chain.Row], key: str) -> hash_chain.ChainCheck:

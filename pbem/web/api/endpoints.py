@@ -100,13 +100,13 @@ def _token() -> str:
 def _body() -> dict[str, Any]:
     """The JSON object that was sent."""
     if request.mimetype != "application/json":
-        raise BadInput(_("The body is not JSON."), why=_("Its Content-Type has to be application/json."))
+        raise BadInput(_("The body isn't JSON."), why=_("Its Content-Type must be application/json."))
     try:
         body = json.loads(request.get_data().decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        raise BadInput(_("The body cannot be read."), why=_("It has to be JSON in UTF-8.")) from None
+        raise BadInput(_("The body can't be read."), why=_("It must be JSON in UTF-8.")) from None
     if not isinstance(body, dict):
-        raise BadInput(_("The body has to be an object."))
+        raise BadInput(_("The body must be an object."))
     return body
 
 
@@ -118,7 +118,7 @@ def _refuse_constant(name: str) -> float:
 def _turn(body: dict[str, Any]) -> int:
     turn = body.get("turn")
     if type(turn) is not int or not 0 <= turn < 10**9:
-        raise BadInput(_("“turn” has to be the number of the turn that is answered."))
+        raise BadInput(_("“turn” must be the number of the turn you answer."))
     return turn
 
 
@@ -126,11 +126,11 @@ def _choice(body: dict[str, Any]) -> tuple[int, str | Choice]:
     """The turn that a request answers, and the choice: in words, or as data."""
     turn, text, choice = _turn(body), body.get("text"), body.get("choice")
     if (text is None) == (choice is None):
-        raise BadInput(_("Either “text” or “choice” has to be there."))
+        raise BadInput(_("Send either “text” or “choice”."))
     if text is not None:
         return turn, _text(text, "text")
     if not isinstance(choice, dict) or not isinstance(values := choice.get("values", []), list):
-        raise BadInput(_("“choice” has to be an object with a “verb” and a list of “values”."))
+        raise BadInput(_("“choice” must be an object with a “verb” and a list of “values”."))
     return turn, Choice(_text(choice.get("verb"), "verb"), tuple(_value(value, DEEPEST) for value in values))
 
 
@@ -138,12 +138,12 @@ def _text(value: object, name: str) -> str:
     most = grammar.LONGEST_LINE
     if not isinstance(value, str) or len(value) > most:
         raise BadInput(
-            _("“%(name)s” has to be a text of at most %(longest_line)s characters.", name=name, longest_line=most)
+            _("“%(name)s” must be a text of up to %(longest_line)s characters.", name=name, longest_line=most)
         )
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise BadInput(_("“%(name)s” holds half a character.", name=name)) from None
+        raise BadInput(_("“%(name)s” contains half a character.", name=name)) from None
     return value
 
 

@@ -42,15 +42,13 @@ def take() -> Response:
     signed = f"{time}\n{envelope_from}\n{envelope_to}\n".encode("utf-8", "surrogateescape") + body
     signature = hmac.digest(config.inbound.secret.encode(), signed, "sha256").hex()
     if not hmac.compare_digest(signature.encode(), request.headers.get("X-Pbem-Signature", "").lower().encode()):
-        raise Forbidden(
-            _("This mail is not signed as it should be."), remedy=_("Sign it with the secret of the settings.")
-        )
+        raise Forbidden(_("This email isn't signed correctly."), remedy=_("Sign it with the secret from the settings."))
     if not re.fullmatch("[0-9]{1,12}", time, re.ASCII) or not _is_now(int(time)):
         raise Forbidden(
-            _("This request is too old, or from the future."), remedy=_("Set the clocks right, and sign it anew.")
+            _("This request is too old, or from the future."), remedy=_("Set the clocks right, and sign it again.")
         )
     if not envelope_to or max(len(envelope_from), len(envelope_to)) > LONGEST_ENVELOPE:
-        raise BadInput(_("This mail is for nobody."), why=_("X-Pbem-To names one recipient."))
+        raise BadInput(_("This email has no recipient."), why=_("Name one recipient in X-Pbem-To."))
     receive.receive(site.server(), authenticity.inbound_settings(config), envelope_from, envelope_to, body)
     return Response(status=204)
 

@@ -77,9 +77,7 @@ def _other_person() -> int:
         return whole_number("other", _("the number of a person"))
     person_id = server().read(overview.person_with, field("other"))
     if person_id is None:
-        raise BadInput(
-            _("Nobody here has this address."), remedy=_("Please look whether it is written as it is used here.")
-        )
+        raise BadInput(_("Nobody here uses this address."), remedy=_("Check its spelling."))
     return person_id
 
 
@@ -88,7 +86,7 @@ def _moment(name: str) -> datetime:
         return datetime.fromisoformat(field(name)).replace(tzinfo=UTC)
     except ValueError:
         raise BadInput(
-            _("%(field)s is not %(called)s.", field=quoted(field(name)), called=_("a moment")),
+            _("%(field)s isn't %(called)s.", field=quoted(field(name)), called=_("a moment")),
             remedy=_("Write it as 2026-11-21 20:00, in UTC."),
         ) from None
 
@@ -98,7 +96,7 @@ def _day_or_never() -> date | None:
         return date.fromisoformat(field("until")) if field("until") else None
     except ValueError:
         raise BadInput(
-            _("%(field)s is not a day.", field=quoted(field("until"))), remedy=_("Write it as 2026-12-31.")
+            _("%(field)s isn't a date.", field=quoted(field("until"))), remedy=_("Write it as 2026-12-31.")
         ) from None
 
 
@@ -107,7 +105,7 @@ _READERS: Final[Mapping[str, Callable[[], object]]] = {
     "address_or_bot": lambda: field("address"),
     "end": lambda: _moment("end"),
     "line": lambda: whole_number("line", _("the number of a line")),
-    "mail": lambda: whole_number("mail", _("the number of a mail")),
+    "mail": lambda: whole_number("mail", _("the number of an email")),
     "more": lambda: field("more"),
     "other": _other_person,
     "seat": _seat,
@@ -180,7 +178,7 @@ def _answer(form: Form, values: Values) -> Response:
     about = _about(values)
     try:
         act, reason = form.read(values), field("reason")
-        call_id = whole_number("call", _("the number of a call")) if field("call") else None
+        call_id = whole_number("call", _("the number of a message")) if field("call") else None
         about_rows = {**vars(act), "call_id": call_id}
         if field("step") == "do":
             server().read(marks.must_fit, field("of"), about_rows)

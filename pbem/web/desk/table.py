@@ -74,7 +74,7 @@ def export(game_id: int) -> Response:
 @site.shows_refusals_on(_page)
 def read_mail(game_id: int) -> Response:
     """An email about the table as its reader has it. The look is recorded."""
-    number = site.whole_number("mail", _("the number of a mail"))
+    number = site.whole_number("mail", _("the number of an email"))
     server().read(marks.must_fit, field("of"), {"game_id": game_id})
     email_view = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
     return emails.opened(email_view, url_for("desk_table.show", game_id=game_id))
@@ -85,7 +85,7 @@ def _call(game_id: int) -> CallDetails | None:
     number = request.args.get("call", "")
     if not number:
         return None
-    found = server().read(calls.details, permissions.actor(), site.read_number(number, _("the number of a call")))
+    found = server().read(calls.details, permissions.actor(), site.read_number(number, _("the number of a message")))
     return found if found.row.game_id == game_id else None
 
 

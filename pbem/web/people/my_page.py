@@ -99,7 +99,7 @@ def choose_delivery() -> Response:
 @pages.post("/mails/again")
 @site.shows_refusals_on(emails)
 def resend_email() -> Response:
-    server().run(ledger.resend_own, person_id(), row("mail", _("the number of a mail")))
+    server().run(ledger.resend_own, person_id(), row("mail", _("the number of an email")))
     return site.go("my_page.emails")
 
 

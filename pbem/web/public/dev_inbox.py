@@ -53,8 +53,8 @@ def _refuse_others() -> None:
     forwarded = any(name in request.headers for name in _FORWARDED)
     if forwarded or not is_local(request.remote_addr or ""):
         raise NotFound(
-            _("The inbox can only be read on the server's own machine."),
-            why=_("Anyone who reads it can play for everyone."),
+            _("The inbox can only be read on the server itself."),
+            why=_("Anyone who can read it can play for everyone."),
         )
 
 
@@ -99,9 +99,7 @@ def reply(key: str) -> Response:
     opened = _mailbox().read(key)
     text = field("text")
     if not text or "Reply-To" not in dict(opened.headers):
-        raise BadInput(
-            _("There is nothing to send."), why=_("An answer has a text, and goes to a mail that can be answered.")
-        )
+        raise BadInput(_("There is nothing to send."), why=_("A reply needs a text, and an email that takes replies."))
     box = authenticity.inbound_settings(site.config())
     message = local_mailbox.reply_to(opened, text, server().now(), box.authserv_id)
     receive.receive(server(), box, message.sender, message.recipient, message.content)

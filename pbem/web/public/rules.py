@@ -78,9 +78,7 @@ def game_called(kind: str) -> Game[Any]:
     try:
         return game.load(kind)
     except Refused as refused:
-        raise NotFound(
-            speech.render(refused.text), remedy=_("Please choose one of them on our front page.")
-        ) from refused
+        raise NotFound(speech.render(refused.text), remedy=_("Choose one on the front page.")) from refused
 
 
 def passages(rules: str) -> list[Passage]:

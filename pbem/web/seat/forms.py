@@ -120,7 +120,7 @@ def choice_of(decision: Decision, fields: Fields) -> Choice:
     """The choice that a filled-in form means. Raises BadInput or Stale where the decision has no such choice."""
     number = read_number(fields.get("act", ""), _("the number of an act"))
     if number >= len(decision.acts):
-        raise Stale(_("What this form offered cannot be done now."))
+        raise Stale(_("This is no longer possible."))
     act = decision.acts[number]
     if act.count() == 1:
         return next(act.choices())
@@ -299,16 +299,14 @@ def _value(blank: Blank, shown: Blank, name: str, fields: Fields) -> Value:
         for place, thing in enumerate(blank.things)
     )
     if parts not in blank:
-        raise BadInput(
-            _("You have dealt out %(sum)s, and %(total)s is what there is.", sum=sum(parts), total=blank.total)
-        )
+        raise BadInput(_("You've given out %(sum)s, but there are %(total)s.", sum=sum(parts), total=blank.total))
     return parts
 
 
 def _some(blank: Some, values: list[str]) -> Value:
     places = sorted({_place(blank.things, value, blank.name) for value in values})
     if len(places) != blank.many:
-        raise BadInput(_("You have chosen %(many)s, and it must be %(many_2)s.", many=len(places), many_2=blank.many))
+        raise BadInput(_("You've chosen %(many)s. Choose %(many_2)s.", many=len(places), many_2=blank.many))
     value = tuple(blank.things[place].value for place in places)
     return value if value in blank else _misfit(blank, ", ".join(blank.things[place].word for place in places))
 
@@ -316,17 +314,17 @@ def _some(blank: Some, values: list[str]) -> Value:
 def _in_order(blank: Ranking, values: list[str]) -> Value:
     places = [_place(blank.things, value, blank.name) for value in values]
     if len(set(places)) != len(blank.things):
-        raise BadInput(_("Each must have a place of its own in your order."))
+        raise BadInput(_("Give each one a different position."))
     return tuple(blank.things[place].value for place in places)
 
 
 def _place(things: tuple[Thing, ...], value: str, called: str) -> int:
     """The place of a chosen thing in a field that is called so. Raises BadInput."""
     if not value:
-        raise BadInput(_("Nothing is chosen for “%(called)s”.", called=called))
+        raise BadInput(_("Choose something for “%(called)s”.", called=called))
     place = read_number(value, _("among what is shown for “%(called)s”", called=called))
     if place >= len(things):
-        raise BadInput(_("That is not among what is shown for “%(called)s”.", called=called))
+        raise BadInput(_("Choose something that is shown for “%(called)s”.", called=called))
     return place
 
 
@@ -335,7 +333,7 @@ def _misfit(blank: Blank, given: str) -> Value:
         low = int(given) < blank.low
         limit = _("at least %(number)s", number=blank.low) if low else _("at most %(number)s", number=blank.high)
         raise BadInput(
-            _("%(given)s is not possible: %(limit)s.", given=given, limit=limit),
+            _("%(given)s isn't possible: %(limit)s.", given=given, limit=limit),
             why=render(blank.why) if blank.why else "",
         )
-    raise BadInput(_("%(given)s cannot be chosen here.", given=given), why=render(blank.why) if blank.why else "")
+    raise BadInput(_("You can't choose %(given)s here.", given=given), why=render(blank.why) if blank.why else "")

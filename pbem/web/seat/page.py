@@ -129,7 +129,7 @@ def read_choice(seat: SeatView, decision: Decision, words: str) -> Choice:
     except Refused as refused:
         verb = next(iter(grammar.words_of(words[: grammar.LONGEST_LINE])), "")
         reason = _barred(seat).get(verb, refused.text)
-        raise BadInput(seat.teller(reason), remedy=_("Nothing was changed.")) from refused
+        raise BadInput(seat.teller(reason), remedy=_("Nothing changed.")) from refused
     return allowed(seat, choice)
 
 

@@ -88,7 +88,7 @@ def addresses_in(text: str) -> tuple[str, ...]:
     for address in addresses:
         if "@" not in address:
             raise BadInput(
-                _("%(each)s is not a mail address.", each=quoted(address)), remedy=_("Please write one address a line.")
+                _("%(each)s isn't an email address.", each=quoted(address)), remedy=_("Write one address per line.")
             )
     return addresses
 

@@ -73,7 +73,8 @@ def _public_table(key: str) -> TableSummary:
     table = server().read(listing.by_key, key)
     if table.private or table.status == TableStatus.PLANNED:
         raise NotFound(
-            _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
+            _("There is no such table in the lobby."),
+            remedy=_("This table is private. Ask its host for an invitation."),
         )
     return table
 

@@ -73,7 +73,7 @@ def _settings(rules: Game[object]) -> TableSettings:
         invited=invited,
         private=ticked("private"),
         doubles=ticked("doubles"),
-        missed_limit=whole_number("missed_limit", _("a number of silent turns")),
+        missed_limit=whole_number("missed_limit", _("a number of missed turns")),
         successor=field("successor"),
     )
 

@@ -105,7 +105,7 @@ def test_one_missed_turn_fewer_costs_nothing(server, absentee):
     assert game.players()[gone].missed == 2
     assert seated(game) == []
     assert queued_emails(server, kind="notice") == []
-    assert "If this turn passes in silence" in queued_emails(server, kind="auto_passed")[-1].facts
+    assert "If you miss this turn" in queued_emails(server, kind="auto_passed")[-1].facts
 
 
 def test_the_bot_plays_on_and_the_game_does_not_wait(time, absentee):
@@ -124,7 +124,7 @@ def test_links_of_a_replaced_player_are_dead(server, table, absentee, time):
     with server.store.read() as tx:
         token = links.token(server, links.read(tx, made.seat))
     assert server.read(links.follow, token, Purpose.SEAT).seat == gone
-    moderate(server, Substitute(game.id, gone), "gone for good")
+    moderate(server, Substitute(game.id, gone), "deleted for good")
     with pytest.raises(Gone):
         server.read(links.follow, token, Purpose.SEAT)
 
@@ -316,7 +316,7 @@ def test_strangers_are_not_asked_to_a_private_table(server, absentee, person):
     assert game.players()[gone].bot is not None
     assert queued_emails(server, kind="substitute") == []
     earlier, later = (json.loads(email.facts)["warning"] for email in queued_emails(server, kind="auto_passed"))
-    assert earlier == "If this turn passes in silence, a bot takes over your seat."
+    assert earlier == "If you miss this turn, a bot takes over your seat."
     assert later.startswith("A bot plays your seat from now on")
 
 
@@ -414,7 +414,7 @@ def test_a_move_is_not_taken_back_once_a_seat_has_changed_hands(server, clock, t
     assert game.row().turn > turn
     substitutes.tidy(server)
     assert game.person_at(gone) == zoe
-    with pytest.raises(Gone, match="cannot be taken back"):
+    with pytest.raises(Gone, match="can't be undone"):
         server.run(undo.take_back, game.id, turn, bidder)
     assert [email.status for email in queued_emails(server, zoe, "seated")] == ["queued"]
 
@@ -425,7 +425,7 @@ def test_a_frozen_table_keeps_its_offers(server, time, absentee, person):
     reserved = the_offer(server)
     moderate(server, Freeze(game.id), "Somebody doubts the record.")
     time.seats_change()
-    moderate(server, Unfreeze(game.id), "The record is sound.")
+    moderate(server, Unfreeze(game.id), "Log is sound.")
     assert the_offer(server) == reserved
 
 

@@ -61,7 +61,7 @@ def live_through(server, clock, post, table, person, gone):
         server.run(leaving.agree_to_end, over, each)
     with server.store.read() as tx:
         seat = next(player.seat for player in player_rows.of_game(tx, played[0]) if player.person_id == gone)
-    server.run(talk.say, played[0], seat, gone, "Good luck, everybody!")
+    server.run(talk.say, played[0], seat, gone, "Good luck, everyone!")
     server.run(calls.call, gone, f"I am {NAME} of Forest Road 3.", game_id=played[0], seat=seat)
     send_alarms(server, clock)
     server.run(sign_in.send_link, ADDRESS)

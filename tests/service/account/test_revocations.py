@@ -1,4 +1,4 @@
-"""A press of “Sign all others out” that has done everything and not committed yet, and an act by what it ends."""
+"""A press of “Sign out others” that has done everything and not committed yet, and an act by what it ends."""
 
 from dataclasses import replace
 
@@ -93,7 +93,7 @@ ACTS = {
         lambda: stolen.signed_in.run(my_page.seat_token, stolen.person, stolen.game.id, stolen.seat)
     ),
     "feeds": lambda server, stolen: lambda: stolen.signed_in.run(feeds.renew, stolen.person),
-    "others out": lambda server, stolen: lambda: stolen.signed_in.run(new_links.send, stolen.person),
+    "others": lambda server, stolen: lambda: stolen.signed_in.run(new_links.send, stolen.person),
 }
 
 

@@ -1,4 +1,4 @@
-"""Steps of the server's clock: nothing waits for a step back, and nobody is timed out by a step forward."""
+"""Jumps of the server's clock: nothing waits for a step back, and nobody is timed out by a step forward."""
 
 from contextlib import suppress
 from datetime import timedelta

@@ -180,7 +180,7 @@ def test_an_alarm_names_only_a_caller_who_is_proven(server, person):
     server.run(calls.call, person("Ann"), "Help")
     server.run(calls.call_from_address, "ann@example.org", "Open the gates")
     says = [AlarmRow(*row).says for row in all_rows(server.store)["alarm"]]
-    assert says == ["Ann: Help", "Not proven who wrote this: Open the gates"]
+    assert says == ["Ann: Help", "Sender not confirmed: Open the gates"]
 
 
 def test_calling_from_an_address_sends_no_email_and_confirms_nothing(server):

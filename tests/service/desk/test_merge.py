@@ -56,7 +56,7 @@ def test_after_a_merge_the_remaining_person_decides_and_the_other_cannot(server,
             lambda tx: play_locked(tx, server, games.lock(tx, row.id), row.turn, seat, choice, Actor.PERSON, person_id)
         )
 
-    with pytest.raises(Gone, match="Somebody else plays"):
+    with pytest.raises(Gone, match="Someone else plays"):
         plays(ann)
     plays(annabel)
     assert game.verifies()
@@ -140,14 +140,14 @@ def test_hosted_tables_invitations_vacations_and_blocks_go_along(server, person,
 
 
 def test_two_players_of_one_table_cannot_be_merged(server, game, person, ann):
-    with pytest.raises(BadInput, match=f"Both sit at table {game.id}"):
+    with pytest.raises(BadInput, match=f"Both play at table {game.id}"):
         moderate(server, Merge(person("Ben"), ann))
 
 
 def test_a_person_is_not_merged_with_themselves_or_into_an_unconfirmed_address(server, person, ann):
     with pytest.raises(BadInput, match="one already"):
         moderate(server, Merge(ann, ann))
-    with pytest.raises(BadInput, match="never been confirmed"):
+    with pytest.raises(BadInput, match="never confirmed"):
         moderate(server, Merge(server.run(addresses.register, "new@example.org").id, ann))
     with pytest.raises(NotFound):
         moderate(server, Merge(ann, 999))

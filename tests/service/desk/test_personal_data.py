@@ -37,7 +37,7 @@ def test_a_deleted_person_leaves_no_address_and_the_game_goes_on(server, table, 
 def test_a_reason_for_a_deletion_may_not_contain_the_name(server, table, person, reason):
     table("sun-bid", 2)
     before = all_rows(server.store)
-    with pytest.raises(BadInput, match="Their name"):
+    with pytest.raises(BadInput, match="their name"):
         moderate(server, Delete(person("Ann")), reason)
     assert all_rows(server.store) == before
     moderate(server, Delete(person("Ann")), "It was asked for in a mail to Annika.")
@@ -69,7 +69,7 @@ def test_a_player_at_stopped_tables_is_deleted_once_they_go_on_and_the_preview_n
         server.dry_run(perform, OLGA, Delete(person("Ann")), "It was asked for.")
     for game in stopped:
         assert f"“{game.row().title}” (table {game.id})" in refused.value.what
-    assert "let the table go on, or close it" in refused.value.remedy
+    assert "Resume or close the table first" in refused.value.remedy
     moderate(server, Unfreeze(stopped[0].id))
     moderate(server, Close(stopped[1].id))
     moderate(server, Delete(person("Ann")), "It was asked for.")

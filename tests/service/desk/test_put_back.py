@@ -134,7 +134,7 @@ def test_choices_made_here_are_lost_only_on_demand_and_are_listed(server, poker)
 
 def test_a_game_that_lacks_nothing_is_left_alone(server, poker):
     plays(poker, 3)
-    with pytest.raises(Forbidden, match="every row"):
+    with pytest.raises(Forbidden, match="every saved row"):
         back(server, saved_of(server, poker))
 
 
@@ -212,11 +212,11 @@ def test_the_email_says_what_was_put_back_and_why(server, poker, tmp_path, ended
     while deliver(server, post).dealt_with:
         pass
     parsed = [email.message_from_bytes(sent.content, policy=policy.default) for sent in transport.emails]
-    (notice,) = [each for each in parsed if "was put back" in each["Subject"] and "ann@" in each["To"]]
+    (notice,) = [each for each in parsed if "was restored" in each["Subject"] and "ann@" in each["To"]]
     text = notice.get_body().get_content()
     assert WHY in text
-    assert ("nothing of its result has changed" in text) == ended
-    assert ("The luck of all that follows is new" in text) != ended
+    assert ("its result is the same" in text) == ended
+    assert ("All luck from here on is new" in text) != ended
 
 
 def test_sealed_choices_and_orders_are_dropped(server, table):
@@ -241,7 +241,7 @@ def test_a_player_who_left_for_good_is_followed_by_a_bot_and_not_named(server, p
     assert game.players()[seat].bot is not None
     assert all(player.name != "Ben" for player in game.players().values())
     assert problems(server, game) == ()
-    assert any("a bot plays on" in line for line in done.says)
+    assert any("a bot or another player takes over" in line for line in done.says)
     assert [row.kind for row in game.log()][-2:] == [Kind.SEATED, Kind.REWOUND]
 
 
@@ -323,12 +323,12 @@ def test_a_finished_game_that_was_put_back_verifies_by_its_file_alone(server, po
 
 def test_it_is_audited_and_only_done_at_the_machine(server, poker):
     saved = saved_of(server, poker)
-    with pytest.raises(Forbidden, match="at the machine"):
+    with pytest.raises(Forbidden, match="on the server"):
         server.run(put_back.put_back, OLGA, saved, WHY, replacing=True)
     with pytest.raises(BadInput):
         server.run(put_back.put_back, ROOT, saved, "", replacing=True)
     back(server, saved, replacing=True)
-    (row,) = server.read(audit.newest, audit_rows.AuditFilter(act="put back"))
+    (row,) = server.read(audit.newest, audit_rows.AuditFilter(act="restored"))
     assert (row.game_id, row.reason) == (poker.id, WHY)
 
 
@@ -345,7 +345,7 @@ def test_the_file_of_a_table_puts_it_back(server, poker):
     saved = saved_of(server, poker)
     _, text = server.run(export_table.export, ROOT, poker.id, WHY)
     assert table_file.read(text) == saved
-    assert "holds every secret" in text
+    assert "has every secret" in text
     vanish(server, poker)
     _, game = back(server, table_file.read(text))
     assert problems(server, game) == ()

@@ -142,7 +142,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     bounce(server, person, Bounce.COMPLAINT)
     clock.advance(HOUR)
     deliver.deliver(server, post)
-    notices = [email for email in sink.emails if f"{name} cannot be reached" in str(email.message["subject"])]
+    notices = [email for email in sink.emails if f"{name} can't be reached" in str(email.message["subject"])]
     assert {email.recipient for email in notices} == {
         server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
     }
@@ -225,7 +225,7 @@ def test_an_acceptance_by_the_relay_ends_only_refusals_by_the_relay(server, cloc
         server.run(sign_in.send_link, f"{each}@example.org")
     deliver.deliver(server, post)
     assert not fails(server, ann)
-    assert fails(server, ben), "a mail that came back was taken by the relay, too"
+    assert fails(server, ben), "a mail that bounced was taken by the relay, too"
 
 
 def test_an_organiser_lets_emails_go_there_again_and_what_came_back_before_counts_no_more(
@@ -242,7 +242,7 @@ def test_an_organiser_lets_emails_go_there_again_and_what_came_back_before_count
     person = game.person_at(asked)
     assert queued_emails(server, person, "turn")[-1].status == "undeliverable"
     done = moderate(server, Release(person), "Her mailbox has room again.")
-    assert "Turns that were held back and are mailed now: 1. Clocks that waited go on." in done.says
+    assert "Turns held back and emailed now: 1. Stopped clocks go on." in done.says
     assert {(notice.kind, notice.what) for notice in done.emails} == {("notice", "reachable")}
     deliver.deliver(server, post)
     assert queued_emails(server, person, "turn")[-1].status == "sent"

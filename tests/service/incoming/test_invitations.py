@@ -39,7 +39,7 @@ def inbox(server, clock):
 
 @pytest.fixture
 def invite(server, person):
-    """Open a table to which Ann invites ben@example.org, at which she sits; returns its id."""
+    """Start a table to which Ann invites ben@example.org, at which she sits; returns its id."""
 
     def opened(**settings):
         game_id = server.run(joining.create_table, person("Ann"), replace(POKER, **settings)).game_id
@@ -150,7 +150,7 @@ def withdrawn(server, person, game_id):
     [
         (begun, "It was full, and its game has begun."),
         (closed, "Its host has closed it."),
-        (expired, "It waited for players for too long."),
+        (expired, "It waited too long for players."),
         (withdrawn, "There is no such table in the lobby."),
     ],
 )
@@ -169,13 +169,13 @@ def test_a_table_whose_last_seat_waits_for_its_host_is_full(server, inbox, perso
     for name in ("Cleo", "Dan"):
         server.run(joining.join, game_id, person(name))
     answer(inbox, game_id, "accept as Ben")
-    assert "There is no place left at this table." in receipt(server)["text"]
+    assert "There's no seat left at this table." in receipt(server)["text"]
 
 
 def test_a_name_that_cannot_be_is_refused_and_the_next_reply_counts(server, inbox, invite):
     game_id = invite()
     answer(inbox, game_id, "accept as ben@example.org")
-    assert "cannot be a name here" in receipt(server)["text"]
+    assert "as a name" in receipt(server)["text"]
     answer(inbox, game_id, "accept as Ben")
     assert names(server, game_id) == ("Ann", "Ben")
 
@@ -253,7 +253,10 @@ def test_an_answer_to_an_invitation_that_cannot_be_stored_is_told(server, inbox,
     answer(inbox, game_id, "help")
     for _again in range(2):
         answer(inbox, game_id, "accept", X_Any="y\r\n " * 1001)
-    assert (receipt(server)["effect"], "could not be read" in receipt(server)["text"]) == ("refused", True)
+    assert (receipt(server)["effect"], "incoming email couldn't be read" in receipt(server)["text"]) == (
+        "refused",
+        True,
+    )
     assert len(queued_emails(server, kind="invitation_receipt")) == 2
     answer(inbox, game_id, "accept")
     assert receipt(server)["effect"] == "joined"
@@ -329,4 +332,4 @@ def test_a_free_seat_that_someone_else_took_is_refused_in_words(server, inbox, t
     (offer,) = server.read(substitutes.open_offers)
     server.run(substitutes.take, offer.id, person("Yan"), "Yan")
     inbox.answers_offer(game.id, person("Zoe"), "yes")
-    assert "Somebody was faster" in receipt(server)["text"]
+    assert "Someone else took it" in receipt(server)["text"]

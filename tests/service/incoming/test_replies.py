@@ -142,7 +142,7 @@ def test_a_choice_for_an_earlier_turn_is_never_made_in_a_later_one(at):
     assert answers.asked(0)
     log = answers.begun.log()
     assert answers.write(0, "bid 5", turn=FIRST) == "reply: refused"
-    assert answers.answer().startswith("That was for turn 1, and the game is at turn 4 by now.")
+    assert answers.answer().startswith("That was for turn 1, and the game is now at turn 4.")
     assert answers.receipts()[-1]["late"]
     assert answers.begun.log() == log
 
@@ -153,7 +153,7 @@ def test_a_reply_after_the_clock_has_decided_is_told_so(at, line):
     answers.play(0, "pass", Actor.CLOCK)
     log = answers.begun.log()
     assert answers.write(0, line, turn=FIRST) == "reply: refused"
-    assert answers.answer() == "Time ran out in turn 1, so “pass” was played for you. Nothing was changed."
+    assert answers.answer() == "Time ran out in turn 1, so “pass” was played for you. Nothing changed."
     assert answers.begun.log() == log
 
 
@@ -220,7 +220,7 @@ def test_a_second_choice_where_someone_else_is_asked_is_refused_and_not_passed_o
     answers = at(TURNS)
     answers.write(0, "bid 3", "bid 5")
     assert answers.outcomes() == [("bid 3", "applied", "played"), ("bid 5", "refused", None)]
-    assert answers.answer().startswith("That was for turn 1, and the game is at turn 2 by now.")
+    assert answers.answer().startswith("That was for turn 1, and the game is now at turn 2.")
 
 
 def test_a_second_choice_answers_the_next_question_where_nothing_new_could_be_known(at):
@@ -285,7 +285,7 @@ def test_an_undo_that_came_late_takes_back_no_later_choice(at):
 def test_undo_where_there_is_nothing_is_refused(at):
     answers = at(TURNS)
     answers.write(0, "undo")
-    assert "no choice of yours" in answers.answer()
+    assert "no choice to take" in answers.answer()
 
 
 def test_talk_is_heard_at_the_table(at):
@@ -336,7 +336,7 @@ def test_resign_at_a_stopped_table_is_refused_with_the_reason(at):
     moderate(answers.server, Freeze(answers.begun.id))
     answers.write(0, "resign")
     assert answers.outcomes() == [("resign", "refused", None)]
-    assert "has been stopped, so that somebody can look at its record" in json.dumps(answers.receipts())
+    assert "has been stopped so that its log can be checked" in json.dumps(answers.receipts())
 
 
 def test_stop_ends_the_emails_of_this_table_and_keeps_the_seat(at):
@@ -382,7 +382,7 @@ def test_resend_queues_no_second_email_while_one_is_on_its_way(at):
 def test_resend_without_a_question_is_refused(at):
     answers = at(TURNS)
     answers.write(1, "resend")
-    assert "not asked anything" in answers.answer()
+    assert "not your turn right" in answers.answer()
 
 
 @pytest.mark.parametrize("word", ["help", "board", "rules"])

@@ -76,7 +76,7 @@ def test_every_kind_of_email_that_is_queued_has_a_template():
 
 def test_every_kind_of_email_is_in_the_handbook():
     page = (paths.handbook() / "mail.md").read_text()
-    rows = [line for line in page.split("## When mails come")[0].splitlines() if line.startswith("| `")]
+    rows = [line for line in page.split("## Email settings")[0].splitlines() if line.startswith("| `")]
     assert sorted(kind for row in rows for kind in re.findall(r"`(\w+)`", row.split("|")[1])) == KINDS
 
 
@@ -113,8 +113,8 @@ def test_an_invitation_names_the_host_the_terms_and_the_commitment(server, box, 
     )
     sends()
     text = text_of(box, "Ann invites you")
-    assert text.startswith("Ann asks you to play by mail: “Bid!”.")
-    assert "Pace: 3 days for each decision." in text
+    assert text.startswith("Ann invites you to a game by email: “Bid!”.")
+    assert "Pace: 3 days per move." in text
     assert made.commitment in text
     assert "Everyone holds the same six tiles" in text, "who never heard of the game can see what it is"
     assert f"{HEAD.base_url}/games/bid" in text.splitlines()
@@ -124,7 +124,7 @@ def test_an_invitation_names_the_host_the_terms_and_the_commitment(server, box, 
     server.run(addresses.confirm, link.person_id)
     server.run(joining.join, made.game_id, link.person_id, name="Ben")
     sends()
-    assert made.commitment in text_of(box, "you have a place")
+    assert made.commitment in text_of(box, "you have a seat")
 
 
 def test_hosts_and_players_hear_what_happens_to_a_table_before_the_start(server, box, sends, person):
@@ -150,7 +150,7 @@ def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person)
     clock.advance(timedelta(days=20))
     leaving.expire(server)
     sends()
-    assert "waited for its players too long" in " ".join(text_of(box, "did not fill up").split())
+    assert "didn't fill up in time" in " ".join(text_of(box, "did not fill up").split())
     assert made.game_id
 
 
@@ -161,10 +161,10 @@ def test_notices_of_pauses_and_more_time_have_the_new_deadline(server, box, send
     asked = f"{game.players()[seat].name.lower()}@example.org"
     moderate(server, Pause(game.id), "lost luggage")
     sends()
-    assert "The organiser says: lost luggage" in text_of(box, "is paused")
+    assert "The organiser wrote: lost luggage" in text_of(box, "is paused")
     moderate(server, Resume(game.id), "found it")
     sends()
-    assert "You are asked: please decide by" in text_of(box, "goes on", to=asked)
+    assert "It's your turn: please move by" in text_of(box, "goes on", to=asked)
     moderate(server, Extend(game.id, "2d"), "take your time")
     sends()
     assert "please decide by Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
@@ -173,7 +173,7 @@ def test_notices_of_pauses_and_more_time_have_the_new_deadline(server, box, send
 def test_corrections_and_terms_are_in_words(server, box, sends, table):
     game = table("bid", 3, options={"max_auctions": 12}, pace="1d")
     sends()
-    welcome = text_of(box, "the game begins")
+    welcome = text_of(box, "the game starts")
     assert "Most auctions: 12" in welcome
     assert "A reroll costs" not in welcome, "what is as always is in the rules"
     moderate(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
@@ -192,7 +192,7 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
 def test_a_ban_names_its_last_day(server, box, sends, person):
     moderate(server, Ban(person("Ann"), date(2027, 6, 1)), "Insults at three tables.")
     sends()
-    assert "This ends after Tue 1 Jun 2027." in text_of(box, "kept from new tables")
+    assert "The ban ends after Tue 1 Jun 2027." in text_of(box, "You've been banned from new tables")
 
 
 def test_the_others_hear_of_a_resignation_and_of_an_end_by_consent(server, box, sends, table):
@@ -218,7 +218,7 @@ def test_a_free_seat_is_offered_with_the_public_board_and_a_link(server, box, se
     server.run(leaving.resign, game.id, 0, game.person_at(0))
     sends()
     text = text_of(box, "A seat is free")
-    assert text.startswith(f"Zoe: at Sunset Poker the seat of {game.players()[0].name} is to be taken over")
+    assert text.startswith(f"Zoe: at Sunset Poker the seat of {game.players()[0].name} is free")
     assert "SUNSET POKER" in text
     assert "Your hand" not in text
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
@@ -233,9 +233,9 @@ def test_a_substitute_gets_the_table_and_the_turn(server, box, sends, table, per
     (seat,) = game.asked()
     moderate(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved house")
     sends()
-    assert "TEMPLARI" in text_of(box, "you play now", to="zoe@example.org")
+    assert "TEMPLARI" in text_of(box, "you're playing", to="zoe@example.org")
     assert "is played for you" in text_of(box, f"turn {game.row().turn}:", to="zoe@example.org")
-    assert "The organiser says: Ann has moved house" in text_of(box, "Zoe plays with you now")
+    assert "The organiser wrote: Ann has moved house" in text_of(box, "Zoe plays with you now")
 
 
 def test_a_reminder_follows_its_turn_email_and_offers_the_same_choices(server, clock, box, sends, table):
@@ -264,7 +264,7 @@ def test_a_missed_turn_is_reported_with_what_more_of_them_lead_to(server, clock,
     queue(server, NewEmail(game.person_at(1), "host", game.id))
     sends()
     assert "Beware." in text_of(box, "was played for you")
-    assert "you are the host now" in text_of(box, "you are the host now")
+    assert "you're the host now" in text_of(box, "you're the host now")
 
 
 def test_a_person_without_a_name_is_greeted(server, box, sends):

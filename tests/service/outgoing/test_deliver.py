@@ -94,7 +94,7 @@ def test_long_talk_leaves_a_turn_email_room_for_the_turn(server, clock, sink, ta
         for email in sink.to(server.read(addresses.read, game.person_at(seat)).address)
         if "What you can do" in email.html
     ]
-    assert "More was said than fits in here" in email.html
+    assert "more talk than fits here" in email.html
     assert f": {talk.LINES_AN_HOUR - 1} 李" in " ".join(email.text.split())
     assert len(email.html.encode()) < 16 * 1024
 
@@ -509,7 +509,7 @@ def test_a_relay_that_is_back_and_breaks_one_connection_gets_the_other_emails_at
     post.transport = reached
     sink.does("drop")
     work(server, post)
-    assert [row.attempts for row in rows(server, "queued")] == [1], "the one that was under way"
+    assert [row.attempts for row in rows(server, "queued")] == [1], "the one that was running"
     assert sink.emails
 
 

@@ -14,7 +14,7 @@ from tests.service.clock import DAY
 from tests.service.inbox import Inbox
 from tests.service.outgoing.test_deliver import HEAD, HOUR
 
-LIST = "Fingerprints of the choices sealed in turn"
+LIST = "Hashes of the choices sealed in turn"
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_receipt_by_email_has_the_fingerprint_and_the_nonce_of_the_sealed_choi
     text = newest(poker, 0)
     assert row.body_hash.hex() in text.splitlines()
     assert row.nonce.hex() in text.splitlines()
-    assert "Your sealed choice's fingerprint, to check later that nobody changed it:" in text
+    assert "The hash of your sealed choice, to check later that nobody changed it:" in text
 
 
 def test_a_receipt_for_a_choice_that_was_taken_back_has_no_fingerprint(poker, server, clock, sends, newest):

@@ -89,7 +89,7 @@ def test_no_nonce_opens_a_seat_that_another_plays(server, table, how, opens):
         with server.store.read() as tx:
             return links.token(server, link_rows.find(tx, key))
 
-    with pytest.raises(Gone, match="Somebody else plays"):
+    with pytest.raises(Gone, match="Someone else plays"):
         server.run(opens, token)
 
 

@@ -61,7 +61,7 @@ def test_a_preview_shows_its_seats_cards_and_nobody_elses(server, table):
 
 def test_a_preview_that_cannot_be_made_is_refused_with_the_reason(server, table):
     begun = table(bots=("random",))
-    with pytest.raises(BadInput, match="no kind of mail"):
+    with pytest.raises(BadInput, match="no kind of email called"):
         preview(server, HEAD, "spam", begun.id, 0)
     bots = next(seat for seat, player in begun.players().items() if player.bot is not None)
     with pytest.raises(BadInput, match=f"A bot plays seat {bots + 1}"):

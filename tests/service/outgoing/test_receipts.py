@@ -89,8 +89,8 @@ def test_a_receipt_has_the_outcome_of_each_line_and_the_present_question(receipt
 
 def test_a_receipt_teaches_a_player_who_wrote_no_command(receipt):
     text = receipt("I think I will bid 7 tomorrow.").text
-    assert "there is no command in your answer" in text
-    assert "Nothing was changed." in text
+    assert "there's no command in your reply" in text
+    assert "Nothing changed." in text
     assert "> I think I will bid 7 tomorrow." in text
     assert "* pass\n" in text
     assert "- bid <coins 0-12>" in text
@@ -100,13 +100,13 @@ def test_a_receipt_teaches_a_player_who_wrote_no_command(receipt):
 
 @pytest.mark.parametrize("line", ["bid 99", "help", "resign", "I do not know", "bid 3"])
 def test_a_receipt_says_that_nothing_was_changed_only_if_that_is_so(receipt, line):
-    assert ("Nothing was changed." in receipt(line).text.split("[pbem")[0]) == (line != "bid 3")
+    assert ("Nothing changed." in receipt(line).text.split("[pbem")[0]) == (line != "bid 3")
 
 
 def test_the_last_receipt_before_a_limit_says_what_becomes_of_replies_after_it(receipt, server):
     receipts = [" ".join(receipt("help").text.split()) for _ in range(server.answers_a_turn)]
     assert ["last receipt for this turn" in text for text in receipts] == [False] * 4 + [True]
-    assert "We still carry out what you write" in receipts[-1]
+    assert "We still carry out your replies" in receipts[-1]
     refusals = [" ".join(receipt("bid 99").text.split()) for _ in range(server.answers_a_turn)]
     assert ["last email about a refusal in this turn" in text for text in refusals] == [False] * 4 + [True]
 
@@ -126,12 +126,12 @@ def test_a_receipt_contains_the_rules(receipt):
 def test_a_reply_cannot_resign_and_its_receipt_links_to_the_page_that_can(receipt):
     email = receipt("resign")
     assert "Nothing is done yet." in email.text
-    assert f"https://{HOST}/s/" in email.text.partition("Resign on the page of your seat")[2]
+    assert f"https://{HOST}/s/" in email.text.partition("Resign at your table")[2]
 
 
 def test_a_receipt_says_the_same_in_text_and_html(receipt):
     email = receipt("talk hello <b>", "bid 99", "rules")
-    for words in ("It is said to the table.", "99 is too much: at most 12.", "Not tried."):
+    for words in ("Said to the table.", "99 is too much: at most 12.", "Not tried."):
         assert words in email.text
         assert words in email.html
     assert "<b>”" not in email.html
@@ -163,7 +163,7 @@ def test_the_receipt_of_a_late_answer_leads_on_from_the_present_turn(game, inbox
     inbox.takes(inbox.written(game, first, "bid 9", {"To": address}), address)
     inbox.attends()
     (email,) = sends()
-    assert f"that was for turn {late}, this is turn {late + 3}." in email.text
+    assert f"that was for turn {late}, and this is turn {late + 3}." in email.text
     assert f"t{late + 3}]" in email.text
     address = str(email.message["Reply-To"])
     inbox.takes(inbox.written(game, first, "bid 9", {"To": address}), address)
@@ -173,7 +173,7 @@ def test_the_receipt_of_a_late_answer_leads_on_from_the_present_turn(game, inbox
 
 def test_emails_leave_out_their_readers_own_talk(game, sends):
     first = min(game.asked())
-    game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everybody!")
+    game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everyone!")
     for bid in range(1, 4):
         game.play(min(game.asked()), f"bid {bid}")
     (turn,) = [each for each in sends() if f", turn {game.row().turn}: " in str(each.message["Subject"])]
@@ -183,18 +183,18 @@ def test_emails_leave_out_their_readers_own_talk(game, sends):
 def test_talk_is_in_the_next_email_of_the_others(game, sends):
     first = min(game.asked())
     sends()
-    game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everybody!")
+    game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everyone!")
     game.play(first, "bid 3")
     (turn,) = sends()
     assert "SAID AT THE TABLE" in turn.text
-    assert "Good luck, everybody!" in turn.text
+    assert "Good luck, everyone!" in turn.text
     second = min(game.asked())
     game.play(second, "bid 4")
     moderate(game.server, Redact(game.id, 1))
     # Everyone also gets a notice that a line was redacted.
     (turn,) = (email for email in sends() if "SAID AT THE TABLE" in email.text)
     assert "Good luck" not in turn.text
-    assert "(taken away by the organiser)" in turn.text
+    assert "(removed by the organiser)" in turn.text
 
 
 def test_a_receipt_for_questions_says_that_it_has_the_answers(receipt):

@@ -85,7 +85,7 @@ def test_an_address_gets_five_confirmation_emails_in_a_day(server, clock):
 
 def test_a_confirmed_address_gets_no_confirmation_email(server, person):
     ann = person("Ann")
-    server.run(addresses.register, "ann@example.org", "Somebody else")
+    server.run(addresses.register, "ann@example.org", "Someone else")
     assert email_kinds(server, ann) == ["confirm"]
 
 

@@ -153,7 +153,7 @@ def test_nobody_moves_for_another_or_out_of_turn(table):
     (asked,) = game.asked()
     before = all_rows(game.server.store)
     for seat in {0, 1, 2, 3, -1, 99} - {asked}:
-        with pytest.raises(Stale, match="nothing for you to decide"):
+        with pytest.raises(Stale, match="It's not your turn"):
             game.play(seat, "pass")
     assert all_rows(game.server.store) == before
 
@@ -188,7 +188,7 @@ def test_a_move_in_an_unknown_or_waiting_game_is_refused(server, person):
     created = server.run(joining.create_table, person("Ann"), TableSettings("templari", 3))
     with pytest.raises(NotFound):
         server.run(move.play, 99, 1, 0, "pass", Actor.PERSON)
-    with pytest.raises(Gone, match="not begun"):
+    with pytest.raises(Gone, match="hasn't started"):
         server.run(move.play, created.game_id, 0, 0, "pass", Actor.PERSON)
 
 

@@ -214,7 +214,7 @@ def test_a_full_table_takes_no_more_players(server, person, table):
     game = table("sunset-poker", 3)
     dan = person("Dan")
     before = all_rows(server.store)
-    with pytest.raises(Gone, match="has begun"):
+    with pytest.raises(Gone, match="has started"):
         server.run(joining.join, game.id, dan)
     assert all_rows(server.store) == before
 
@@ -244,7 +244,7 @@ def test_an_unconfirmed_address_neither_opens_nor_joins_a_table(server, person, 
         lambda: server.run(joining.join, opened.game_id, ben.id),
         lambda: server.run(joining.create_table, ben.id, POKER),
     ):
-        with pytest.raises(Forbidden, match="not been confirmed"):
+        with pytest.raises(Forbidden, match="isn't confirmed"):
             act()
     assert all_rows(server.store) == before
 
@@ -374,7 +374,7 @@ def test_an_address_stays_confirmed_when_no_seat_is_left(server, person, opened)
     dan = typed(server)
     server.run(joining.join, opened.game_id, person("Ben"))
     server.run(joining.join, opened.game_id, person("Cleo"))
-    with pytest.raises(Gone, match="has begun"):
+    with pytest.raises(Gone, match="has started"):
         joining.accept(server, opened.game_id, dan)
     assert server.read(addresses.read, dan).confirmed_at is not None
 

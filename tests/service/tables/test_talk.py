@@ -32,8 +32,8 @@ def heard(begun):
 def test_talk_is_read_in_order(table):
     begun = table()
     say(begun, 0, "Hello!")
-    say(begun, 2, "  Good evening,\n everybody ")
-    assert heard(begun) == [(0, "Hello!"), (2, "Good evening, everybody")]
+    say(begun, 2, "  Good evening,\n everyone ")
+    assert heard(begun) == [(0, "Hello!"), (2, "Good evening, everyone")]
 
 
 def test_talk_holds_no_link_that_works(table):

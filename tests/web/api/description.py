@@ -82,7 +82,7 @@ class Description:
         if "type" in schema and TYPES[type(value)] not in _listed(schema["type"]):
             yield f"{at}: {value!r} is not of the type {schema['type']}"
         elif not _is_possible(value, schema):
-            yield f"{at}: {value!r} is not possible"
+            yield f"{at}: {value!r} isn't possible"
         if isinstance(value, dict):
             yield from self._misfits_of_object(value, schema, at)
         if isinstance(value, list):

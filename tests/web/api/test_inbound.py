@@ -103,7 +103,7 @@ def test_the_email_about_a_reply_leads_to_its_page(inbox, server, table, carry, 
     inbox.replies(game, 0, "<b>bid</b>", Authentication_Results=None)
     carry()
     page = browser.open("/mailbox")
-    email = next(page.follow(words) for words in page.links() if "was it you" in words)
+    email = next(page.follow(words) for words in page.links() if "did you" in words)
     leads_to = next(each for each in email.hrefs() if "/w/" in each)
     asked = browser.open(leads_to[leads_to.index("/w/") :])
     assert asked.heading == "Was it you?"
@@ -126,10 +126,10 @@ def test_opening_the_page_changes_nothing_and_the_button_carries_out_the_reply(b
 
 def test_the_other_button_drops_the_reply(browser, asked, server):
     game, _, address = asked
-    assert browser.open(address).form("No, it was not me").press().heading == "Nothing was changed"
+    assert browser.open(address).form("It wasn't me").press().heading == "Nothing changed"
     assert (
         browser.post(address, [("number", server.keys.alias("number", 1)), ("sure", "yes")]).heading
-        == "Nothing was changed"
+        == "Nothing changed"
     )
     assert 0 in game.asked()
 
@@ -139,7 +139,7 @@ def test_a_press_that_seems_not_to_be_a_persons_carries_out_nothing(browser, ask
     del browser.says["Sec-Fetch-User"]
     asking = browser.open(address).form("Yes, I wrote this").press()
     assert 0 in game.asked()
-    assert asking.heading == "Please press the button yourself"
+    assert asking.heading == "Please confirm"
     asking.form("Yes, I wrote this").press()
     assert 0 not in game.asked()
 

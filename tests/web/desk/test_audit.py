@@ -44,7 +44,7 @@ def test_a_duration_a_moment_and_a_correction_are_shown_in_words(olga, server, t
     text = olga.open("/desk/audit").text
     assert "more time: 2 days" in text
     assert "from 2026-11-20 08:00 UTC; until 2026-11-20 09:30 UTC" in text
-    assert "an option of the game; before: A reroll costs: the Pawn; now: A reroll costs: a coin" in text
+    assert "a variant; before: A reroll costs: the Pawn; now: A reroll costs: a coin" in text
     assert "seat 2; before: person 3; now: person 5" in text
 
 
@@ -72,7 +72,7 @@ def test_a_search_for_acts_has_an_address_that_can_be_bookmarked(olga, server, t
         page = olga.open(f"/desk/audit?{query}")
         assert found in page.text
         assert other not in page.text
-    assert "Nothing like that" in olga.open("/desk/audit?person=7").text
+    assert "Nothing found" in olga.open("/desk/audit?person=7").text
     assert olga.open("/desk/audit?table=x").status == 400
 
 
@@ -82,10 +82,10 @@ def test_older_acts_are_a_page_away(olga, server):
     record(server, act=Act.OUTAGE)
     first = olga.open("/desk/audit?act=ban")
     assert "It is number 1." not in first.text
-    older = first.follow("Older ones")
+    older = first.follow("Older")
     assert "It is number 1." in older.text
     assert "It is number 2." not in older.text
-    assert "Older ones" not in older.links()
+    assert "Older" not in older.links()
 
 
 def test_a_page_of_acts_takes_few_queries_and_little_room(olga, server, table):
@@ -103,7 +103,7 @@ def test_checking_the_chain_shows_an_alteration(olga, server):
     noted = server.read(audit.head)
     record(server)
     assert "The chain is whole" in olga.open(f"/desk/audit/check?head={noted}").text
-    assert "No row has the head 00000000000000000000." in olga.open("/desk/audit/check?head=00000000000000000000").text
+    assert "No row has the hash 00000000000000000000." in olga.open("/desk/audit/check?head=00000000000000000000").text
     server.store.write(lambda tx: tx.execute(update(AUDIT).where(AUDIT.c.seq == 1).values(reason="Another.")))
     assert "row 1" in olga.open("/desk/audit/check").text
 

@@ -5,7 +5,7 @@ from pbem.store import outages
 from tests.service.actors import moderate
 from tests.service.clock import HOUR, Time
 
-LOOK = "See what it would do …"
+LOOK = "Preview …"
 
 
 def switched(page, words, reason):
@@ -15,13 +15,13 @@ def switched(page, words, reason):
 
 
 def test_email_is_stopped_and_let_go_at_the_desk(olga, server):
-    done = switched(olga.open("/desk/mail"), "Stop all outgoing mail", "Too many of them.")
+    done = switched(olga.open("/desk/mail"), "Pause outgoing email", "Too many of them.")
     assert done.heading == "Done"
     assert server.query(outages.email_pause) is not None
     shown = olga.open("/desk/mail")
     assert "Too many of them." in shown.text
-    assert "outgoing mail was stopped" in olga.open("/desk").text
-    switched(shown, "Let mail go out again", "It is mended.")
+    assert "outgoing email was paused" in olga.open("/desk").text
+    switched(shown, "Resume outgoing email", "It is mended.")
     assert server.query(outages.email_pause) is None
     assert "Too many of them." in olga.open("/desk").text
 

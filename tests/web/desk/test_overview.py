@@ -49,17 +49,17 @@ def test_no_page_asks_the_database_more_than_twenty_times(olga, server, table, t
 
 def test_searching_an_email_address_leads_to_its_person_and_never_puts_it_in_a_url(olga, server, person):
     ann = person("Ann")
-    page = olga.open("/desk").form("Look for it").press(q="ANN@example.org")
+    page = olga.open("/desk").form("Search").press(q="ANN@example.org")
     assert page.url.endswith(f"/desk/people/{ann}")
     assert "ann@example.org" in page.text
-    nobody = olga.open("/desk").form("Look for it").press(q="nobody@example.org")
-    assert "Nobody here has this address" in nobody.text
+    nobody = olga.open("/desk").form("Search").press(q="nobody@example.org")
+    assert "Nobody here uses this address" in nobody.text
     assert "@" not in nobody.url
 
 
 def test_a_search_by_words_can_be_bookmarked(olga, table):
     table("bid", 3, title="Friday club")
-    page = olga.open("/desk").form("Look for it").press(q="frid")
+    page = olga.open("/desk").form("Search").press(q="frid")
     assert page.url.endswith("/desk?q=frid")
     assert "Friday club" in page.follow("Friday club").text
 
@@ -127,27 +127,27 @@ def test_the_desk_shows_how_emails_get_through_with_the_words_of_the_relay_and_w
     assert "The oldest has been due since 2026-11-21 12:00 UTC." in olga.open("/desk").text
     sink.does(*["550 rcpt"] * 5)
     deliver(server, post_to(sink))
-    assert "No mail waits longer than it should" in olga.open("/desk").text
+    assert "No email is overdue" in olga.open("/desk").text
     page = olga.open(f"/desk/people/{ann}")
     assert "No mail has reached them since 2026-11-21 13:00" in page.text
     assert "undeliverable – 550" in page.text
-    assert "keeps you from new tables" not in page.text
+    assert "has banned you from new tables" not in page.text
 
 
 def test_addresses_left_alone_are_listed_with_the_reason_and_released_from_the_persons_page(olga, server, person):
     ann = person("Ann")
-    assert "Let mails go to them again" not in olga.open(f"/desk/people/{ann}").links()
+    assert "Resume emails to them" not in olga.open(f"/desk/people/{ann}").links()
     server.run(reachability.note_refusal, ann, "550 5.1.1 no such user")
     page = olga.open("/desk/mail")
-    assert "One person gets no mails" in page.text
+    assert "One person gets no emails" in page.text
     for words in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
         assert words in page.text
     assert "@" not in page.text
-    assert page.links()["Let mails go to them again"] == f"/desk/people/{ann}/release"
-    form = olga.open(f"/desk/people/{ann}").follow("Let mails go to them again").form("See what it would do …")
+    assert page.links()["Resume emails to them"] == f"/desk/people/{ann}/release"
+    form = olga.open(f"/desk/people/{ann}").follow("Resume emails to them").form("Preview …")
     looked = form.press(reason="Her mailbox has room again.")
-    assert looked.form("Let mails go to them again").press(step="do").heading == "Done"
-    assert "One person gets no mails" not in olga.open("/desk/mail").text
+    assert looked.form("Resume emails to them").press(step="do").heading == "Done"
+    assert "One person gets no emails" not in olga.open("/desk/mail").text
 
 
 def test_every_outcome_of_an_incoming_email_has_words(app):
@@ -166,18 +166,18 @@ def test_incoming_emails_without_use_are_listed_without_their_text(olga, server,
     inbox.replies(game, seat, "I am away", Auto_Submitted="auto-replied")
     inbox.takes(inbox.written(game, seat, "pass"), f"nobody@{inbox.box.domain}")
     page = olga.open("/desk/mail")
-    assert "no command in it, and answered so11" in page.text
-    assert "to no address of ours, or a made-up one11" in page.text
-    assert f"Answers to mails · 2026-11-21 12:00 UTC · table {game.id}" in page.text
-    assert "written by a program, and not answered (Auto-Submitted)" in page.text
+    assert "no command, with a receipt11" in page.text
+    assert "to an unknown or made-up address11" in page.text
+    assert f"Replies · 2026-11-21 12:00 UTC · table {game.id}" in page.text
+    assert "written by a program; no answer sent (Auto-Submitted)" in page.text
     for unsaid in ("cat", "I am away", "@"):
         assert unsaid not in page.text
 
 
 def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing(olga, server, table):
     games = [table("sun-bid", 2), table("sun-bid", 2)]
-    plan = olga.open("/desk/all/pause").form("Show what would happen").press(reason="the house is moved")
-    assert "It would be done at 2 tables, and their players told. Tables of the demo are left alone." in plan.text
+    plan = olga.open("/desk/all/pause").form("Preview").press(reason="the house is moved")
+    assert "It would be done at 2 tables, and their players told. Demo tables are left out." in plan.text
     assert not games[0].row().paused
     press = plan.form("Do it")
     job = press.press()
@@ -193,9 +193,9 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after(olga, serve
     mine, other = table("sun-bid", 2, title="Mine"), table("sun-bid", 2, title="Theirs")
     person("Olga")
     moderate(server, Substitute(mine.id, 0, "olga@example.org"))
-    plan = olga.open("/desk/all/pause").form("Show what would happen").press(reason="the house is moved")
+    plan = olga.open("/desk/all/pause").form("Preview").press(reason="the house is moved")
     assert "It would be done at one table" in plan.text
-    assert f"At one more you play, so nothing is done there: another organiser can do it. table {mine.id}" in plan.text
+    assert f"You play at one more, so they are left out: another organiser can do it. table {mine.id}" in plan.text
     job = plan.form("Do it").press()
     while jobs.advance_all(server):
         pass
@@ -210,15 +210,15 @@ def test_an_email_about_no_table_that_was_given_up_is_sent_again_from_the_first_
     server.store.write(lambda tx: ledger.note(tx, email.id, server.now(), "parked", "554 no"))
     page = olga.open("/desk")
     assert "554 no" in page.text
-    form = page.follow("Send it again").form("See what it would do …")
-    form.press(reason="The relay was mended.", step="preview").form("Send a mail again").press(step="do")
+    form = page.follow("Resend").form("Preview …")
+    form.press(reason="The relay was mended.", step="preview").form("Resend an email").press(step="do")
     assert [each.status for each in queued_emails(server, kind="banned")] == ["queued"]
     assert "554 no" not in olga.open("/desk").text
 
 
 def test_a_refused_announcement_is_still_in_its_form(olga):
-    page = olga.open("/desk/all/announce").form("Show what would happen").press(text="On Sunday we move.", reason="")
-    assert "Please say why." in page.text
+    page = olga.open("/desk/all/announce").form("Preview").press(text="On Sunday we move.", reason="")
+    assert "Please give a reason." in page.text
     assert "On Sunday we move." in page.text
 
 
@@ -227,7 +227,7 @@ def test_two_accounts_of_one_person_become_one_and_their_game_goes_on(olga, serv
     time.sends()
     (seat,) = game.asked()
     old, new = game.person_at(seat), person("Annabel")
-    form = olga.open(f"/desk/people/{new}").follow("Merge another address into this one").form("See what it would do …")
+    form = olga.open(f"/desk/people/{new}").follow("Merge another address into this one").form("Preview …")
     done = form.press(other=str(old), reason="They wrote from both.").form("Merge two addresses of one person").press()
     assert done.status == 200
     assert game.person_at(seat) == new

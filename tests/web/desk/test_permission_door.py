@@ -57,7 +57,7 @@ def test_a_wrong_passphrase_is_refused_and_opens_nothing(browser, server):
     add_organiser(server, "Olga")
     page = enter(browser.open("/desk/sign-in"), "no")
     assert page.status == 403
-    assert "That was not right." in page.text
+    assert "That didn't work." in page.text
     assert "no" not in [value for _, value in page.form("Sign in").fixed]
     assert browser.open("/desk/calls").heading == ""
 
@@ -84,7 +84,7 @@ def test_strangers_keep_no_organiser_out_who_has_signed_in_here_before(app, brow
     for _ in range(TRIES):
         enter(stranger.open("/desk/sign-in"), "no")
     asked = browser.open("/desk/account").form("Set up codes").press()
-    assert "secret" in asked.form("Go on").press(**{"desk-passphrase": PASSPHRASE}).text
+    assert "secret" in asked.form("Continue").press(**{"desk-passphrase": PASSPHRASE}).text
 
 
 def test_the_cookies_are_sent_to_this_site_alone(browser, server):
@@ -107,14 +107,14 @@ def test_another_site_can_neither_sign_in_nor_send_a_form(browser, server, call,
 
 
 def test_a_form_survives_the_end_of_a_session(olga, server, call, clock):
-    form = olga.open(f"/desk/calls/{call}").form("Answer, and close the call")
+    form = olga.open(f"/desk/calls/{call}").form("Send answer")
     clock.advance(ORGANISER_LIFETIME)
     asked = form.press(text="It is in <the other> folder.\nGreetings")
     assert asked.heading == "Sign in to the desk"
     assert queued_emails(server, kind="call_answered") == []
-    wrong = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": "no"})
-    assert "That was not right." in wrong.text
-    done = wrong.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": PASSPHRASE})
+    wrong = asked.form("Sign in").press(**{"desk-name": "Olga", "desk-passphrase": "no"})
+    assert "That didn't work." in wrong.text
+    done = wrong.form("Sign in").press(**{"desk-name": "Olga", "desk-passphrase": PASSPHRASE})
     assert "It is in <the other> folder.\nGreetings" in done.source.replace("&lt;", "<").replace("&gt;", ">").replace(
         "\r\n", "\n"
     )
@@ -126,19 +126,19 @@ def test_signing_in_with_a_form_counts_even_if_the_form_is_refused(browser, serv
     add_organiser(server, "Olga")
     mark = server.read(marks.mark, {"call_id": call})
     asked = browser.post(f"/desk/calls/{call}/close", [("reason", "no"), ("of", mark)])
-    refused = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": PASSPHRASE})
-    assert "Please say why." in refused.text
+    refused = asked.form("Sign in").press(**{"desk-name": "Olga", "desk-passphrase": PASSPHRASE})
+    assert "Please give a reason." in refused.text
     assert browser.open("/desk/calls").status == 200
 
 
 def test_a_host_comes_from_my_games_and_helps_without_a_passphrase(sign_in, server, game):
     host = game.row().host_id
-    table = sign_in(host).follow("Help at this table, as its host")
+    table = sign_in(host).follow("Host's desk")
     table.follow("Pause the table").forms()[0].press(reason="We are all at the fair.").forms()[0].press()
     assert game.row().paused
     assert server.read(audit.newest, AuditFilter())[0].actor == "host Ann"
     others = [each.person_id for each in game.players().values() if each.person_id != host]
-    assert "Help at this table, as its host" not in sign_in(others[0]).links()
+    assert "Host's desk" not in sign_in(others[0]).links()
 
 
 def test_nobody_but_organisers_can_tell_which_numbers_are_tables(browser, server, game, person):
@@ -151,49 +151,49 @@ def test_nobody_but_organisers_can_tell_which_numbers_are_tables(browser, server
 
 def test_a_host_sees_no_call_and_no_answer(sign_in, server, game, call):
     server.run(calls.answer, ANN, call, "Do not mind the host.")
-    page = sign_in(game.row().host_id).follow("Help at this table, as its host")
+    page = sign_in(game.row().host_id).follow("Host's desk")
     assert "organiser Ann" not in page.text
     assert calls.CALLED not in page.text
 
 
 def test_the_form_of_a_host_survives_the_end_of_a_session(browser, sign_in, server, clock, game):
     host = game.row().host_id
-    form = sign_in(host).follow("Help at this table, as its host").follow("Pause the table").forms()[0]
+    form = sign_in(host).follow("Host's desk").follow("Pause the table").forms()[0]
     clock.advance(PERSON_LIFETIME)
     asked = form.press(reason="We are all at the fair.")
     assert asked.heading == "Sign in to the desk"
     signed_in(browser, server, Holder(person_id=host))
-    assert "We are all at the fair." in asked.form("I am signed in again: send it").press().text
+    assert "We are all at the fair." in asked.form("Send it now").press().text
 
 
 def test_a_form_sent_twice_is_done_once(olga, server, call):
-    form = olga.open(f"/desk/calls/{call}").form("Answer, and close the call")
+    form = olga.open(f"/desk/calls/{call}").form("Send answer")
     for _ in range(2):
         assert "It is mended." in form.press(text="It is mended.").text
     assert len(queued_emails(server, kind="call_answered")) == 1
 
 
 def test_a_refused_form_is_shown_again_as_it_was_filled_in(olga, server, call):
-    page = olga.open(f"/desk/calls/{call}").form("Close the call").press(reason="see ann@example.org")
+    page = olga.open(f"/desk/calls/{call}").form("Close message").press(reason="see ann@example.org")
     assert page.status == 400
-    assert ("reason", "see ann@example.org") in page.form("Close the call").fixed
+    assert ("reason", "see ann@example.org") in page.form("Close message").fixed
 
 
 def test_an_act_that_cannot_be_undone_needs_the_passphrase_again(olga, server, clock):
     clock.advance(FRESH + timedelta(seconds=1))
     asked = olga.open("/desk/account").form("Set up codes").press()
-    assert asked.heading == "Your passphrase again, please"
-    wrong = asked.form("Go on").press(**{"desk-passphrase": "no"})
-    assert "That was not right." in wrong.text
-    assert "secret" in wrong.form("Go on").press(**{"desk-passphrase": PASSPHRASE}).text
+    assert asked.heading == "Enter your passphrase again"
+    wrong = asked.form("Continue").press(**{"desk-passphrase": "no"})
+    assert "That didn't work." in wrong.text
+    assert "secret" in wrong.form("Continue").press(**{"desk-passphrase": PASSPHRASE}).text
     assert "secret" in olga.open("/desk/account").form("Set up codes").press().text
 
 
 def test_codes_can_be_set_up_and_are_then_asked_for(olga, app, server, clock):
     page = olga.open("/desk/account").form("Set up codes").press()
-    form = page.form("Ask me for codes from now on")
+    form = page.form("Turn on codes")
     secret = dict(form.fixed)["secret"]
-    assert "This code does not belong" in form.press(code="000000").text
+    assert "This code doesn't match" in form.press(code="000000").text
     form.press(code=TOTP(secret).at(server.now()))
     clock.advance(timedelta(minutes=1))
     phone = Browser(app)
@@ -201,21 +201,21 @@ def test_codes_can_be_set_up_and_are_then_asked_for(olga, app, server, clock):
     code = TOTP(secret).at(server.now())
     assert enter(phone.open("/desk/sign-in"), **{"desk-code": code}).url == "/desk"
     clock.advance(timedelta(minutes=1))
-    olga.open("/desk/account").form("Ask me for the passphrase alone").press()
+    olga.open("/desk/account").form("Turn off codes").press()
     assert enter(Browser(app).open("/desk/sign-in")).url == "/desk"
 
 
 def test_a_browser_can_sign_out_another(app, olga, server):
     phone = Browser(app)
     enter(phone.open("/desk/sign-in"))
-    olga.open("/desk/account").form("Sign this browser out").press()
+    olga.open("/desk/account").form("Sign out here").press()
     assert phone.open("/desk/calls").heading == ""
     olga.open("/desk/account").form("Sign out").press()
     assert olga.open("/desk/calls").heading == ""
 
 
 def test_a_new_passphrase_counts_and_is_never_shown_again(olga, server):
-    form = olga.open("/desk/account").form("Take the new one")
+    form = olga.open("/desk/account").form("Change passphrase")
     page = form.press(**{"desk-old": PASSPHRASE, "desk-new": "short"})
     assert page.status == 400
     assert PASSPHRASE not in page.source
@@ -223,7 +223,7 @@ def test_a_new_passphrase_counts_and_is_never_shown_again(olga, server):
 
 
 def test_passphrases_are_not_kept_when_a_session_ends(olga, clock):
-    form = olga.open("/desk/account").form("Take the new one")
+    form = olga.open("/desk/account").form("Change passphrase")
     clock.advance(ORGANISER_LIFETIME)
     asked = form.press(**{"desk-old": PASSPHRASE, "desk-new": "another four words here"})
     assert PASSPHRASE not in asked.source

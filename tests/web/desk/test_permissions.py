@@ -17,7 +17,7 @@ OPEN_TO_ALL = "/desk/sign-in"
 REFUSALS = (
     "Sign in to the desk",
     "This is not for the host of a table.",
-    "You are not the host of this table.",
+    "You aren't the host of this table.",
     "You play at this table.",
     "You play with this person.",
 )

@@ -16,7 +16,7 @@ from tests.web.desk_pages import at_the_desk
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
-LOST = "What this form was about is not there any more."
+LOST = "This form is about something that no longer exists."
 WHY = "It was asked for."
 
 
@@ -132,7 +132,7 @@ def test_another_email_with_the_number_is_not_sent_again(desk, server, person, c
     does_nothing(server, form, step="do")
 
 
-@pytest.mark.parametrize("button", ["Answer, and close the call", "Close the call"])
+@pytest.mark.parametrize("button", ["Send answer", "Close message"])
 def test_another_caller_does_not_get_the_answer(desk, server, game, clock, backup, button):
     restore = backup()
 

@@ -25,7 +25,7 @@ from tests.web.browser import HOST
 from tests.web.desk_pages import at_the_desk, signed_in
 from tests.web.test_secrets import poker, words  # noqa: F401 - a fixture comes in by its name
 
-LOOK = "See what it would do …"
+LOOK = "Preview …"
 
 
 @pytest.fixture
@@ -49,16 +49,16 @@ def address(game, act=""):
 ACTS = {
     "pause": ({}, "Pause the table", lambda game: game.row().paused),
     "extend": ({"more": "2d"}, "Give more time", lambda game: "Extended" in kinds(game)),
-    "freeze": ({}, "Stop it, to look at its record", lambda game: game.row().status == "frozen"),
+    "freeze": ({}, "Stop to check its log", lambda game: game.row().status == "frozen"),
     "close": ({}, "Close the table", lambda game: game.row().status == "void"),
     "rewind": ({"turn": "2"}, "Go back to an earlier turn", lambda game: "Rewound" in kinds(game)),
-    "substitute": ({"seat": "1"}, "Give a seat to somebody else", lambda game: game.players()[0].bot),
+    "substitute": ({"seat": "1"}, "Give a seat to someone else", lambda game: game.players()[0].bot),
     "correct": (
         {"what": "name", "to": "Benjamin", "seat": "2"},
-        "Correct what was agreed, or a name",
+        "Fix settings or a name",
         lambda game: game.players()[1].name == "Benjamin",
     ),
-    "redact": ({"line": "1"}, "Take away something that was said", lambda game: "Redacted" in kinds(game)),
+    "redact": ({"line": "1"}, "Remove a message", lambda game: "Redacted" in kinds(game)),
 }
 
 
@@ -79,7 +79,7 @@ def test_an_act_is_typed_previewed_and_done_and_its_form_works_once(desk, game, 
     before = all_rows(server.store)
     looked = desk.open(address(game, act)).form(LOOK).press(**fields, reason="It was asked for.", step="preview")
     assert looked.status == 200
-    assert "What it would do" in looked.text
+    assert "Preview" in looked.text
     assert "It was asked for." in looked.text
     assert f"· table {game.id} · Nothing has been done yet" in looked.text
     assert {name: rows for name, rows in all_rows(server.store).items() if name != "session"} == {
@@ -91,7 +91,7 @@ def test_an_act_is_typed_previewed_and_done_and_its_form_works_once(desk, game, 
     assert f"· table {game.id} ·" in done.text
     assert is_done(game)
     again = all_rows(server.store)
-    assert form.press(step="do").heading == "That was done before"
+    assert form.press(step="do").heading == "Already done"
     assert {name: rows for name, rows in all_rows(server.store).items() if name != "session"} == {
         name: rows for name, rows in again.items() if name != "session"
     }
@@ -106,10 +106,10 @@ def test_the_preview_shows_the_message_to_be_removed_and_its_author(desk, game, 
 
 
 PREVIEWS = {
-    "extend": ({"more": "2d", "seat": "all"}, "More time for everybody who is asked: 2 days."),
+    "extend": ({"more": "2d", "seat": "all"}, "More time for everyone who has to decide: 2 days."),
     "substitute": ({"seat": "2"}, "From {name} (seat 2) to a bot."),
     "substitute ": ({"seat": "2", "address": "zoe@example.org"}, "From {name} (seat 2) to zoe@example.org."),
-    "resend": ({"mail": "{mail}"}, "It is to {name}."),
+    "resend": ({"mail": "{mail}"}, "It goes to {name}."),
 }
 
 
@@ -123,10 +123,10 @@ def test_the_preview_says_who_is_affected_and_how_much(desk, game, server, act):
 
 
 ON_PEOPLE = {
-    "ban": ({}, "Ban somebody"),
-    "export": ({}, "Send them all that is known of them"),
+    "ban": ({}, "Ban someone"),
+    "export": ({}, "Send links their data"),
     "address": ({"address": "ben.new@example.org"}, "Change an address"),
-    "release": ({}, "Let mails go to them again"),
+    "release": ({}, "Resume emails to them"),
     "delete": ({}, "Delete a person"),
 }
 
@@ -151,8 +151,8 @@ def test_an_outdated_email_is_refused_without_advice_meant_for_players(desk, gam
     moderate(server, Substitute(game.id, 1))
     page = desk.open(address(game, "resend")).form(LOOK)
     looked = page.press(mail=str(email.id), reason="It was asked for.", step="preview")
-    assert "This mail is not worth sending any more. In the meantime somebody else plays the seat now." in looked.text
-    assert "Nothing was changed." in looked.text
+    assert "This email is out of date. In the meantime, somebody else plays the seat now." in looked.text
+    assert "Nothing changed." in looked.text
     assert "your games" not in looked.text
 
 
@@ -185,8 +185,8 @@ def test_a_form_survives_a_sign_in_that_has_ended(browser, game, server, clock):
 def test_a_mistake_is_undone_by_the_form_that_is_offered(desk, game):
     looked = desk.open(address(game, "pause")).form(LOOK).press(reason="Ben is ill.", step="preview")
     done = looked.form("Pause the table").press(step="do")
-    looked = done.form("See how to make it good …").press(reason="It was another table.", step="preview")
-    assert looked.form("Let it go on").press(step="do").heading == "Done"
+    looked = done.form("See how to fix it …").press(reason="It was another table.", step="preview")
+    assert looked.form("Resume").press(step="do").heading == "Done"
     assert not game.row().paused
 
 
@@ -267,7 +267,7 @@ def test_reading_an_email_of_a_table_or_a_person_is_recorded_with_its_reason(des
         read = page.form("Read it").press(mail=str(email.id), reason=WHY)
         assert (read.status, read.heading) == (200, f"Mail {email.id}")
         assert "accepted – kept in the local mailbox" in read.text
-        for text in (email.message_id, "Content-Type: multipart/alternative", 'class="mail" title="The mail as HTML"'):
+        for text in (email.message_id, "Content-Type: multipart/alternative", 'class="mail" title="HTML email"'):
             assert text in read.source.replace("&lt;", "<").replace("&gt;", ">")
         assert f'href="{path}"' in read.source
         refused = page.form("Read it").press(mail=str(email.id), reason=" ")
@@ -321,10 +321,10 @@ def test_a_real_browser_shows_an_email_in_its_frame_as_its_reader_has_it(site, c
 def test_a_waiting_table_has_no_turn_and_its_options_can_be_corrected(desk, server, person):
     waiting = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
     page = desk.open(f"/desk/tables/{waiting}")
-    assert "Waits for players. Pace: 1 day." in page.text
+    assert "Waiting for players. Pace: 1 day." in page.text
     assert "turn 0" not in page.text
-    form = page.follow("Correct what was agreed, or a name")
-    assert "An option is written as it stands here: A reroll costs: the Pawn; Most auctions: 150." in form.text
+    form = page.follow("Fix settings or a name")
+    assert "Write a variant as shown here: A reroll costs: the Pawn; Most auctions: 150." in form.text
     assert "From “Most auctions: 150” to “Most auctions: 30”." in (
         form.form(LOOK).press(what="option", to="most auctions: 30", reason="Shorter.").text
     )
@@ -345,8 +345,8 @@ def test_a_host_sees_no_more_than_a_player(browser, table, server):
 def test_the_desk_explains_a_deadline_step_by_step(desk, game, server):
     moderate(server, Pause(game.id))
     page = desk.open(address(game, "clocks"))
-    assert "How each deadline came about" in page.heading
-    assert "The clock has not started" in page.text or "stands still" in page.text
+    assert "Deadlines explained" in page.heading
+    assert "the email goes out" in page.text or "stopped" in page.text
 
 
 def test_the_replay_of_a_rewound_game_has_no_broken_links(browser, links, table, server):
@@ -382,7 +382,7 @@ def test_players_read_which_outage_moved_a_deadline(browser, desk, links, game, 
     declared, found = [
         each
         for each in browser.open(f"/s/{token}/decided").text.split("more time after an outage")
-        if "was not there" in each
+        if "was down" in each
     ]
     assert "an organiser" in declared
     assert "The relay lost our mails." in declared
@@ -397,7 +397,7 @@ def test_players_read_the_interventions_at_their_table_and_the_reasons(browser, 
     moderate(server, Pause(game.id), "The relay is down.")
     moderate(server, Resume(game.id), "It works again.")
     moderate(server, Rewind(game.id, 2), "Ben's mail was lost.")
-    page = browser.open(f"/s/{token}/replay").follow("What organisers and the host did at this table")
+    page = browser.open(f"/s/{token}/replay").follow("Organiser's log")
     for text in ("paused", "The relay is down.", "went on", "the game went back · to turn 2", "Ben's mail was lost."):
         assert text in page.text
 

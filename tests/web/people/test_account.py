@@ -31,7 +31,7 @@ def newest(browser, carry):
                 for link in browser.open(href).links().values():
                     if link.removeprefix(HOST).startswith(start):
                         return browser.open(link.removeprefix(HOST))
-        raise AssertionError(f"no mail to {address} has a link {start}")
+        raise AssertionError(f"no mail to {address} these links. You'll find all {start}")
 
     return of
 
@@ -46,12 +46,12 @@ def test_the_account_lists_every_browser_and_signs_out_the_others(browser, sign_
     page = account(page)
     assert "this one" in page.text
     assert "Safari on iPhone" in page.text
-    page = page.form("Sign it out").press()
+    page = page.form("Sign out").press()
     assert "Safari on iPhone" not in page.text
     assert server.read(sessions.find, secret) is None
     for _ in range(3):
         server.run(sessions.start, Holder(person_id=ann), "Edge on Windows")
-    page = browser.open("/my/account").form("Sign all others out").press()
+    page = browser.open("/my/account").form("Sign out others").press()
     assert "Edge on Windows" not in page.text
     assert len(server.read(sessions.open_sessions, Holder(person_id=ann))) == 1
 
@@ -89,40 +89,40 @@ def test_downloading_the_stored_data_changes_nothing(browser, sign_in, table, se
     assert json.loads(answer.data)["person"]["address"] == server.read(addresses.read, game.person_at(0)).address
     assert not holds_token(server, answer.data)
     assert all_rows(server.store) == before
-    assert browser.open("/my/account").follow("What stands in it").heading == "What is kept about you"
+    assert browser.open("/my/account").follow("What it contains").heading == "What is kept about you"
 
 
 def test_another_address_counts_once_it_is_confirmed_there(browser, sign_in, newest, ann, server):
-    form = account(sign_in(ann)).form("Send the mail")
+    form = account(sign_in(ann)).form("Send email")
     assert form.press(address="ann").status == 400
-    assert form.press(address="new@example.net").heading == "Please look in your mail"
+    assert form.press(address="new@example.net").heading == "Check your email"
     page = newest("new@example.net", "/y/")
     before = all_rows(server.store)
     assert "Ann" in browser.open(page.url).text
     assert all_rows(server.store) == before
-    assert page.form("Yes, mail me here").press().heading == "Your mails come to the new address"
+    assert page.form("Use this address").press().heading == "Your emails now come to the new address"
     assert server.read(addresses.read, ann).address == "new@example.net"
     assert browser.open("/my").status == 303
     assert newest("new@example.net", "/u/").status == 200
 
 
 def test_only_a_persons_click_confirms(browser, sign_in, newest, ann, server):
-    account(sign_in(ann)).form("Send me that mail").press()
+    account(sign_in(ann)).form("Send email").press()
     page = newest(ADDRESS, "/y/")
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
-    asked = page.form("Yes, leave for good").press()
-    assert asked.heading == "Please press the button yourself"
+    asked = page.form("Leave for good").press()
+    assert asked.heading == "Please confirm"
     assert server.read(addresses.read, ann).name == "Ann"
     browser.says = {"Origin": "https://evil.example"}
-    assert page.form("Yes, leave for good").press().status == 403
+    assert page.form("Leave for good").press().status == 403
     assert server.read(addresses.read, ann).name == "Ann"
 
 
 def test_an_account_is_deleted_completely_once_that_is_confirmed_by_email(browser, sign_in, newest, ann, server):
-    assert account(sign_in(ann)).form("Send me that mail").press().heading == "Please look in your mail"
+    assert account(sign_in(ann)).form("Send email").press().heading == "Check your email"
     page = newest(ADDRESS, "/y/")
     assert server.read(addresses.read, ann).name == "Ann"
-    assert page.form("Yes, leave for good").press().heading == "Good-bye"
+    assert page.form("Leave for good").press().heading == "Goodbye"
     assert ADDRESS not in repr([email.body for email in queued_emails(server, ann)])
     assert browser.open("/my").status == 303
     assert browser.open(page.url).status == 410
@@ -136,17 +136,17 @@ def test_the_account_page_takes_few_queries(browser, sign_in, ann, server):
 
 
 def test_this_was_not_me_signs_a_stranger_out_once_its_button_is_pressed(browser, sign_in, newest, ann, server):
-    account(sign_in(ann)).form("Send the mail").press(address="new@example.net")
+    account(sign_in(ann)).form("Send email").press(address="new@example.net")
     before = all_rows(server.store)
     page = newest(ADDRESS, "/d/")
-    assert page.heading == "Was someone else acting as you?"
+    assert page.heading == "Was it someone else?"
     assert all_rows(server.store).keys() == before.keys()
     assert len(server.read(sessions.open_sessions, Holder(person_id=ann))) == 1
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
-    assert page.form("This wasn't me").press().heading == "Please press the button yourself"
+    assert page.form("This wasn't me").press().heading == "Please confirm"
     assert len(server.read(sessions.open_sessions, Holder(person_id=ann))) == 1
     browser.says = {}
-    assert page.form("This wasn't me").press().heading == "Please look in your mail"
+    assert page.form("This wasn't me").press().heading == "Check your email"
     assert server.read(sessions.open_sessions, Holder(person_id=ann)) == []
     assert newest(ADDRESS, "/l/").form("Sign in").press().url == "/my"
 
@@ -154,7 +154,7 @@ def test_this_was_not_me_signs_a_stranger_out_once_its_button_is_pressed(browser
 def test_this_was_not_me_says_so_where_someone_else_plays_with_the_address(
     browser, sign_in, newest, ann, server, person, table
 ):
-    account(sign_in(ann)).form("Send the mail").press(address="new@example.net")
+    account(sign_in(ann)).form("Send email").press(address="new@example.net")
     page = newest(ADDRESS, "/d/")
     server.run(change_address.change_address, ann, "new@example.net")
     holder = person("Ann")

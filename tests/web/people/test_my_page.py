@@ -46,7 +46,7 @@ def test_opening_the_link_signs_nobody_in_and_its_button_does(browser, links, an
 
 
 def test_the_email_with_a_persons_games_signs_in(browser, carry, ann):
-    browser.open("/mine").form("Send them").press(address="ann@example.org")
+    browser.open("/mine").form("Send links").press(address="ann@example.org")
     carry()
     (address,) = {
         href.removeprefix(HOST)
@@ -62,7 +62,7 @@ def test_a_press_that_seems_not_to_be_a_persons_signs_in_only_when_repeated(brow
     form = browser.open(f"/l/{links.made(Purpose.SIGN_IN, ann)}").form("Sign in")
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
     page = form.press()
-    assert page.heading == "Please press the button yourself"
+    assert page.heading == "Please confirm"
     assert page.form("Sign in").press().url == "/my"
 
 
@@ -112,7 +112,7 @@ def test_forms_from_another_site_or_without_a_session_are_refused(browser, app, 
             assert browser.client.post(action, data=fields, headers=headers, base_url=HOST).status_code == 403
         answer = Browser(app).post(action, list(fields.items()))
         assert answer.status == 403
-        assert "not signed in" in answer.text
+        assert "You're no longer signed in" in answer.text
     assert all_rows(server.store) == before
 
 
@@ -148,9 +148,9 @@ def test_tables_that_wait_for_a_move_come_first_and_lead_to_the_seat(browser, ta
     while others.person_at(next(iter(others.asked()))) != person:
         others.play(next(iter(others.asked())), next(iter(others.asked().values())).default)
     page = sign_in(person)
-    assert page.text.index("It is your turn") < page.text.index("Sooner") < page.text.index("Later")
+    assert page.text.index("Your turn") < page.text.index("Sooner") < page.text.index("Later")
     assert "Decide by Sun 22 Nov 2026" in page.text
-    at_table = page.form("To the table").press()
+    at_table = page.form("About").press()
     assert at_table.url.startswith("/s/")
     assert "Sooner" in at_table.text
 
@@ -159,9 +159,9 @@ def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
     game = table("templari", 3, title="Friday")
     moderate(server, Freeze(game.id), "Somebody doubts the record.")
     page = sign_in(game.person_at(next(iter(game.players()))))
-    assert "It is your turn" not in page.text
+    assert "Your turn" not in page.text
     assert "The table is paused" in page.text
-    assert "Friday" in page.form("To the table").press().text
+    assert "Friday" in page.form("About").press().text
 
 
 def test_a_waiting_table_leads_to_its_page(browser, sign_in, ann, server):
@@ -171,8 +171,8 @@ def test_a_waiting_table_leads_to_its_page(browser, sign_in, ann, server):
         ann,
     )
     page = sign_in(ann)
-    assert "1 of 3 places are taken. You are its host." in page.text
-    assert "You have a place: Ann" in page.form("To the table").press().text
+    assert "1 of 3 seats taken You're the host." in page.text
+    assert "You have a place: Ann" in page.form("About").press().text
 
 
 def test_a_finished_game_leads_to_its_result(browser, sign_in, table, server):
@@ -181,7 +181,7 @@ def test_a_finished_game_leads_to_its_result(browser, sign_in, table, server):
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     page = sign_in(game.person_at(0))
     assert "Ended without a result on 2026-11-21." in page.text
-    assert "Friday" in page.form("See how it ended").press().text
+    assert "Friday" in page.form("Result").press().text
 
 
 @pytest.mark.parametrize("path", ["/my/seat", "/my/again", "/my/table"])
@@ -233,7 +233,7 @@ def test_people_can_resend_their_own_emails_alone(browser, app, links, sign_in, 
     carry()
     seat = next(iter(game.asked()))
     (email,) = queued_emails(server, game.person_at(seat), "turn")
-    page = sign_in(game.person_at(seat)).follow("Mails")
+    page = sign_in(game.person_at(seat)).follow("Emails")
     assert "accepted by the mail server" in page.text
     page = browser.post("/my/mails/again", [("mail", server.keys.alias("mail", email.id))])
     assert "on its way" in page.text
@@ -261,7 +261,7 @@ def test_a_turn_is_emailed_again_once_however_often_the_button_is_pressed(browse
     game = table("templari", 3)
     carry()
     person = game.person_at(next(iter(game.asked())))
-    form = sign_in(person).form("Mail me this turn again")
+    form = sign_in(person).form("Resend this email")
     form.press(), form.press()
     assert len(queued_emails(server, person, "turn")) == 2
 
@@ -270,16 +270,16 @@ def test_delivery_is_chosen_on_the_page_and_for_one_table_on_its_own(browser, si
     game = table("templari", 3, title="Friday")
     carry()
     person = game.person_at(0)
-    page = sign_in(person).follow("Mails")
-    assert "They come at once." in page.text
-    page = page.form("Mail me like that").press(delivery="after", minutes=45)
+    page = sign_in(person).follow("Emails")
+    assert "Right away." in page.text
+    page = page.form("Save").press(delivery="after", minutes=45)
     assert str(server.read(preferences.read, person).delivery) == "after 45m"
-    page = page.form("Mail me like that").press(delivery="daily", digest_at="07:30")
+    page = page.form("Save").press(delivery="daily", digest_at="07:30")
     assert server.read(preferences.read, person).digest_at.hour == 7
-    page = page.form("Mail me like that").press(delivery="nothing")
-    assert "They are stopped." in page.text
-    assert page.form("Mail me like that").press(delivery="often").status == 400
-    assert page.follow("Friday").heading == "Mails about Friday are stopped"
+    page = page.form("Save").press(delivery="nothing")
+    assert "Never." in page.text
+    assert page.form("Save").press(delivery="often").status == 400
+    assert page.follow("Friday").heading == "Emails about Friday are off"
 
 
 def test_failing_emails_are_announced_until_a_newer_link_signs_in(browser, sign_in, table, carry, clock, server, links):
@@ -289,9 +289,9 @@ def test_failing_emails_are_announced_until_a_newer_link_signs_in(browser, sign_
     clock.advance(timedelta(minutes=1))
     server.run(reachability.note_bounce, person, Bounce.COMPLAINT, "it is spam")
     page = browser.open(f"/l/{old}").form("Sign in").press()
-    assert "Mail to you does not arrive" in page.text
+    assert "We can't reach you by email" in page.text
     before = len(queued_emails(server, person, "links"))
-    assert page.form("Mail me a link").press().heading == "Please look in your mail"
+    assert page.form("Email me a link").press().heading == "Check your email"
     assert len(queued_emails(server, person, "links")) == before + 1
     carry()
     emails = browser.open(f"/mailbox?to={server.read(addresses.read, person).address}")
@@ -303,7 +303,7 @@ def test_failing_emails_are_announced_until_a_newer_link_signs_in(browser, sign_
         if "/l/" in href
     )
     page = browser.open(href.removeprefix(HOST)).form("Sign in").press()
-    assert "does not arrive" not in page.text
+    assert "by email" not in page.text
 
 
 # Settings
@@ -311,11 +311,11 @@ def test_failing_emails_are_announced_until_a_newer_link_signs_in(browser, sign_
 
 def test_settings_are_saved_all_or_none(browser, sign_in, ann, server):
     page = sign_in(ann).follow("Settings")
-    page = page.form("Keep these settings").press(zone="Europe/Berlin", quiet="22:00-07:00", sealed="yes")
+    page = page.form("Save settings").press(zone="Europe/Berlin", quiet="22:00-07:00", sealed="yes")
     assert "Settings saved." in page.text
     assert 'value="Europe/Berlin"' in page.source
     before = all_rows(server.store)
-    wrong = page.form("Keep these settings").press(name="Annabel", zone="Mars/Olympus")
+    wrong = page.form("Save settings").press(name="Annabel", zone="Mars/Olympus")
     assert wrong.status == 400
     assert 'value="Mars/Olympus"' in wrong.source, "what was typed stands there to be corrected"
     assert 'value="Annabel"' in wrong.source
@@ -325,7 +325,7 @@ def test_settings_are_saved_all_or_none(browser, sign_in, ann, server):
 def test_a_vacation_can_be_booked_and_cancelled(browser, sign_in, ann):
     page = sign_in(ann).follow("Settings").form("Book").press(first="2026-12-20", last="2026-12-27")
     assert "2026-12-20 to 2026-12-27" in page.text
-    assert "2026-12-20" not in page.form("Cancel this vacation").press().text
+    assert "2026-12-20" not in page.form("Cancel vacation").press().text
     assert page.form("Book").press(first="2026-12-27", last="2026-12-20").status == 400
 
 

@@ -83,7 +83,7 @@ def test_a_scanner_that_presses_the_button_is_asked_to_confirm(browser, server, 
     headers = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "same-origin"}
     data = {"delivery": "daily", "digest_at": "07:30"}
     answer = browser.client.post(ann.first, data=data, headers=headers, base_url="http://localhost:8000")
-    assert "Please press the button yourself" in answer.get_data(as_text=True)
+    assert "Please confirm" in answer.get_data(as_text=True)
     assert ann.preferences(server) == ("at once", "at once", "at once")
     again = browser.client.post(
         ann.first, data=data | {"sure": "yes"}, headers=headers, base_url="http://localhost:8000"
@@ -96,10 +96,10 @@ def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, ta
     players = all_rows(server.store)["player"]
     one_click(browser, ann.all)
     page = browser.open(ann.all)
-    assert page.heading == "Your mails are stopped"
-    assert "its clock starts when a mail sent at once would have left" in page.text
+    assert page.heading == "Your emails are off"
+    assert "per turn either way: your clock starts when an immediate email would have gone out" in page.text
     assert all_rows(server.store)["player"] == players
-    for offered in ("once a day", "only when my answer is still missing", "vacation", "resign"):
+    for offered in ("once a day", "only reminders", "vacation", "resign"):
         assert offered in page.text
 
 
@@ -115,9 +115,9 @@ def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, ta
 )
 def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, ann, filled, preference):
     one_click(browser, ann.all)
-    browser.open(ann.second).form("Mail me like that").press(**filled)
+    browser.open(ann.second).form("Save").press(**filled)
     assert ann.preferences(server) == ("nothing", "nothing", preference)
-    browser.open(ann.all).form("Mail me like that").press(**filled)
+    browser.open(ann.all).form("Save").press(**filled)
     assert ann.preferences(server) == (preference, preference, preference)
     if preference == "after 45m":
         assert "They come 45 minutes later" in browser.open(ann.all).text
@@ -126,33 +126,33 @@ def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, 
 
 
 def test_a_table_can_return_to_the_setting_for_all(browser, server, ann):
-    browser.open(ann.first).form("Mail me like that").press(delivery="results")
-    browser.open(ann.first).form("Mail me like that").press(delivery="as for all")
+    browser.open(ann.first).form("Save").press(delivery="results")
+    browser.open(ann.first).form("Save").press(delivery="as for all")
     assert ann.preferences(server) == ("at once", "at once", "at once")
     with server.store.read() as tx:
         assert preferences.of_tables(tx, ann.number) == {}
 
 
 def test_reminders_and_quiet_hours_can_be_chosen_too(browser, server, ann):
-    page = browser.open(ann.all).form("Keep these settings").press(cadence="50%", quiet="22:00-07:00", sealed="yes")
+    page = browser.open(ann.all).form("Save settings").press(cadence="50%", quiet="22:00-07:00", sealed="yes")
     person = server.read(addresses.read, ann.number)
     assert (person.cadence, person.quiet, person.sealed) == ("50%", "22:00-07:00", True)
-    assert page.form("Keep these settings").press(quiet="for ever").status == 400
+    assert page.form("Save settings").press(quiet="for ever").status == 400
     assert server.read(addresses.read, ann.number).quiet == "22:00-07:00"
 
 
 def test_refused_settings_are_still_in_the_form(browser, ann):
-    form = browser.open(ann.all).form("Keep these settings")
+    form = browser.open(ann.all).form("Save settings")
     refused = form.press(cadence="often", quiet="21:00-06:00", sealed="yes")
-    sent = dict(refused.form("Keep these settings").fixed)
+    sent = dict(refused.form("Save settings").fixed)
     assert (sent["cadence"], sent["quiet"]) == ("often", "21:00-06:00")
     assert 'name="sealed" value="yes" checked' in refused.source
 
 
 @pytest.mark.parametrize("page", ["all", "first", "own"])
 def test_a_refused_delivery_is_still_in_the_form(browser, ann, sign_in, page):
-    shown = sign_in(ann.number).follow("Mails") if page == "own" else browser.open(getattr(ann, page))
-    refused = shown.form("Mail me like that").press(delivery="after", minutes="9999", digest_at="21:15")
+    shown = sign_in(ann.number).follow("Emails") if page == "own" else browser.open(getattr(ann, page))
+    refused = shown.form("Save").press(delivery="after", minutes="9999", digest_at="21:15")
     assert refused.status == 400
     assert 'value="after" required checked' in refused.source
     assert 'name="minutes" min="1" max="720" step="1" inputmode="numeric" value="9999"' in refused.source
@@ -177,7 +177,7 @@ def test_the_link_shows_only_tables_its_reader_was_emailed_about(browser, server
 
 
 def test_links_to_everything_else_are_emailed_to_the_address(browser, server, ann):
-    browser.open(ann.all).form("Mail me these links").press()
+    browser.open(ann.all).form("Email me the links").press()
     assert [email.kind for email in queued_emails(server, ann.number)][-1] == "links"
 
 
@@ -196,7 +196,7 @@ def test_the_header_of_a_real_email_stops_the_emails_of_its_table(browser, serve
 def test_the_page_of_a_seat_says_that_emails_do_not_arrive(browser, table, server, links):
     game = table("templari", 3)
     page = f"/s/{links.of(game, 0)[1]}"
-    assert "does not arrive" not in browser.open(page).text
+    assert "by email" not in browser.open(page).text
     server.run(reachability.note_refusal, game.person_at(0), "550 5.1.1 no such user")
     shown = browser.open(page)
     assert "We can't reach you by email." in shown.text

@@ -45,16 +45,16 @@ def send(browser, data, field="file", to="/verify"):
 def test_a_downloaded_file_passes_and_its_luck_is_explained(browser, file):
     assert browser.open("/verify").form("Check").action == "/verify"
     page = send(browser, file.encode())
-    assert (page.status, page.heading) == (200, "Nothing was changed")
+    assert (page.status, page.heading) == (200, "Nothing changed")
     document = json.loads(file)
     last = [row["hash"] for row in document["log"] if row["kind"] == "Entry"][-1]
     assert f"has the hash {last[:20]}" in page.text
     assert document["chance"]["secret"] in page.text
     drawn = [json.loads(row["body"])["entry"]["drawn"] for row in document["log"] if row["kind"] == "Entry"]
     seats = document["game"]["seats"]
-    assert page.text.count("divided by") == sum(map(len, drawn)) + seats - 1
+    assert page.text.count("Divided by") == sum(map(len, drawn)) + seats - 1
     for bound, number in drawn[0]:
-        assert f"divided by {bound}, {number} is left" in page.text
+        assert f"Divided by {bound}, {number} is left" in page.text
     # The last line about the seats has the order drawn.
     assert page.text.count("The order is") == seats - 1
     assert f"The order is {', '.join(map(str, document['chance']['seating']))}." in page.text
@@ -65,12 +65,12 @@ def test_a_change_anywhere_in_a_file_is_found_and_located(browser, file):
     row = next(row for row in changed["log"] if row["kind"] == "Entry" and row["seq"] > 5)
     row["body"] = row["body"].replace('"gold":', '"gold" :', 1)
     page = send(browser, json.dumps(changed).encode(), "text")
-    assert page.heading == "This is not the game as it was played"
+    assert page.heading == "This isn't the game as it was played"
     assert f"The text of row {row['seq']}, its nonce or its hash was altered." in page.text
     assert f"Row {row['seq']}:" not in page.text
 
 
-KINDS = ("The chain", "The facts", "The choices", "The luck", "The rest of the file", "What was said at the table")
+KINDS = ("The chain", "The facts", "The choices", "The luck", "The rest of the file", "Talk: none")
 
 
 def test_the_page_says_what_became_of_a_sealed_choice(browser):
@@ -91,12 +91,12 @@ def test_the_page_says_what_became_of_a_sealed_choice(browser):
         )
 
     page = Page(browser, asked(f"{first[:10].upper()} {first[10:30]}"), "/verify")
-    assert (page.status, page.heading) == (200, "Nothing was changed")
+    assert (page.status, page.heading) == (200, "Nothing changed")
     assert "Player 1 sealed it in turn 1, row 4. It was replaced in row" in page.text
     assert "No sealed choice has the fingerprint" in asked("0" * 64).get_data(as_text=True)
     refused = asked("--help")
     assert refused.status_code == 400
-    assert "This is not the fingerprint of a sealed choice." in refused.get_data(as_text=True)
+    assert "That isn't the hash of a sealed choice." in refused.get_data(as_text=True)
 
 
 def verdicts(page):
@@ -113,7 +113,7 @@ def verdicts(page):
 def test_every_check_of_a_sound_file_is_shown_as_passed(browser, file):
     page = send(browser, file.encode())
     assert verdicts(page) == dict.fromkeys(KINDS, "Passed")
-    assert "What was said at the table: nothing." in page.text
+    assert "Talk: none." in page.text
 
 
 def test_only_the_check_that_failed_is_marked(browser, file):
@@ -132,7 +132,7 @@ def test_checks_after_a_meaningless_row_are_not_shown_as_passed(browser, file):
         "The choices": "Not reached",
         "The luck": "Not reached",
         "The rest of the file": "Not reached",
-        "What was said at the table": "Passed",
+        "Talk: none": "Passed",
     }
 
 
@@ -151,13 +151,13 @@ def test_rows_that_come_again_after_the_end_are_located(browser, file):
     rows = json.loads(file)["log"]
     for row in rows[:6]:
         page = send(browser, json.dumps(json.loads(file) | {"log": rows + [row] * 3}).encode())
-        assert (page.status, page.heading) == (200, "This is not the game as it was played")
+        assert (page.status, page.heading) == (200, "This isn't the game as it was played")
 
 
 def test_choices_under_other_rules_are_shown_as_not_repeated(browser, file):
     page = send(browser, forged(file, rules=99))
     assert verdicts(page) == dict.fromkeys(KINDS, "Passed") | {"The choices": "Not reached"}
-    assert page.heading == "Nothing was changed"
+    assert page.heading == "Nothing changed"
     assert "The rules have changed since" in page.text
 
 
@@ -166,7 +166,7 @@ def test_a_game_without_a_result_is_checked_as_well(browser, table):
     for seat in range(3):
         game.server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     page = send(browser, export.write(game.server.read(export.of_game, game.id)).encode())
-    assert page.heading == "Nothing was changed"
+    assert page.heading == "Nothing changed"
     assert "ended without a result" in page.text
 
 
@@ -223,7 +223,7 @@ def test_a_file_of_more_seats_than_any_table_is_refused_unread(browser, file, se
     document["game"]["seats"], document["log"] = seats, []
     refused = send(browser, json.dumps(document).encode())
     assert refused.status == 400
-    assert "It cannot be read." in refused.text
+    assert "It can't be read." in refused.text
 
 
 def test_a_file_with_a_lone_surrogate_or_a_moment_before_all_time_is_refused(browser, file):
@@ -247,7 +247,7 @@ def test_a_file_with_a_lone_surrogate_or_a_moment_before_all_time_is_refused(bro
 def test_a_malicious_file_is_refused_and_does_no_harm(browser, file, lie):
     page = send(browser, forged(file, **lie))
     assert page.status in (200, 400)
-    assert page.heading != "Nothing was changed"
+    assert page.heading != "Nothing changed"
 
 
 def test_a_file_that_takes_too_long_is_given_up(browser, file, monkeypatch):
@@ -293,7 +293,7 @@ END = b"\r\n\r\n{}\r\n--between--\r\n"
 def test_more_around_a_file_than_browsers_write_is_refused_unread(browser, body):
     kind = "multipart/form-data; boundary=between"
     response = browser.client.post("/verify", data=body, content_type=kind, headers=browser.says, base_url=HOST)
-    assert (response.status_code, b"so much around a file" in response.data) == (400, True)
+    assert (response.status_code, b"Browsers don't add that much to a file" in response.data) == (400, True)
 
 
 def test_only_a_form_with_a_file_may_be_as_long_as_one(browser):
@@ -310,7 +310,7 @@ def test_one_file_is_checked_at_a_time(browser, file):
 
 
 def test_no_other_form_takes_files_and_no_other_site_can_send_one(browser, file):
-    assert "not one of our forms" in send(browser, b"ann@example.org", field="address", to="/mine").text
+    assert "isn't one of our forms" in send(browser, b"ann@example.org", field="address", to="/mine").text
     browser.says = browser.says | {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
     assert send(browser, file.encode()).status == 403
 

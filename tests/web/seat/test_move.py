@@ -88,7 +88,7 @@ def test_the_page_shows_the_choice_the_table_and_the_deadline_but_no_hand(browse
     page = browser.open(link(links, poker, 0, f"pick {view[1].word}"))
     assert page.heading == f"{poker.players()[0].name}: pick {view[1].word}"
     assert "Sunset Poker" in page.text
-    assert "Decide by" in page.text
+    assert "Until" in page.text
     assert not any(thing.word in page.text for thing in view if thing.word != view[1].word)
     assert len([form for form in page.forms() if form.action == page.url]) == 1
 
@@ -99,7 +99,7 @@ def test_only_the_button_makes_the_choice(browser, links, templari):
     assert templari.row().turn == 1
     receipt = page.form("Bid 5").press()
     assert receipt.status == 200
-    assert receipt.heading == "Your choice counts: bid 5"
+    assert receipt.heading == "Your choice: bid 5"
     assert templari.row().turn == 2
 
 
@@ -119,7 +119,7 @@ def test_another_link_of_a_finished_turn_plays_nothing_and_explains(browser, lin
     before = templari.row()
     late = other.form("Pass").press()
     assert late.status == 409
-    assert late.heading == "This was turn 1, and you have decided it"
+    assert late.heading == "You decided turn 1"
     assert templari.row() == before
 
 
@@ -147,10 +147,10 @@ def test_another_link_of_the_same_email_replaces_a_sealed_choice(browser, links,
     browser.open(one).form(f"Pick {things[1].word}").press()
     assert browser.open(one).form("Take it back")
     page = browser.open(two)
-    assert "You have put in another choice for this turn; this one takes its place." in page.text
+    assert "You've already made a choice for this turn. This one replaces it." in page.text
     assert things[1].word not in page.text
     receipt = page.form(f"Pick {things[2].word}").press()
-    assert receipt.heading == f"Your choice is in: pick {things[2].word}"
+    assert receipt.heading == f"Your choice is placed: pick {things[2].word}"
 
 
 def test_the_receipt_of_a_link_has_the_fingerprint_of_the_sealed_choice(browser, links, poker):
@@ -188,11 +188,11 @@ def test_an_old_link_shows_public_events_and_emails_new_links(browser, links, po
     carry()
     page = browser.open(old)
     assert page.status == 200
-    assert page.heading == "This was turn 1, and you have decided it"
-    assert "What has happened since" in page.text
+    assert page.heading == "You decided turn 1"
+    assert "Since then" in page.text
     rules = games.load("sunset-poker")
     assert not any(rules.word(card) in page.text for card in poker.view(0).hands[0])
-    page.form("Send me a new mail with links to my games").press()
+    page.form("Email me links to my games").press()
     carry()
     name = poker.players()[0].name.lower()
     newest = next(emails(browser, f"{name}@example.org"))
@@ -206,7 +206,7 @@ def test_a_truncated_link_says_so_and_names_no_card(browser, links, poker):
     words = [thing.word for thing in poker.open()[0].acts[0].blanks[0].things]
     for url in (f"/m/{token}", f"/m/{token}/pick", f"/m/{token}/dance-7", f"/m/{token}/{'x' * 500}"):
         page = browser.open(url)
-        assert page.heading == "This link does not say what to do"
+        assert page.heading == "This link is incomplete"
         assert not any(word in page.text for word in words)
         assert page.status == 200
     refused = browser.post(f"/m/{token}/pick", [("press", "yes")])
@@ -270,10 +270,10 @@ def test_a_press_by_a_machine_asks_for_confirmation(browser, links, templari):
         browser.says = says
         asked = page.form("Bid 5").press()
         assert asked.status == 200
-        assert asked.heading == "Please press the button yourself"
+        assert asked.heading == "Please confirm"
         assert templari.row().turn == 1
     browser.says = {"Sec-Fetch-Mode": "navigate"}
-    assert asked.form("Confirm: bid 5").press().heading == "Your choice counts: bid 5"
+    assert asked.form("Confirm: bid 5").press().heading == "Your choice: bid 5"
 
 
 @pytest.mark.parametrize("fields", [[], [("go", "1")], [("press", "")]])
@@ -282,9 +282,9 @@ def test_a_press_without_the_field_of_our_form_asks_for_confirmation(browser, li
     for says in (browser.says, {}):
         browser.says = says
         asked = browser.post(path, fields)
-        assert (asked.status, asked.heading) == (200, "Please press the button yourself")
+        assert (asked.status, asked.heading) == (200, "Please confirm")
         assert templari.row().turn == 1
-    assert asked.form("Confirm: bid 5").press().heading == "Your choice counts: bid 5"
+    assert asked.form("Confirm: bid 5").press().heading == "Your choice: bid 5"
 
 
 def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first(app, links, templari):
@@ -310,7 +310,7 @@ def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first
 def test_a_browser_without_headers_is_believed(browser, links, templari):
     browser.says = {}
     page = browser.open(link(links, templari, first(templari), "bid 5"))
-    assert page.form("Bid 5").press().heading == "Your choice counts: bid 5"
+    assert page.form("Bid 5").press().heading == "Your choice: bid 5"
 
 
 def test_a_form_from_another_site_does_nothing(browser, links, templari):
@@ -332,5 +332,5 @@ def test_the_link_of_one_choice_neither_opens_nor_names_a_seat(browser, links, t
 def test_the_organiser_can_be_contacted_from_the_page_of_a_link(browser, links, templari, server):
 
     page = browser.open(f"/m/{links.of(templari, 1)[0]}/pass")
-    page.form("Call the organiser").press(text="Is this right?")
+    page.form("Contact the organiser").press(text="Is this right?")
     assert calls_of(server)[0].game_id == templari.id

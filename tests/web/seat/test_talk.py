@@ -29,7 +29,7 @@ def talk_page(browser, links, game):
 
 
 def say(page, text):
-    return page.form("Say it").press(text=text)
+    return page.form("Send").press(text=text)
 
 
 def test_a_message_is_read_by_the_others(talk_page, game):
@@ -47,13 +47,13 @@ def test_a_refused_message_is_still_in_the_form(talk_page):
     assert page.status == 400
     assert "has 501 characters" in page.text
     assert "x" * 501 in page.source
-    assert "Nobody has said anything yet." in page.text
+    assert "No messages yet." in page.text
 
 
 def test_a_removed_message_says_so(talk_page, game):
     say(talk_page(0), "something bad")
     game.server.store.write(lambda tx: talk.redact(tx, game.id, 1))
-    assert "The organiser has taken this away." in talk_page(1).text
+    assert "Removed by the organiser." in talk_page(1).text
     assert "something bad" not in talk_page(1).text
 
 
@@ -68,16 +68,16 @@ def test_the_page_of_a_seat_shows_the_number_of_new_messages(browser, links, gam
 def test_messages_of_a_muted_player_are_hidden_until_they_are_unmuted(talk_page, game):
     names = [game.players()[seat].name for seat in range(3)]
     say(talk_page(1), "Hello")
-    page = talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
+    page = talk_page(0).form(f"Mute {names[1]}").press(seat=1)
     assert "Hello" not in page.text
-    assert "One line is not shown" in page.text
+    assert "One message of a player you muted is hidden" in page.text
     assert "Hello" in talk_page(2).text
-    assert "Hello" in page.form(f"Hear again {names[1]}").press(seat=1).text
+    assert "Hello" in page.form(f"Unmute {names[1]}").press(seat=1).text
 
 
 def test_the_account_lists_muted_players_and_unmutes_them(browser, talk_page, sign_in, game):
     names = [game.players()[seat].name for seat in range(3)]
-    talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
+    talk_page(0).form(f"Mute {names[1]}").press(seat=1)
     sign_in(game.person_at(0))
     listed = browser.open("/my/account")
     assert names[1] in listed.text
@@ -102,8 +102,8 @@ def test_no_message_is_offered_where_all_others_are_bots(browser, links, table):
     game = table("sunset-poker", 3, bots=("random", "random"))
     (seat,) = (seat for seat, player in game.players().items() if player.person_id)
     page = browser.open(f"/s/{links.of(game, seat)[1]}/talk")
-    assert "they hear nothing" in page.text
-    assert not [form for form in page.forms() if form.button == "Say it"]
+    assert "they don't talk" in page.text
+    assert not [form for form in page.forms() if form.button == "Send"]
 
 
 def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_page, game):

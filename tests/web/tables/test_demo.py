@@ -27,7 +27,7 @@ def test_a_visitor_plays_a_whole_round_with_one_press_a_turn(seat, server):
         page = luck.choice(page.acts()).press_anyhow(luck)
         turns += 1
     assert 6 <= turns <= 13
-    assert "The game is over" in page.text
+    assert "Game over" in page.text
     assert "That was the demo." in page.text
     assert {email.status for email in queued_emails(server)} == {"queued"}
 
@@ -70,9 +70,9 @@ def test_there_is_no_demo_of_an_unknown_game(browser):
 
 
 def test_a_demo_offers_nothing_that_needs_an_address_or_other_people(seat):
-    assert "Decide by" not in seat.text
+    assert "Until" not in seat.text
     assert "Talk" not in seat.links()
-    assert seat.links()["Call the organiser"] == "/call"
+    assert seat.links()["Contact the organiser"] == "/call"
     assert not [form for form in seat.forms() if form.action.endswith(("/resign", "/end", "/programs", "/call"))]
 
 

@@ -23,10 +23,10 @@ def open_in_mail(browser, address, start):
 
 
 def open_table(browser, carry, kind="templari", **filled):
-    """Open a table as Ann would: form, email, link, button."""
+    """Start a table as Ann would: form, email, link, button."""
     form = browser.open("/").follow("Start a table of Templari" if kind == "templari" else kind).form("Open the table")
     sent = form.press(**({"address": "ann@example.org", "name": "Ann", "bots": "0"} | filled))
-    assert sent.heading == "Please look in your mail"
+    assert sent.heading == "Check your email"
     carry()
     return open_in_mail(browser, "ann@example.org", "/c/").form("Open the table").press()
 
@@ -34,9 +34,9 @@ def open_table(browser, carry, kind="templari", **filled):
 def join(browser, carry, title, name):
     """Join a table as a player would: form, email, link, button."""
     address = f"{name.lower()}@example.org"
-    browser.open("/").follow(title).form("Ask for a place").press(address=address, name=name, word=f"{name}'s word")
+    browser.open("/").follow(title).form("Join").press(address=address, name=name, word=f"{name}'s word")
     carry()
-    return open_in_mail(browser, address, "/c/").form("Take the place").press()
+    return open_in_mail(browser, address, "/c/").form("Take seat").press()
 
 
 def test_a_table_can_be_opened_and_joined_and_begins(browser, carry, server):
@@ -90,17 +90,17 @@ def test_the_page_that_asks_for_a_word_shows_the_commitment(browser, carry, serv
     table = server.read(listing.open_tables)[0]
     page = browser.open(f"/t/{table.key}")
     assert table.commitment in page.text
-    assert "word" in page.form("Ask for a place").texts
-    page.form("Ask for a place").press(address="ben@example.org", name="Ben")
+    assert "word" in page.form("Join").texts
+    page.form("Join").press(address="ben@example.org", name="Ben")
     carry()
     step = open_in_mail(browser, "ben@example.org", "/c/")
     assert table.commitment in step.text
-    assert "word" in step.form("Take the place").texts
+    assert "word" in step.form("Take seat").texts
 
 
 def test_only_the_link_in_the_email_takes_a_seat(browser, carry, server):
     open_table(browser, carry, title="Open")
-    browser.open("/").follow("Open").form("Ask for a place").press(address="ben@example.org", name="Ben")
+    browser.open("/").follow("Open").form("Join").press(address="ben@example.org", name="Ben")
     carry()
     assert server.read(listing.open_tables)[0].players == ("Ann",)
     open_in_mail(browser, "ben@example.org", "/c/")
@@ -117,9 +117,9 @@ def test_only_the_link_to_the_host_announces_a_table(browser, carry):
 def test_a_declined_invitation_can_still_be_accepted(browser, carry, server):
     open_table(browser, carry, private="yes", invited="ben@example.org")
     carry()
-    page = open_in_mail(browser, "ben@example.org", "/c/").form("No, thank you").press()
-    assert "You have declined." in page.text
-    page = page.form("Take the place").press(name="Ben")
+    page = open_in_mail(browser, "ben@example.org", "/c/").form("Decline").press()
+    assert "You declined." in page.text
+    page = page.form("Take seat").press(name="Ben")
     assert "You have a place: Ben" in page.text
 
 
@@ -132,18 +132,18 @@ def test_a_private_table_is_in_no_list_and_has_no_public_page(browser, carry, se
 
 def test_a_host_can_invite_more_people_from_the_page_of_the_table(browser, carry, server):
     page = open_table(browser, carry)
-    page.form("Invite them").press(invited="ben@example.org\ncleo@example.org")
+    page.form("Send invitations").press(invited="ben@example.org\ncleo@example.org")
     carry()
-    assert open_in_mail(browser, "cleo@example.org", "/c/").form("Take the place")
+    assert open_in_mail(browser, "cleo@example.org", "/c/").form("Take seat")
 
 
 def test_only_the_host_sees_how_many_invitations_are_open(browser, carry):
     page = open_table(browser, carry, invited="ben@example.org\ncleo@example.org")
-    assert "2 people were invited by mail and have not answered yet." in page.text
+    assert "2 people invited by email haven't answered yet." in page.text
     carry()
-    open_in_mail(browser, "ben@example.org", "/c/").form("No, thank you").press()
-    assert "One person was invited by mail and has not answered yet." in browser.open(page.url).text
-    assert "has not answered" not in open_in_mail(browser, "cleo@example.org", "/c/").text
+    open_in_mail(browser, "ben@example.org", "/c/").form("Decline").press()
+    assert "One person invited by email hasn't answered yet." in browser.open(page.url).text
+    assert "email hasn't answered" not in open_in_mail(browser, "cleo@example.org", "/c/").text
 
 
 def test_a_table_that_waits_for_its_host_names_no_host_and_no_free_seat(browser, carry):
@@ -152,14 +152,14 @@ def test_a_table_that_waits_for_its_host_names_no_host_and_no_free_seat(browser,
     carry()
     planned = open_in_mail(browser, "ann@example.org", "/c/")
     assert "Host" not in planned.text
-    assert "places free" not in planned.text
-    assert "1 of 3 places free" in planned.form("Open the table").press().text
+    assert "seats free" not in planned.text
+    assert "1 of 3 seats free" in planned.form("Open the table").press().text
 
 
 def test_a_player_can_leave_and_a_host_can_close(browser, carry, server):
     host = open_table(browser, carry, title="Open")
     guest = join(browser, carry, "Open", "Ben")
-    guest.form("Leave the table").press()
+    guest.form("Leave table").press()
     assert server.read(listing.open_tables)[0].players == ("Ann",)
     closed = browser.open(host.url).form("Close the table").press()
     assert "This table is closed." in closed.text
@@ -169,17 +169,17 @@ def test_a_player_can_leave_and_a_host_can_close(browser, carry, server):
 def test_using_the_link_again_changes_nothing(browser, carry, server):
     open_table(browser, carry, title="Open")
     form_page = None
-    browser.open("/").follow("Open").form("Ask for a place").press(address="ben@example.org", name="Ben")
+    browser.open("/").follow("Open").form("Join").press(address="ben@example.org", name="Ben")
     carry()
     form_page = open_in_mail(browser, "ben@example.org", "/c/")
     for _ in range(2):
-        form_page.form("Take the place").press()
+        form_page.form("Take seat").press()
     assert server.read(listing.open_tables)[0].players == ("Ann", "Ben")
 
 
 def test_sending_my_games_answers_the_same_and_does_the_same_for_every_address(browser, carry, table, server):
     table("templari", 3)
-    form = browser.open("/mine").form("Send them")
+    form = browser.open("/mine").form("Send links")
     form.press(address="first@example.org")
     with count_calls(server.store) as for_known:
         known = form.press(address="ann@example.org")
@@ -193,14 +193,14 @@ def test_sending_my_games_answers_the_same_and_does_the_same_for_every_address(b
 
 
 def test_a_wrong_address_for_my_games_is_still_in_the_form(browser):
-    refused = browser.open("/mine").form("Send them").press(address="a..b@example.org")
-    assert ("address", "a..b@example.org") in refused.form("Send them").fixed
+    refused = browser.open("/mine").form("Send links").press(address="a..b@example.org")
+    assert ("address", "a..b@example.org") in refused.form("Send links").fixed
 
 
 def test_nobody_gets_many_emails_with_their_games(browser, carry, table):
     table("templari", 3)
     for _ in range(20):
-        assert browser.open("/mine").form("Send them").press(address="ann@example.org").status == 200
+        assert browser.open("/mine").form("Send links").press(address="ann@example.org").status == 200
     carry()
     sent = [email for email in emails(browser, "ann@example.org") if email.heading.endswith("your games")]
     assert len(sent) == 5
@@ -210,15 +210,15 @@ def test_joining_answers_the_same_for_every_address(browser, carry, server):
     open_table(browser, carry, title="Open")
     known = server.run(addresses.register, "zoe@example.org", "Zoe")
     server.run(addresses.confirm, known.id)
-    form = browser.open("/").follow("Open").form("Ask for a place")
+    form = browser.open("/").follow("Open").form("Join")
     one, two = (form.press(address=f"{name}@example.org", name="Z") for name in ("zoe", "nobody"))
     assert (one.source, one.status) == (two.source, two.status)
 
 
 def test_the_organiser_can_be_contacted_from_a_public_page(browser, server):
 
-    page = browser.open("/").follow("Call the organiser").form("Call the organiser")
-    assert page.press(address="ann@example.org", text="I get no mail.").heading == "The organiser has your call"
+    page = browser.open("/").follow("Contact the organiser").form("Contact the organiser")
+    assert page.press(address="ann@example.org", text="I get no mail.").heading == "Message sent"
     assert calls_of(server)[0].text == "I get no mail."
     assert page.press(address="nobody", text="x").status == 400
 
@@ -228,7 +228,7 @@ def test_a_substitute_takes_the_seat_of_a_player_who_left(browser, carry, table,
     server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
     seat = next(seat for seat, player in game.players().items() if player.name == "Ben")
     page = browser.open(f"/s/{links.of(game, seat)[1]}")
-    page.form("Leave the table …").press().form("Yes, leave the table").press()
+    page.form("Leave table …").press().form("Leave table").press()
     carry()
     page = open_in_mail(browser, "zoe@example.org", "/c/").form(f"Take seat {seat + 1}").press()
     assert game.players()[seat].name == "Zoe"
@@ -273,14 +273,14 @@ def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):
     for name in ("Ben", "Cleo"):
         seat = next(seat for seat, player in game.players().items() if player.name == name)
         page = browser.open(f"/s/{links.of(game, seat)[1]}")
-        page.form("Leave the table …").press().form("Yes, leave the table").press()
+        page.form("Leave table …").press().form("Leave table").press()
     left = {
         seat: player.name for seat, player in game.players().items() if player.bot or player.name in ("Ben", "Cleo")
     }
     assert len(left) == 2
     page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
     for seat, name in left.items():
-        assert f"Seat {seat + 1} of this running game, where {name} has been so far, is free." in page.text
+        assert f"Seat {seat + 1} of this running game {name} so far played by" in page.text
     second = max(left)
     page.form(f"Take seat {second + 1}").press()
     assert game.players()[second].name == "Zoe"
@@ -303,16 +303,16 @@ def test_only_the_link_from_its_host_shows_a_private_table_and_joins_it(browser,
     address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
     invited = browser.open(address)
     assert invited.heading == "Secret"
-    invited.form("Ask for a place").press(address="ben@example.org", name="Ben")
+    invited.form("Join").press(address="ben@example.org", name="Ben")
     carry()
-    joined = open_in_mail(browser, "ben@example.org", "/c/").form("Take the place").press()
+    joined = open_in_mail(browser, "ben@example.org", "/c/").form("Take seat").press()
     assert "You have a place: Ben" in joined.text
     assert address not in joined.source
 
 
 def test_a_wrong_name_at_an_invitation_is_still_in_the_form(browser, carry):
     address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
-    page = browser.open(address).form("Ask for a place").press(address="ben", name="Ben")
+    page = browser.open(address).form("Join").press(address="ben", name="Ben")
     assert page.status == 400
     assert page.heading == "Secret"
     assert 'value="Ben"' in page.source
@@ -325,9 +325,9 @@ def test_the_host_of_a_public_table_is_given_its_page_to_pass_on(browser, carry)
 def test_the_link_to_a_full_table_gives_no_seat(browser, carry):
     address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
     for name in ("Ben", "Cleo"):
-        browser.open(address).form("Ask for a place").press(address=f"{name}@example.org", name=name)
+        browser.open(address).form("Join").press(address=f"{name}@example.org", name=name)
         carry()
-        open_in_mail(browser, f"{name}@example.org", "/c/").form("Take the place").press()
+        open_in_mail(browser, f"{name}@example.org", "/c/").form("Take seat").press()
     assert not browser.open(address).forms()
 
 
@@ -338,13 +338,13 @@ def test_the_result_leads_to_a_rematch_with_one_click(browser, carry, table, lin
     _, seat = links.of(game, 0)
     page = browser.open(f"/s/{seat}").form("Play again with the same people").press()
     assert page.heading == "Friday"
-    assert "Your table is open. Take your own place below." in page.text
-    assert "2 of 3 places free, one kept for the host" in page.text
-    assert "You have a place" in page.form("Take the place").press().text
+    assert "Your table is open. Take your seat below." in page.text
+    assert "2 of 3 seats free, one kept for the host" in page.text
+    assert "You have a seat" in page.form("Take seat").press().text
     carry()
     other = game.players()[1].name
     invitation = open_in_mail(browser, f"{other.lower()}@example.org", "/c/")
-    assert f"You have a place: {other}" in invitation.form("Take the place").press().text
+    assert f"You have a seat: {other}" in invitation.form("Take seat").press().text
 
 
 def test_players_of_a_waiting_table_are_shown_with_their_reliability(browser, carry):

@@ -45,17 +45,17 @@ def statements(server, act):
 
 def test_a_replay_can_be_stepped_through_to_the_end_and_back(browser, links, playing):
     token = links.of(playing, 0)[1]
-    page = browser.open(f"/s/{token}").follow("Looking back").follow("From the beginning")
+    page = browser.open(f"/s/{token}").follow("Replay").follow("Start")
     assert page.heading == "The deal"
     assert "First" not in page.links()
     there = [page.url]
-    while "Forth" in page.links():
-        page = page.follow("Forth")
+    while "Next" in page.links():
+        page = page.follow("Next")
         assert page.status == 200
         there.append(page.url)
     assert len(there) == playing.row().turn
     assert page.heading == f"Turn {playing.row().turn - 1} of {playing.row().turn - 1}"
-    assert page.url == browser.open(there[0]).follow("Last").follow("Back").follow("Forth").url
+    assert page.url == browser.open(there[0]).follow("Last").follow("Back").follow("Next").url
     back = [page.url]
     while "Back" in page.links():
         page = page.follow("Back")
@@ -101,9 +101,7 @@ def test_everyone_sees_all_hands_of_a_finished_game(browser, links, poker):  # n
     hands, number = [cards(poker, seat) for seat in range(3)], poker.row().turn - 1
     key, token = poker.row().key, links.of(poker, 0)[1]
     end(poker)
-    address = (
-        browser.open(f"/s/{token}/replay").form("A link to show this game to others").press().url.removesuffix("#keep")
-    )
+    address = browser.open(f"/s/{token}/replay").form("Get a share link").press().url.removesuffix("#keep")
     assert address.startswith("/h/")
     for url in (f"/s/{token}/replay/{number}", f"/t/{key}/replay/{number}", f"{address}/{number}"):
         page = browser.open(url)
@@ -134,7 +132,7 @@ def test_a_player_can_revoke_the_link_to_a_finished_game(browser, links, table):
     token = links.of(game, 0)[1]
     page = browser.open(f"/s/{token}/replay")
     assert "Stop sharing it" not in [form.button for form in page.forms()]
-    shared = page.form("A link to show this game to others").press()
+    shared = page.form("Get a share link").press()
     page = browser.open(f"/s/{token}/replay").form("Stop sharing it").press()
     assert "Stop sharing it" not in [form.button for form in page.forms()]
     gone = browser.open(shared.url)
@@ -144,7 +142,7 @@ def test_a_player_can_revoke_the_link_to_a_finished_game(browser, links, table):
 def test_sharing_a_game_leads_to_the_link_to_pass_on(browser, links, table):
     game = table("bid", 3)
     end(game)
-    form = browser.open(f"/s/{links.of(game, 0)[1]}/replay").form("A link to show this game to others")
+    form = browser.open(f"/s/{links.of(game, 0)[1]}/replay").form("Get a share link")
     shared = form.press()
     address, _, place = shared.url.partition("#")
     assert f'id="{place}"' in shared.source
@@ -155,7 +153,7 @@ def test_another_site_cannot_revoke_a_link(browser, links, table):
     game = table("bid", 3)
     end(game)
     token = links.of(game, 0)[1]
-    shared = browser.open(f"/s/{token}/replay").form("A link to show this game to others").press()
+    shared = browser.open(f"/s/{token}/replay").form("Get a share link").press()
     browser.says = {"Origin": "https://elsewhere.example"}
     assert browser.post(f"/s/{token}/share/stop", []).status == 403
     assert browser.open(shared.url).status == 200
@@ -164,9 +162,9 @@ def test_another_site_cannot_revoke_a_link(browser, links, table):
 def test_the_page_of_a_table_leads_to_its_replay(browser, playing):
     page = browser.open(f"/t/{playing.row().key}").follow("Watch this game")
     assert page.heading == "The game so far"
-    assert page.follow("The present").status == 200
+    assert page.follow("Now").status == 200
     end(playing)
-    assert browser.open(f"/t/{playing.row().key}").follow("Look back at the game").heading == "Looking back"
+    assert browser.open(f"/t/{playing.row().key}").follow("Replay").heading == "Replay"
 
 
 def test_replay_pages_take_few_queries_and_few_bytes(browser, links, table, server):

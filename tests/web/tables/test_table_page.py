@@ -107,7 +107,7 @@ def test_only_the_end_of_a_very_long_story_is_told(app):
         )
     assert re.findall(r"Event (\d+)", source) == [str(n) for n in range(200, 300)]
     assert "only the last 100 sentences" in source
-    assert "Before that: 92 more" in source
+    assert "Show 92 earlier events" in source
 
 
 def test_the_style_sheet_is_small(browser):
@@ -152,7 +152,7 @@ def test_a_refused_form_is_shown_as_it_was_filled_in(browser, links, table):
     seat = next(iter(game.asked()))
     refused = open_seat(browser, links, game, seat).act("Bid").press(b0=["1", "2", "4"])
     assert refused.status == 400
-    assert "You have chosen 3, and it must be 2." in refused.text
+    assert "You've chosen 3. Choose 2." in refused.text
     ticked = re.findall(r'type="checkbox" name="b0" value="(\d)" form="move" id="b0-\d" checked', refused.source)
     assert ticked == ["1", "2", "4"]
 
@@ -228,7 +228,7 @@ def test_players_who_are_not_asked_see_whose_turn_it_is(browser, links, templari
     page = open_seat(browser, links, templari, (asked + 1) % 3)
     assert "It isn't your turn" in page.text
     assert f"It is {name}'s turn to bid" in page.text
-    assert "You are not asked now." in page.text
+    assert "It's not your turn." in page.text
 
 
 @pytest.mark.parametrize("kind", games.names())
@@ -326,11 +326,11 @@ def test_ten_thousand_characters_are_refused_politely_in_every_field(text, brows
         "Make this move": "choice",
         "Set this order": "order",
         "Ask the rules": "wanted",
-        "Call the organiser": "text",
+        "Contact the organiser": "text",
     }
     for button, field in fields.items():
         refused = page.form(button).press(**{field: text})
         assert refused.status in (400, 413)
         assert len(refused.source.encode()) < MOST_BYTES
-        assert "Nothing was changed" in refused.text
+        assert "Nothing changed" in refused.text
         assert "<b><b>" not in refused.source

@@ -66,9 +66,9 @@ class Extend(TableAct):
 
     def do(self, context: Context) -> ActResult:
         pauses.extend(context.tx, context.server, self.game_id, self.more, context.reason, self.seat, context.by)
-        who = _("everybody who is asked") if self.seat is None else context.called(self.game_id, self.seat)
+        who = _("everyone who has to decide") if self.seat is None else context.called(self.game_id, self.seat)
         given = _("More time for %(who)s: %(more)s.", who=who, more=extension_text(self.more.strip()))
-        return ActResult(says=(given, _("A moment that was told is never moved earlier, so this cannot be undone.")))
+        return ActResult(says=(given, _("Deadlines never move earlier, so this can't be undone.")))
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,7 @@ class Freeze(TableAct):
     kind = Act.FREEZE
 
     def do(self, context: Context) -> ActResult:
-        row = _in_state(
-            context, self.game_id, TableStatus.PLAYING, _("Only a game that is being played can be stopped.")
-        )
+        row = _in_state(context, self.game_id, TableStatus.PLAYING, _("Only a running game can be stopped."))
         stopped_tables.freeze(context.tx, context.server, row, context.by, context.reason)
         return ActResult(undo=Unfreeze(self.game_id))
 
@@ -92,7 +90,7 @@ class Unfreeze(TableAct):
     kind = Act.UNFREEZE
 
     def do(self, context: Context) -> ActResult:
-        row = _in_state(context, self.game_id, TableStatus.FROZEN, _("Only a game that was stopped can go on again."))
+        row = _in_state(context, self.game_id, TableStatus.FROZEN, _("Only a stopped game can be resumed."))
         stopped_tables.unfreeze(context.tx, context.server, row, context.by, context.reason)
         return ActResult(undo=Freeze(self.game_id))
 
@@ -111,8 +109,8 @@ class Close(TableAct):
             why = mark("it was closed by the organiser")
             leaving.end(context.tx, context.server, row, context.by, why, context.reason)
         else:
-            raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))
-        return ActResult(says=(_("A closed table stays closed: its secret is told, or its players have gone."),))
+            raise Gone(_("This table is already closed."), remedy=_("Nothing changed."))
+        return ActResult(says=(_("A closed table stays closed: its secret is public, or its players have left."),))
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ class PauseMail(ServerAct):
 
     def do(self, context: Context) -> ActResult:
         outages.pause_email(context.tx, context.server, context.reason)
-        says = _("No mail leaves, and no clock runs out. Pages work, and mails wait until you let them go.")
+        says = _("No email goes out, and no clock runs out. Pages keep working, and emails wait until you resume.")
         return ActResult((says,), undo=ResumeMail())
 
 
@@ -135,8 +133,8 @@ class ResumeMail(ServerAct):
 
     def do(self, context: Context) -> ActResult:
         pause = outages.resume_email(context.tx, context.server)
-        since = _("No mail has left since %(start)s.", start=moment_text(pause.start_at, _UTC))
-        moved = _("Mails leave now, without those that are outdated. Every clock that ran is moved by that time.")
+        since = _("No email has gone out since %(start)s.", start=moment_text(pause.start_at, _UTC))
+        moved = _("Emails go out now, except outdated ones. Running clocks are extended by the length of the pause.")
         return ActResult((since, moved), undo=PauseMail())
 
 
@@ -150,17 +148,11 @@ class DeclareOutage(ServerAct):
 
     def do(self, context: Context) -> ActResult:
         if self.end <= self.start:
-            raise BadInput(
-                _("An outage ends after it began."), remedy=_("Nothing was changed; please look at both moments.")
-            )
+            raise BadInput(_("An outage has to end after it starts."), remedy=_("Nothing changed. Check both times."))
         outages.declare_outage(context.tx, context.server, Interval(self.start, self.end), context.reason)
         span = _("From %(start)s to %(end)s.", start=moment_text(self.start, _UTC), end=moment_text(self.end, _UTC))
         moved, decided = _moved(context, self.end), _decided(context, self.start, self.end + AFTERWARDS)
-        own = (
-            ()
-            if reader_of(context.actor) is None
-            else (_("Tables where you play or played are not listed or counted."),)
-        )
+        own = () if reader_of(context.actor) is None else (_("Tables where you play or played are left out."),)
         return ActResult((span, moved, *decided, *own))
 
     def audit_details(self) -> dict[str, Any]:
@@ -170,7 +162,7 @@ class DeclareOutage(ServerAct):
 def _in_state(context: Context, game_id: int, status: TableStatus, why: str) -> GameRow:
     row = games.lock(context.tx, game_id)
     if row.status != status:
-        raise Gone(_("This game is %(status)s.", status=row.status), why=why, remedy=_("Nothing was changed."))
+        raise Gone(_("This game is %(status)s.", status=row.status), why=why, remedy=_("Nothing changed."))
     return row
 
 
@@ -187,10 +179,9 @@ def _moved(context: Context, end: datetime) -> str:
     elif moved:
         many = ngettext("%(num)s table", "%(num)s tables", moved)
     else:
-        return _("No deadline that is open now moves by it.")
+        return _("It doesn't change any open deadline.")
     return _(
-        "Deadlines at %(many)s are moved by a worker within a minute. The record there says why, and everybody at the "
-        "table is told by mail, with your reason.",
+        "A worker extends deadlines at %(many)s within a minute. Their logs say why, and everyone there is emailed your reason.",
         many=many,
     )
 
@@ -199,7 +190,9 @@ def _decided(context: Context, start: datetime, end: datetime) -> Iterator[str]:
     """Lines about the turns missed during the outage or soon after; only rewinding gives them back."""
     missed = deadlines.missed_between(context.tx, start, end, MOST_SHOWN, reader=reader_of(context.actor))
     if missed:
-        yield _("The clock decided these turns in that time or soon after it. Look at each: rewinding gives it back.")
+        yield _(
+            "These turns timed out during the outage or soon after it. Check each one; you can rewind the table to give it back."
+        )
     for row in missed:
         yield _(
             "Table %(game)s (%(title)s), turn %(turn)s, seat %(seat)s: due %(moment)s",

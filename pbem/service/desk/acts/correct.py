@@ -46,12 +46,12 @@ class Correct(TableAct):
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
         if row.status not in (TableStatus.OPEN, TableStatus.PLAYING):
-            raise Gone(_("This table is %(status)s.", status=row.status), remedy=_("Nothing was changed."))
+            raise Gone(_("This table is %(status)s.", status=row.status), remedy=_("Nothing changed."))
         if self.what == "name":
             return self._name(context, row)
         before, now, values = _parse_correction(row, self.what, self.to)
         if before == now:
-            raise Gone(_("It says so already."), remedy=_("Nothing was changed."))
+            raise Gone(_("It already says so."), remedy=_("Nothing changed."))
         tables.change_game(context.tx, row.id, **values)
         # A title may hold a person's name; the log of a game holds no names.
         values_in_log: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": now}
@@ -104,9 +104,9 @@ class Redact(TableAct):
         row = games.lock(context.tx, self.game_id)
         redacted = next((line for line in talk_rows.lines(context.tx, row.id, row.key) if line.seq == self.line), None)
         if redacted is None:
-            raise NotFound(_("There is no such line at that table."), remedy=_("Nothing was changed."))
+            raise NotFound(_("There is no such message at that table."), remedy=_("Nothing changed."))
         if redacted.text is None:
-            raise Gone(_("The text of this line is gone already."), remedy=_("Nothing was changed."))
+            raise Gone(_("The text of this message is already gone."), remedy=_("Nothing changed."))
         talk.redact(context.tx, row.id, self.line)
         row = context.note(row, Kind.REDACTED, redacted.seat, line=self.line)
         players = player_rows.of_game(context.tx, row.id)
@@ -115,10 +115,7 @@ class Redact(TableAct):
         return ActResult(
             (
                 _("%(who)s said: “%(text)s”", who=isolate(who), text=isolate(redacted.text)),
-                _(
-                    "The text is gone for good and cannot be brought back; mails that have left with it stay "
-                    "where they are."
-                ),
+                _("The text is deleted for good. Emails already sent with it can't be recalled."),
             )
         )
 
@@ -135,27 +132,30 @@ def _parse_correction(row: GameRow, what: str, to: str) -> tuple[str, str, dict[
         case "missed_limit":
             if not to.isdigit() or not FEWEST <= int(to) <= MOST:
                 raise BadInput(
-                    _("A table bears %(fewest)s to %(most)s silent turns in a row.", fewest=FEWEST, most=MOST),
+                    _("Choose between %(fewest)s and %(most)s missed turns.", fewest=FEWEST, most=MOST),
                     why=_("Not %(to)s.", to=quoted(to)),
                 )
             return str(row.missed_limit), str(int(to)), {"missed_limit": int(to)}
         case "successor":
             if to not in set(Successor):
-                raise BadInput(_("%(to)s cannot take over a seat.", to=quoted(to)), why=_("A substitute or a bot can."))
+                raise BadInput(
+                    _("%(to)s can't take over a seat.", to=quoted(to)), why=_("Choose a substitute or a bot.")
+                )
             return row.successor, to, {"successor": to}
         case "option":
             return _option(row, to)
     raise BadInput(
-        _("%(what)s cannot be corrected.", what=quoted(what)), remedy=_("There are: %(list)s.", list=", ".join(WHAT))
+        _("%(what)s can't be corrected.", what=quoted(what)),
+        remedy=_("You can choose: %(list)s.", list=", ".join(WHAT)),
     )
 
 
 def _option(row: GameRow, to: str) -> tuple[str, str, dict[str, Any]]:
     if row.status != TableStatus.OPEN:
         raise Gone(
-            _("The game has begun with this option."),
-            why=_("Every position since follows from it."),
-            remedy=_("Nothing was changed; the table can be closed, and the same people can open another."),
+            _("The game has started with this variant."),
+            why=_("Everything since then follows from it."),
+            remedy=_("Nothing changed. Close the table, and start a new one with the same people."),
         )
     rules, options = rules_of(row), json.loads(row.options)
     name, value = _parse_option(rules, to)
@@ -178,6 +178,6 @@ def _parse_option(rules: Game[Any], to: str) -> tuple[str, OptionValue]:
         spoken = {teller(words).casefold(): value for value, words in option.spoken}
         return option.name, spoken.get(value_text.casefold(), value_text)
     raise BadInput(
-        _("This game has no option %(name)s.", name=quoted(called)),
-        remedy=_("There are: %(list)s.", list=", ".join(teller(option.called) for option in rules.options)),
+        _("This game has no variant %(name)s.", name=quoted(called)),
+        remedy=_("You can choose: %(list)s.", list=", ".join(teller(option.called) for option in rules.options)),
     )

@@ -36,9 +36,7 @@ class ResendTurn(TableAct):
         _must_not_be_too_many(context, self.game_id)
         ledger.resend_turn_of_seat(context.tx, context.server, self.game_id, self.seat)
         who = context.called(self.game_id, self.seat)
-        return ActResult(
-            (_("The mail of this turn goes out again to %(who)s, if they have not answered yet.", who=who),)
-        )
+        return ActResult((_("The email of this turn goes out again to %(who)s, unless they have answered.", who=who),))
 
 
 @dataclass(frozen=True)
@@ -62,16 +60,16 @@ class RetryIncoming(ServerAct):
     def do(self, context: Context) -> ActResult:
         row = received.lock(context.tx, self.received_id)
         if row is None:
-            raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
+            raise NotFound(_("There is no such email."), remedy=_("Nothing changed."))
         if row.status != EmailStatus.PARKED:
             raise Gone(
-                _("This mail is %(status)s.", status=row.status), why=_("Only one that was parked is tried again.")
+                _("This email is %(status)s.", status=row.status), why=_("Only a parked one can be tried again.")
             )
         now = context.server.now()
         received.change(
             context.tx, row.id, status=ReceivedStatus.WAITING, outcome="", attempts=0, due_at=now, claimed_until=None
         )
-        return ActResult((_("It is read again at once, as if it had just come in."),))
+        return ActResult((_("It's read again at once, as if it had just arrived."),))
 
 
 @dataclass(frozen=True)
@@ -84,10 +82,10 @@ class RetryDeadline(TableAct):
     def do(self, context: Context) -> ActResult:
         parked = [row for row in deadlines.parked(context.tx) if (row.game_id, row.seat) == (self.game_id, self.seat)]
         if not parked:
-            raise Gone(_("Nothing is parked there."), remedy=_("Nothing was changed."))
+            raise Gone(_("Nothing there is parked."), remedy=_("Nothing changed."))
         for row in parked:
             deadlines.release(context.tx, row)
-        return ActResult((_("It is tried again with the next tick."),))
+        return ActResult((_("It's tried again within seconds."),))
 
 
 def _must_not_be_too_many(context: Context, game_id: int) -> None:
@@ -95,9 +93,9 @@ def _must_not_be_too_many(context: Context, game_id: int) -> None:
     acts = audit_rows.newest(context.tx, AuditFilter(Act.RESEND_TURN, game_id), None, ledger.AGAIN_AN_HOUR)
     if len(acts) == ledger.AGAIN_AN_HOUR and acts[-1].at > context.server.now() - timedelta(hours=1):
         raise TooMany(
-            _("Turns of this table were often sent again within the last hour."),
-            why=_("%(again_an_hour)s in an hour are the most.", again_an_hour=ledger.AGAIN_AN_HOUR),
-            remedy=_("Nothing was changed; please try again later, or call the organiser."),
+            _("Turns of this table were resent many times in the last hour."),
+            why=_("The most is %(again_an_hour)s an hour.", again_an_hour=ledger.AGAIN_AN_HOUR),
+            remedy=_("Nothing changed. Try again later, or contact the organiser."),
         )
 
 
@@ -105,21 +103,21 @@ def _resend(context: Context, outbox_id: int, game_id: int | None) -> ActResult:
     email = outbox.read(context.tx, outbox_id)
     # Permission was checked for this game, so it must be the email's.
     if email is None or email.game_id != game_id:
-        raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
+        raise NotFound(_("There is no such email."), remedy=_("Nothing changed."))
     try:
         ledger.resend(context.tx, context.server, outbox_id)
     except Gone as gone:
         # The remedy is meant for the email's reader and not for the sender here.
-        raise Gone(gone.what, why=gone.why, remedy=_("Nothing was changed.")) from gone
+        raise Gone(gone.what, why=gone.why, remedy=_("Nothing changed.")) from gone
     kind = email.kind.replace("_", " ")
     says = [
         _(
-            "Mail %(id)s (%(kind)s) goes out again as soon as its reader's wishes let it. They may have it twice then.",
+            "Email %(id)s (%(kind)s) goes out again as soon as its reader's settings allow. They may get it twice.",
             id=email.id,
             kind=kind,
         )
     ]
     players = [] if email.game_id is None else player_rows.of_game(context.tx, email.game_id)
     name = ledger.reader_names(context.tx, [email.person_id], players)[email.person_id]
-    says.append(_("It is to %(who)s.", who=isolate(name)))
+    says.append(_("It goes to %(who)s.", who=isolate(name)))
     return ActResult(tuple(says), details={"kind": email.kind, "to": email.person_id})

@@ -57,11 +57,11 @@ class ChangeAddress(PersonAct):
         says = (
             _("From %(before)s to %(now)s.", before=old, now=people.read(tx, self.person_id).address),
             _(
-                "Tables of theirs: %(tables)s. Links in older mails die; open turns that are mailed again: %(again)s.",
+                "Their tables: %(tables)s. Links in older emails stop working. Open turns emailed again: %(again)s.",
                 tables=tables,
                 again=again,
             ),
-            _("The old address gets a mail that says so, and knows no other."),
+            _("The old address gets an email about it that doesn't show the new one."),
         )
         return ActResult(says, details={"before": before})
 
@@ -81,14 +81,14 @@ class Ban(PersonAct):
         now = context.server.now()
         end = None if self.until is None else _end_of(self.until, context.server.zone)
         if end is not None and end <= now:
-            raise BadInput(_("This ban would be over already."), remedy=_("Please name a day that is still to come."))
+            raise BadInput(_("This ban would already be over."), remedy=_("Choose a day in the future."))
         blocks.lift_ban(context.tx, person.id, now)
         blocks.ban(context.tx, person.id, now, end, context.reason)
         context.email(person.id, EmailKind.BANNED, lifted=False, **self.audit_details())
         tables = len(table_rows.of_person(context.tx, person.id, (TableStatus.PLAYING,)))
         says = (
             _("It ends after %(day)s.", day=day_text(self.until)) if self.until else _("It has no end."),
-            _("Games that they play, and that go on untouched: %(tables)s.", tables=tables),
+            _("Running games of theirs, which go on: %(tables)s.", tables=tables),
         )
         return ActResult(says, undo=Unban(person.id))
 
@@ -106,7 +106,7 @@ class Unban(PersonAct):
         person = people.lock(context.tx, self.person_id)
         now = context.server.now()
         if blocks.current_ban(context.tx, person.id, now) is None:
-            raise Gone(_("They are not banned."), remedy=_("Nothing was changed."))
+            raise Gone(_("They aren't banned."), remedy=_("Nothing changed."))
         blocks.lift_ban(context.tx, person.id, now)
         context.email(person.id, EmailKind.BANNED, lifted=True, until=None)
         return ActResult()
@@ -123,11 +123,11 @@ class Release(PersonAct):
         people.read(tx, self.person_id)
         again = reachability.mark_reachable(tx, context.server, self.person_id)
         if again is None:
-            raise Gone(_("Their address is not left alone: mails go to it."), remedy=_("Nothing was changed."))
+            raise Gone(_("We already email their address."), remedy=_("Nothing changed."))
         tables = tuple(game.id for game in table_rows.of_person(tx, self.person_id, (TableStatus.PLAYING,)))
         says = (
-            _("Mails go to their address from now on, and what came back until now counts no more."),
-            _("Turns that were held back and are mailed now: %(again)s. Clocks that waited go on.", again=again),
+            _("Emails go to their address again, and earlier bounces no longer count."),
+            _("Turns held back and emailed now: %(again)s. Stopped clocks go on.", again=again),
         )
         return ActResult(says, tables=tables)
 
@@ -142,8 +142,10 @@ class NewLinks(PersonAct):
         new_links.send(context.tx, context.server, self.person_id, reason=context.reason)
         tables = tuple(row.id for row in table_rows.of_person(context.tx, self.person_id, (TableStatus.PLAYING,)))
         says = (
-            _("All their links die, at every table, and so do tokens for programs, feeds and requests to move."),
-            _("They are signed out everywhere. Fresh links are mailed to them, and open turns once more."),
+            _(
+                "All their links stop working, at every table, as do API tokens, feeds and open requests to change address."
+            ),
+            _("They're signed out everywhere. New links are emailed to them, and open turns again."),
         )
         return ActResult(says, tables=tables)
 
@@ -163,15 +165,15 @@ class Merge(PersonAct):
         tx, server = context.tx, context.server
         audit.must_be_allowed(tx, context.actor, self.kind, person_id=self.other_id)
         if self.other_id == self.person_id:
-            raise BadInput(_("These two are one already."), remedy=_("Nothing was changed; name the other one."))
+            raise BadInput(_("These two are already merged."), remedy=_("Nothing changed. Choose the other one."))
         revocations.begin(tx, Holder(person_id=self.other_id))
         locked = self._locked(context)
         persons = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
         if persons[self.person_id].confirmed_at is None:
             raise BadInput(
-                _("The address that is to stay has never been confirmed."),
-                why=_("Nobody knows whether mails reach it."),
-                remedy=_("Nothing was changed; merge them the other way round."),
+                _("The address to keep was never confirmed."),
+                why=_("Emails may never arrive there."),
+                remedy=_("Nothing changed. Merge them the other way round."),
             )
         asked = [row for row in deadlines.of_person(tx, self.other_id) if row.turn == locked[row.game_id].turn]
         now = server.now()
@@ -181,9 +183,12 @@ class Merge(PersonAct):
         merge.move_rows(tx, self.other_id, self.person_id)
         if (seen := insiders.plays_and_looked(tx, self.person_id)) is not None:
             raise BadInput(
-                _("One of them has looked at table %(number)s as an organiser, and the other sits there.", number=seen),
-                why=_("One person there would know more than a player may know."),
-                remedy=_("Nothing was changed; let somebody else take the seat first."),
+                _(
+                    "One of them has looked at table %(number)s as an organiser, and the other plays there.",
+                    number=seen,
+                ),
+                why=_("One player would know more than a player may know."),
+                remedy=_("Nothing changed. Let someone else take the seat first."),
             )
         links.revoke_person(tx, server.randomness, self.other_id)
         sessions.end_all(tx, server, Holder(person_id=self.other_id))
@@ -202,15 +207,14 @@ class Merge(PersonAct):
             self._tell(context, row)
         other, stays = persons[self.other_id].address, persons[self.person_id].address
         says = (
-            _("What belongs to %(other)s is %(stays)s's then.", other=other, stays=stays),
+            _("Everything of %(other)s then belongs to %(stays)s.", other=other, stays=stays),
             _(
-                "Tables that go on, and change hands: %(tables)s. Open turns that are mailed to the address that stays: "
-                "%(turns)s.",
+                "Running tables that change hands: %(tables)s. Open turns emailed to the address that stays: %(turns)s.",
                 tables=len(locked),
                 turns=len(asked),
             ),
-            _("Links in mails to the other address die. What is together now cannot be told apart again."),
-            *([_("The record of each game that has begun says so, with your reason.")] if begun else ()),
+            _("Links in emails to the other address stop working. A merge can't be undone."),
+            *([_("The log of each started game says so, with your reason.")] if begun else ()),
         )
         return ActResult(says, tables=tuple(row.id for row in begun), people=(self.other_id,))
 
@@ -231,9 +235,9 @@ class Merge(PersonAct):
             seated = {player.person_id for player in player_rows.of_game(context.tx, number)}
             if {self.person_id, self.other_id} <= seated:
                 raise BadInput(
-                    _("Both sit at table %(number)s.", number=number),
-                    why=_("One person there would know what two seats know."),
-                    remedy=_("Nothing was changed; let somebody else take one of the seats first."),
+                    _("Both play at table %(number)s.", number=number),
+                    why=_("One player would know what two seats know."),
+                    remedy=_("Nothing changed. Let someone else take one of the seats first."),
                 )
         if not people.read_all(context.tx, [self.other_id]):
             raise NotFound(_("There is no such person here."))
@@ -250,7 +254,7 @@ class SendExport(PersonAct):
         _read_current(context, self.person_id)
         context.email(self.person_id, EmailKind.LINKS)
         return ActResult(
-            (_("They get a mail with a link to their own page. The file is there, and only they see it."),)
+            (_("They get an email with a link to their own page, where only they can download the file."),)
         )
 
 
@@ -268,11 +272,11 @@ class Delete(PersonAct):
         titles = table_rows.titles(context.tx, tables)
         named = [_table_name(titles[number], number) for number in tables]
         says = (
-            _("It is about %(who)s.", who=isolate(person.name or person.address)),
+            _("It's about %(who)s.", who=isolate(person.name or person.address)),
             _("Tables that they leave: %(tables)s.", tables=", ".join(named) or _("none")),
-            _("Where they have played they are “a former player” from now on."),
-            _("The record of each game that they leave says so, with your reason."),
-            _("Their address, their name and the text of mails to them are gone for good. No mail tells them."),
+            _("At their tables they become “a former player”."),
+            _("The log of each game they leave says so, with your reason."),
+            _("Their address, their name and the text of their emails are deleted for good. They aren't told."),
         )
         return ActResult(says, tables=tuple(tables))
 
@@ -281,9 +285,9 @@ class Delete(PersonAct):
         if stopped:
             named = ", ".join(_table_name(row.title, row.id) for row in stopped)
             raise Forbidden(
-                _("They sit at a table that has been stopped: %(tables)s.", tables=named),
-                why=_("Their seat there would be given away, and nothing is changed until its record was looked at."),
-                remedy=_("Nothing was changed; let the table go on, or close it, and delete them then."),
+                _("They're at a table that has been stopped: %(tables)s.", tables=named),
+                why=_("Nothing there may change until its log has been checked, and this would give away their seat."),
+                remedy=_("Nothing changed. Resume or close the table first."),
             )
 
     def _must_be_unnamed(self, context: Context, name: str) -> None:
@@ -291,9 +295,9 @@ class Delete(PersonAct):
         for called in {name, *table_rows.names_of(context.tx, self.person_id)} - {""}:
             if re.search(rf"(?<!\w){re.escape(called)}(?!\w)", context.reason, re.IGNORECASE):
                 raise BadInput(
-                    _("Their name stands in your reason."),
-                    why=_("What is written about moderation is kept for ever, and their name is to be forgotten."),
-                    remedy=_("Nothing was changed; please give the reason without it."),
+                    _("Your reason contains their name."),
+                    why=_("Moderation notes are kept forever, and their name is about to be deleted."),
+                    remedy=_("Nothing changed. Leave the name out."),
                 )
 
 
@@ -305,7 +309,7 @@ def _read_current(context: Context, person_id: int) -> PersonRow:
     """A person who is not deleted. Raises Gone."""
     person = people.read(context.tx, person_id)
     if is_former(person.address):
-        raise Gone(_("This person has left for good."), remedy=_("Nothing was changed."))
+        raise Gone(_("This person left for good."), remedy=_("Nothing changed."))
     return person
 
 

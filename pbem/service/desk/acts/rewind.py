@@ -44,8 +44,8 @@ class Rewind(TableAct):
         entries = standing_entries(rules, log.chain(context.tx, row.id, row.key))
         if self.turn not in turns(entries):
             raise BadInput(
-                _("Turn %(turn)s is none that this game can go back to.", turn=self.turn),
-                why=_("Only a turn in which somebody has decided something, and that still stands, is asked again."),
+                _("This game can't go back to turn %(turn)s.", turn=self.turn),
+                why=_("It can only go back to a turn that still counts, and in which someone made a choice."),
             )
         facts = [fact for standing in entries if standing.turn < self.turn for fact in standing.entry.facts]
         state = fold(rules.start(row.seats, json.loads(row.options)), facts)
@@ -66,11 +66,11 @@ def _must_be_played(row: GameRow) -> None:
     if row.status in (TableStatus.OVER, TableStatus.VOID):
         raise Gone(
             _("This game is over."),
-            why=_("Its secret has been told, so everybody could work out the luck of any turn that would follow."),
-            remedy=_("Nothing was changed; the same people can open a new table."),
+            why=_("Its secret is public, so anyone could work out the luck of all further turns."),
+            remedy=_("Nothing changed. The same people can start a new table."),
         )
     if row.status != TableStatus.PLAYING:
-        raise Gone(_("This game is not being played."), remedy=_("Nothing was changed."))
+        raise Gone(_("This game isn't running."), remedy=_("Nothing changed."))
 
 
 def _go_back(context: Context, row: GameRow, turn: int, state: Any) -> GameRow:
@@ -106,7 +106,7 @@ def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list
     """Lines about what players know of the voided turns: what everyone was told, and how much only some saw."""
     names = {player.seat: player.name for player in players if player.seat is not None}
     teller = speech.teller(rules, None, tuple(names[seat] for seat in sorted(names)))
-    yield _("Turns that no longer stand: %(many)s. What was told in them everybody knows:", many=len(gone))
+    yield _("Turns taken back: %(many)s. Everyone still knows what happened in them:", many=len(gone))
     alone: Counter[str] = Counter()
     for standing in gone:
         for fact in standing.entry.facts:
@@ -117,7 +117,7 @@ def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list
             if knowing:
                 alone[" and ".join(knowing)] += 1
     for who, many in sorted(alone.items()):
-        yield _("Only %(who)s saw what was hidden in %(many)s of these events, and knows it still.", who=who, many=many)
+        yield _("%(many)s of these events were secret. Only %(who)s saw them, and still knows.", who=who, many=many)
     if move.position_of(row).box:
-        yield _("Sealed choices that wait in the present turn are dropped, and nobody has seen them.")
-    yield _("Standing orders are dropped, and the luck of all turns that follow is new.")
+        yield _("Sealed choices of the current turn are dropped unseen.")
+    yield _("Standing orders are dropped, and all luck from here on is new.")

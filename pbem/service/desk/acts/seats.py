@@ -28,7 +28,7 @@ class Substitute(TableAct):
         person = persons.find_or_add(context.tx, context.server, self.address) if self.address else None
         person_id = None if person is None else person.id
         if person_id is not None and blocks.current_ban(context.tx, person_id, context.server.now()) is not None:
-            raise Forbidden(_("They are banned from new tables."), remedy=_("Nothing was changed; lift the ban first."))
+            raise Forbidden(_("They are banned from new tables."), remedy=_("Nothing changed. Lift the ban first."))
         substitutes.replace_player(
             context.tx, context.server, self.game_id, self.seat, person_id, context.reason, context.by
         )
@@ -36,10 +36,10 @@ class Substitute(TableAct):
             _("From %(gone)s to a bot.", gone=gone)
             if person is None
             else _("From %(gone)s to %(address)s.", gone=gone, address=person.address),
-            _("The old player's links die at once; what is asked is asked again, with the whole time."),
+            _("The old player's links stop working at once. The current decision is asked again, with full time."),
         ]
         if person is not None and person.confirmed_at is None:
-            says.append(_("This address has never said yes to anything here: is it written as it should be?"))
+            says.append(_("This address was never confirmed here. Is it spelled correctly?"))
         undo = None
         if before is not None and before.person_id is not None:
             undo = Substitute(self.game_id, self.seat, people.read(context.tx, before.person_id).address)
@@ -63,7 +63,7 @@ class Offer(TableAct):
         return ActResult(
             (
                 _("The seat of %(who)s.", who=context.called(self.game_id, self.seat)),
-                _("People who are willing and are asked by mail: %(asked)s.", asked=asked),
+                _("Willing people who get an email: %(asked)s.", asked=asked),
             ),
             details={"offered": True},
         )
@@ -80,7 +80,7 @@ class NewSeatLinks(TableAct):
         players = player_rows.of_game(context.tx, self.game_id)
         person_id = next((player.person_id for player in players if player.seat == self.seat), None)
         if person_id is None:
-            raise Gone(_("Nobody who has links plays this seat."), remedy=_("Nothing was changed."))
+            raise Gone(_("This seat isn't played by anyone with links."), remedy=_("Nothing changed."))
         # Whose links these are stays on record when the seat has changed hands.
         again = new_links.send_for_seat(
             context.tx, context.server, self.game_id, self.seat, person_id, reason=context.reason
@@ -88,8 +88,8 @@ class NewSeatLinks(TableAct):
         return ActResult(
             (
                 _("The seat of %(who)s.", who=context.called(self.game_id, self.seat)),
-                _("Old links to this seat die, also a program's; those of their other tables stay."),
-                _("They get a mail with fresh links. Open turns that are mailed again: %(again)s.", again=again),
+                _("Old links to this seat stop working, API tokens too. Links to their other tables still work."),
+                _("They get an email with new links. Open turns emailed again: %(again)s.", again=again),
             ),
             details={"to": person_id},
         )

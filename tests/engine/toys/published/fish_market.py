@@ -1,6 +1,6 @@
 """Fish Market
 
-Six fish worth 1 to 6 points come to market one by one, and everybody seals a bid for each. The highest bid pays and
+Six fish worth 1 to 6 points come to market one by one, and everyone seals a bid for each. The highest bid pays and
 takes the fish; if it is tied, the fish goes back into the sea. The most points win, then the most coins.
 """
 
@@ -38,7 +38,7 @@ class Landed(Fact[State]):
 
 @fact
 class Sold(Fact[State]):
-    """The bids are {bids}. {seat} [buys|buy] the fish for {price:coin|coins}."""
+    """These bids aren't {bids}. {seat} [buys|buy] the fish for {price:coin|coins}."""
 
     bids: tuple[int, ...]
     seat: int
@@ -52,7 +52,7 @@ class Sold(Fact[State]):
 
 @fact
 class Lost(Fact[State]):
-    """The bids are {bids}. The highest is tied, and the fish goes back into the sea."""
+    """These bids aren't {bids}. The highest is tied, and the fish goes back into the sea."""
 
     bids: tuple[int, ...]
 
