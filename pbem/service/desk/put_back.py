@@ -247,17 +247,17 @@ class _PuttingBack:
             yield f"Lost: {len(entries) - MOST_LISTED} more turns."
         sealed = sum(each.kind == Kind.SEALED for each in self.lost)
         if sealed:
-            yield f"Lost: sealed choices, {sealed}."
+            yield f"Lost: {sealed} sealed {'choice' if sealed == 1 else 'choices'}."
         if not self._ended and self.saved.game.box != "[]":
-            yield "Sealed choices that waited in the open turn are asked again."
+            yield "The sealed choices of the open turn are asked again."
         for there, now in zip(self.saved.players, players, strict=True):
             if _changed(there, now, people):
                 player = "a bot" if now.person_id is None else isolate(now.name)
-                yield f"Seat {(now.seat or 0) + 1}: {player} plays on, and not {isolate(there.name)}."
+                yield f"Seat {(now.seat or 0) + 1}: {player} plays on in place of {isolate(there.name)}."
         if self.here is None and not self._ended:
             yield (
-                "The game is gone here, so nobody knows how far it had got: the numbers of its turns leap by"
-                f" {LEAP}. If it had ended, its secret was told, and its luck is known: then do not put it back."
+                "The game is gone here, so nobody knows how far it had got: its turn numbers jump by"
+                f" {LEAP}. If it had ended, its secret is public and its luck is known: then don't restore it."
             )
 
 

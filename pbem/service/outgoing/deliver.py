@@ -381,7 +381,7 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
         post.alarmed = True
         since = f"{post.down_since:%Y-%m-%d %H:%M} UTC"
         _log.error("relay_away", since=post.down_since, said=outcome.answer)
-        text = f"The relay has taken no mail since {since}. It said: {outcome.answer}"
+        text = f"The relay has accepted no email since {since}. It said: {outcome.answer}"
         server.run(alarms.raise_alarm, AlarmKind.RELAY, text)
 
 

@@ -78,7 +78,7 @@ def must_be_open(row: GameRow) -> None:
         raise Gone(
             _("This table is no longer waiting for players."),
             why={
-                "playing": _("It was full, and its game has begun."),
+                "playing": _("It was full, and its game has started."),
                 "closed": _("Its host has closed it."),
                 "expired": _("It waited too long for players."),
             }.get(row.status, _("Its game is over.")),

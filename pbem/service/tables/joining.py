@@ -198,7 +198,7 @@ def _must_be_invited(tx: Tx, row: GameRow, person: PersonRow) -> None:
 
 def _not_in_lobby() -> NotFound:
     return NotFound(
-        _("There is no such table in the lobby."), remedy=_("This table is private. Ask its host for an invitation.")
+        _("There is no such table in the lobby."), remedy=_("If it's private, ask its host for an invitation.")
     )
 
 

@@ -124,7 +124,7 @@ def test_links_of_a_replaced_player_are_dead(server, table, absentee, time):
     with server.store.read() as tx:
         token = links.token(server, links.read(tx, made.seat))
     assert server.read(links.follow, token, Purpose.SEAT).seat == gone
-    moderate(server, Substitute(game.id, gone), "deleted for good")
+    moderate(server, Substitute(game.id, gone), "gone for good")
     with pytest.raises(Gone):
         server.read(links.follow, token, Purpose.SEAT)
 
@@ -414,7 +414,7 @@ def test_a_move_is_not_taken_back_once_a_seat_has_changed_hands(server, clock, t
     assert game.row().turn > turn
     substitutes.tidy(server)
     assert game.person_at(gone) == zoe
-    with pytest.raises(Gone, match="can't be undone"):
+    with pytest.raises(Gone, match="can no longer be taken back"):
         server.run(undo.take_back, game.id, turn, bidder)
     assert [email.status for email in queued_emails(server, zoe, "seated")] == ["queued"]
 
@@ -425,7 +425,7 @@ def test_a_frozen_table_keeps_its_offers(server, time, absentee, person):
     reserved = the_offer(server)
     moderate(server, Freeze(game.id), "Somebody doubts the record.")
     time.seats_change()
-    moderate(server, Unfreeze(game.id), "Log is sound.")
+    moderate(server, Unfreeze(game.id), "The log is sound.")
     assert the_offer(server) == reserved
 
 

@@ -64,7 +64,7 @@ def test_a_passed_deadline_plays_the_default_choice(time, asked):
     facts = json.loads(email.facts)
     assert facts["choice"].split()[0] == default.verb
     assert facts["missed"] == 1
-    assert "2 more silent turns" in facts["warning"]
+    assert "If you miss 2 more turns in a row" in facts["warning"]
 
 
 def test_a_turn_is_not_decided_a_moment_too_early(time, asked):

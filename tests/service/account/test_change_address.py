@@ -115,7 +115,7 @@ def test_an_address_that_plays_here_is_not_taken_over(server, emails_to, person)
     ann, ben = person("Ann"), person("Ben")
     token = asked(server, emails_to, ann, "ben@example.org")
     before = all_rows(server.store)
-    with pytest.raises(BadInput, match="plays here already"):
+    with pytest.raises(BadInput, match="already plays here"):
         server.run(consent.give_consent, token)
     assert all_rows(server.store) == before
     assert server.read(addresses.read, ben).address == "ben@example.org"

@@ -43,7 +43,7 @@ def token_in(email, purpose):
 
 
 def move(server, emails_to, ann, address):
-    """Change address, asked for and confirmed."""
+    """A change of address, asked for and confirmed."""
     server.run(change_address.ask, ann, address)
     server.run(consent.give_consent, token_in(emails_to(address)["new_address"], "y"))
 
@@ -56,9 +56,9 @@ def test_a_sign_in_link_works_once(server, emails_to, ann):
     server.run(sign_in.send_link, OLD)
     token = token_in(emails_to(OLD)["links"], "l")
     server.run(sign_in.sign_in, token, "")
-    with pytest.raises(Gone, match="paused"):
+    with pytest.raises(Gone, match="has been used"):
         server.run(sign_in.sign_in, token, "")
-    with pytest.raises(Gone, match="paused"):
+    with pytest.raises(Gone, match="has been used"):
         server.read(sign_in.name_of_link, token)
 
 

@@ -140,7 +140,7 @@ def test_pausing_twice_and_resuming_twice_say_so(server):
     with pytest.raises(Gone, match="paused"):
         moderate(server, PauseMail())
     moderate(server, ResumeMail())
-    with pytest.raises(Gone, match="isn't paused"):
+    with pytest.raises(Gone, match="is not paused"):
         moderate(server, ResumeMail())
 
 

@@ -67,7 +67,7 @@ def test_a_game_that_breaks_in_a_move_stops_its_table_and_no_other(offered, serv
     game, other, bundled = table("lanterns", 2), table("lanterns", 2), table("bid", 3)
     before = game.row()
     offered(broken.lanterns(place, what))
-    with pytest.raises(Unplayable, match="Rules of Lanterns have failed"):
+    with pytest.raises(Unplayable, match="The rules of Lanterns failed"):
         list(game.play_defaults())
     assert game.row().state == before.state, "what the move had done is undone"
     assert stopped_tables.stop_failed(server) == 1

@@ -221,6 +221,6 @@ def test_invalid_facts_are_refused_before_a_job_begins(server, what, text, days)
 
 
 def test_a_job_without_a_reason_does_not_begin(server, three):
-    with pytest.raises(BadInput, match="say why"):
+    with pytest.raises(BadInput, match="give a reason"):
         server.run(jobs.begin, OLGA, What.PAUSE, {}, " ", "a key")
     assert acts(server) == []

@@ -145,7 +145,7 @@ def test_two_players_of_one_table_cannot_be_merged(server, game, person, ann):
 
 
 def test_a_person_is_not_merged_with_themselves_or_into_an_unconfirmed_address(server, person, ann):
-    with pytest.raises(BadInput, match="one already"):
+    with pytest.raises(BadInput, match="already merged"):
         moderate(server, Merge(ann, ann))
     with pytest.raises(BadInput, match="never confirmed"):
         moderate(server, Merge(server.run(addresses.register, "new@example.org").id, ann))

@@ -241,7 +241,7 @@ def test_a_player_who_left_for_good_is_followed_by_a_bot_and_not_named(server, p
     assert game.players()[seat].bot is not None
     assert all(player.name != "Ben" for player in game.players().values())
     assert problems(server, game) == ()
-    assert any("a bot or another player takes over" in line for line in done.says)
+    assert any("a bot plays on" in line for line in done.says)
     assert [row.kind for row in game.log()][-2:] == [Kind.SEATED, Kind.REWOUND]
 
 
@@ -328,7 +328,7 @@ def test_it_is_audited_and_only_done_at_the_machine(server, poker):
     with pytest.raises(BadInput):
         server.run(put_back.put_back, ROOT, saved, "", replacing=True)
     back(server, saved, replacing=True)
-    (row,) = server.read(audit.newest, audit_rows.AuditFilter(act="restored"))
+    (row,) = server.read(audit.newest, audit_rows.AuditFilter(act="put back"))
     assert (row.game_id, row.reason) == (poker.id, WHY)
 
 
@@ -345,7 +345,7 @@ def test_the_file_of_a_table_puts_it_back(server, poker):
     saved = saved_of(server, poker)
     _, text = server.run(export_table.export, ROOT, poker.id, WHY)
     assert table_file.read(text) == saved
-    assert "has every secret" in text
+    assert "holds every secret" in text
     vanish(server, poker)
     _, game = back(server, table_file.read(text))
     assert problems(server, game) == ()

@@ -175,7 +175,7 @@ def test_a_table_whose_last_seat_waits_for_its_host_is_full(server, inbox, perso
 def test_a_name_that_cannot_be_is_refused_and_the_next_reply_counts(server, inbox, invite):
     game_id = invite()
     answer(inbox, game_id, "accept as ben@example.org")
-    assert "as a name" in receipt(server)["text"]
+    assert "You can't use “ben@example.org” as a name." in receipt(server)["text"]
     answer(inbox, game_id, "accept as Ben")
     assert names(server, game_id) == ("Ann", "Ben")
 
@@ -253,10 +253,7 @@ def test_an_answer_to_an_invitation_that_cannot_be_stored_is_told(server, inbox,
     answer(inbox, game_id, "help")
     for _again in range(2):
         answer(inbox, game_id, "accept", X_Any="y\r\n " * 1001)
-    assert (receipt(server)["effect"], "incoming email couldn't be read" in receipt(server)["text"]) == (
-        "refused",
-        True,
-    )
+    assert (receipt(server)["effect"], "couldn't be read" in receipt(server)["text"]) == ("refused", True)
     assert len(queued_emails(server, kind="invitation_receipt")) == 2
     answer(inbox, game_id, "accept")
     assert receipt(server)["effect"] == "joined"

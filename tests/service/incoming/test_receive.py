@@ -358,7 +358,7 @@ def test_the_player_of_a_reply_that_cannot_be_read_hears_so_once(
     mailbox = LocalMailbox(tmp_path)
     deliver(server, Post(Letterhead("Games", f"https://{HOST}", HOST, OUR_SENDER, OUR_SENDER), mailbox), limit=100)
     texts = [" ".join(mailbox.read(entry.key).text.split()) for entry in mailbox.entries()]
-    assert sum("we could not read an answer to an email of yours. Nothing changed." in text for text in texts) == 1
+    assert sum("we couldn't read a reply to one of your emails. Nothing changed." in text for text in texts) == 1
     monkeypatch.undo()
     server.run(receive.retry)
     inbox.attends()
@@ -670,7 +670,7 @@ def test_a_reply_whose_strokes_nobody_understands_asks_first(inbox, server, game
     html = f"{sheet}<p>talk hello</p><p class=keep>{choice(game)}</p>"
     before = chosen(game)
     row = inbox.replies(game, 0, html, Content_Type="text/html; charset=utf-8")
-    assert (row.status, row.outcome, chosen(game)) == ("doubted", "unclear strike-through", before)
+    assert (row.status, row.outcome, chosen(game)) == ("doubted", "strokes that nobody understands", before)
     (asking,) = answers(server, "was_it_you")
     token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
     assert len(unverified_replies.read(server, token).waiting) == 1
@@ -744,7 +744,7 @@ def test_a_doubtful_reply_is_read_once_and_not_within_a_transaction(inbox, serve
 def test_of_a_doubtful_email_nothing_is_kept_but_the_reply(inbox, game):
     row = inbox.replies(game, 0, "talk hello\r\n\r\n> our words", From="Mallory <mallory@evil.example>")
     assert row.status == "doubted"
-    assert not any(word in (row.raw or b"") for word in (b"mallory", b"Four unrelated words", b"Received"))
+    assert not any(word in (row.raw or b"") for word in (b"mallory", b"our words", b"Received"))
 
 
 def test_the_page_shows_the_reply_and_changes_nothing(inbox, server, game, doubted):

@@ -162,7 +162,7 @@ def test_a_test_email_shows_where_results_stand_and_from_then_on_they_count_nowh
     inbox.takes(inbox.written(game, 0, "talk 2", given), inbox.reply_address(game, 0))
     inbox.attends()
     first, _test, second = inbox.rows()
-    assert (first.status, second.status, second.outcome) == ("done", "doubted", "an unverified sender")
+    assert (first.status, second.status, second.outcome) == ("done", "doubted", "a sender nobody vouches for")
     # An email without any results, as of a filter that is away, changes nothing about it.
     hand_in(inbox, ABOVE)
     assert place(server) == 0

@@ -76,7 +76,7 @@ def test_every_kind_of_email_that_is_queued_has_a_template():
 
 def test_every_kind_of_email_is_in_the_handbook():
     page = (paths.handbook() / "mail.md").read_text()
-    rows = [line for line in page.split("## Email settings")[0].splitlines() if line.startswith("| `")]
+    rows = [line for line in page.split("## When mails come")[0].splitlines() if line.startswith("| `")]
     assert sorted(kind for row in rows for kind in re.findall(r"`(\w+)`", row.split("|")[1])) == KINDS
 
 
@@ -138,7 +138,7 @@ def test_hosts_and_players_hear_what_happens_to_a_table_before_the_start(server,
     server.run(leaving.leave, made.game_id, ben)
     sends()
     assert "Monday (Bid!)" in text_of(box, "was declined")
-    assert text_of(box, "Ben has left").startswith("Ann: Ben has left Monday (Bid!)")
+    assert text_of(box, "Ben has left").startswith("Ann, Ben has left Monday (Bid!) before it started.")
     server.run(joining.join, made.game_id, ben)
     server.run(leaving.leave, made.game_id, ann)
     sends()
@@ -167,7 +167,7 @@ def test_notices_of_pauses_and_more_time_have_the_new_deadline(server, box, send
     assert "It's your turn: please move by" in text_of(box, "goes on", to=asked)
     moderate(server, Extend(game.id, "2d"), "take your time")
     sends()
-    assert "please decide by Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
+    assert "please move by Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
 
 
 def test_corrections_and_terms_are_in_words(server, box, sends, table):
@@ -178,7 +178,7 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
     assert "A reroll costs" not in welcome, "what is as always is in the rules"
     moderate(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
     sends()
-    assert "The pace was 1 day, and is 3 days now" in " ".join(text_of(box, "a correction").split())
+    assert "The pace was 1 day and is now 3 days." in " ".join(text_of(box, "a correction").split())
     waiting = server.run(
         joining.create_table, game.person_at(0), joining.TableSettings("bid", 3, title="Later")
     ).game_id
@@ -186,7 +186,7 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
     moderate(server, Correct(waiting, "option", "Most auctions: 30"), "Shorter.")
     sends()
     corrected = " ".join(text_of(box, "Later (Bid!)").split())
-    assert "It was “Most auctions: 150”, and is “Most auctions: 30” now." in corrected
+    assert "It was “Most auctions: 150” and is now “Most auctions: 30”." in corrected
 
 
 def test_a_ban_names_its_last_day(server, box, sends, person):
@@ -218,7 +218,7 @@ def test_a_free_seat_is_offered_with_the_public_board_and_a_link(server, box, se
     server.run(leaving.resign, game.id, 0, game.person_at(0))
     sends()
     text = text_of(box, "A seat is free")
-    assert text.startswith(f"Zoe: at Sunset Poker the seat of {game.players()[0].name} is free")
+    assert text.startswith(f"Zoe, the seat of {game.players()[0].name} at Sunset Poker is free")
     assert "SUNSET POKER" in text
     assert "Your hand" not in text
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
@@ -235,7 +235,7 @@ def test_a_substitute_gets_the_table_and_the_turn(server, box, sends, table, per
     sends()
     assert "TEMPLARI" in text_of(box, "you're playing", to="zoe@example.org")
     assert "is played for you" in text_of(box, f"turn {game.row().turn}:", to="zoe@example.org")
-    assert "The organiser wrote: Ann has moved house" in text_of(box, "Zoe plays with you now")
+    assert "The organiser wrote: Ann has moved house" in text_of(box, "Zoe has joined")
 
 
 def test_a_reminder_follows_its_turn_email_and_offers_the_same_choices(server, clock, box, sends, table):
@@ -279,7 +279,7 @@ def test_the_organisers_answer_quotes_the_question(server, box, sends, table):
     server.run(calls.answer, ANN, number, "In the other folder.\n\nGreetings")
     sends()
     text = text_of(box, "has answered")
-    assert "you called the organiser about Templari." in text
+    assert "you wrote to the organiser about Templari." in text
     assert "In the other folder.\n\nGreetings" in text
     assert "> Where is\n> my mail?" in text
 

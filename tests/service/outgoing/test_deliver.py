@@ -144,7 +144,7 @@ def test_a_turn_email_has_the_question_the_deadline_and_the_default(server, cloc
     for email in emails:
         first = email.text.splitlines()[:3]
         assert "Which card do you pick?" in first[0]
-        assert first[1].startswith("Please decide by Sun 22 Nov 2026, 13:00")
+        assert first[1].startswith("Please move by Sun 22 Nov 2026, 13:00")
         assert "UTC" in first[1]
         assert "Sunset Poker, turn 1" in str(email.message["subject"])
         assert "is played for you" in email.text

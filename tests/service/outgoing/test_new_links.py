@@ -218,5 +218,5 @@ def test_an_organiser_renews_one_seat_or_everything(server, table, game, ann):
 
 def test_a_bot_has_no_links(server, table):
     game = table("sunset-poker", 3, bots=("greedy",))
-    with pytest.raises(Gone, match="Nobody who has links"):
+    with pytest.raises(Gone, match="No person plays this seat, so it has no links"):
         moderate(server, NewSeatLinks(game.id, next(seat for seat, each in game.players().items() if each.bot)))

@@ -79,11 +79,11 @@ def test_a_receipt_answers_the_email_that_came_in(receipt):
 
 def test_a_receipt_has_the_outcome_of_each_line_and_the_present_question(receipt):
     text = " ".join(receipt("talk hello", "bid 3", "bid 5", "board").text.split())
-    assert "“talk hello”: It is said to the table." in text
+    assert "“talk hello”: Said to the table." in text
     assert "“bid 3”: This is your choice now: bid 3." in text
-    assert "“bid 5”: That was for turn 1, and the game is at turn 2" in text
+    assert "“bid 5”: That was for turn 1, and the game is now at turn 2." in text
     assert "“board”: Not tried." in text
-    assert "WHAT IS ASKED OF YOU NOW Nothing just now." in text
+    assert "YOUR DECISION NOW None right now." in text
     assert "The high bid is 3, by you." in text
 
 
@@ -120,7 +120,7 @@ def test_a_receipt_explains_every_word(receipt):
 
 def test_a_receipt_contains_the_rules(receipt):
     text = " ".join(receipt("rules").text.split())
-    assert "Fifteen lots of cards come up for sale." in text
+    assert "Fifteen lots of two cards come up for auction." in text
 
 
 def test_a_reply_cannot_resign_and_its_receipt_links_to_the_page_that_can(receipt):
@@ -177,7 +177,7 @@ def test_emails_leave_out_their_readers_own_talk(game, sends):
     for bid in range(1, 4):
         game.play(min(game.asked()), f"bid {bid}")
     (turn,) = [each for each in sends() if f", turn {game.row().turn}: " in str(each.message["Subject"])]
-    assert "SAID AT THE TABLE" not in turn.text
+    assert "TALK" not in turn.text
 
 
 def test_talk_is_in_the_next_email_of_the_others(game, sends):
@@ -186,13 +186,13 @@ def test_talk_is_in_the_next_email_of_the_others(game, sends):
     game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everyone!")
     game.play(first, "bid 3")
     (turn,) = sends()
-    assert "SAID AT THE TABLE" in turn.text
+    assert "\nTALK\n" in turn.text
     assert "Good luck, everyone!" in turn.text
     second = min(game.asked())
     game.play(second, "bid 4")
     moderate(game.server, Redact(game.id, 1))
     # Everyone also gets a notice that a line was redacted.
-    (turn,) = (email for email in sends() if "SAID AT THE TABLE" in email.text)
+    (turn,) = (email for email in sends() if "\nTALK\n" in email.text)
     assert "Good luck" not in turn.text
     assert "(removed by the organiser)" in turn.text
 

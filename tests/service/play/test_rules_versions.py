@@ -72,7 +72,7 @@ def test_a_row_that_names_another_version_is_found(by_first_rules):
         )
     )
     says = [each for seq, each in problems(by_first_rules) if seq == monkeyed.seq]
-    assert "row 2 names rules 2, but the game started with rules 1" in says
+    assert "row 2 names rules 2, but the game began with rules 1" in says
 
 
 def test_a_game_whose_rules_cannot_be_played_any_more_waits_until_they_are_back(by_first_rules, monkeypatch):

@@ -79,7 +79,7 @@ def test_after_the_turn_closed_a_sealed_choice_stands(table):
     for seat in (0, 1, 2):
         game.play(seat, game.asked()[seat].default)
     before = all_rows(game.server.store)
-    with pytest.raises(Gone, match="can't be undone"):
+    with pytest.raises(Gone, match="can no longer be taken back"):
         take_back(game, turn, 0)
     assert all_rows(game.server.store) == before
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.chance import Stream
 from engine.testing.bench import sampled
-from pbem.domain.errors import BadInput
+from pbem.domain.errors import BadInput, Gone
 from pbem.ops.verify import verify_game
 from pbem.service.absence import seats
 from pbem.service.play import move, standing_orders, undo
@@ -87,7 +87,8 @@ def test_the_order_of_a_player_who_has_left_is_not_brought_back(auction):
     leave(game, later, "up to 1 or ask me")
     game.play(bidder, "bid 1")
     game.server.store.write(lambda tx: seats.give_to_bot(tx, game.server, games.lock(tx, game.id), later, "host"))
-    game.server.run(undo.take_back, game.id, turn, bidder)
+    with pytest.raises(Gone, match="seat has changed hands"):
+        game.server.run(undo.take_back, game.id, turn, bidder)
     assert orders_of(game) == {}
     assert verified(game) == []
 

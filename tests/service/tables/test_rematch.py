@@ -91,5 +91,5 @@ def test_a_closed_rematch_is_followed_by_another(server, over):
 
 def test_a_game_that_goes_on_has_no_rematch(server, table):
     game = table("sunset-poker", 3)
-    with pytest.raises(Stale, match="not over"):
+    with pytest.raises(Stale, match="isn't over yet"):
         server.run(rematch.rematch, seat_token(server, game, 0))

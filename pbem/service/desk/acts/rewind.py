@@ -117,7 +117,7 @@ def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list
             if knowing:
                 alone[" and ".join(knowing)] += 1
     for who, many in sorted(alone.items()):
-        yield _("%(many)s of these events were secret. Only %(who)s saw them, and still knows.", who=who, many=many)
+        yield _("Only %(who)s saw what was hidden in %(many)s of these events, and still knows it.", who=who, many=many)
     if move.position_of(row).box:
         yield _("Sealed choices of the current turn are dropped unseen.")
     yield _("Standing orders are dropped, and all luck from here on is new.")

@@ -80,7 +80,7 @@ class NewSeatLinks(TableAct):
         players = player_rows.of_game(context.tx, self.game_id)
         person_id = next((player.person_id for player in players if player.seat == self.seat), None)
         if person_id is None:
-            raise Gone(_("This seat isn't played by anyone with links."), remedy=_("Nothing changed."))
+            raise Gone(_("No person plays this seat, so it has no links."), remedy=_("Nothing changed."))
         # Whose links these are stays on record when the seat has changed hands.
         again = new_links.send_for_seat(
             context.tx, context.server, self.game_id, self.seat, person_id, reason=context.reason
