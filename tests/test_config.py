@@ -146,7 +146,7 @@ DISAGREEMENTS = [
     ({"PBEM_SMTP_USER": "u"}, "both or neither"),
     ({"PBEM_SMTP_PASSWORD": "p"}, "both or neither"),
     ({"PBEM_SMTP_USER": "u", "PBEM_SMTP_PASSWORD": "p", "PBEM_SMTP_SECURITY": "none"}, "in the clear"),
-    ({"PBEM_WEB_ADMIN_PORT": "8000"}, "Choose another"),
+    ({"PBEM_WEB_ADMIN_PORT": "8000"}, "choose another"),
 ]
 
 

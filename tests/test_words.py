@@ -41,7 +41,7 @@ class Told(Fact):
 
 def count() -> int:
     """Counts `letters`."""
-    return "everyone"
+    return "everybody"
 '''
     prose = [each.text for each in words.passages("x.py", text) if each.kind == "prose"]
     assert prose == ["Counts `."]

@@ -12,8 +12,8 @@ DECIDED = Subject("playing", 5, plays=True)
 def test_an_email_that_asks_is_worth_sending_while_its_seat_is_asked(kind):
     assert why_outdated(kind, 5, ASKED) is None
     assert why_outdated(kind, 5, DECIDED) == ANSWERED
-    assert why_outdated(kind, 4, ASKED) == "The game has moved on"
-    assert why_outdated(kind, 5, Subject("over", 5, plays=True)) == "the game is over"
+    assert why_outdated(kind, 4, ASKED) == "the game has moved on"
+    assert why_outdated(kind, 5, Subject("over", 5, plays=True)) == "the game has ended"
 
 
 def test_an_email_to_a_seat_is_not_sent_to_its_former_player():
@@ -30,7 +30,7 @@ def test_a_sealed_choice_is_confirmed_until_it_is_changed_or_taken_back():
     assert why_outdated("sealed", 5, ASKED) == "the choice was changed or taken back"
     changed = Subject("playing", 5, plays=True, settled=True)
     assert why_outdated("sealed", 5, changed) == "the choice was changed or taken back"
-    assert why_outdated("sealed", 4, DECIDED) == "The game has moved on"
+    assert why_outdated("sealed", 4, DECIDED) == "the game has moved on"
 
 
 @pytest.mark.parametrize("kind", ["invitation", "joined", "declined", "left"])

@@ -83,7 +83,7 @@ def test_a_pace_that_cannot_be_entered_cannot_be_built(allowed: timedelta) -> No
 
 
 def test_a_calendar_needs_days() -> None:
-    with pytest.raises(ValueError, match="has weekdays"):
+    with pytest.raises(ValueError, match="needs days of the week"):
         Calendar((), time(20), BERLIN)
 
 

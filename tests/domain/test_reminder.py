@@ -117,7 +117,7 @@ def test_a_cadence_parses_as_people_write_it() -> None:
         ("100%", "not a time for a reminder"),
         ("50%,", "not a time for a reminder"),
         ("none,50%", "not a time for a reminder"),
-        ("10%,20%,30%,40%,50%,60%", "6 reminders are too many"),
+        ("10%,20%,30%,40%,50%,60%", "too many reminders: 6"),
     ],
 )
 def test_an_impossible_cadence_is_refused_with_the_reason(text: str, says: str) -> None:

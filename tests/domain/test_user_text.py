@@ -76,14 +76,14 @@ PILED = {
 @pytest.mark.parametrize("read", [parse_name, parse_title, parse_seed_word, parse_talk, parse_reason, parse_message])
 @pytest.mark.parametrize("text", PILED.values(), ids=PILED)
 def test_marks_that_no_language_piles_up_are_refused(text, read):
-    with pytest.raises(BadInput, match="Your text has too many accents stacked"):
+    with pytest.raises(BadInput, match="too many accents stacked"):
         read(f"Ann {text}")
 
 
 @pytest.mark.timeout(method="thread")
 def test_endless_marks_are_refused_at_once():
     """Sorted one past all others, as many took minutes. What takes so long again ends the run by its limit for what hangs."""
-    with pytest.raises(BadInput, match="Your text has too many accents stacked"):
+    with pytest.raises(BadInput, match="too many accents stacked"):
         parse_message("a" + "\u0345" * 500_000 + "\u0334" * 500_000)
 
 
@@ -165,7 +165,7 @@ def test_ten_thousand_characters_are_refused_with_the_limit(text):
     for read, most in ((parse_name, LONGEST_NAME), (parse_title, 80), (parse_message, 4000)):
         with pytest.raises(BadInput) as refused:
             read(text)
-        assert f"{most} are the most" in refused.value.why
+        assert f"he most is {most}" in refused.value.why
         # A refusal quotes a little of the text, never all of it.
         assert len(str(refused.value)) < 400
 

@@ -24,7 +24,16 @@ BOARD = Board(
 
 def test_a_board_is_in_reading_order():
     text = plain(BOARD, Teller(0, ("Ann", "Ben")))
-    lines = ["TOY, ROUND 3", "Your turn.", "On the table", "The pool:", "You have", "Coins 7", "The others", "Scores"]
+    lines = [
+        "TOY, ROUND 3",
+        "It is your turn.",
+        "On the table",
+        "The pool:",
+        "You have",
+        "Coins 7",
+        "The others",
+        "Scores",
+    ]
     assert sorted(lines, key=text.index) == lines
 
 

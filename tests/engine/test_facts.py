@@ -107,7 +107,7 @@ PEEKS: dict[str, Callable[[], object]] = {
     "is it less": lambda: ANYTHING < 3,
     "in order": lambda: sorted((ANYTHING, "R")),
     "the most": lambda: max(ANYTHING, ANYTHING),
-    "the first": lambda: ANYTHING[0],
+    "its first": lambda: ANYTHING[0],
     "all of it": lambda: list(ANYTHING),
     "as a number": lambda: int(ANYTHING),
     "is a card in it": lambda: "R" in ANYTHING,

@@ -28,7 +28,7 @@ DECISION = Decision(
         Act("tiles", (Some("tiles", TILES, 2),)),
         Act("rank", (Ranking("suits", SUITS),)),
         Act("split", (Split("coins", SUITS, 6),)),
-        Act("give", (OneOf("suit", SUITS), Amount("seat", 2, 3), OneOf("kept", SUITS)), "give {} to {} which keeps {}"),
+        Act("give", (OneOf("suit", SUITS), Amount("seat", 2, 3), OneOf("kept", SUITS)), "give {} to {} and keep {}"),
         Act("place", (Amount("coins", 1, 9), OneOf("card", CARDS))),
     ),
     Choice("pass"),

@@ -669,7 +669,7 @@ def test_remade_golden_games_are_the_same(golden, tmp_path):
     ("old", "new", "what"),
     [
         ("Nobody objects; bids are taken.", "Nobody minds.", "today's rules tell another story"),
-        ("Game over.", "It is over.", "today's rules tell another story"),
+        ("The game is over.", "It is over.", "today's rules tell another story"),
     ],
 )
 def test_a_golden_game_with_another_story_is_a_trouble(golden, tmp_path, old, new, what):
@@ -697,8 +697,8 @@ def test_a_fact_that_no_golden_game_shows_is_a_trouble(golden, tmp_path):
 
 
 def test_a_trouble_says_where_it_was_found():
-    assert str(Trouble("ends", "it doesn't", "3 players")) == "ends: it does not (3 players)"
-    assert str(Trouble("ends", "it doesn't", code="fish.py:7 (asks)")) == "fish.py:7 (asks): ends: it does not"
+    assert str(Trouble("ends", "it does not", "3 players")) == "ends: it does not (3 players)"
+    assert str(Trouble("ends", "it does not", code="fish.py:7 (asks)")) == "fish.py:7 (asks): ends: it does not"
 
 
 def _copy(golden: SimpleNamespace, to: Path) -> None:

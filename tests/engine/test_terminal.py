@@ -126,7 +126,7 @@ def test_a_standing_order_answers_in_the_terminal(monkeypatch, capsys):
         (("play", "bid", "--me", "5"), "There are seats 0 to 2"),
         (("play", "bid", "--option", "reroll=never"), "“A reroll costs” must be one of pawn and coin"),
         (("play", "bid", "--option", "colour=red"), "has no option “colour”"),
-        (("watch", "no/such/file.py"), "Please choose a file"),
+        (("watch", "no/such/file.py"), "There is no file"),
         (("rules", "nothing"), "There is no game"),
     ],
 )

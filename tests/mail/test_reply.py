@@ -37,7 +37,7 @@ def test_there_are_sixty_replies_and_a_third_are_from_outside() -> None:
 @pytest.mark.parametrize("sample", [*OUTSIDE, *INSIDE], ids=named)
 def test_a_reply_is_read_as_intended(sample: Sample) -> None:
     read_as = intended(sample)
-    assert same(read_as, sample.commands), f"{read_as} we read, {sample.commands} was meant"
+    assert same(read_as, sample.commands), f"{read_as} was read, {sample.commands} was meant"
 
 
 @pytest.mark.parametrize("sample", [*OUTSIDE, *INSIDE], ids=named)

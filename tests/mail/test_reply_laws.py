@@ -85,7 +85,7 @@ def test_every_legal_command_is_read_from_every_program(game: str, data: st.Data
     choice = decision.sample(Stream(seed.to_bytes(32), 0))
     written = grammar.write(decision, choice)
     dressed = data.draw(
-        st.sampled_from(("{}", "{}.", "*{}*", "- {}", "“{}”", "{}again", "  {}  ", "{}!", "\u200e{}\u200f"))
+        st.sampled_from(("{}", "{}.", "*{}*", "- {}", "“{}”", "{}, please", "  {}  ", "{}!", "\u200e{}\u200f"))
     ).format(written)
     order = data.draw(st.sampled_from((*orders.offered(decision), "")))
     answer = [

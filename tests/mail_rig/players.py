@@ -161,7 +161,7 @@ def next_of(mailbox: Mailbox, *kinds: str) -> Received:
         found.extend(email for email in mailbox.new() if kind_of(email) in kinds)
         return bool(found)
 
-    until(came, f"emails of {kinds} for {mailbox.name}")
+    until(came, f"a mail of {kinds} for {mailbox.name}")
     return found[0]
 
 

@@ -141,7 +141,7 @@ class Rig:
             # It fails on an email that is delivered at the same moment.
             return subprocess.run(command, check=False, capture_output=True, env=env).returncode == 0
 
-        until(forgotten, "no mail is running")
+        until(forgotten, "no mail is under way")
 
     def log(self, since: int = 0) -> str:
         """Postfix's log, from this character on."""

@@ -174,7 +174,7 @@ def test_our_relay_may_use_our_return_address(rig: Rig, site: Make, mailbox: Ope
     for stamp in ("Authentication-Results", "Received", "Delivered-To"):
         del broken[stamp]
     rig.come_from_outside(broken, str(email.message["return-path"]).strip("<>"), eve.address, RELAY)
-    (found,) = until(eve.new, "email")
+    (found,) = until(eve.new, "the email")
     assert found.verdicts() == {"spf": "pass", "dkim": "fail", "dmarc": "pass"}
 
 

@@ -148,7 +148,7 @@ def test_a_check_that_was_changed_or_dropped_is_named(made: Store) -> None:
         execute(made, f"ALTER TABLE {table} DROP CONSTRAINT {check}")
         assert f"The table {table} lacks the check {check}" in found(made)
         execute(made, f"ALTER TABLE {table} ADD CONSTRAINT {check} CHECK (1 = 1)")
-    assert f"In the table {table} the game fingerprint {check} was changed: it is “1 = 1”" in found(made)
+    assert f"In the table {table} the check {check} was changed: it is “1 = 1”" in found(made)
     assert "`pbem copy`" in found(made)
 
 

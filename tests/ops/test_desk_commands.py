@@ -68,7 +68,7 @@ def test_calls_are_listed_answered_and_closed(pbem: Run) -> None:
     assert "Nobody waits." in pbem("call", "list").output
     closed = pbem("call", "list", "--closed").output
     assert all(text in closed for text in ("It is in the other folder.", "Greetings", "Twice the same."))
-    assert pbem("call", "close", "99", "--reason", "None.").exit_code == 1
+    assert pbem("call", "close", "99", "--reason", "There is none.").exit_code == 1
 
 
 def test_the_audit_names_the_account_on_the_machine(pbem: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_the_audit_names_the_account_on_the_machine(pbem: Run, monkeypatch: pyte
     add(pbem)
     listed = pbem("audit", "list").output
     assert "command line carla  organiser added" in listed
-    assert "Nothing found" in pbem("audit", "list", "--act", "ban").output
+    assert "Nothing like that" in pbem("audit", "list", "--act", "ban").output
 
 
 def test_the_audit_verifies_until_it_is_altered(pbem: Run, folder: Path) -> None:

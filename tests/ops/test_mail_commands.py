@@ -70,7 +70,7 @@ def test_without_replies_the_email_asks_for_none_and_nobody_waits_for_one(pbem: 
     pbem("mail", "test", "me@example.org", **PUBLIC, PBEM_SMTP_PORT=str(sink.port))
     (email,) = sink.emails
     assert email.message["reply-to"] is None
-    assert "reply" not in email.text
+    assert "Please reply" not in email.text
 
 
 def answers(pbem: Run, email: ReceivedEmail, settings: dict[str, str], vouched: str) -> str:
@@ -149,7 +149,7 @@ def test_an_email_can_be_previewed_as_text_html_and_whole(pbem: Run) -> None:
     looked = ["mail", "preview", "turn", "--game", str(game_id), "--seat", "1"]
     seat = 1 if pbem(*looked).exit_code == 0 else 2
     text, html, eml = (pbem(*looked[:-1], str(seat), "--format", form) for form in ("text", "html", "eml"))
-    assert "IF YOU DO NOT ANSWER" in text.output
+    assert "IF YOU MISS THE DEADLINE" in text.output
     assert html.output.startswith("<!doctype html>")
     assert "Content-Type: multipart/alternative" in eml.output
     wrong = pbem("mail", "preview", "spam", "--game", str(game_id), "--seat", "1")

@@ -281,7 +281,7 @@ def test_choices_that_were_played_by_other_rules_are_found(tmp_path: Path) -> No
 def test_a_row_stamped_with_another_version_is_found(played: RunningGame) -> None:
     row = next(row for row in played.log() if row.kind == "Sealed")
     rewritten(played, row.seq, rules=9)
-    assert problems(played) == f"{row.seq}: row {row.seq} names rules 9, but the game started with rules {row.rules}"
+    assert problems(played) == f"{row.seq}: row {row.seq} names rules 9, but the game began with rules {row.rules}"
 
 
 def test_a_number_that_was_not_drawn_is_found(played: RunningGame) -> None:
@@ -385,7 +385,7 @@ def test_something_else_than_a_game_file_is_refused(tmp_path: Path) -> None:
     for number, content in enumerate((b"", b"{}", b"\xff\xfe", b'{"format": "pbem-game", "version": 99}')):
         path = tmp_path / str(number)
         path.write_bytes(content)
-        with pytest.raises(BadInput, match="isn't the file of a game"):
+        with pytest.raises(BadInput, match="is not the file of a game"):
             verify_file(path)
 
 

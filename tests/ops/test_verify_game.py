@@ -74,7 +74,7 @@ def test_the_verifier_is_one_short_file_that_needs_python_alone() -> None:
 @pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.stem)
 def test_the_verifier_accepts_the_files_of_every_version(path: Path) -> None:
     done = run(path)
-    assert (done.returncode, done.stdout) == (0, "Nothing changed.\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "Nothing was changed.\n"), done.stderr
 
 
 @pytest.mark.parametrize("kind", games.names())
@@ -306,7 +306,7 @@ ALONE: dict[str, tuple[Change, str]] = {
     "the text and nonce of a row lost": (set_field(9, body=None, nonce=None), "the text of row 9"),
     "the hash of a text": (set_field(9, body_hash="00" * 32), "the text of row 9"),
     "the hash of a row": (set_field(9, hash="00" * 32), "a field of row 9 was changed, or the row before it"),
-    "the hash": (set_in(None, "head", "00" * 32), "rows at the end are gone or added"),
+    "the head": (set_in(None, "head", "00" * 32), "rows at the end are gone or added"),
     "the format": (set_in(None, "format", "chess"), "its form is unknown"),
     "the version": (set_in(None, "version", 99), "its form is unknown"),
     "the key": (set_in("game", "key", "x"), "a field of row 1 was changed"),
@@ -324,7 +324,7 @@ ALONE: dict[str, tuple[Change, str]] = {
     "the end cut off": (cut(3, adjust=False), "rows at the end are gone or added"),
     "the end cut off with its head": (cut(3, adjust=True), "does not tell the secret"),
     "what was said": (lambda document: document["talk"][0].update(body="Bad luck!"), "the text of line 1"),
-    "hidden": (lambda document: document["talk"][0].update(seat=1), "a field of line 1 was changed"),
+    "who said it": (lambda document: document["talk"][0].update(seat=1), "a field of line 1 was changed"),
     "a line without its text": (
         lambda document: document["talk"][0].update(body=None, nonce=None),
         "the text of these lines of the talk is gone, and no row says why: [1]",
@@ -436,7 +436,7 @@ NONSENSE: dict[str, Callable[[str], bytes]] = {
     "half a letter": lambda text: (
         text.replace('"seating"', '"\\ud800": 1, "seating"').replace('"rules": 1', '"rules": "\\ud800"').encode()
     ),
-    "no file of JSON": lambda text: b"Nothing changed.",
+    "no file of JSON": lambda text: b"Nothing was changed.",
     "a list": lambda text: b"[1]",
 }
 

@@ -64,7 +64,7 @@ WAYS = [
 @pytest.mark.parametrize("place", ["resolve", "asks", "apply", "board", "setup", "start", "standing", "sentence"])
 def test_a_game_that_loops_anywhere_fails_at_its_table(started, place):
     game = started(broken.lanterns(place, broken.FOR_EVER))
-    with pytest.raises(Unplayable, match="Rules of Lanterns have failed"):
+    with pytest.raises(Unplayable, match="The rules of Lanterns failed"):
         play_on(game)
     (fault,) = take_faults()
     assert (fault.game_id, fault.kind) == (7, "lanterns")

@@ -93,7 +93,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class Strikes:
-    """A handler of failpoints that kills the process, or fails the disk, by luck; `shaken` while extending clocks."""
+    """A handler of failpoints that kills the process, or fails the disk, by luck; `shaken` while clocks are being moved."""
 
     def __init__(self, luck: Random, world: World, calm_from: datetime, seen: Counter[str]) -> None:
         self.working = self.shaken = self._bad_disk = False

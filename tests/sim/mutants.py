@@ -137,9 +137,7 @@ MUTANTS: Final = {
         "was handed over again",
     ),
     "a_token_without_its_nonce": Mutant(
-        (Edit("pbem.tokens:_signed", "row.to_bytes(_ROW_BYTES) + more", "row.to_bytes(_ROW_BYTES)"),),
-        1,
-        "through one of",
+        (Edit("pbem.tokens:_signed", "row.to_bytes(_ROW_BYTES) + more", "row.to_bytes(_ROW_BYTES)"),), 1, "a link of"
     ),
     "no_settling_after_an_outage": Mutant(
         (

@@ -116,9 +116,9 @@ class Secrecy:
                 except (NotFound, Gone):
                     continue
                 if opens != first:
-                    raise BrokenError(f"through one of {first.address} opens the seat of {opens.address}")
+                    raise BrokenError(f"a link of {first.address} opens the seat of {opens.address}")
                 if token in replaced:
-                    raise BrokenError(f"through one of {first.address} opens a seat, although it was replaced")
+                    raise BrokenError(f"a link of {first.address} opens a seat, although it was replaced")
 
     def log(self) -> None:
         """Check the lines that the server has logged since the last time."""

@@ -112,7 +112,7 @@ def simulate(
 ) -> Ended:
     """Play a number of tables, with faults for `days`, and check everything. `progress` is called with the games ended.
 
-    With `to_the_calm`, the run ends with the faults, while games are still running. All players have the `manners`, but
+    With `to_the_calm`, the run ends with the faults, while games are still being played. All players have the `manners`, but
     for their times and scanners.
     """
     with TemporaryDirectory(prefix="pbem-simulation-") as folder:

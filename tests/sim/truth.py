@@ -280,7 +280,7 @@ class Truth:
         if floors and each.at < max(floors):
             raise BrokenError(
                 f"seat {seat} of game {row.id} was timed out in turn {turn} at {each.at}, "
-                f"It's your turn right away. A separate email asks {asked}, while there was time until {max(floors)}"
+                f"asked at {asked}, while there was time until {max(floors)}"
             )
         if down:
             self.seen["time-out after we were away"] += 1

@@ -199,7 +199,7 @@ class AddressWorld:
             reader = names.get(email.recipient, email.recipient)
             what = f"mail {number}, {kind_of(email.content)}"
             found.setdefault(reader, {})[what] = f"{email.sender} {email.name}\n".encode() + email.content
-        found["the same in everyone's latest email"] = dict(self._rows())
+        found["the record"] = dict(self._rows())
         return found
 
     def kinds(self) -> set[str]:
@@ -282,7 +282,7 @@ class _Reader:
             path = urljoin(form.action, page.response.headers["Location"])
             page = self.browser.open(path)
             self._note(path, page.response, "GET")
-            yield "the answer to", page.response
+            yield "what came", page.response
         for sure in page.forms() if again and page.status == 200 and "/desk/" not in form.action else ():
             if sure.action.startswith(form.action.partition("?")[0]) and form.action.count("/") > 1:
                 yield from self._press(sure, again=False)

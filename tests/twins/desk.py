@@ -23,7 +23,7 @@ def of_table(world: World) -> dict[str, bytes]:
     for act in (act for act in LOOKS if earlier or act != "rewind"):
         form = browser.open(f"{address}/{act}").form("Preview …")
         found[f"form of {act}"] = form.page.source
-        found[f"what {act} Preview"] = form.press(**fields, reason="It was asked for.", step="preview").source
+        found[f"what {act} would do"] = form.press(**fields, reason="It was asked for.", step="preview").source
     hashes = [shown for row in game.log() for shown in (hash_chain.fingerprint(row.hash), row.body_hash.hex())]
     return {f"the desk: {what}": _blanked(source, hashes).encode() for what, source in found.items()}
 

@@ -50,7 +50,7 @@ def test_asking_for_a_seat_tells_nobody_that_its_player_has_answered(tmp_path: P
     one, other = reserved(tmp_path, nothing), reserved(tmp_path, secretly)
     for reader in one:
         found = difference(one[reader], other[reader])
-        assert found is None, f"{reader} is emailed {found}"
+        assert found is None, f"{reader} is told by {found}"
 
 
 def reserved(folder: Path, secretly: Secretly) -> dict[str, dict[str, bytes]]:

@@ -1,6 +1,6 @@
 """A server on which a story is played out: the facts of a game are given, everything else is the real pipeline.
 
-Rules of the game are the real ones, except that what happens is not made up by luck but read from the story. So two
+The rules of the game are the real ones, except that what happens is not made up by luck but read from the story. So two
 worlds can be told two truths, on two servers with the same keys, clock and randomness. The emails, pages
 and API answers of one seat are then collected as bytes.
 
@@ -226,7 +226,7 @@ class World:
         before = len(self.inbox.emails)
         self.carry()
         receipts = [email for email in self.inbox.emails[before:] if _kind(email.content) == "receipt"]
-        assert len(receipts) == len(last) > 0, "everyone who writes gets a receipt"
+        assert len(receipts) == len(last) > 0, "everybody who writes gets a receipt"
 
     def _pages(self, seat: int, emails: bytes, *, crawl: bool) -> Iterator[tuple[str, bytes]]:
         """Every page reachable from the emails, the answers of its forms, and the API."""

@@ -90,13 +90,13 @@ def signer(settings: Dkim) -> Signer:
         bits = parse_pem_private_key(key)["modulus"].bit_length()
     except (UnparsableKeyError, AssertionError, ValueError, IndexError, TypeError):
         raise BadInput(
-            "Mails cannot be signed.",
+            "Emails can't be signed.",
             why="The key in PBEM_DKIM_PRIVATE_KEY is no RSA key.",
             remedy="Make one with `openssl genrsa -out dkim.pem 2048`, and name its file in PBEM_DKIM_PRIVATE_KEY_FILE.",
         ) from None
     if bits < LEAST_BITS:
         raise BadInput(
-            "Mails cannot be signed.",
+            "Emails can't be signed.",
             why=f"The key has {bits} bits, and receivers believe none below {LEAST_BITS}.",
             remedy="Make one with `openssl genrsa -out dkim.pem 2048`, and publish its other half.",
         )

@@ -979,7 +979,7 @@ def test_every_reader_is_asked_and_shown_the_same_as_the_truth(seats, reroll):
                 assert decision == GAME.asks(played.position.state, seat)
             seat = luck.pick(sorted(asked))
             played = played.submit(seat, asked[seat].sample(luck))
-        assert "Game over." in shown(played.position.state, SPECTATOR)
+        assert "The game is over." in shown(played.position.state, SPECTATOR)
 
 
 @pytest.mark.parametrize("seats", [3, 4])

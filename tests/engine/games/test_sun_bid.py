@@ -895,7 +895,7 @@ def test_the_board_shows_what_a_bid_depends_on():
     position = play(position, (0, "call"), (1, "bid 3"))
     text = plain(GAME.board(position.state, 2), GAME.teller(2, PEOPLE))
     for shown in (
-        "Your turn to bid. The high bid is the Painter, by Ben.",
+        "It is your turn to bid. The high bid is the Painter, by Ben.",
         "The pool: Author (2 Moons Knots); Forest (5 Moons Leaves)",
         "The Sun in the centre: Ace of Suns (1)",
         "Ann called.",

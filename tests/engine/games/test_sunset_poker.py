@@ -780,7 +780,7 @@ def test_sentences_of_rare_events():
         "You and Cleo tie with a pair of 2s, a perfect tie: no gain and no loss, and what others lost is gone.",
         "You have only a pair of 2s and no points left to lose.",
         "The top score is shared, so there is a round 8, with new packs. You will play first.",
-        "The target is reached. Game over.",
+        "The target is reached. The game is over.",
     ]
 
 

@@ -79,7 +79,7 @@ class Allowed(Fact[State]):
 
 @fact
 class Sold(Fact[State]):
-    """These bids aren't {bids}; {seat} [buys|buy] the lantern for {price:coin|coins}."""
+    """The bids are {bids}; {seat} [buys|buy] the lantern for {price:coin|coins}."""
 
     bids: tuple[int, ...]
     seat: int
@@ -180,7 +180,7 @@ class Lanterns(Game[State]):
         )
         return Board(
             say("Lanterns"),
-            say("A {lot} lantern is up.", lot=view.lot) if view.lot else say("Game over."),
+            say("A {lot} lantern is up.", lot=view.lot) if view.lot else say("The game is over."),
             (Amounts(((say("lanterns in the bag"), len(view.bag)),)),),
             own,
             tuple(Panel(i, ((say("coins"), coins),), parts=(rows[i],)) for i, coins in enumerate(view.coins)),

@@ -38,7 +38,7 @@ class Landed(Fact[State]):
 
 @fact
 class Sold(Fact[State]):
-    """These bids aren't {bids}. {seat} [buys|buy] the fish for {price:coin|coins}."""
+    """The bids are {bids}. {seat} [buys|buy] the fish for {price:coin|coins}."""
 
     bids: tuple[int, ...]
     seat: int
@@ -52,7 +52,7 @@ class Sold(Fact[State]):
 
 @fact
 class Lost(Fact[State]):
-    """These bids aren't {bids}. The highest is tied, and the fish goes back into the sea."""
+    """The bids are {bids}. The highest is tied, and the fish goes back into the sea."""
 
     bids: tuple[int, ...]
 
