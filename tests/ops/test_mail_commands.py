@@ -154,7 +154,7 @@ def test_an_email_can_be_previewed_as_text_html_and_whole(pbem: Run) -> None:
     assert "Content-Type: multipart/alternative" in eml.output
     wrong = pbem("mail", "preview", "spam", "--game", str(game_id), "--seat", "1")
     assert wrong.exit_code == 1
-    assert "There are: alert, announcement, auto_passed" in wrong.output
+    assert "You can choose: alert, announcement, auto_passed" in wrong.output
 
 
 def test_check_ends_well_only_where_the_dns_says_everything(pbem: Run, zone: Zone) -> None:
