@@ -86,4 +86,4 @@ Option = Listed | Number
 
 def agreed(option: Option, value: OptionValue) -> Text:
     """Return an option with the value that a table has chosen, in words."""
-    return say("{option}, your turn: {value}", option=option.called, value=option.words(value))
+    return say("{option}: {value}", option=option.called, value=option.words(value))

@@ -126,7 +126,7 @@ def test_forged_truncated_foreign_and_renewed_tokens_do_not_work(browser, seat, 
             fields = [("turn", "1"), ("choice", "pass"), ("sure", "yes")]
             refused(browser.post(path, fields), 404)
     server.run(service_links.revoke_seat, templari.id, next(iter(templari.asked())))
-    assert "renewed" in refused(browser.open(f"/s/{seat}"), 410).text
+    assert "replaced with a new one" in refused(browser.open(f"/s/{seat}"), 410).text
     refused(browser.post(f"/s/{seat}/play", [("turn", "1"), ("choice", "pass")]), 410)
 
 

@@ -5,6 +5,7 @@ everything; nothing may be written after that.
 """
 
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -265,7 +266,7 @@ def _check(rule, form, server, settings, stolen, after=0):
     assert store.rows is not None, f"{path}: {response.status_code} {response.get_data(as_text=True)[-1500:]}"
     assert all_rows(server.store) == store.rows, (path, after)
     assert response.status_code in (403, 410), path
-    assert not at_desk or "You're no longer signed in." in response.get_data(as_text=True)
+    assert not at_desk or "You're no longer signed in." in unescape(response.get_data(as_text=True))
     return True
 
 

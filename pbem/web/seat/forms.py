@@ -322,7 +322,7 @@ def _place(things: tuple[Thing, ...], value: str, called: str) -> int:
     """The place of a chosen thing in a field that is called so. Raises BadInput."""
     if not value:
         raise BadInput(_("Choose something for “%(called)s”.", called=called))
-    place = read_number(value, _("among what is shown for “%(called)s”", called=called))
+    place = read_number(value, _("one of the choices for “%(called)s”", called=called))
     if place >= len(things):
         raise BadInput(_("Choose something that is shown for “%(called)s”.", called=called))
     return place

@@ -129,7 +129,7 @@ def test_the_desk_shows_how_emails_get_through_with_the_words_of_the_relay_and_w
     deliver(server, post_to(sink))
     assert "No email is overdue" in olga.open("/desk").text
     page = olga.open(f"/desk/people/{ann}")
-    assert "No mail has reached them since 2026-11-21 13:00" in page.text
+    assert "No email has reached them since 2026-11-21 13:00" in page.text
     assert "undeliverable – 550" in page.text
     assert "has banned you from new tables" not in page.text
 
@@ -195,7 +195,7 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after(olga, serve
     moderate(server, Substitute(mine.id, 0, "olga@example.org"))
     plan = olga.open("/desk/all/pause").form("Preview").press(reason="the house is moved")
     assert "It would be done at one table" in plan.text
-    assert f"You play at one more, so they are left out: another organiser can do it. table {mine.id}" in plan.text
+    assert f"You play at one more, so it's left out: another organiser can do it. table {mine.id}" in plan.text
     job = plan.form("Do it").press()
     while jobs.advance_all(server):
         pass

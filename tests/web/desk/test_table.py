@@ -124,7 +124,7 @@ def test_the_preview_says_who_is_affected_and_how_much(desk, game, server, act):
 
 ON_PEOPLE = {
     "ban": ({}, "Ban someone"),
-    "export": ({}, "Send links their data"),
+    "export": ({}, "Send them their data"),
     "address": ({"address": "ben.new@example.org"}, "Change an address"),
     "release": ({}, "Resume emails to them"),
     "delete": ({}, "Delete a person"),
@@ -161,7 +161,7 @@ def test_several_emails_of_one_kind_to_one_person_are_one_line_with_their_number
         table("sun-bid", 3)
     page = desk.open(f"/desk/people/{person('Ben')}/delete").form(LOOK)
     looked = page.press(reason="It was asked for.", step="preview")
-    assert "Ann: that a bot plays now (2 mails)" in looked.text
+    assert "Ann: that a bot plays now (2 emails)" in looked.text
 
 
 def test_a_refused_act_is_still_in_its_form(desk, game):
@@ -265,7 +265,7 @@ def test_reading_an_email_of_a_table_or_a_person_is_recorded_with_its_reason(des
     for path in (address(game), f"/desk/people/{email.person_id}"):
         page = desk.open(path)
         read = page.form("Read it").press(mail=str(email.id), reason=WHY)
-        assert (read.status, read.heading) == (200, f"Mail {email.id}")
+        assert (read.status, read.heading) == (200, f"Email {email.id}")
         assert "accepted – kept in the local mailbox" in read.text
         for text in (email.message_id, "Content-Type: multipart/alternative", 'class="mail" title="HTML email"'):
             assert text in read.source.replace("&lt;", "<").replace("&gt;", ">")
@@ -386,7 +386,7 @@ def test_players_read_which_outage_moved_a_deadline(browser, desk, links, game, 
     ]
     assert "an organiser" in declared
     assert "The relay lost our mails." in declared
-    assert "was not there from Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 15:00 UTC" in found
+    assert "was down from Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 15:00 UTC" in found
     assert "an organiser" not in found
     assert "(2026-11-21 12:00 – 2026-11-21 15:00 UTC)" in desk.open(address(game)).text
 
@@ -398,7 +398,7 @@ def test_players_read_the_interventions_at_their_table_and_the_reasons(browser, 
     moderate(server, Resume(game.id), "It works again.")
     moderate(server, Rewind(game.id, 2), "Ben's mail was lost.")
     page = browser.open(f"/s/{token}/replay").follow("Organiser's log")
-    for text in ("paused", "The relay is down.", "went on", "the game went back · to turn 2", "Ben's mail was lost."):
+    for text in ("paused", "The relay is down.", "resumed", "the game went back · to turn 2", "Ben's mail was lost."):
         assert text in page.text
 
 

@@ -31,7 +31,7 @@ def newest(browser, carry):
                 for link in browser.open(href).links().values():
                     if link.removeprefix(HOST).startswith(start):
                         return browser.open(link.removeprefix(HOST))
-        raise AssertionError(f"no mail to {address} these links. You'll find all {start}")
+        raise AssertionError(f"no email to {address} has a link {start}")
 
     return of
 
@@ -107,7 +107,7 @@ def test_another_address_counts_once_it_is_confirmed_there(browser, sign_in, new
 
 
 def test_only_a_persons_click_confirms(browser, sign_in, newest, ann, server):
-    account(sign_in(ann)).form("Send email").press()
+    account(sign_in(ann)).form("Leave for good …").press()
     page = newest(ADDRESS, "/y/")
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
     asked = page.form("Leave for good").press()
@@ -119,7 +119,7 @@ def test_only_a_persons_click_confirms(browser, sign_in, newest, ann, server):
 
 
 def test_an_account_is_deleted_completely_once_that_is_confirmed_by_email(browser, sign_in, newest, ann, server):
-    assert account(sign_in(ann)).form("Send email").press().heading == "Check your email"
+    assert account(sign_in(ann)).form("Leave for good …").press().heading == "Check your email"
     page = newest(ADDRESS, "/y/")
     assert server.read(addresses.read, ann).name == "Ann"
     assert page.form("Leave for good").press().heading == "Goodbye"

@@ -85,7 +85,7 @@ def test_a_calendar_shows_each_deadline_at_its_moment_in_utc(events, table, carr
     (event,) = events(game.person_at(seat))
     assert event.decoded("dtstart") == due_of(server, game, seat)
     assert event["dtstart"].to_ical().endswith(b"Z")
-    assert (str(event["status"]), str(event["summary"])) == ("CONFIRMED", "Decide at Friday; <b>late</b>, at night")
+    assert (str(event["status"]), str(event["summary"])) == ("CONFIRMED", "Your turn at Friday; <b>late</b>, at night")
     assert str(event["url"]) == "http://localhost:8000/my"
     assert events(game.person_at((seat + 1) % 3)) == []
 

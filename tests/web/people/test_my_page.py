@@ -149,8 +149,8 @@ def test_tables_that_wait_for_a_move_come_first_and_lead_to_the_seat(browser, ta
         others.play(next(iter(others.asked())), next(iter(others.asked().values())).default)
     page = sign_in(person)
     assert page.text.index("Your turn") < page.text.index("Sooner") < page.text.index("Later")
-    assert "Decide by Sun 22 Nov 2026" in page.text
-    at_table = page.form("About").press()
+    assert "Until Sun 22 Nov 2026" in page.text
+    at_table = page.form("To the table").press()
     assert at_table.url.startswith("/s/")
     assert "Sooner" in at_table.text
 
@@ -161,7 +161,7 @@ def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
     page = sign_in(game.person_at(next(iter(game.players()))))
     assert "Your turn" not in page.text
     assert "The table is paused" in page.text
-    assert "Friday" in page.form("About").press().text
+    assert "Friday" in page.form("To the table").press().text
 
 
 def test_a_waiting_table_leads_to_its_page(browser, sign_in, ann, server):
@@ -171,8 +171,8 @@ def test_a_waiting_table_leads_to_its_page(browser, sign_in, ann, server):
         ann,
     )
     page = sign_in(ann)
-    assert "1 of 3 seats taken You're the host." in page.text
-    assert "You have a place: Ann" in page.form("About").press().text
+    assert "1 of 3 seats taken. You're the host." in page.text
+    assert "You have a seat: Ann" in page.form("To the table").press().text
 
 
 def test_a_finished_game_leads_to_its_result(browser, sign_in, table, server):

@@ -88,7 +88,7 @@ def test_the_page_shows_the_choice_the_table_and_the_deadline_but_no_hand(browse
     page = browser.open(link(links, poker, 0, f"pick {view[1].word}"))
     assert page.heading == f"{poker.players()[0].name}: pick {view[1].word}"
     assert "Sunset Poker" in page.text
-    assert "Until" in page.text
+    assert "Move by" in page.text
     assert not any(thing.word in page.text for thing in view if thing.word != view[1].word)
     assert len([form for form in page.forms() if form.action == page.url]) == 1
 
@@ -134,7 +134,7 @@ def test_a_link_says_that_time_ran_out_whichever_choice_it_is_for(browser, links
     assert late.status == 409
     for shown in (late, browser.open(page.url)):
         assert shown.heading == "Time ran out, so “pass” was played for you"
-        assert "This was turn 1. The game is now at turn 2. This link does nothing any more" in shown.text
+        assert "This was turn 1. The game is now at turn 2. This link no longer works. Nothing changed." in shown.text
     form = browser.post(f"/s/{own}/play", [("turn", "1"), ("choice", chosen), ("press", "yes")])
     assert form.status == 409
     assert "Time ran out in turn 1, so “pass” was played for you." in form.text

@@ -273,7 +273,7 @@ def test_a_paused_table_says_so_and_offers_nothing(browser, links, templari, ser
 
     moderate(server, Pause(templari.id), "a power cut")
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
-    assert "This table is already paused" in page.text
+    assert "This table is paused" in page.text
     assert not page.acts()
 
 
@@ -319,7 +319,7 @@ def test_the_file_of_a_finished_game_is_offered_and_can_be_read(browser, links, 
     assert browser.open(f"/s/{token}/game.json").status == 403
     list(game.play_defaults())
     page = browser.open(f"/s/{token}")
-    file = page.follow("Download of the game")
+    file = page.follow("Download the file of the game")
     read = export.read(file.source)
     assert list(read.log) == game.log()
     assert read.secret == game.row().secret

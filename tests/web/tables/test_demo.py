@@ -33,11 +33,11 @@ def test_a_visitor_plays_a_whole_round_with_one_press_a_turn(seat, server):
 
 
 def test_the_demo_first_explains_the_game(seat):
-    aim = "Everybody builds a hand out of passing packs"
+    aim = "Draft a hand from packs that go round"
     assert aim in seat.text
     after = seat.acts()[0].press(b0=0)
     assert aim not in after.text
-    assert "This is a demo." in after.text
+    assert "This is a demo:" in after.text
 
 
 def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, server):
@@ -45,7 +45,7 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, serve
     while page.acts():
         page = luck.choice(page.acts()).press_anyhow(luck)
     assert page.follow("Start a real table").status == 200
-    assert "This is a demo." in page.form("Play the demo again").press().text
+    assert "This is a demo:" in page.form("Play the demo again").press().text
     assert "Play again with the same people" not in page.text
 
 
@@ -70,7 +70,7 @@ def test_there_is_no_demo_of_an_unknown_game(browser):
 
 
 def test_a_demo_offers_nothing_that_needs_an_address_or_other_people(seat):
-    assert "Until" not in seat.text
+    assert "Move by" not in seat.text
     assert "Talk" not in seat.links()
     assert seat.links()["Contact the organiser"] == "/call"
     assert not [form for form in seat.forms() if form.action.endswith(("/resign", "/end", "/programs", "/call"))]

@@ -41,7 +41,7 @@ def join(browser, carry, title, name):
 
 def test_a_table_can_be_opened_and_joined_and_begins(browser, carry, server):
     page = open_table(browser, carry, title="Friday evening", pace="3d")
-    assert "You have a place: Ann" in page.text
+    assert "You have a seat: Ann" in page.text
     for name in ("Ben", "Cleo"):
         page = join(browser, carry, "Friday evening", name)
     assert page.url.startswith("/s/")
@@ -120,7 +120,7 @@ def test_a_declined_invitation_can_still_be_accepted(browser, carry, server):
     page = open_in_mail(browser, "ben@example.org", "/c/").form("Decline").press()
     assert "You declined." in page.text
     page = page.form("Take seat").press(name="Ben")
-    assert "You have a place: Ben" in page.text
+    assert "You have a seat: Ben" in page.text
 
 
 def test_a_private_table_is_in_no_list_and_has_no_public_page(browser, carry, server):
@@ -264,7 +264,7 @@ def test_a_seat_that_its_player_still_has_is_asked_for_until_the_turn_ends(
     time.seats_change()
     carry()
     lost = next(emails(browser, "zoe@example.org"))
-    assert "does not become yours" in lost.text
+    assert "won't be yours" in " ".join(lost.text.split())
     assert f"{game.players()[1].name} has come back" in lost.text
 
 
@@ -280,7 +280,7 @@ def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):
     assert len(left) == 2
     page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
     for seat, name in left.items():
-        assert f"Seat {seat + 1} of this running game {name} so far played by" in page.text
+        assert f"Seat {seat + 1} of this running game, so far played by {name}, is free." in page.text
     second = max(left)
     page.form(f"Take seat {second + 1}").press()
     assert game.players()[second].name == "Zoe"
@@ -306,7 +306,7 @@ def test_only_the_link_from_its_host_shows_a_private_table_and_joins_it(browser,
     invited.form("Join").press(address="ben@example.org", name="Ben")
     carry()
     joined = open_in_mail(browser, "ben@example.org", "/c/").form("Take seat").press()
-    assert "You have a place: Ben" in joined.text
+    assert "You have a seat: Ben" in joined.text
     assert address not in joined.source
 
 

@@ -208,7 +208,7 @@ def test_the_moment_of_a_turn_lists_the_fingerprints_of_its_sealed_choices(brows
         assert re.findall(r"<li><code>([0-9a-f]{64})</code>", shown) == sorted(fingerprints[:2])
         # A turn that is still open has none.
         assert fingerprints[2] not in browser.open(f"{path}/2").source
-        assert "Fingerprints" not in browser.open(f"{path}/0").source
+        assert "Hashes of the choices" not in browser.open(f"{path}/0").source
 
 
 def test_search_engines_may_not_index_replays(browser, playing):

@@ -106,7 +106,7 @@ def test_only_the_end_of_a_very_long_story_is_told(app):
             told=[f"Event {n}." for n in range(300)],
         )
     assert re.findall(r"Event (\d+)", source) == [str(n) for n in range(200, 300)]
-    assert "only the last 100 sentences" in source
+    assert "Only the latest 100 events are shown." in source
     assert "Show 92 earlier events" in source
 
 
