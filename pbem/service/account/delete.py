@@ -36,7 +36,7 @@ def ask(tx: Tx, server: Server, person_id: int) -> None:
     if people.count_emails_in(tx, person_id, "deletion", limits.last(timedelta(days=1), now)) >= EMAILS_A_DAY:
         raise TooMany(
             _("You've reached today's limit for this email."),
-            why=_("The most is %(mails_a_day)s.", mails_a_day=EMAILS_A_DAY),
+            why=_("We send at most %(mails_a_day)s a day.", mails_a_day=EMAILS_A_DAY),
             remedy=_("Use the link in one of them."),
         )
     outbox.queue(tx, [outbox.NewEmail(person_id, EmailKind.DELETION)], now, now)

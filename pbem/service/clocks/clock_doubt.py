@@ -38,8 +38,8 @@ class ClockDoubt:
         """What is the matter, and what is held back."""
         away = duration_text(timedelta(days=(self.now - self.last_beat).days))
         return (
-            f"The clock says {self.now:%Y-%m-%d %H:%M} UTC, {away} after the last sign of a worker. That is longer than we "
-            "believe, so no deadline passes, no reminder leaves, no table expires and nothing old is deleted."
+            f"The clock says {self.now:%Y-%m-%d %H:%M} UTC, {away} after the last sign of a worker. That gap is "
+            "implausible, so no deadline passes, no reminder goes out, no table expires and nothing old is deleted."
         )
 
     @property
@@ -47,8 +47,8 @@ class ClockDoubt:
         """The one thing to do."""
         declare = f"pbem outage declare '{self.last_beat:%Y-%m-%d %H:%M}' '{self.now:%Y-%m-%d %H:%M}'"
         return (
-            "Look at the clock of this machine. If it is wrong, set it right: the rest follows by itself. "
-            f"If it is right, say that the server was away: {declare}"
+            "Check the clock of this machine. If it's wrong, set it right: the rest follows by itself. "
+            f"If it's right, log the outage: {declare}"
         )
 
 

@@ -49,7 +49,7 @@ _LONGEST_TRIED: Final = timedelta(minutes=10)
 _FAILING: Final[dict[int, datetime]] = {}
 """Outages that could not be applied to every game, and when this process first tried."""
 
-_NOT_APPLIED: Final = "An outage could not be noted in the record of this table, nor its players told. Their deadlines move when they are due."
+_NOT_APPLIED: Final = "An outage couldn't be noted in the log of this table, and its players weren't told. Their deadlines move when they are due."
 
 _log = structlog.get_logger(__name__)
 

@@ -34,7 +34,7 @@ def apply_report(tx: Tx, server: Server, link: EmailLink, report: Report) -> Non
         if bounce.is_about_sender(report.answer):
             _log.error("mail_refused_later", email=link.email_id, said=report.answer)
             alarms.raise_alarm(
-                tx, server, AlarmKind.REFUSED, f"Mail {link.email_id}, later: {report.answer}", link.game_id
+                tx, server, AlarmKind.REFUSED, f"Email {link.email_id}, later: {report.answer}", link.game_id
             )
         else:
             kind = Bounce.HARD if report.permanent else Bounce.SOFT

@@ -90,7 +90,7 @@ def resend_own(tx: Tx, server: Server, person_id: int, outbox_id: int) -> None:
     if outbox.count_resent_in(tx, person_id, limits.last(timedelta(hours=1), server.now())) >= AGAIN_AN_HOUR:
         raise TooMany(
             _("Many of your emails were resent in the last hour. This one wasn't."),
-            why=_("The most is %(again_an_hour)s an hour.", again_an_hour=AGAIN_AN_HOUR),
+            why=_("We resend at most %(again_an_hour)s an hour.", again_an_hour=AGAIN_AN_HOUR),
             remedy=_("Check your spam folder, or contact the organiser."),
         )
     resend(tx, server, outbox_id, asked_for=True)

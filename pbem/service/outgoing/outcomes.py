@@ -138,7 +138,7 @@ def _record(tx: Tx, server: Server, row: EmailRow, outcome: Outcome) -> Result |
             reachability.note_failure(tx, server, row.person_id, Bounce.HARD, outcome.answer)
         case Result.REFUSED_SENDER if row.attempts == 1:
             alarms.raise_alarm(
-                tx, server, AlarmKind.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.answer}", row.game_id
+                tx, server, AlarmKind.REFUSED, f"Email {row.id} ({row.kind}): {outcome.answer}", row.game_id
             )
         case Result.REFUSED_MESSAGE:
             _log.error("mail_refused", email=row.id, kind=row.kind, said=outcome.answer)
@@ -163,7 +163,7 @@ def _park(tx: Tx, server: Server, row: EmailRow, answer: str) -> None:
     ledger.note(tx, row.id, server.now(), "parked", answer)
     # An alarm about an alarm would never end.
     if row.kind != EmailKind.ALERT:
-        alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"Mail {row.id} ({row.kind}): {answer}", row.game_id)
+        alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"Email {row.id} ({row.kind}): {answer}", row.game_id)
 
 
 def _refused(tx: Tx, server: Server, row: EmailRow, answer: str) -> Result:

@@ -223,7 +223,7 @@ def test_an_outage_is_tried_again_at_a_table_where_it_could_not_be_applied(time,
     assert server.query(outages.unapplied) == [], "the other tables do not wait for ever"
     assert len(delays(game)) == mended
     alarms_raised = [row.says for row in server.store.write(lambda tx: alarms.take(tx, server.now()))]
-    assert any("could not be noted in the record" in says for says in alarms_raised) != mended
+    assert any("couldn't be noted in the log" in says for says in alarms_raised) != mended
 
 
 def test_quiet_hours_count_at_once_for_a_turn_that_runs(time, server, asked):

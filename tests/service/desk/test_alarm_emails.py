@@ -65,7 +65,7 @@ def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(serve
 def test_a_storm_is_one_email_that_says_how_many(server, clock, sink, person):
     for number in range(500):
         server.store.write(
-            lambda tx, n=number: alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"Mail {n} (turn): not like this")
+            lambda tx, n=number: alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"Email {n} (turn): not like this")
         )
     server.run(calls.call, person("Ann"), "Nothing comes.")
     assert tell(server, clock) == 501
@@ -87,7 +87,7 @@ def test_alarms_are_gathered_for_some_minutes_and_few_emails_go_out_in_an_hour(s
     assert tell(server, clock, GATHERED - MINUTE) == 0
     assert tell(server, clock, MINUTE) == 1
     for minute in range(60):
-        server.store.write(lambda tx, n=minute: alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"Mail {n}"))
+        server.store.write(lambda tx, n=minute: alarms.raise_alarm(tx, server, AlarmKind.PARKED, f"Email {n}"))
         tell(server, clock, MINUTE)
     assert len(alerts(server)) <= 2 * (1 + 60 // 15)
 
@@ -119,7 +119,7 @@ def test_an_alarm_holds_no_address_and_no_token(server, clock, sink, table):
     deliver.deliver(server, post_to(sink), limit=100)
     server.run(reachability.note_bounce, game.person_at(0), Bounce.COMPLAINT, "abuse report")
     server.run(reachability.note_refusal, game.person_at(1), "550 5.1.1 <x.y@example.org>: x.y is unknown here")
-    server.run(alarms.raise_alarm, AlarmKind.REFUSED, "Mail 7 (turn): 550 x@y.example.org may not be written to")
+    server.run(alarms.raise_alarm, AlarmKind.REFUSED, "Email 7 (turn): 550 x@y.example.org may not be written to")
     tell(server, clock)
     text = "".join(row.facts for row in alerts(server))
     assert "example.org" not in text
@@ -146,4 +146,4 @@ def test_a_relay_that_is_down_for_five_minutes_raises_one_alarm(server, clock, s
         deliver.deliver(server, away)
         clock.advance(MINUTE)
     assert tell(server, clock) == 1
-    assert "The relay has taken no mail since 2026-11-21 12:00 UTC" in alerts(server)[0].facts
+    assert "The relay has accepted no email since 2026-11-21 12:00 UTC" in alerts(server)[0].facts

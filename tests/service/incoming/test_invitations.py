@@ -148,7 +148,7 @@ def withdrawn(server, person, game_id):
 @pytest.mark.parametrize(
     ("happens", "words"),
     [
-        (begun, "It was full, and its game has begun."),
+        (begun, "It was full, and its game has started."),
         (closed, "Its host has closed it."),
         (expired, "It waited too long for players."),
         (withdrawn, "There is no such table in the lobby."),

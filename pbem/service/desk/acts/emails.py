@@ -94,7 +94,7 @@ def _must_not_be_too_many(context: Context, game_id: int) -> None:
     if len(acts) == ledger.AGAIN_AN_HOUR and acts[-1].at > context.server.now() - timedelta(hours=1):
         raise TooMany(
             _("Turns of this table were resent many times in the last hour."),
-            why=_("The most is %(again_an_hour)s an hour.", again_an_hour=ledger.AGAIN_AN_HOUR),
+            why=_("We resend at most %(again_an_hour)s an hour.", again_an_hour=ledger.AGAIN_AN_HOUR),
             remedy=_("Nothing changed. Try again later, or contact the organiser."),
         )
 
