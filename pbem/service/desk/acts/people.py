@@ -87,7 +87,9 @@ class Ban(PersonAct):
         context.email(person.id, EmailKind.BANNED, lifted=False, **self.audit_details())
         tables = len(table_rows.of_person(context.tx, person.id, (TableStatus.PLAYING,)))
         says = (
-            _("It ends after %(day)s.", day=day_text(self.until)) if self.until else _("It lasts until further notice."),
+            _("It ends after %(day)s.", day=day_text(self.until))
+            if self.until
+            else _("It lasts until further notice."),
             _("Their running games, which go on: %(tables)s.", tables=tables),
         )
         return ActResult(says, undo=Unban(person.id))
