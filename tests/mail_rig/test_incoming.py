@@ -111,7 +111,7 @@ def test_a_forged_reply_moves_nothing_and_its_victim_is_asked(rig: Rig, site: Ma
         }
     arrived = here.arrivals()
     assert arrived["a stranger"] == 1
-    for doubt in ("another sender", "an unverified sender"):
+    for doubt in ("another sender", "a sender nobody vouches for"):
         assert arrived[doubt] == 1
         assert sum(times for what, times in arrived.items() if what.startswith(doubt)) == 2
     assert arrived["reply: carried out"] == 1
