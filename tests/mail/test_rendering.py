@@ -141,9 +141,7 @@ def test_a_turn_begins_with_the_question_and_the_deadline(emails):
     for email in by_kind(emails)["turn"]:
         first = " ".join(email.text.split("\n--- ")[0].split())
         assert email.message["Subject"].partition(": ")[2].rstrip("…") in first
-        assert re.search(
-            r"(Please move by \w{3} \d+ \w{3} \d{4}, \d\d:\d\d .*UTC|Your clock is stopped .*)\.$", first
-        )
+        assert re.search(r"(Please move by \w{3} \d+ \w{3} \d{4}, \d\d:\d\d .*UTC|Your clock is stopped .*)\.$", first)
 
 
 @pytest.mark.slow
