@@ -13,6 +13,15 @@ def test_no_retired_word_is_left() -> None:
     assert [str(hit) for hit in words.hits()] == []
 
 
+def test_no_message_has_a_retired_word() -> None:
+    assert [str(hit) for hit in words.hits_in_messages()] == []
+
+
+def test_messages_of_pages_emails_errors_and_games_are_read() -> None:
+    read = {message.path.partition("/")[0] for message in words.messages()}
+    assert {"engine", "pbem", "templates"} <= read
+
+
 @pytest.mark.parametrize("word", LISTED, ids=lambda word: word.find[:30])
 def test_each_pattern_finds_its_examples_and_nothing_that_is_fine(word: words.Word) -> None:
     assert word.hits

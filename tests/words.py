@@ -1,4 +1,4 @@
-"""Words the project does without, found in its docstrings, comments, names and pages for contributors.
+"""Words the project does without, found in its docstrings, comments, names, pages for contributors, and messages.
 
 `python -m tests.words [FOLDER...]` prints every hit and how many there are in each folder. The list is `words.toml`.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import subprocess
 import sys
 import tokenize
 import tomllib
@@ -17,7 +18,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, Literal, TypeGuard
+
+from babel.messages.pofile import read_po
 
 ROOT: Final = Path(__file__).parent.parent
 LIST: Final = ROOT / "tests" / "words.toml"
@@ -30,12 +34,12 @@ PAGES: Final = (
     "pbem/handbook/decisions/*.md",
 )
 
-Kind = Literal["prose", "names", "modules"]
+Kind = Literal["prose", "names", "modules", "messages"]
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A docstring, a block of comments, a paragraph of a page, or a name as words."""
+    """A docstring, a block of comments, a paragraph of a page, a name as words, or a message that people read."""
 
     path: str
     line: int
@@ -112,6 +116,36 @@ def hits(folders: Iterable[str] = ()) -> Iterator[Hit]:
             for word in retired:
                 if passage.kind in word.kinds:
                     yield from _found(word, passage)
+
+
+def hits_in_messages() -> Iterator[Hit]:
+    """Every retired word in the messages of pages, emails, errors and games."""
+    listed = [word for word in words() if "messages" in word.kinds]
+    for message in messages():
+        for word in listed:
+            yield from _found(word, message)
+
+
+def messages() -> Iterator[Passage]:
+    """Every message of the catalogue."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "messages.pot")
+        extract = [
+            "extract",
+            "--mapping=pyproject.toml",
+            "--keyword=mark",
+            "--keyword=translate",
+            f"--output={path}",
+            ".",
+        ]
+        command = [sys.executable, "-m", "babel.messages.frontend", "--quiet", *extract]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        with path.open("rb") as file:
+            for message in read_po(file):
+                if message.id:
+                    name, line = message.locations[0]
+                    text = message.id if isinstance(message.id, str) else "\n".join(message.id)
+                    yield Passage(name, line or 1, "messages", text)
 
 
 def passages(name: str, text: str) -> list[Passage]:
@@ -212,7 +246,7 @@ def _compiled(find: str) -> re.Pattern[str]:
 
 def main() -> None:
     """Print the hits in the folders named, then their number in each folder."""
-    found = list(hits(sys.argv[1:]))
+    found = [*hits(sys.argv[1:]), *(hits_in_messages() if not sys.argv[1:] else ())]
     print(*found, sep="\n")
     counts = Counter(str(Path(hit.path).parent) for hit in found)
     print(*(f"{count:6} {folder}" for folder, count in sorted(counts.items())), sep="\n")

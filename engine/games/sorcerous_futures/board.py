@@ -147,7 +147,7 @@ def _folds(view: State, seat: int) -> tuple[Fold, ...]:
         say("Gold spent, and cards of each suit that a player has bought, under what you know the suit to be worth.")
     )
     unseen = tuple(card for card in view.bag if known(card))
-    return (*own, Fold(say("Who gains"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
+    return (*own, Fold(say("Gains"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
 
 
 def _in_front(view: State, seat: int) -> tuple[Part, ...]:

@@ -10,7 +10,7 @@ from engine.tell import say
 
 EXCUSE_SEAT: Final = Listed(
     name="excuse_seat",
-    called=say("Who has the Excuse"),
+    called=say("Player with the Excuse"),
     default="random",
     spoken=(
         ("random", say("drawn by chance")),

@@ -273,9 +273,9 @@ def test_the_page_of_a_table_shows_its_variants_in_words(browser, table):
 
 def test_options_without_meaning_for_the_number_of_players_are_not_shown(browser, links, table):
     page = open_seat(browser, links, table("sorcerous-futures", 3), 0).follow("Rules")
-    assert "Who has the Excuse" not in page.text
+    assert "Player with the Excuse" not in page.text
     page = open_seat(browser, links, table("sorcerous-futures", 4), 0).follow("Rules")
-    assert "Who has the Excuse" in page.text
+    assert "Player with the Excuse" in page.text
 
 
 NAMES = {
