@@ -76,7 +76,7 @@ def test_every_kind_of_email_that_is_queued_has_a_template():
 
 def test_every_kind_of_email_is_in_the_handbook():
     page = (paths.handbook() / "mail.md").read_text()
-    rows = [line for line in page.split("## When mails come")[0].splitlines() if line.startswith("| `")]
+    rows = [line for line in page.split("## When emails come")[0].splitlines() if line.startswith("| `")]
     assert sorted(kind for row in rows for kind in re.findall(r"`(\w+)`", row.split("|")[1])) == KINDS
 
 
