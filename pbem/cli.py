@@ -33,9 +33,9 @@ _EXISTING_PATH = click.Path(path_type=Path, dir_okay=False, exists=True, readabl
 @click.group(cls=Commands, epilog=CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="pbem", message="%(prog)s %(version)s")
 def main() -> None:
-    """Auction games played over days, by mail: the server and its tools.
+    """Auction games played over days, by email: the server and its tools.
 
-    Settings are read from the environment and from pbem.toml; `pbem config show` lists them. With none at all, the server
+    Settings come from the environment and from pbem.toml; `pbem config show` lists them. With none at all, the server
     is one for this machine alone, with everything in ./.pbem.
     """
     program_log.configure(sys.stderr, logging.WARNING)
@@ -45,7 +45,7 @@ def main() -> None:
 
 @command(main, example="pbem init")
 def init() -> None:
-    """Make a server: its folder, its keys and its database. Anything that exists already stays as it is."""
+    """Create a server: its folder, its keys and its database. Existing parts stay as they are."""
     from pbem.ops import setup
 
     changes: list[str] = []
@@ -57,9 +57,9 @@ def init() -> None:
 @command(main, example="PBEM_WEB_PORT=8010 pbem serve")
 @click.option("--no-worker", is_flag=True, help="Only answer requests; `pbem worker` runs elsewhere (PostgreSQL only).")
 def serve(*, no_worker: bool) -> None:
-    """Run the server until it is stopped: the pages, and the worker that sends emails and keeps time.
+    """Run the server: pages, emails and deadlines.
 
-    With nothing configured it makes what it needs first. Otherwise run `pbem init` before the first start, and `pbem
+    With nothing configured, it creates what it needs first. Otherwise run `pbem init` before the first start, and `pbem
     migrate` after installing a new release.
     """
     from pbem.ops import serve as ops_serve
@@ -71,7 +71,7 @@ def serve(*, no_worker: bool) -> None:
 
 @command(main, example="pbem worker")
 def worker() -> None:
-    """Run only a worker until it is stopped: emails, deadlines, reminders, bots.
+    """Run only a worker: emails, deadlines, reminders, bots.
 
     On PostgreSQL any number may run, on any machine. On SQLite `pbem serve` does this as well, and only one can run.
     """
@@ -83,11 +83,11 @@ def worker() -> None:
 
 
 @command(main, example="pbem backup before.sqlite3 && pbem migrate")
-@click.option("--without-replay", is_flag=True, help="Do not replay games first; the server stops those that differ.")
+@click.option("--without-replay", is_flag=True, help="Don't replay games first; the server stops those that differ.")
 def migrate(*, without_replay: bool) -> None:
-    """Bring the database to the newest step, and compare it with what this release expects. On SQLite stop the server first.
+    """Migrate the database, and check its schema. On SQLite, stop the server first.
 
-    First it replays the running games as far as this release has not, and changes nothing if one differs (see `pbem replay`).
+    It first replays running games that this release hasn't replayed yet, and changes nothing if one differs (see `pbem replay`).
     """
     from pbem.ops import replay_gate, setup as ops_setup
     from pbem.ops.commands.replays import ANYWAY, ReplayReport
@@ -106,15 +106,13 @@ def migrate(*, without_replay: bool) -> None:
 
 
 @command(main, example="pbem replay --game 7")
-@click.option("--game", "game_id", type=click.IntRange(1), help="Only the game of this number.")
-@click.option(
-    "--processes", type=click.IntRange(1, 64), help="Processes that share the work; one a processor if not given."
-)
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a line: each game to speak of, then the counts.")
+@click.option("--game", "game_id", type=click.IntRange(1), help="Only this game number.")
+@click.option("--processes", type=click.IntRange(1, 64), help="Number of processes; by default one per processor.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line: each notable game, then the counts.")
 def replay(game_id: int | None, processes: int | None, *, as_json: bool) -> None:
-    """Replay all games by the code of this release, and compare what it makes of them with what they were.
+    """Replay all games with this release, and compare.
 
-    Facts, choices and draws are compared with the log; what seats may choose, what they know and the scores with what the last
+    Facts, choices and draws are compared with the log; choices offered, views and scores with what the last
     replay or daily check has recorded. Games that are the same are recorded again. The server may be running, and the database
     may be one that this release has not migrated yet.
     """
@@ -130,15 +128,15 @@ def replay(game_id: int | None, processes: int | None, *, as_json: bool) -> None
 
 @command(main, example="pbem verify --game 7 --head 3fa94c1b22d07e6a91c5")
 @click.argument("file", type=_EXISTING_PATH, required=False)
-@click.option("--game", "game_id", type=click.IntRange(1), help="Check only the game of this number.")
+@click.option("--game", "game_id", type=click.IntRange(1), help="Check only this game number.")
 @click.option(
-    "--head", "heads", multiple=True, help="A head or fingerprint that stood in a mail about the game; can be repeated."
+    "--head", "heads", multiple=True, help="A game fingerprint from an email about the game; can be repeated."
 )
 @click.option(
-    "--sealed", multiple=True, help="The fingerprint of a sealed choice: says what became of it; can be repeated."
+    "--sealed", multiple=True, help="The hash of a sealed choice, to show what became of it; can be repeated."
 )
 def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...], sealed: tuple[str, ...]) -> None:
-    """Check that every log is the one that was written, and every game where its log says.
+    """Check every log, and every game against its log.
 
     Hashes, facts, numbers drawn and, where the rules are the same still, every choice made again; then the snapshot and
     what each seat sees. Nothing is changed, and the server may be running. With FILE, the file of a finished game is
@@ -172,9 +170,9 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...], seale
 
 
 @command(main, example="pbem rebuild --game 7")
-@click.option("--game", "game_id", type=click.IntRange(1), help="Only the game of this number.")
+@click.option("--game", "game_id", type=click.IntRange(1), help="Only this game number.")
 def rebuild(game_id: int | None) -> None:
-    """Make the snapshots of games again from their logs. A log that does not verify is left alone."""
+    """Rebuild snapshots of games from their logs. A log that doesn't verify is left alone."""
     from pbem.ops import rebuild as ops_rebuild, setup as ops_setup
     from pbem.ops.verify import games_to_verify
 
@@ -197,12 +195,14 @@ def rebuild(game_id: int | None) -> None:
 @command(main, example="pbem backup /var/backups/pbem-$(date +%F).sqlite3")
 @click.argument("path", type=_PATH)
 @click.option(
-    "--keys/--no-keys", default=True, help="Save the keys beside it, as PATH.keys; without them old links die."
+    "--keys/--no-keys",
+    default=True,
+    help="Save the keys beside it, as PATH.keys; without them, old links stop working.",
 )
 def backup(path: Path, *, keys: bool) -> None:
-    """Save the server into the file PATH while it runs, and verify what was saved.
+    """Back up the running server to PATH, and verify the backup.
 
-    The file is an SQLite database, whichever database the server uses. Keep it as safe as the server itself.
+    The backup is an SQLite database, whichever database the server uses. Keep it as safe as the server itself.
     """
     from pbem.ops import backup as ops_backup
 
@@ -216,12 +216,12 @@ def backup(path: Path, *, keys: bool) -> None:
 
 @command(main, example="pbem restore /var/backups/pbem-2026-11-21.sqlite3")
 @click.argument("path", type=_EXISTING_PATH)
-@click.option("--game", "which", help="Put only this game back, by its number or key in the backup, beside the others.")
-@click.option("--reason", default="", help="Why that game. Its players read it, and it stays on record.")
-@click.option("--replace", "replacing", is_flag=True, help="Put it back even if choices made here are lost.")
-@click.option("--dry-run", is_flag=True, help="Show what it would do to that game, and do nothing.")
+@click.option("--game", "which", help="Restore only this game, by its number or key in the backup, beside the others.")
+@click.option("--reason", default="", help="Reason for restoring that game. Its players can read it, and it's logged.")
+@click.option("--replace", "replacing", is_flag=True, help="Restore it even if choices made here are lost.")
+@click.option("--dry-run", is_flag=True, help="Preview what would happen to that game.")
 def restore(path: Path, which: str | None, reason: str, *, replacing: bool, dry_run: bool) -> None:
-    """Bring a server back from a backup into an empty database, which may be of another kind.
+    """Restore a backup into an empty database, of either kind.
 
     The keys are taken from PATH.keys where there is such a file and the server has none. With --game one game comes back into
     a server that is in use; then PATH may also be a file of `pbem table export`.
@@ -249,14 +249,12 @@ def restore(path: Path, which: str | None, reason: str, *, replacing: bool, dry_
 
 
 @command(main, example="pbem copy --from sqlite:///.pbem/pbem.sqlite3 --to postgresql://pbem@db/pbem")
-@click.option(
-    "--from", "source", required=True, metavar="URL", help="The database to copy, of a server that is stopped."
-)
+@click.option("--from", "source", required=True, metavar="URL", help="The database of the stopped server to copy.")
 @click.option("--to", "target", required=True, metavar="URL", help="An empty database.")
 def copy(source: str, target: str) -> None:
-    """Copy a server into another database: SQLite to PostgreSQL, or back.
+    """Copy a server between SQLite and PostgreSQL.
 
-    Everything arrives and verifies, or nothing stays. A password belongs into ~/.pgpass and not on a command line.
+    Everything arrives and verifies, or nothing stays. A password belongs in ~/.pgpass, not on a command line.
     """
     from pbem.ops import backup as ops_backup
 
@@ -269,7 +267,7 @@ def copy(source: str, target: str) -> None:
 
 @command(main, example="pbem doctor || mail -s 'pbem is not well' me@example.org")
 def doctor() -> None:
-    """Look at everything that can be in the server's way, and say what to do about each error. Changes nothing.
+    """Check everything, and say how to fix each problem. Changes nothing.
 
     Where replies are read and checked, it sends the server itself an email with forged Authentication-Results, and waits up to
     15 seconds to see whether the mail server removes them.
@@ -281,15 +279,15 @@ def doctor() -> None:
 
 @command(main, example="pbem overview --trouble unreachable")
 @click.option(
-    "--trouble", default="", help="Only tables in this trouble: overdue, unreachable, parked, paused, frozen, flawed."
+    "--trouble", default="", help="Only tables with this problem: overdue, unreachable, parked, paused, frozen, flawed."
 )
-@click.option("--status", default="", help="Only tables in this state, the newest first.")
+@click.option("--status", default="", help="Only tables in this state, newest first.")
 @click.option(
     "--search", "text", default="", help="Only tables with these words in their title or their players' names."
 )
-@click.option("--most", type=click.IntRange(1, 200), default=20, show_default=True, help="So many tables at most.")
+@click.option("--most", type=click.IntRange(1, 200), default=20, show_default=True, help="Most tables.")
 def overview(trouble: str, status: str, text: str, most: int) -> None:
-    """Show what needs an organiser, whether the server works, and tables, the next clock first."""
+    """Show what needs an organiser, workers and tables."""
     from pbem.ops.commands import overview as ops_overview
 
     for line in ops_overview.overview(trouble, status, text, most):
@@ -302,7 +300,7 @@ for group in (MAIL_SYSTEM, ORGANISER, CALL, AUDIT, ALL, TABLE, PERSON, OUTAGE):
 
 @main.group(epilog=CODES)
 def keys() -> None:
-    """The keys that links are made with. A running server must be started again after a change."""
+    """The keys that links are signed with. A running server must be started again after a change."""
 
 
 @command(keys, "list", example="pbem keys list")
@@ -317,9 +315,9 @@ def keys_list() -> None:
 
 @command(keys, "new", example="pbem keys new")
 def keys_new() -> None:
-    """Make keys where the old ones are lost for good: every link sent so far is dead, and open turns are emailed again.
+    """Create keys if the old ones are lost for good. All links stop working, and open turns are emailed again.
 
-    Look for the old ones first, beside the backups. Stop the server before (on PostgreSQL all web servers and workers).
+    Look for the old ones first, beside the backups. Stop the server before (on PostgreSQL, all web servers and workers).
     """
     from pbem.ops import key_rotation as ops_keys
 
@@ -331,7 +329,7 @@ def keys_new() -> None:
 
 @command(keys, "rotate", example="pbem keys rotate")
 def keys_rotate() -> None:
-    """Make a new key that signs from now on. Links made with the others go on working."""
+    """Create a new signing key. Links made with older keys still work."""
     from pbem.ops import key_rotation as ops_keys
 
     click.echo(
@@ -352,7 +350,7 @@ def keys_retire(key_id: str) -> None:
 @command(keys, "revoke", example="pbem keys rotate && pbem keys revoke a")
 @click.argument("key_id", metavar="KEY")
 def keys_revoke(key_id: str) -> None:
-    """Remove a KEY that leaked: every link made with it is dead, and every open turn is emailed again.
+    """Remove a KEY that leaked. Its links stop working, and open turns are emailed again.
 
     Stop the server first (on PostgreSQL all web servers and workers), rotate, revoke, and start it again.
     """
@@ -371,5 +369,5 @@ def config_() -> None:
 
 @command(config_, "show", example="PBEM_CONFIG=/etc/pbem.toml pbem config show")
 def config_show() -> None:
-    """Show all settings as they are in force; secrets are shown as "set" or "not set"."""
+    """Show all settings in force; secrets appear as "set" or "not set"."""
     click.echo(settings.show(read_settings()), nl=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from pbem import paths
 from pbem.cli import main
@@ -86,3 +87,11 @@ def test_links_between_pages_lead_somewhere() -> None:
     for file in paths.handbook().rglob("*.md"):
         for target in re.findall(r"\]\(([^)#:]+\.md)\)", file.read_text(encoding="utf-8")):
             assert (file.parent / target).is_file(), f"{file.name} links to {target}"
+
+
+@pytest.mark.parametrize("name", sorted({"pbem", *(name.rpartition(" ")[0] for name in COMMANDS)}))
+def test_every_command_fits_a_line_of_its_list(name: str) -> None:
+    listed = CliRunner().invoke(main, [*name.split()[1:], "--help"], env={"COLUMNS": "80"}).output
+    lines = listed.partition("\nCommands:\n")[2].partition("\n\n")[0].splitlines()
+    assert lines
+    assert [line for line in lines if line.endswith("...")] == []

@@ -18,7 +18,7 @@ from pbem.store.audit import AuditFilter
 @click.argument("name")
 @click.argument("address")
 def organiser_add(name: str, address: str) -> None:
-    """Let NAME sign in, with a passphrase that is asked for twice and shown nowhere."""
+    """Let NAME sign in to the desk. Asks for a passphrase twice and shows it nowhere."""
     with open_server(read_settings()) as server:
         passphrase = click.prompt("Passphrase", hide_input=True, err=True)
         organisers.must_be_good(passphrase)
@@ -43,7 +43,7 @@ def organiser_list() -> None:
 @command(ORGANISER, "remove", example="pbem organiser remove Ann")
 @click.argument("name")
 def organiser_remove(name: str) -> None:
-    """Let NAME no longer sign in, and end what they do at the desk just now."""
+    """Remove NAME as an organiser, and sign them out."""
     with open_server(read_settings()) as server:
         server.run(organisers.remove, operator(), name)
     click.echo(f"{name} can no longer sign in.")
@@ -51,11 +51,11 @@ def organiser_remove(name: str) -> None:
 
 @command(ORGANISER, "totp", example="pbem organiser totp Ann")
 @click.argument("name")
-@click.option("--off", is_flag=True, help="Ask for the passphrase alone, as after a phone was lost.")
+@click.option("--off", is_flag=True, help="Ask for the passphrase only, for instance after a phone was lost.")
 def organiser_totp(name: str, *, off: bool) -> None:
-    """Ask NAME for a code of a program on their phone as well.
+    """Ask NAME for a code from an authenticator app as well.
 
-    The secret is shown once, to be typed there. It is in force when a code that it gives was typed here.
+    The secret is shown once, to be entered there. Codes are required once you have entered one here.
     """
     config = read_settings()
     with open_server(config) as server:
@@ -74,9 +74,9 @@ def organiser_totp(name: str, *, off: bool) -> None:
 
 
 @command(CALL, "list", example="pbem call list")
-@click.option("--closed", is_flag=True, help="Those that are done with, the newest first.")
+@click.option("--closed", is_flag=True, help="Closed messages, newest first.")
 def call_list(*, closed: bool) -> None:
-    """Show the calls that wait, the oldest first."""
+    """Show waiting messages, oldest first."""
     with open_server(read_settings()) as server:
         found = server.read(calls.queue, operator(), "closed" if closed else "open").calls
     for each in found:
@@ -93,9 +93,9 @@ def call_list(*, closed: bool) -> None:
 
 @command(CALL, "answer", example="pbem call answer 7 --text 'It is in the other folder.'")
 @click.argument("number", type=click.IntRange(1))
-@click.option("--text", help="The answer; without it, it is read from the standard input.")
+@click.option("--text", help="The answer; otherwise read from standard input.")
 def call_answer(number: int, text: str | None) -> None:
-    """Answer the call of this NUMBER by mail, and close it."""
+    """Answer message NUMBER by email, and close it."""
     with open_server(read_settings()) as server:
         server.run(calls.answer, operator(), number, sys.stdin.read() if text is None else text)
     click.echo(f"Call {number} is answered.")
@@ -103,24 +103,22 @@ def call_answer(number: int, text: str | None) -> None:
 
 @command(CALL, "close", example="pbem call close 7 --reason 'You have found it yourself.'")
 @click.argument("number", type=click.IntRange(1))
-@click.option("--reason", required=True, help="Why; the caller is told.")
+@click.option("--reason", required=True, help="Reason; the sender is told.")
 def call_close(number: int, reason: str) -> None:
-    """Close the call of this NUMBER without an answer."""
+    """Close message NUMBER without an answer."""
     with open_server(read_settings()) as server:
         server.run(calls.close, operator(), number, reason)
     click.echo(f"Call {number} is closed.")
 
 
 @command(AUDIT, "list", example="pbem audit list --table 12")
-@click.option("--table", "game_id", type=click.IntRange(1), help="Only what was done to the table of this number.")
-@click.option(
-    "--person", "person_id", type=click.IntRange(1), help="Only what was done about the person of this number."
-)
+@click.option("--table", "game_id", type=click.IntRange(1), help="Only this table number.")
+@click.option("--person", "person_id", type=click.IntRange(1), help="Only this person number.")
 @click.option("--act", help="Only acts of this kind, like pause.")
-@click.option("--by", "actor", help="Only what somebody did, named as in the list, like 'organiser Ann'.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="So many at most.")
+@click.option("--by", "actor", help="Only this actor, as in the list, like 'organiser Ann'.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Most rows.")
 def audit_list(game_id: int | None, person_id: int | None, act: str | None, actor: str | None, limit: int) -> None:
-    """Show what was done, the newest first."""
+    """Show what was done, newest first."""
     with open_server(read_settings()) as server:
         found = server.read(audit.newest, AuditFilter(act, game_id, person_id, actor), limit=limit)
     for row in found:
@@ -132,11 +130,11 @@ def audit_list(game_id: int | None, person_id: int | None, act: str | None, acto
 
 @command(AUDIT, "verify", example="pbem audit verify --head 3fa94c1b22d07e6a91c5")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True, readable=True), required=False)
-@click.option("--head", "heads", multiple=True, help="A head that somebody noted; can be repeated.")
+@click.option("--head", "heads", multiple=True, help="A hash noted earlier; can be repeated.")
 def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
-    """Check that nothing of what was done has been altered since, or taken away.
+    """Check that nothing in the audit log was changed or removed.
 
-    With FILE, an exported chain is checked, for which no server is needed.
+    With FILE, check an exported chain. That needs no server.
     """
     if file is not None:
         with file.open(encoding="utf-8") as lines:
@@ -155,7 +153,7 @@ def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
 
 @command(AUDIT, "export", example="pbem audit export > audit.jsonl")
 def audit_export() -> None:
-    """Write the whole chain as lines of JSON, each with everything that its hash is made of."""
+    """Write the whole audit chain as lines of JSON. Each has everything that its hash is made of."""
     with open_server(read_settings()) as server:
         for line in audit.export(server):
             click.echo(line, nl=False)

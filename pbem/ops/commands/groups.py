@@ -31,14 +31,10 @@ class Group(click.Group):
 
 
 MAIL_SYSTEM: Final = Group("mail", "Emails: what they look like, and whether they arrive.", "mail", "tables")
-ORGANISER: Final = Group("organiser", "Those who may sign in to the desk.", "desk")
-CALL: Final = Group("call", "People who called the organiser.", "desk")
+ORGANISER: Final = Group("organiser", "People who can sign in to the desk.", "desk")
+CALL: Final = Group("call", "Messages from players.", "desk")
 AUDIT: Final = Group("audit", "What was done at the desk and with commands.", "desk")
-TABLE: Final = Group("table", "Tables: what state they are in, and everything that can be done about one.", "tables")
-PERSON: Final = Group(
-    "person", "People: their addresses, which of them emails reach, and who takes no new seat.", "tables"
-)
-OUTAGE: Final = Group("outage", "Times in which the server, or the way of its emails, was not there.", "tables")
-ALL: Final = Group(
-    "all", "One act on many: on all tables that are being played, or on everyone who sits there.", "overview"
-)
+TABLE: Final = Group("table", "Tables: their state, and everything you can do about one.", "tables")
+PERSON: Final = Group("person", "People: their addresses, links, emails and bans.", "tables")
+OUTAGE: Final = Group("outage", "Times when the server or its email was down.", "tables")
+ALL: Final = Group("all", "Act on all running tables, or on everyone who plays.", "overview")

@@ -20,14 +20,9 @@ TRY_AGAIN = 75
 
 @command(MAIL_SYSTEM, "test", example="pbem mail test me@example.org")
 @click.argument("address")
-@click.option(
-    "--wait",
-    "minutes",
-    type=click.IntRange(1, 60),
-    help="So many minutes, until you have answered the mail from there.",
-)
+@click.option("--wait", "minutes", type=click.IntRange(1, 60), help="Minutes to wait for your reply to the email.")
 def mail_test(address: str, minutes: int | None) -> None:
-    """Send an email to ADDRESS, as players get theirs, and show the answer of the relay.
+    """Send a test email to ADDRESS, and show the relay's answer.
 
     Without a relay it goes to the local mailbox. Behind the relay you have to look for yourself: the email says where. If
     replies are read, it asks for one, to try the way back as well: with --wait the command shows what came, and whether a
@@ -57,13 +52,11 @@ def mail_test(address: str, minutes: int | None) -> None:
 
 @command(MAIL_SYSTEM, "preview", example="pbem mail preview turn --game 7 --seat 2 --format html > turn.html")
 @click.argument("kind")
-@click.option("--game", "game_id", type=click.IntRange(1), required=True, help="The game that the mail is about.")
-@click.option("--seat", type=click.IntRange(1), required=True, help="The seat that it is for, the first being 1.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "html", "eml"]), default="text", help="What to show of it."
-)
+@click.option("--game", "game_id", type=click.IntRange(1), required=True, help="The game the email is about.")
+@click.option("--seat", type=click.IntRange(1), required=True, help="The seat it's for (the first is 1).")
+@click.option("--format", "form", type=click.Choice(["text", "html", "eml"]), default="text", help="What to show.")
 def mail_preview(kind: str, game_id: int, seat: int, form: str) -> None:
-    """Show an email of KIND as a seat would get it, whether or not one is due, with everything that seat sees.
+    """Show an email of KIND as a seat would get it. None has to be due, and it shows everything that seat sees.
 
     Nothing is sent or kept, and its links open nothing. If the game has not come so far yet, it is played on as if every
     deadline were missed, and that is undone. The server may be running.
@@ -74,12 +67,12 @@ def mail_preview(kind: str, game_id: int, seat: int, form: str) -> None:
 
 @command(MAIL_SYSTEM, "check", example="pbem mail check games.example.org --selector pbem --address 203.0.113.7")
 @click.argument("domain", required=False)
-@click.option("--selector", default="", help="Name under which the relay's key stands in the DNS, if we do not sign.")
+@click.option("--selector", default="", help="Selector of the relay's key in the DNS, if we don't sign.")
 @click.option(
-    "--address", "numbers", multiple=True, type=ip_address, help="Number that mails leave from; can be repeated."
+    "--address", "numbers", multiple=True, type=ip_address, help="IP address that emails go out from; can be repeated."
 )
 def mail_check(domain: str | None, selector: str, numbers: tuple[IPv4Address | IPv6Address, ...]) -> None:
-    """Check the DNS for emails of DOMAIN, or of the domain in the settings, and say what to put there.
+    """Check the DNS of DOMAIN, and print the records you need. Without DOMAIN, the one in the settings.
 
     SPF, DKIM, DMARC, MX, and the name of the IP address that emails leave from: the relay's, or the domain's if the relay's
     is not public. Nothing is sent.
@@ -89,7 +82,7 @@ def mail_check(domain: str | None, selector: str, numbers: tuple[IPv4Address | I
 
 @command(MAIL_SYSTEM, "serve", example="pbem mail serve")
 def mail_serve() -> None:
-    """Take emails from the mail server on this machine, by LMTP, until stopped; `pbem worker` reads them.
+    """Take emails from the local mail server by LMTP. `pbem worker` reads them.
 
     Only for PostgreSQL and several processes: otherwise `pbem serve` does this as well.
     """
@@ -100,9 +93,9 @@ def mail_serve() -> None:
 
 @command(MAIL_SYSTEM, "retry", example="pbem mail retry")
 def mail_retry() -> None:
-    """Read incoming emails again that were given up after many tries, once the fault is mended.
+    """Reread incoming emails that were given up.
 
-    Nothing that an email has led to already is done twice. The server may be running, and reads them within seconds.
+    Nothing is done twice. The server may be running, and reads them within seconds.
     """
     number = mail_intake.retry(read_settings())
     click.echo(f"{counted(number, 'mail')} will be read again." if number else "No mail was given up.")
@@ -116,7 +109,7 @@ def mail_retry() -> None:
 @click.option("--from", "envelope_from", default="", metavar="ADDRESS", help="The sender of the envelope.")
 @click.option("--to", "envelope_to", required=True, metavar="ADDRESS", help="The one recipient.")
 def mail_receive(envelope_from: str, envelope_to: str) -> None:
-    """Keep the email on standard input, from a mail server that pipes emails into programs; a worker reads it.
+    """Take an email from standard input. For mail servers that pipe emails into programs; a worker reads it.
 
     The exit code is 75, which asks the mail server to try again, if the email could not be kept, and 0 otherwise.
     """

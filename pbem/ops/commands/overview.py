@@ -38,9 +38,9 @@ _ONE: Final = {"announce": "person", "resend": "mail"}
 
 
 _REASON: Final = click.option(
-    "--reason", required=True, help="Why. Players read it where a table is touched; it stays on record."
+    "--reason", required=True, help="Reason. Players of the tables concerned can read it, and it's logged."
 )
-_DRY_RUN: Final = click.option("--dry-run", is_flag=True, help="Show what it would change, and change nothing.")
+_DRY_RUN: Final = click.option("--dry-run", is_flag=True, help="Preview the changes without making them.")
 
 
 def overview(trouble: str, status: str, text: str, most: int) -> list[str]:
@@ -60,37 +60,35 @@ def _command(name: str, *, example: str) -> Callable[[Callable[..., None]], clic
 
 @_command("pause", example="pbem all pause --reason 'The server moves on Sunday.'")
 def all_pause(*, reason: str, dry_run: bool) -> None:
-    """Stop all clocks of every table that is being played until it is resumed, and tell the players."""
+    """Pause every running table, and tell the players."""
     _run("pause", reason, dry_run=dry_run)
 
 
 @_command("resume", example="pbem all resume --reason 'The server has moved.'")
 def all_resume(*, reason: str, dry_run: bool) -> None:
-    """Let the clocks of every paused table go on, and tell the players until when they have time."""
+    """Resume every paused table, and tell the players."""
     _run("resume", reason, dry_run=dry_run)
 
 
 @_command("extend", example="pbem all extend 1d --reason 'The relay was slow all day.'")
 @click.argument("more")
 def all_extend(more: str, *, reason: str, dry_run: bool) -> None:
-    """Give everyone who is asked something MORE time, `1d` or until `2026-12-01 20:00`, and tell them."""
+    """Give everyone whose turn it is MORE time. MORE is `1d`, for example, or `2026-12-01 20:00`."""
     _run("extend", reason, more, dry_run=dry_run)
 
 
 @_command("announce", example="pbem all announce news.txt --reason 'Everybody should know.'")
 @click.argument("file", type=click.File(encoding="utf-8"))
 def all_announce(file: Any, *, reason: str, dry_run: bool) -> None:
-    """Email the text in FILE, `-` for standard input, to everyone who sits at a table that is being played."""
+    """Email the text in FILE to everyone who plays. With `-`, the text comes from standard input."""
     _run("announce", reason, file.read(), dry_run=dry_run)
 
 
 @_command("resend", example="pbem all resend example.org --reason 'They had us on a list.'")
 @click.argument("domain")
-@click.option(
-    "--days", type=click.IntRange(1, 30), default=7, show_default=True, help="Mails of the last so many days."
-)
+@click.option("--days", type=click.IntRange(1, 30), default=7, show_default=True, help="Days back.")
 def all_resend(domain: str, *, days: int, reason: str, dry_run: bool) -> None:
-    """Send again what the provider with this DOMAIN has refused or sent back, where it is still of use."""
+    """Resend emails that DOMAIN refused or bounced. Emails that are out of date stay unsent."""
     _run("resend", reason, domain, days, dry_run=dry_run)
 
 

@@ -64,12 +64,12 @@ def act_command(
 
     `example` has example arguments; `before` is a command to run first; `why` is the reason where none is given.
     """
-    asks = "Why. Everyone it is about reads it, and it stays on record."
+    asks = "Reason. Everyone concerned can read it, and it's logged."
 
     def decorate(make: Callable[..., DeskAct]) -> click.Command:
         @command(group, name, example=f"{before}pbem {group.name} {name} {example}")
         @click.option("--reason", **({"required": True} if why is None else {"default": why}), help=asks)
-        @click.option("--dry-run", is_flag=True, help="Show what it would do and who would be told, and do nothing.")
+        @click.option("--dry-run", is_flag=True, help="Preview what would happen, and who would be told.")
         @wraps(make)
         def run(*, reason: str, dry_run: bool, **typed: Any) -> None:
             with open_server(read_settings()) as server:
@@ -85,9 +85,9 @@ def act_command(
 
 @command(TABLE, "list", example="pbem table list --status frozen")
 @click.option("--status", default="playing", show_default=True, help="Only tables in this state.")
-@click.option("--most", type=click.IntRange(1), default=50, show_default=True, help="So many, the newest ones.")
+@click.option("--most", type=click.IntRange(1), default=50, show_default=True, help="Most tables, newest first.")
 def table_list(status: str, most: int) -> None:
-    """Show tables, one a line: its number, its state, its turn and its title."""
+    """List tables, one per line: number, state, turn and title."""
     with open_server(read_settings()) as server, server.store.read() as tx:
         numbers = games.ids_with_status(tx, status)
         found = [games.read(tx, game_id) for game_id in numbers[-most:]]
@@ -102,9 +102,9 @@ def table_list(status: str, most: int) -> None:
 @command(TABLE, "show", example="pbem table show 12")
 @_TABLE
 def table_show(number: int) -> None:
-    """Show one table: seats and deadlines, what was done about it, its record, the turns that it can go back to.
+    """Show one table: seats, deadlines, history and log.
 
-    Nothing that is hidden from a player is shown.
+    Nothing hidden from any player is shown.
     """
     with open_server(read_settings()) as server:
         found = server.read(desk_table.table, operator(), number)
@@ -125,9 +125,9 @@ def table_show(number: int) -> None:
 @command(TABLE, "export", example="pbem table export 12 table-12.json --reason 'It moves to another server.'")
 @_TABLE
 @click.argument("path", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--reason", required=True, help="Why. It stays on record.")
+@click.option("--reason", required=True, help="Reason. It's logged.")
 def table_export(number: int, path: Path, reason: str) -> None:
-    """Write everything of one table into the file PATH, every secret included, so that `pbem restore --game` can put it back."""
+    """Export a table to PATH, with every secret. `pbem restore --game` restores it."""
     with open_server(read_settings()) as server:
         if path.exists():
             raise BadInput(f"{path} is there already.", remedy="Nothing was overwritten; choose another name.")
@@ -139,44 +139,44 @@ def table_export(number: int, path: Path, reason: str) -> None:
 @act_command(TABLE, "pause", example="12 --reason 'The relay is down.'")
 @_TABLE
 def table_pause(number: int) -> DeskAct:
-    """Stop all clocks of the table of this NUMBER until it is resumed, and tell its players."""
+    """Pause table NUMBER, and tell its players."""
     return Pause(number)
 
 
 @act_command(TABLE, "resume", example="12 --reason 'The relay works again.'")
 @_TABLE
 def table_resume(number: int) -> DeskAct:
-    """Let the clocks of a paused table go on, and tell its players until when they have time."""
+    """Resume a paused table, and tell its players."""
     return Resume(number)
 
 
 @act_command(TABLE, "extend", example="12 2d --seat 3 --reason 'Ann is ill.'")
 @_TABLE
 @click.argument("more")
-@click.option("--seat", type=_SEAT, help="Only this seat, the first being 1; otherwise all who are asked.")
+@click.option("--seat", type=_SEAT, help="Only this seat (the first is 1); otherwise everyone whose turn it is.")
 def table_extend(number: int, more: str, seat: int | None) -> DeskAct:
-    """Give MORE time, such as `12h`, `2d` or `2026-12-01 20:00`, at the table of this NUMBER."""
+    """Give the players of table NUMBER more time. MORE is `12h`, `2d` or `2026-12-01 20:00`, for example."""
     return Extend(number, more, seat)
 
 
 @act_command(TABLE, "freeze", example="12 --reason 'Its record is doubted.'")
 @_TABLE
 def table_freeze(number: int) -> DeskAct:
-    """Let nothing be decided at a table, and no clock run, until someone has looked at its record."""
+    """Stop a table until its log has been checked. Nobody can move, and no clock runs."""
     return Freeze(number)
 
 
 @act_command(TABLE, "unfreeze", before="pbem verify --game 12 && ", example="12 --reason 'The record is sound.'")
 @_TABLE
 def table_unfreeze(number: int) -> DeskAct:
-    """Let a table that was stopped go on."""
+    """Resume a stopped table."""
     return Unfreeze(number)
 
 
 @act_command(TABLE, "close", example="12 --reason 'All have asked for it.'")
 @_TABLE
 def table_close(number: int) -> DeskAct:
-    """End a table. One that waits for players closes; a running game ends without a result, and its secret is told."""
+    """Close a table. A running game ends without a result, and its secret is published."""
     return Close(number)
 
 
@@ -184,9 +184,9 @@ def table_close(number: int) -> DeskAct:
 @_TABLE
 @click.argument("turn", type=click.IntRange(1))
 def table_rewind(number: int, turn: int) -> DeskAct:
-    """Let a game go on from how it stood when TURN was asked; everything decided since then no longer stands.
+    """Take a game back to TURN. Everything decided since then is taken back.
 
-    Luck is drawn again, and all seats are told. `--dry-run` says who has learnt what meanwhile.
+    Luck is drawn again, and everyone is told. `--dry-run` shows who has learnt what since then.
     """
     return Rewind(number, turn)
 
@@ -194,9 +194,9 @@ def table_rewind(number: int, turn: int) -> DeskAct:
 @act_command(TABLE, "substitute", example="12 3 --by ben@example.org --reason 'Ann has no time any more.'")
 @_TABLE
 @click.argument("seat", type=_SEAT)
-@click.option("--by", "address", default="", metavar="ADDRESS", help="Who plays on; without it, a bot does.")
+@click.option("--by", "address", default="", metavar="ADDRESS", help="New player; without it, a bot.")
 def table_substitute(number: int, seat: int, address: str) -> DeskAct:
-    """Let someone else, or a bot, play SEAT, the first being 1. The old links die."""
+    """Let someone else, or a bot, play SEAT (the first is 1). Old links stop working."""
     return Substitute(number, seat, address)
 
 
@@ -204,7 +204,7 @@ def table_substitute(number: int, seat: int, address: str) -> DeskAct:
 @_TABLE
 @click.argument("seat", type=_SEAT)
 def table_offer(number: int, seat: int) -> DeskAct:
-    """Ask people who are willing to take over SEAT, the first being 1; until one does it is its player's."""
+    """Offer SEAT (the first is 1) to substitutes. Until one takes it, its player keeps it."""
     return Offer(number, seat)
 
 
@@ -212,7 +212,7 @@ def table_offer(number: int, seat: int) -> DeskAct:
 @_TABLE
 @click.argument("seat", type=_SEAT)
 def table_seat_links(number: int, seat: int) -> DeskAct:
-    """Email the player of SEAT, the first being 1, new links to it. The old ones die; those to other tables stay."""
+    """Email the player of SEAT (the first is 1) new links to it. The old ones stop working; links to other tables stay."""
     return NewSeatLinks(number, seat)
 
 
@@ -220,9 +220,9 @@ def table_seat_links(number: int, seat: int) -> DeskAct:
 @_TABLE
 @click.argument("what", type=click.Choice(["name", "title", "pace", "missed_limit", "successor", "option"]))
 @click.argument("to")
-@click.option("--seat", type=_SEAT, help="Whose name it is, the first seat being 1.")
+@click.option("--seat", type=_SEAT, help="The seat whose name it is (the first is 1).")
 def table_correct(number: int, what: str, to: str, seat: int | None) -> DeskAct:
-    """Correct WHAT was agreed on, or a name, so that it is TO. An option, written name=value, only before the start."""
+    """Change a setting or a name (WHAT) to TO. Variants, written name=value, only before the start."""
     return Correct(number, what, to, seat)
 
 
@@ -230,7 +230,7 @@ def table_correct(number: int, what: str, to: str, seat: int | None) -> DeskAct:
 @_TABLE
 @click.argument("line", type=click.IntRange(1))
 def table_redact(number: int, line: int) -> DeskAct:
-    """Take the text of a LINE of a table's talk away for good."""
+    """Remove message LINE of a table's talk for good."""
     return Redact(number, line)
 
 
@@ -238,7 +238,7 @@ def table_redact(number: int, line: int) -> DeskAct:
 @_TABLE
 @click.argument("email", type=click.IntRange(1))
 def table_resend(number: int, email: int) -> DeskAct:
-    """Send the EMAIL of this number again, the same bytes with the links that its reader has now."""
+    """Resend EMAIL, by its number. It has the same bytes, with its reader's current links."""
     return Resend(number, email)
 
 
@@ -246,7 +246,7 @@ def table_resend(number: int, email: int) -> DeskAct:
 @_TABLE
 @click.argument("seat", type=_SEAT)
 def table_retry_deadline(number: int, seat: int) -> DeskAct:
-    """Act on the deadline of a SEAT again that was given up after many tries."""
+    """Retry the deadline of a SEAT that failed too often."""
     return RetryDeadline(number, seat)
 
 
@@ -254,22 +254,22 @@ def table_retry_deadline(number: int, seat: int) -> DeskAct:
 @_PERSON
 @click.argument("new")
 def person_address(who: int, new: str) -> DeskAct:
-    """Let the emails of WHO, an address or a number, go to the NEW address from now on."""
+    """Change the address of WHO (an address or a number) to NEW."""
     return ChangeAddress(who, new)
 
 
 @act_command(PERSON, "ban", example="ben@example.org --until 2027-01-31 --reason 'Insults at three tables.'")
 @_PERSON
-@click.option("--until", type=_DAY, help="Last day; without it the ban has no end.")
+@click.option("--until", type=_DAY, help="Last day of the ban; without it, until further notice.")
 def person_ban(who: int, until: datetime | None) -> DeskAct:
-    """Keep WHO, an address or a number, from new tables, seats and talk. Their games go on."""
+    """Ban WHO, an address or number, from new tables. They can't take seats or talk; their games go on."""
     return Ban(who, None if until is None else until.date())
 
 
 @act_command(PERSON, "new-links", example="ann@example.org --reason 'Her phone was stolen.'")
 @_PERSON
 def person_new_links(who: int) -> DeskAct:
-    """Email WHO, an address or a number, new links. All old ones die, at every table, and so do sign-ins."""
+    """Email WHO (an address or a number) new links. All old links and sign-ins stop working."""
     return NewLinks(who)
 
 
@@ -277,42 +277,42 @@ def person_new_links(who: int) -> DeskAct:
 @_PERSON
 @click.argument("other")
 def person_merge(who: int, other: int) -> DeskAct:
-    """Let everything of OTHER be that of WHO: seats, tables, bans. Each is an address or a number, and both are told."""
+    """Merge OTHER into WHO: seats, tables, bans. Each is an address or a number, and both are told."""
     return Merge(who, other)
 
 
 @act_command(PERSON, "export", example="ann@example.org --reason 'She has asked for it.'")
 @_PERSON
 def person_export(who: int) -> DeskAct:
-    """Email WHO, an address or a number, a link to their own page, where all that is known of them is a file."""
+    """Email WHO, an address or number, a link to their data."""
     return SendExport(who)
 
 
 @act_command(PERSON, "delete", example="ann@example.org --reason 'She has asked for it.'")
 @_PERSON
 def person_delete(who: int) -> DeskAct:
-    """Delete what is written down of WHO, an address or a number. Their seats are given away, and the games stay."""
+    """Delete WHO (an address or a number). They resign from their games, and the games stay."""
     return Delete(who)
 
 
 @act_command(PERSON, "resend", example="345 --reason 'It never arrived.'")
 @click.argument("email", type=click.IntRange(1))
 def person_resend(email: int) -> DeskAct:
-    """Send the EMAIL of this number, which is about no table, again: the same bytes with the links that its reader has now."""
+    """Resend EMAIL, by its number, if it's about no table. It has the same bytes, with its reader's current links."""
     return ResendOfNoTable(email)
 
 
 @act_command(PERSON, "unban", example="ben@example.org --reason 'He has said sorry.'")
 @_PERSON
 def person_unban(who: int) -> DeskAct:
-    """Lift the ban of WHO, an address or a number, before its end."""
+    """Lift the ban of WHO (an address or a number)."""
     return Unban(who)
 
 
 @act_command(PERSON, "release", example="ann@example.org --reason 'Her mailbox has room again.'")
 @_PERSON
 def person_release(who: int) -> DeskAct:
-    """Let emails go to WHO, an address or a number, again, where the address was left alone because emails came back."""
+    """Resume emails to WHO (an address or a number) after bounces."""
     return Release(who)
 
 
@@ -320,9 +320,9 @@ def person_release(who: int) -> DeskAct:
 @click.argument("start", type=_MOMENT)
 @click.argument("end", type=_MOMENT)
 def outage_declare(start: datetime, end: datetime) -> DeskAct:
-    """Say that nobody could be reached from START to END, both in UTC: clocks that ran are moved by that time.
+    """Log an outage (UTC). Running clocks are extended by its length.
 
-    Turns that the clock decided meanwhile are listed; `pbem table rewind` gives them back.
+    Turns that timed out meanwhile are listed; `pbem table rewind` gives them back.
     """
     return DeclareOutage(start.replace(tzinfo=UTC), end.replace(tzinfo=UTC))
 
@@ -334,9 +334,9 @@ def outage_declare(start: datetime, end: datetime) -> DeskAct:
     why="The operator has paused all outgoing email.",
 )
 def mail_pause() -> DeskAct:
-    """Stop all outgoing email, of every worker, until `pbem mail resume`. Games stand still: nobody is timed out.
+    """Pause all outgoing email until `pbem mail resume`. Nobody is timed out meanwhile.
 
-    What is being handed to the relay may still leave. Pages and replies work, and the emails they lead to wait.
+    An email being handed to the relay may still go out. Pages and replies work, and their emails wait.
     """
     return PauseMail()
 
@@ -345,7 +345,7 @@ def mail_pause() -> DeskAct:
     MAIL_SYSTEM, "resume", example="--reason 'It is off the list.'", why="The operator lets email leave again."
 )
 def mail_resume() -> DeskAct:
-    """Let email leave again. Clocks that ran are moved by the time of the pause, as after an outage."""
+    """Resume outgoing email. Running clocks are extended by the pause, as after an outage."""
     return ResumeMail()
 
 
