@@ -105,7 +105,7 @@ def call_answer(number: int, text: str | None) -> None:
 @click.argument("number", type=click.IntRange(1))
 @click.option("--reason", required=True, help="Reason; the sender is told.")
 def call_close(number: int, reason: str) -> None:
-    """Close message NUMBER without an answer."""
+    """Dismiss message NUMBER without an answer."""
     with open_server(read_settings()) as server:
         server.run(calls.close, operator(), number, reason)
     click.echo(f"Call {number} is closed.")

@@ -174,9 +174,9 @@ def test_a_form_sent_twice_is_done_once(olga, server, call):
 
 
 def test_a_refused_form_is_shown_again_as_it_was_filled_in(olga, server, call):
-    page = olga.open(f"/desk/calls/{call}").form("Close message").press(reason="see ann@example.org")
+    page = olga.open(f"/desk/calls/{call}").form("Dismiss message").press(reason="see ann@example.org")
     assert page.status == 400
-    assert ("reason", "see ann@example.org") in page.form("Close message").fixed
+    assert ("reason", "see ann@example.org") in page.form("Dismiss message").fixed
 
 
 def test_an_act_that_cannot_be_undone_needs_the_passphrase_again(olga, server, clock):
