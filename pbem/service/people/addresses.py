@@ -153,7 +153,11 @@ def normalised(address: str) -> tuple[str, str]:
             )
         checked = validate_email(text, check_deliverability=False, strict=True)
     except EmailNotValidError as error:
-        raise BadInput(_("%(given)s isn't an email address.", given=quoted(text)), why=str(error)) from error
+        raise BadInput(
+            _("%(given)s isn't an email address.", given=quoted(text)),
+            why=_why_no_address(text),
+            remedy=_("Write it like ann@example.org."),
+        ) from error
     if checked.ascii_email is None:
         raise BadInput(
             _("We can't email %(given)s.", given=quoted(text)),
@@ -161,6 +165,22 @@ def normalised(address: str) -> tuple[str, str]:
             remedy=_("Use an address with plain letters if you have one."),
         )
     return checked.normalized, checked.ascii_email.casefold()
+
+
+def _why_no_address(text: str) -> str:
+    """What an address is missing, or has too many of, in our words."""
+    before, at, domain = text.rpartition("@")
+    if not at:
+        return _("It has no @.")
+    if "@" in before:
+        return _("It has more than one @.")
+    if not before or not domain:
+        return _("There has to be something on both sides of the @.")
+    if any(character.isspace() for character in text):
+        return _("It has a space in it.")
+    if "." not in domain:
+        return _("The part after the @ has no dot.")
+    return _("It has a character or a dot in the wrong place.")
 
 
 def _add(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery: Delivery) -> PersonRow:

@@ -169,3 +169,21 @@ def test_an_unknown_person_cannot_be_changed(server):
 
 def test_an_address_is_in_no_repr(server):
     assert "example" not in repr(server.run(addresses.register, "ann@example.org", "Ann"))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("ann", "It has no @."),
+        ("ann@ben@example.org", "It has more than one @."),
+        ("@example.org", "There has to be something on both sides of the @."),
+        ("ann@", "There has to be something on both sides of the @."),
+        ("ann lee@example.org", "It has a space in it."),
+        ("ann@example", "The part after the @ has no dot."),
+        ("a..b@example.org", "It has a character or a dot in the wrong place."),
+    ],
+)
+def test_a_wrong_address_is_explained_in_our_words(text: str, why: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        addresses.normalised(text)
+    assert (refused.value.why, refused.value.remedy) == (why, "Write it like ann@example.org.")
