@@ -89,7 +89,7 @@ def test_downloading_the_stored_data_changes_nothing(browser, sign_in, table, se
     assert json.loads(answer.data)["person"]["address"] == server.read(addresses.read, game.person_at(0)).address
     assert not holds_token(server, answer.data)
     assert all_rows(server.store) == before
-    assert browser.open("/my/account").follow("What it contains").heading == "What is kept about you"
+    assert browser.open("/my/account").follow("What it contains").heading == "Your data"
 
 
 def test_another_address_counts_once_it_is_confirmed_there(browser, sign_in, newest, ann, server):
