@@ -105,7 +105,7 @@ def spoil_keys(path: Path) -> None:
             change("UPDATE log SET body = x'00ff' WHERE game_id = 1 AND seq = 1"),
             "Game 1 does not verify|cannot be read",
         ),
-        (change("UPDATE person SET created_at = 'never'"), "can't be read"),
+        (change("UPDATE person SET created_at = 'never'"), "cannot be read"),
         (change("PRAGMA ignore_check_constraints = 1"), None),
         (spoil_keys, "key"),
     ],
