@@ -150,9 +150,13 @@ def _must_have_time(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) 
 
 def _reopen(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int) -> None:
     """Reopen the seat's deadline; queue its turn email again if the clock waits for one that was given up."""
-    deadlines.set_status(tx, row.id, turn, seat, TurnStatus.OPEN)
     deadline = deadlines.read(tx, row.id, turn, seat)
-    if deadline is None or deadline.due_at is not None:
+    if deadline is None:
+        # A standing order answered this turn as soon as it began, so its player was never asked.
+        deadlines.ask(tx, row.id, turn, [seat], server.now())
+    else:
+        deadlines.set_status(tx, row.id, turn, seat, TurnStatus.OPEN)
+    if deadline is not None and deadline.due_at is not None:
         return
     for email in outbox.of_game(tx, row.id):
         about = email.kind, email.turn, email.seat

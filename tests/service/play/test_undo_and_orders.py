@@ -7,11 +7,12 @@ import pytest
 from engine.chance import Stream
 from engine.testing.bench import sampled
 from pbem.domain.errors import BadInput, Gone
+from pbem.domain.states import EmailKind, EmailStatus
 from pbem.ops.verify import verify_game
 from pbem.service.absence import seats
 from pbem.service.play import move, standing_orders, undo
 from pbem.service.play.rules import rules_of
-from pbem.store import games
+from pbem.store import deadlines, games, outbox
 from tests.service.database import check_atomic
 from tests.service.play.test_undo import leave, may_undo
 
@@ -102,6 +103,20 @@ def test_an_order_whose_choice_its_player_takes_back_ends(auction):
     # Nothing that others do makes the choice again.
     leave(game, (bidder + 2) % 3, "up to 7")
     assert list(game.asked()) == [bidder]
+    assert verified(game) == []
+
+
+def test_a_player_is_asked_in_a_turn_that_an_order_had_answered_at_once(auction):
+    game, turn, bidder, later = auction
+    leave(game, later, "up to 3")
+    game.play(bidder, "bid 1")
+    assert game.row().turn == turn + 2
+    game.server.run(undo.take_back, game.id, turn + 1, later)
+    assert list(game.asked()) == [later]
+    with game.server.store.read() as tx:
+        assert [(open_.turn, open_.seat) for open_ in deadlines.of_game(tx, game.id)] == [(turn + 1, later)]
+        emails = [email for email in outbox.of_game(tx, game.id) if (email.turn, email.seat) == (turn + 1, later)]
+    assert [(email.kind, email.status) for email in emails] == [(EmailKind.TURN, EmailStatus.QUEUED)]
     assert verified(game) == []
 
 
