@@ -5,13 +5,9 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import timedelta
 
-from tests.crash.town import Town
+from tests.crash.town import STEP, Town
 from tests.waiting import until
-
-STEP = timedelta(seconds=10)
-"""Simulated time runs fast, so a lease must be many steps long, or it would end while an email is sent."""
 
 
 @contextmanager

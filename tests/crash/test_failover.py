@@ -6,7 +6,7 @@ The servers are real processes that know both nodes by one URL. Nobody restarts 
 import signal
 import threading
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from http.client import HTTPConnection
 
 import psycopg
@@ -17,13 +17,12 @@ from sqlalchemy.exc import DBAPIError
 from pbem.store import heartbeats, migrations
 from pbem.store.database import Store
 from tests.crash.nodes import Pair, lines
-from tests.crash.town import Town
+from tests.crash.town import STEP, Town
 from tests.waiting import PATIENCE, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.timeout(1200)]
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-STEP = timedelta(seconds=10)
 TABLES = 12
 MOVES = 40
 """Acknowledged choices before the primary dies, and again afterwards."""

@@ -11,7 +11,7 @@ import pytest
 
 from engine import game
 from pbem.store import games, log
-from tests.crash.town import Town, moves_in, post
+from tests.crash.town import STEP, Town, moves_in, post
 from tests.mail.sink import Sink
 from tests.waiting import until
 
@@ -20,9 +20,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.timeout(7200
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 MOVES = int(os.environ.get("PBEM_TEST_MOVES", "120"))
 """Acknowledged choices to reach; `make soak` asks for twenty thousand."""
-
-STEP = timedelta(seconds=10)
-"""Simulated time runs fast, so a lease must be many steps long, or it would end while an email is sent."""
 
 LIVES = (15, 60 + MOVES // 20)
 """In a long run processes live longer, or starting them would take most of the time."""

@@ -73,6 +73,7 @@ def test_four_workers_do_each_job_once(town: Town) -> None:
         assert [row.kind for row in RunningGame(town.server, game_id).log()].count(Kind.EXTENDED) == 1
     assert Counter(reader for reader, _ in _emails(town, EmailKind.ANNOUNCEMENT)) == Counter(players)
     for _ in range(2):
+        until(town.all_is_sent, "all emails are sent")
         town.passes(timedelta(days=1))
         with time_passing(town):
             until(lambda: len(_emails(town, EmailKind.DIGEST)) >= len(players), "digests are gathered")

@@ -17,13 +17,16 @@ from itertools import count, pairwise
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
+from sqlalchemy import and_, select
+
 from engine import game
 from pbem.clock import SystemRandomness
 from pbem.domain import hash_chain
 from pbem.domain.choice_links import choice_segment
+from pbem.domain.states import EmailStatus
 from pbem.domain.strangers import StrangerLimits
 from pbem.ops.verify import games_to_verify, verify_games
-from pbem.service.outgoing.deliver import TOGETHER
+from pbem.service.outgoing.deliver import LEASE, TOGETHER
 from pbem.service.people import addresses
 from pbem.service.play.log import Kind, body_of
 from pbem.service.play.move import Actor
@@ -33,6 +36,7 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import TableSettings
 from pbem.store import games, heartbeats, links, log as log_rows
 from pbem.store.database import Store
+from pbem.store.schema import OUTBOX
 from pbem.tokens import Purpose
 from tests.copies import Copy
 from tests.crash import process
@@ -44,6 +48,9 @@ from tests.waiting import PATIENCE, until
 
 LIVES = (15, 60)
 """The least and the most times a process passes its point before it dies there."""
+
+STEP = LEASE / 5
+"""Simulated time runs fast, so a lease must be many steps long, or it would end while an email is sent."""
 
 SITE = "http://127.0.0.1:8000"
 
@@ -123,6 +130,12 @@ class Town:
             beats = {beat.worker: beat.beat_at for beat in heartbeats.all_workers(tx)}
         now, workers = self.clock.now(), [part.last for part in self.parts if part.what == "worker"]
         return all(worker in beats and beats[worker] >= now for worker in workers)
+
+    def all_is_sent(self) -> bool:
+        """Whether no email that is due waits, or is being sent: a leap of the clock would end its sender's lease."""
+        due = and_(OUTBOX.c.status == EmailStatus.QUEUED, OUTBOX.c.due_at <= self.clock.now())
+        with self.server.store.read() as tx:
+            return tx.execute(select(OUTBOX.c.id).where(due).limit(1)).first() is None
 
     def deaths(self, point: str) -> int:
         """How often a process died at a point."""
