@@ -17,9 +17,15 @@ Every message to a person says what happened, why, and what to do now, in that o
 never hold a secret, a token, an address or a trace, and this module must never know a status code.
 """
 
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import ClassVar, TypeVar
 
 from pbem.i18n.speech import gettext, mark
+
+T = TypeVar("T")
+Readers = Mapping[str, Callable[[], T]]
+"""For each field of a form, what reads it. Raises BadInput."""
 
 # Enough to recognise the input; a whole pasted email would bury the message.
 MOST_QUOTED = 40
@@ -38,8 +44,9 @@ class PbemError(Exception):
 
 
 class Refusal(PbemError):
-    """A person asked for something impossible. Nothing was changed."""
+    """A person asked for something impossible. Nothing was changed. `fields` says what is wrong in each field of a form."""
 
+    fields: "Mapping[str, BadInput]" = MappingProxyType({})
     usual_remedy = mark("Nothing changed. If you need this, contact the organiser.")
 
 
@@ -47,6 +54,14 @@ class BadInput(Refusal):
     """The input cannot be read, or is out of range."""
 
     usual_remedy = mark("Nothing changed. Please correct it and send it again.")
+
+    def __init__(
+        self, what: str, *, why: str = "", remedy: str = "", fields: "Mapping[str, BadInput]" = MappingProxyType({})
+    ) -> None:
+        super().__init__(what, why=why, remedy=remedy)
+        self.fields = fields
+        self.beside = " ".join(part for part in (what, why, remedy) if part)
+        """What is said beside a field."""
 
 
 class Forbidden(Refusal):
@@ -99,6 +114,23 @@ class Unplayable(Unavailable):
     """The rules of a game from another package are missing or have failed. Only its tables are stopped."""
 
     usual_remedy = mark("Nothing is lost. We'll email you when it goes on.")
+
+
+def read_fields(readers: Readers[T]) -> dict[str, T]:
+    """What the reader of each field of a form returns. Raises one BadInput for all that is wrong in them."""
+    values: dict[str, T] = {}
+    wrong: dict[str, BadInput] = {}
+    for field, read in readers.items():
+        try:
+            values[field] = read()
+        except BadInput as error:
+            wrong |= error.fields or {field: error}
+    if len(wrong) == 1:
+        (only,) = wrong.values()
+        raise BadInput(only.what, why=only.why, remedy=only.remedy, fields=wrong)
+    if wrong:
+        raise BadInput(" ".join(error.beside for error in wrong.values()), fields=wrong)
+    return values
 
 
 def quoted(text: str) -> str:

@@ -64,8 +64,8 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
             why=_("A vacation has a first and a last day, each with year, month and day."),
             remedy=_(_EXAMPLE),
         )
-    first = _parse_day(match[1])
-    last = _parse_day(match[2]) if match[2] else first
+    first = parse_day(match[1])
+    last = parse_day(match[2]) if match[2] else first
     if last < first:
         raise BadInput(
             _("This vacation would end on %(last)s, before it starts on %(first)s.", last=last, first=first),
@@ -121,7 +121,8 @@ def days_left(year: int, booked: Collection[Vacation], budget: int = YEARLY_BUDG
     return max(budget - sum(vacation.days_in(year) for vacation in booked), 0)
 
 
-def _parse_day(text: str) -> date:
+def parse_day(text: str) -> date:
+    """Parse a day of the calendar. Raises BadInput."""
     try:
         return date.fromisoformat(text)
     except ValueError:

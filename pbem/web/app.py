@@ -24,7 +24,7 @@ from pbem.service.clocks import stopped_tables
 from pbem.service.links import LinkProof
 from pbem.service.server import Server
 from pbem.tokens import Purpose
-from pbem.web import desk, form_time, page_cache, security, site, static_files
+from pbem.web import confirmations, desk, form_time, page_cache, security, site, static_files
 from pbem.web.access_log import log_requests
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
@@ -94,6 +94,7 @@ def create_app(server: Server, config: Config) -> Flask:
         form_time=form_time.text,
         macros=_macros(app.jinja_env),
         may_work_at_desk=session_cookie.may_work_at_desk,
+        confirmation=confirmations.confirmation,
     )
     static_files.set_up(app)
     pictures.set_up(app)

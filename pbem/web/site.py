@@ -13,6 +13,7 @@ from pbem.domain import errors
 from pbem.domain.errors import BadInput, NotFound, PbemError, Refusal, quoted
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Proof, Server
+from pbem.web import confirmations
 
 V = TypeVar("V")
 View = Callable[..., Response]
@@ -66,14 +67,21 @@ def status_of(error: PbemError | None) -> int:
     return 200 if error is None else next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
 
 
-def shows_refusals_on(page: View) -> Callable[[View], View]:
-    """Let a view show a refusal on this page, which gets the values of the view's address, and `refused`."""
+def shows_refusals_on(page: View, *, about: str = "") -> Callable[[View], View]:
+    """Let a view show a refusal on this page, which gets the values of the view's address, and `refused`.
+
+    Bad input is said beside its field, which is the field `about` where the refusal names none.
+    """
 
     def decorate(view: View) -> View:
         @wraps(view)
         def answer(**values: Any) -> Response:
             try:
                 return view(**values)
+            except BadInput as refused:
+                if about and not refused.fields:
+                    refused.fields = {about: refused}
+                return page(**values, refused=refused)
             except Refusal as refused:
                 return page(**values, refused=refused)
 
@@ -82,9 +90,9 @@ def shows_refusals_on(page: View) -> Callable[[View], View]:
     return decorate
 
 
-def go(endpoint: str, **values: Any) -> Response:
-    """Redirect after a form, so that reloading the page does not send it again."""
-    return go_to(url_for(endpoint, **values))
+def go(endpoint: str, *, done: str = "", **values: Any) -> Response:
+    """Redirect after a form, so that reloading the page does not send it again; `done` is what the page says was done."""
+    return go_to(url_for(endpoint, **values | confirmations.query(done)))
 
 
 def go_to(address: str) -> Response:

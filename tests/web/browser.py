@@ -82,6 +82,15 @@ class Page:
         """The heading of the page."""
         return " ".join("".join(each.text_content() for each in self._tree.findall(".//h1")).split())
 
+    def mistakes(self) -> dict[str, str]:
+        """What is said beside each field that has to be corrected, by its name."""
+        return {
+            each.get("name"): " ".join(
+                self._tree.get_element_by_id(each.get("aria-describedby")).text_content().split()
+            )
+            for each in self._tree.xpath("//*[@aria-invalid='true']")
+        }
+
     def links(self) -> dict[str, str]:
         """The addresses of links, by their words."""
         return {" ".join(a.text_content().split()): a.get("href") for a in self._tree.iter("a")}

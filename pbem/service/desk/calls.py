@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from pbem.domain.acts import Act, Actor
-from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
+from pbem.domain.errors import BadInput, Forbidden, Gone, Readers, TooMany, read_fields
 from pbem.domain.guests import is_guest
 from pbem.domain.states import CallStatus, EmailKind
 from pbem.domain.user_text import parse_message, parse_reason
@@ -79,6 +79,8 @@ def call(
 
 def call_from_address(tx: Tx, server: Server, address: str, text: str, *, network: str = "") -> int:
     """Call the organiser from a public page, with an address for the answer that anyone can type. Returns the call's id."""
+    readers: Readers[object] = {"address": lambda: persons.normalised(address), "text": lambda: parse_message(text)}
+    read_fields(readers)
     text = links.without_tokens(tx, server, parse_message(text))
     person = persons.find_or_add(tx, server, address)
     if same := calls.open_duplicate(tx, person_id=person.id, proven=False, text=text):

@@ -4,6 +4,8 @@ Players have no password: only following a link in an email confirms an address.
 is known, so that nobody can find out who plays here.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -11,7 +13,7 @@ from email_validator import EmailNotValidError, validate_email
 
 from pbem.domain.deleted_people import is_former
 from pbem.domain.delivery import AT_ONCE, DEFAULT_DIGEST, Delivery, Way
-from pbem.domain.errors import BadInput, Forbidden, Gone, quoted
+from pbem.domain.errors import BadInput, Forbidden, Gone, quoted, read_fields
 from pbem.domain.guests import guest_address
 from pbem.domain.localtime import parse_zone
 from pbem.domain.quiet_hours import parse_quiet
@@ -72,15 +74,14 @@ def change_settings(
     A new name is for new tables; those they have joined keep the old one. No deadline falls in the `quiet` hours, which an
     empty text or `none` removes. `cadence` says when reminders come, such as `50%,80%,2h`, or `none`.
     """
-    values: dict[str, str | None] = {}
-    if name is not None:
-        values["name"] = read_name(tx, server, name)
-    if zone is not None:
-        values["zone"] = parse_zone(zone).key
-    if quiet is not None:
-        values["quiet"] = _stored_quiet_hours(quiet)
-    if cadence is not None:
-        values["cadence"] = str(parse_cadence(cadence))
+    given = {"name": name, "zone": zone, "quiet": quiet, "cadence": cadence}
+    readers: dict[str, Callable[[str], str | None]] = {
+        "name": lambda text: read_name(tx, server, text),
+        "zone": lambda text: parse_zone(text).key,
+        "quiet": _stored_quiet_hours,
+        "cadence": lambda text: str(parse_cadence(text)),
+    }
+    values = read_fields({field: partial(readers[field], text) for field, text in given.items() if text is not None})
     # Games are locked before people, as everywhere. Deadlines follow the quiet hours, which are local times.
     timed = values.keys() & {"quiet", "zone"}
     locked = lock_games_of(tx, person_id) if timed else {}

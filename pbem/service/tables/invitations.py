@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
-from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany, read_fields
 from pbem.domain.states import EmailKind, InvitationStatus, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.people import addresses as persons, strangers
@@ -28,6 +29,7 @@ def invite(tx: Tx, server: Server, game_id: int, host_id: int, addresses: tuple[
         raise Forbidden(_("Only its host invites people to a table."))
     must_be_open(row)
     host = people.read(tx, host_id)
+    read_addresses(addresses)
     return invite_addresses(tx, server, row, host, addresses, host.name, network)
 
 
@@ -49,7 +51,19 @@ def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
 
 def check_addresses(addresses: tuple[str, ...]) -> None:
     """Raise BadInput where one of these cannot be emailed, or they are more than can be invited to a table."""
-    _must_be_few(len({persons.normalised(address) for address in addresses}))
+    _must_be_few(len(read_addresses(addresses)))
+
+
+def read_addresses(addresses: tuple[str, ...]) -> set[str]:
+    """The mailboxes of typed addresses. Raises one BadInput for all that cannot be emailed."""
+    try:
+        return {
+            mailbox
+            for _, mailbox in read_fields({each: partial(persons.normalised, each) for each in addresses}).values()
+        }
+    except BadInput as wrong:
+        # They are typed in one field.
+        raise BadInput(wrong.what, why=wrong.why, remedy=wrong.remedy) from wrong
 
 
 def invite_addresses(

@@ -10,9 +10,9 @@ in that email is followed.
 from datetime import datetime, timedelta
 from typing import Final
 
-from pbem.domain.errors import Forbidden, Gone, NotFound, Refusal, TooMany
+from pbem.domain.errors import Forbidden, Gone, NotFound, Refusal, TooMany, read_fields
 from pbem.domain.states import EmailKind, InvitationStatus, TableStatus
-from pbem.domain.user_text import parse_seed_word
+from pbem.domain.user_text import parse_name, parse_seed_word
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.absence.seats import free_name
@@ -21,7 +21,7 @@ from pbem.service.people.addresses import must_be_confirmed
 from pbem.service.people.bans import must_have_room
 from pbem.service.server import Server
 from pbem.service.tables.invitations import check_addresses, invite_addresses, must_be_open
-from pbem.service.tables.new import Created, Joined, TableSettings, add_table
+from pbem.service.tables.new import Created, Joined, TableSettings, add_table, check_settings
 from pbem.service.tables.start import start_game
 from pbem.store import games, limits, outbox, people, players as player_rows, tables
 from pbem.store.database import Tx
@@ -55,10 +55,17 @@ def ask_to_create(
     tx: Tx, server: Server, address: str, name: str, settings: TableSettings, network: str = ""
 ) -> Created:
     """Plan a table for a typed address. It opens, and its invitations leave, when that is confirmed with `accept`."""
+    read_fields(
+        {
+            "address": lambda: persons.normalised(address),
+            "name": lambda: parse_name(name),
+            "invited": lambda: check_addresses(settings.invited),
+            "settings": lambda: check_settings(settings),
+        }
+    )
     host = persons.find_or_add(tx, server, address)
     now = server.now()
     created = add_table(tx, server, host, settings, "planned", now + server.strangers.lifetime)
-    check_addresses(settings.invited)
     request = JoinRequestRow(
         created.game_id, host.id, persons.read_name(tx, server, name), "", now, "\n".join(settings.invited)
     )
@@ -95,6 +102,13 @@ def ask_to_join(
     must_be_open(row)
     # Only the email may say whether this address has joined already.
     _must_be_free(row, player_rows.of_game(tx, game_id), None, 1)
+    read_fields(
+        {
+            "address": lambda: persons.normalised(address),
+            "name": lambda: parse_name(name),
+            "word": lambda: parse_seed_word(word),
+        }
+    )
     person = persons.find_or_add(tx, server, address)
     is_new = tables.join_request(tx, game_id, person.id) is None
     if (
@@ -159,8 +173,9 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     _must_be_free(row, players, person.id, holding - len(held))
     if not held:
         must_have_room(tx, server, people.lock(tx, person.id), row)
-    name, now = persons.read_name(tx, server, name or person.name), server.now()
-    word = links.without_tokens(tx, server, parse_seed_word(word))
+    typed, now = name or person.name, server.now()
+    read_fields({"name": lambda: parse_name(typed), "word": lambda: parse_seed_word(word)})
+    name, word = persons.read_name(tx, server, typed), links.without_tokens(tx, server, parse_seed_word(word))
     if not person.name:
         people.change(tx, person.id, name=name)
     taken = _add_players(tx, row, players, person, name, word, holding - len(held), now)

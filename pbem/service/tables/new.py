@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from engine import game
@@ -14,7 +15,7 @@ from engine.bots import BOTS
 from engine.chance import commitment
 from engine.decisions import Refused
 from pbem.domain import hash_chain
-from pbem.domain.errors import BadInput, NotFound, quoted
+from pbem.domain.errors import BadInput, NotFound, Readers, quoted, read_fields
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import parse_pace
 from pbem.domain.user_text import parse_title
@@ -118,11 +119,31 @@ def check_settings(settings: TableSettings) -> tuple[game.Game[Any], dict[str, s
         rules = game.load(settings.kind)
     except Refused as refused:
         raise NotFound(speech.render(refused.text), remedy=_("Choose one of these.")) from refused
+    readers: Readers[object] = {
+        "seats": lambda: _settle(rules, settings.seats, {}),
+        "bots": lambda: _check_bots(settings),
+        "pace": lambda: parse_pace(settings.pace),
+        **{
+            f"option_{name}": partial(_settle, rules, rules.seats[0], {name: settings.options[name]})
+            for name in settings.options
+        },
+        "title": lambda: parse_title(settings.title),
+        "missed_limit": lambda: _check_missed_limit(settings.missed_limit),
+        "successor": lambda: _check_successor(settings.successor),
+    }
+    read_fields(readers)
+    return rules, _settle(rules, settings.seats, settings.options)
+
+
+def _settle(rules: game.Game[Any], seats: int, options: Mapping[str, str | int]) -> dict[str, str | int]:
     try:
-        options = rules.settle(settings.seats, settings.options)
+        return rules.settle(seats, options)
     except Refused as refused:
         raise BadInput(speech.teller(rules)(refused.text)) from refused
-    if len(settings.bots) >= settings.seats:
+
+
+def _check_bots(settings: TableSettings) -> None:
+    if type(settings.seats) is int and len(settings.bots) >= settings.seats:
         raise BadInput(
             _("A table needs at least one person."),
             why=_("It would have %(seats)s seats and %(many)s bots.", seats=settings.seats, many=len(settings.bots)),
@@ -133,14 +154,19 @@ def check_settings(settings: TableSettings) -> tuple[game.Game[Any], dict[str, s
                 _("There is no bot %(bot)s.", bot=quoted(bot)),
                 why=_("There are %(list)s.", list=" and ".join(sorted(BOTS))),
             )
-    if type(settings.missed_limit) is not int or not FEWEST <= settings.missed_limit <= MOST:
+
+
+def _check_missed_limit(limit: int) -> None:
+    if type(limit) is not int or not FEWEST <= limit <= MOST:
         raise BadInput(
-            _("%(missed_limit)s missed turns won't work.", missed_limit=settings.missed_limit),
+            _("%(missed_limit)s missed turns won't work.", missed_limit=limit),
             why=_("Choose between %(fewest)s and %(most)s.", fewest=FEWEST, most=MOST),
         )
-    if settings.successor not in set(Successor):
+
+
+def _check_successor(successor: str) -> None:
+    if successor not in set(Successor):
         raise BadInput(
-            _("%(successor)s can't take over a seat.", successor=quoted(settings.successor)),
+            _("%(successor)s can't take over a seat.", successor=quoted(successor)),
             why=_("Choose a substitute or a bot."),
         )
-    return rules, options

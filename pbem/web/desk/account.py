@@ -78,9 +78,9 @@ def end() -> Response:
     session = permissions.organiser_session()
     if field("session"):
         server().run(sessions.end, session.holder, whole_number("session", _("the number of a sign-in")))
-    else:
-        server().run(sessions.end_all, session.holder, session.id)
-    return site.go("desk_account.show")
+        return site.go("desk_account.show", done="signed out")
+    server().run(sessions.end_all, session.holder, session.id)
+    return site.go("desk_account.show", done="others signed out")
 
 
 @pages.post("/desk/account/codes")
@@ -94,7 +94,7 @@ def turn_codes_on() -> Response:
         server().run(desk_sign_in.ask_for_codes, permissions.organiser_session(), secret, field("code"))
     except Refusal as refused:
         return _page(refused, secret)
-    return site.go("desk_account.show")
+    return site.go("desk_account.show", done="codes on")
 
 
 @pages.post("/desk/account/no-codes")
@@ -102,13 +102,13 @@ def turn_codes_on() -> Response:
 def turn_codes_off() -> Response:
     """Ask for the passphrase alone from now on."""
     server().run(desk_sign_in.ask_for_no_codes, permissions.organiser_session())
-    return site.go("desk_account.show")
+    return site.go("desk_account.show", done="codes off")
 
 
 @pages.post("/desk/account/passphrase")
 @permissions.needs(Act.PASSPHRASE)
-@site.shows_refusals_on(_page)
+@site.shows_refusals_on(_page, about=f"{permissions.OWN_FIELDS}new")
 def change_passphrase() -> Response:
     old, new = (field(f"{permissions.OWN_FIELDS}{name}") for name in ("old", "new"))
     desk_sign_in.change(server(), permissions.organiser_session(), old, new)
-    return site.go("desk_account.show")
+    return site.go("desk_account.show", done="passphrase")

@@ -12,7 +12,8 @@ from typing import Any, Final
 from flask import Blueprint, Response, request, url_for
 
 from pbem.domain.acts import Act
-from pbem.domain.errors import BadInput, Refusal, quoted
+from pbem.domain.errors import BadInput, Refusal, quoted, read_fields
+from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import marks, overview, table
 from pbem.service.desk.acts.clocks import (
@@ -59,8 +60,10 @@ class Form:
         return self.make.kind
 
     def read(self, values: Values) -> DeskAct:
-        """The act, from the numbers in the address and the fields. Raises BadInput."""
-        return self.make(*values.values(), *(_READERS[name]() for name in self.fields))
+        """The act, from the numbers in the address and the fields. Raises BadInput, for the reason too."""
+        readers = {name: _READERS[name] for name in self.fields} | {"reason": lambda: parse_reason(field("reason"))}
+        given = read_fields(readers)
+        return self.make(*values.values(), *(given[name] for name in self.fields))
 
 
 def _seat() -> int:

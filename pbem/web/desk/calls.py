@@ -56,7 +56,7 @@ def show_call(call_id: int) -> Response:
 def answer(call_id: int) -> Response:
     server().read(marks.must_fit, field("of"), {"call_id": call_id})
     server().run(calls.answer, permissions.actor(), call_id, field("text"))
-    return site.go("desk_calls.show_call", call_id=call_id)
+    return site.go("desk_calls.show_call", call_id=call_id, done="answered")
 
 
 @pages.post("/desk/calls/<int:call_id>/close")
@@ -65,4 +65,4 @@ def answer(call_id: int) -> Response:
 def close(call_id: int) -> Response:
     server().read(marks.must_fit, field("of"), {"call_id": call_id})
     server().run(calls.close, permissions.actor(), call_id, field("reason"))
-    return site.go("desk_calls.show_call", call_id=call_id)
+    return site.go("desk_calls.show_call", call_id=call_id, done="dismissed")

@@ -1,9 +1,11 @@
 """Acts on many tables at once: a preview lists what would happen, and its button begins a job, whose page shows progress."""
 
+from typing import Any
+
 from flask import Blueprint, Response, request
 
 from pbem.domain.acts import Act
-from pbem.domain.errors import Refusal
+from pbem.domain.errors import Readers, Refusal, read_fields
 from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import jobs, marks
@@ -32,15 +34,25 @@ def _form(what: What, refused: Refusal | None = None) -> Response:
     return site.page("desk/bulk.html", what=what, refused=refused, given=request.form)
 
 
+def _facts(what: What) -> dict[str, Any]:
+    """What the job is given, from the fields. Raises BadInput, for the reason too."""
+
+    def read() -> dict[str, Any]:
+        days = site.whole_number("days", _("a number of days")) if what is What.RESEND else 0
+        return jobs.facts_of(server(), what, field("text"), days)
+
+    readers: Readers[Any] = {"text": read, "reason": lambda: parse_reason(field("reason"))}
+    facts: dict[str, Any] = read_fields(readers)["text"]
+    return facts
+
+
 def _answer(what: What) -> Response:
     """Show what would happen, or begin the job."""
     try:
-        days = site.whole_number("days", _("a number of days")) if what is What.RESEND else 0
-        facts = jobs.facts_of(server(), what, field("text"), days)
+        facts = _facts(what)
         if field("step") == "do":
             job_id = server().run(jobs.begin, permissions.actor(), what, facts, field("reason"), field("form"))
             return site.go("desk_jobs.job", job_id=job_id)
-        parse_reason(field("reason"))
         plan = server().read(jobs.plan, permissions.actor(), what, facts)
     except Refusal as refused:
         return _form(what, refused)

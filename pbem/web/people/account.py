@@ -32,16 +32,16 @@ def end_session() -> Response:
     here = my_page.session()
     if field("others"):
         server().run(new_links.send, person_id(), here.id)
-    else:
-        server().run(sessions.end, here.holder, row("session", _("the number of a sign-in")))
-    return site.go("account.show")
+        return site.go("account.show", done="others signed out")
+    server().run(sessions.end, here.holder, row("session", _("the number of a sign-in")))
+    return site.go("account.show", done="signed out")
 
 
 @pages.post("/out")
 def sign_out() -> Response:
     here = my_page.session()
     server().run(sessions.end, here.holder, here.id)
-    return session_cookie.delete_from(site.go("front.show"), Cookie.PERSON)
+    return session_cookie.delete_from(site.go("front.show", done="here signed out"), Cookie.PERSON)
 
 
 @pages.get("/data.json")
@@ -53,7 +53,7 @@ def download_data() -> Response:
 
 
 @pages.post("/address")
-@site.shows_refusals_on(show)
+@site.shows_refusals_on(show, about="address")
 def change_address() -> Response:
     """Ask for another address. It takes effect once it is confirmed by the email that goes there."""
     server().run(address_change.ask, person_id(), field("address"), client.network())
@@ -63,7 +63,7 @@ def change_address() -> Response:
 @pages.post("/blocks")
 def unblock() -> Response:
     server().run(blocks.unblock, person_id(), row("person", _("the number of a person")))
-    return site.go("account.show")
+    return site.go("account.show", done="unmuted")
 
 
 @pages.post("/leave")

@@ -3,11 +3,14 @@
 The browser's cookie says who it is, so a form counts only from a page of this site.
 """
 
+from functools import partial
+
 from flask import Blueprint, Response, request
 
 from pbem.domain.delivery import Way
-from pbem.domain.errors import Refusal
+from pbem.domain.errors import Refusal, read_fields
 from pbem.domain.moments import relative_text
+from pbem.domain.vacation import parse_day
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import feeds, my_page
 from pbem.service.clocks import vacations
@@ -68,7 +71,7 @@ def open_table() -> Response:
 @site.shows_refusals_on(show)
 def resend_turn() -> Response:
     server().run(ledger.resend_turn, person_id(), *_game_and_seat())
-    return site.go("my_page.emails")
+    return site.go("my_page.emails", done="resent")
 
 
 @pages.post("/link")
@@ -87,27 +90,26 @@ def emails(refused: Refusal | None = None) -> Response:
 
 
 @pages.post("/mails")
-@site.shows_refusals_on(emails)
+@site.shows_refusals_on(emails, about="minutes")
 def choose_delivery() -> Response:
     """Choose when emails come."""
     way = field("delivery")
     delivery = f"{way} {field('minutes')}m" if way == Way.DELAYED else way
     my_page.choose_delivery(server(), person_id(), delivery, field("digest_at") if way == Way.DAILY else "")
-    return site.go("my_page.emails")
+    return site.go("my_page.emails", done="delivery")
 
 
 @pages.post("/mails/again")
 @site.shows_refusals_on(emails)
 def resend_email() -> Response:
     server().run(ledger.resend_own, person_id(), row("mail", _("the number of an email")))
-    return site.go("my_page.emails")
+    return site.go("my_page.emails", done="resent")
 
 
 @pages.get("/settings")
 def settings(refused: Refusal | None = None) -> Response:
     found, at = server().read(my_page.settings, person_id()), server().read(feeds.feed_tokens, person_id())
-    saved = request.args.get("saved") == "yes"
-    return site.page("own/settings.html", found=found, feeds=at, given=field, saved=saved, refused=refused)
+    return site.page("own/settings.html", found=found, feeds=at, given=field, refused=refused)
 
 
 @pages.post("/settings")
@@ -123,7 +125,7 @@ def save_settings() -> Response:
         willing=ticked("willing"),
         sealed=ticked("sealed"),
     )
-    return site.go("my_page.settings", saved="yes")
+    return site.go("my_page.settings", done="settings")
 
 
 @pages.post("/vacation")
@@ -131,16 +133,20 @@ def save_settings() -> Response:
 def change_vacation() -> Response:
     if field("cancel"):
         server().run(vacations.cancel, person_id(), row("cancel", _("the number of a vacation")))
+        done = "vacation cancelled"
     else:
-        server().run(vacations.book_text, person_id(), f"{field('first')} to {field('last') or field('first')}")
-    return site.go("my_page.settings")
+        typed = {"first": field("first"), "last": field("last") or field("first")}
+        days = read_fields({name: partial(parse_day, day) for name, day in typed.items()})
+        server().run(vacations.book_text, person_id(), f"{days['first']} to {days['last']}")
+        done = "vacation"
+    return site.go("my_page.settings", done=done)
 
 
 @pages.post("/feeds")
 def renew_feeds() -> Response:
     """Give the feeds new addresses, or their first ones."""
     server().run(feeds.renew, person_id())
-    return site.go("my_page.settings")
+    return site.go("my_page.settings", done="feeds")
 
 
 def session() -> sessions.Session:

@@ -18,7 +18,7 @@ def show_form(refused: Refusal | None = None) -> Response:
 
 
 @pages.post("/mine")
-@site.shows_refusals_on(show_form)
+@site.shows_refusals_on(show_form, about="address")
 def send_links() -> Response:
     """Ask for the links. What happens is the same for every address, so it tells nobody which are known."""
     form_time.check()

@@ -27,7 +27,7 @@ def show(token: str, key: str | None = None, *, refused: Refusal | None = None, 
 
 @pages.post("/u/<token>")
 @pages.post("/u/<token>/<key>")
-@site.shows_refusals_on(show)
+@site.shows_refusals_on(show, about="minutes")
 def choose(token: str, key: str | None = None) -> Response:
     """Stop emails, or choose when they come."""
     if csrf.is_one_click():
@@ -37,7 +37,7 @@ def choose(token: str, key: str | None = None) -> Response:
     if not csrf.a_person_clicked():
         return show(token, key, ask_again=True)
     _choose(token, key)
-    return site.go("unsubscribe.show", token=token, key=key)
+    return site.go("unsubscribe.show", token=token, key=key, done="delivery")
 
 
 @pages.post("/u/<token>/settings")
@@ -45,7 +45,7 @@ def choose(token: str, key: str | None = None) -> Response:
 def save_settings(token: str) -> Response:
     """Save when reminders come, the quiet hours, and whether sealed choices are acknowledged."""
     unsubscribe.save(server(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
-    return site.go("unsubscribe.show", token=token)
+    return site.go("unsubscribe.show", token=token, done="settings")
 
 
 @pages.post("/u/<token>/links")

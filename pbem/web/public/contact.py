@@ -22,7 +22,7 @@ def show(refused: Refusal | None = None) -> Response:
 
 
 @pages.post("/call")
-@site.shows_refusals_on(show)
+@site.shows_refusals_on(show, about="text")
 def send() -> Response:
     """Send a message from someone without a link, who may be signed in."""
     if (session := session_cookie.session(Cookie.PERSON)) and session.holder.person_id is not None:

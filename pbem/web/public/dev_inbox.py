@@ -103,7 +103,7 @@ def reply(key: str) -> Response:
     box = authenticity.inbound_settings(site.config())
     message = local_mailbox.reply_to(opened, text, server().now(), box.authserv_id)
     receive.receive(server(), box, message.sender, message.recipient, message.content)
-    return site.go("dev_inbox.show", to=opened.entry.to)
+    return site.go("dev_inbox.show", to=opened.entry.to, done="reply")
 
 
 @pages.get("/<key>/html")

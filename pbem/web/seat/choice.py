@@ -66,7 +66,7 @@ def take_back(token: str) -> Response:
     except Gone as refused:
         # The table says what has happened since, and the player can go on from there.
         return page(server().read(seat_view.view_seat, token), token, Input(), refused=refused)
-    return site.go("seat.show", token=token)
+    return site.go("seat.show", token=token, done="taken back")
 
 
 def _choice(seat: SeatView, decision: Decision) -> Choice:

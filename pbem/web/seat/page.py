@@ -107,13 +107,13 @@ def leave_order(token: str) -> Response:
     except BadInput as refused:
         return page(server().read(seat_view.view_seat, token), token, Input(order=order), refused=refused)
     demo.go_on(server(), token)
-    return site.go("seat.show", token=token, _anchor="orders")
+    return site.go("seat.show", token=token, done="order set")
 
 
 @pages.post("/s/<token>/order/drop")
 def drop_order(token: str) -> Response:
     server().run(by_link.drop_order, token)
-    return site.go("seat.show", token=token, _anchor="orders")
+    return site.go("seat.show", token=token, done="order dropped")
 
 
 @pages.post("/s/<token>/programs")

@@ -27,15 +27,16 @@ def show(token: str, refused: Refusal | None = None) -> Response:
 
 
 @pages.post("/s/<token>/talk")
-@site.shows_refusals_on(show)
+@site.shows_refusals_on(show, about="text")
 def say(token: str) -> Response:
     """Send a message to everyone at the table."""
     server().run(talk.say_by_link, token, field("text"))
-    return site.go("talk.show", token=token)
+    return site.go("talk.show", token=token, done="talk")
 
 
 @pages.post("/s/<token>/talk/hear")
 def mute(token: str) -> Response:
-    choose = blocks.block if field("hear") == "no" else blocks.unblock_seat
+    muting = field("hear") == "no"
+    choose = blocks.block if muting else blocks.unblock_seat
     server().run(choose, token, whole_number("seat", _("the number of a seat")))
-    return site.go("talk.show", token=token)
+    return site.go("talk.show", token=token, done="muted" if muting else "unmuted")

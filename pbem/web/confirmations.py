@@ -1,0 +1,49 @@
+"""What a page says first after a form: that it was done. The redirect after the form names it, and nothing else is believed."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from flask import request
+
+from pbem.i18n.speech import gettext, mark
+
+FIELD: Final = "done"
+"""The field of the query that names what was done."""
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "answered": mark("Answer sent."),
+    "codes on": mark("From now on you're asked for a code when you sign in."),
+    "codes off": mark("From now on your passphrase is enough to sign in."),
+    "delivery": mark("Email settings saved."),
+    "dismissed": mark("Message dismissed."),
+    "feeds": mark("Your new addresses are below."),
+    "here signed out": mark("You're signed out."),
+    "invited": mark("Invitations sent."),
+    "left": mark("You've left the table."),
+    "muted": mark("Muted. You no longer see what they write."),
+    "order dropped": mark("Your standing order is dropped."),
+    "order set": mark("Your standing order is set."),
+    "others signed out": mark("All other browsers are signed out."),
+    "passphrase": mark("Passphrase changed."),
+    "reply": mark("Reply sent."),
+    "resent": mark("We'll send that email again."),
+    "settings": mark("Settings saved."),
+    "signed out": mark("That browser is signed out."),
+    "taken back": mark("Taken back. Choose again whenever you like."),
+    "talk": mark("Message sent."),
+    "unmuted": mark("Unmuted."),
+    "vacation": mark("Vacation booked."),
+    "vacation cancelled": mark("Vacation cancelled."),
+}
+"""What can have been done, and how a page says so."""
+
+
+def query(done: str) -> dict[str, str]:
+    """The field of the query for what was done; none for nothing. Raises KeyError for what has no sentence."""
+    return {FIELD: done} if done and SENTENCES[done] else {}
+
+
+def confirmation() -> str:
+    """The sentence for what was done before this page; empty without one."""
+    sentence = SENTENCES.get(request.args.get(FIELD, ""))
+    return "" if sentence is None or request.method != "GET" else gettext(sentence)

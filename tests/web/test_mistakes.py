@@ -1,0 +1,113 @@
+"""Forms: all mistakes at once, each beside its field, with what was typed still there; and words for everything that was done."""
+
+import re
+
+import pytest
+
+from pbem.paths import templates
+from pbem.service.tables import joining
+from pbem.service.tables.new import TableSettings
+from pbem.store.sessions import Holder
+from pbem.web import confirmations
+from tests.service.database import all_rows
+from tests.web.desk_pages import at_the_desk, signed_in
+
+LONG = "x" * 200
+
+
+def test_a_new_table_says_everything_that_is_wrong_beside_its_field(browser, server):
+    form = browser.open("/new/templari").form("Open the table")
+    before = all_rows(server.store)
+    typed = {"address": "ann at home", "name": "you", "invited": "ben, cleo@", "title": LONG, "other_pace": "soon"}
+    page = form.press(**typed)
+    assert page.status == 400
+    assert set(page.mistakes()) == set(typed)
+    assert "“ann at home” isn't an email address." in page.mistakes()["address"]
+    assert "“ben”" in page.mistakes()["invited"]
+    assert "“cleo@”" in page.mistakes()["invited"]
+    for text in typed.values():
+        assert text in page.source
+    assert {f"#at-{name}" for name in ("address", "name", "invited", "title", "pace")} <= set(page.hrefs())
+    assert all_rows(server.store) == before
+
+
+def test_an_option_out_of_range_is_said_beside_it(browser):
+    form = browser.open("/new/bid").form("Open the table")
+    (option, *_) = form.numbers
+    page = form.press(address="ann@example.org", name="", **{option: form.numbers[option][1] + 1})
+    assert set(page.mistakes()) == {option, "name"}
+
+
+def test_joining_says_everything_that_is_wrong(browser, server, person):
+    key = server.run(joining.create_table, person("Hal"), TableSettings("bid", 3)).key
+    form = browser.open(f"/t/{key}").form("Join")
+    page = form.press(address="ann@", name="", word=LONG)
+    assert set(page.mistakes()) == {"address", "name", "word"}
+    assert LONG in page.source
+
+
+@pytest.fixture
+def ann(browser, server, person):
+    """Ann's browser."""
+    return signed_in(browser, server, Holder(person_id=person("Ann")))
+
+
+def test_settings_say_everything_that_is_wrong_and_keep_what_was_typed(ann):
+    page = ann.open("/my/settings").form("Save settings").press(name="", zone="Moon", quiet="late", cadence="often")
+    assert set(page.mistakes()) == {"name", "zone", "quiet", "cadence"}
+    assert [text for text in ("Moon", "late", "often") if f'value="{text}"' not in page.source] == []
+
+
+def test_a_vacation_says_which_day_is_wrong(ann):
+    page = ann.open("/my/settings").form("Book").press(first="2026-02-30", last="soon")
+    assert set(page.mistakes()) == {"first", "last"}
+
+
+def test_a_message_to_the_organiser_says_everything_that_is_wrong(browser):
+    form = browser.open("/call").form("Contact the organiser")
+    assert set(form.press(address="nowhere", text="").mistakes()) == {"address", "text"}
+
+
+def test_one_mistake_is_said_in_full_and_beside_its_field(browser):
+    form = browser.open("/mine").form("Send links")
+    page = form.press(address="nowhere")
+    assert page.text.count("“nowhere” isn't an email address.") == 2
+    assert set(page.mistakes()) == {"address"}
+
+
+def test_the_desk_says_everything_that_is_wrong(browser, server):
+    desk = at_the_desk(browser, server)
+    page = desk.open("/desk/outage").form("Preview …").press(start="noon", end="night", reason="")
+    assert set(page.mistakes()) == {"start", "end", "reason"}
+    page = desk.open("/desk/all/extend").form("Preview").press(text="a while", reason="")
+    assert set(page.mistakes()) == {"text", "reason"}
+
+
+def used_confirmations():
+    sources = (templates().parent / "pbem" / "web").rglob("*.py")
+    return {
+        done
+        for source in sources
+        for done in re.findall(r'\bdone(?:=| = )"([^"]+)"', source.read_text())
+        if "." not in done
+    }
+
+
+def test_every_confirmation_is_used():
+    found = used_confirmations() | {"muted", "unmuted"}
+    assert found == set(confirmations.SENTENCES)
+
+
+def test_a_page_says_what_was_done_once_and_only_in_our_words(ann):
+    page = ann.open("/my/settings").form("Save settings").press(name="Anna")
+    assert "Settings saved." in page.text
+    assert "Settings saved." not in ann.open("/my/settings").text
+    assert ann.open("/my/settings?done=you+won").text == ann.open("/my/settings").text
+    page = ann.open("/my/settings").form("Save settings").press(zone="Moon")
+    assert "Settings saved." not in page.text
+
+
+def test_booking_and_cancelling_a_vacation_are_said(ann):
+    page = ann.open("/my/settings").form("Book").press(first="2026-12-20", last="2026-12-27")
+    assert "Vacation booked." in page.text
+    assert "Vacation cancelled." in page.form("Cancel vacation").press().text
