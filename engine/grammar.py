@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Ranking, Refused, Some, Split, Thing, Value
@@ -27,6 +28,9 @@ _FULL_NAME: Final = 2
 """What a full name counts; an abbreviation or an id counts one less."""
 _LONGEST_NUMBER: Final = 9
 _MOST_SHOWN: Final = 12
+_TOO_SHORT_TO_CORRECT: Final = 2
+_MOST_COMPLETED: Final = 100
+"""Choices among which one is looked for that goes on as a line began."""
 
 _EDGES: Final = ".,;:!?\"'()[]<>{}*_`"
 _PLAIN_QUOTES: Final = str.maketrans("‘’‚‛“”„‟«»‹›´", '\'\'\'\'""""""""\'')
@@ -37,7 +41,10 @@ _FILLERS: Final = frozenset({"the", "and", "a", "an"})
 
 def write(decision: Decision, choice: Choice) -> str:
     """Return the choice as text that reads back as the same choice."""
-    act = next(act for act in decision.acts if choice in act)
+    return _written(next(act for act in decision.acts if choice in act), choice)
+
+
+def _written(act: Act, choice: Choice) -> str:
     written = [_write_value(blank, value) for blank, value in zip(act.blanks, choice.values, strict=True)]
     if act.phrase:
         return act.phrase.format(*written)
@@ -65,7 +72,7 @@ def read(decision: Decision, text: str) -> Choice:
         raise _refuse(decision, say("There is no command in that."))
     acts = _acts_for(decision, words[0])
     if not acts:
-        raise _refuse(decision, say("“{word}” is not something you can do now.", word=words[0]))
+        raise _refuse(decision, _unknown(words[0], sorted({act.verb for act in decision.acts})))
     verbs = sorted({act.verb for act in acts})
     if len(verbs) > 1:
         raise _refuse(decision, say("“{word}” could mean {verbs}.", word=words[0], verbs=tuple(verbs)))
@@ -91,6 +98,16 @@ def usage(act: Act) -> str:
     if act.phrase:
         return act.phrase.format(*blanks)
     return " ".join([act.verb, *blanks])
+
+
+def nearest(word: str, names: Iterable[str]) -> str:
+    """Return the one name that a word with a slip of the finger may mean; empty if there is none, or more than one.
+
+    >>> nearest("pawm", ["pass", "pawn"]), nearest("plya", ["pass", "play"]), nearest("pay", ["pat", "pad"])
+    ('pawn', 'play', '')
+    """
+    near = {name for name in names if len(word) > _TOO_SHORT_TO_CORRECT and _slipped(word, name)}
+    return near.pop() if len(near) == 1 else ""
 
 
 def words_of(text: str) -> list[str]:
@@ -306,7 +323,8 @@ def _stuck(act: Act, words: Sequence[str]) -> tuple[int, Text]:
             left = left[1:] if left[:1] == [part] else left
             continue
         if not left:
-            return 0, say("“{verb}” needs more: {blank}.", verb=act.verb, blank=_usage_of_blank(part))
+            given = " ".join([act.verb, *words])
+            return 0, say("“{given}” needs more, such as “{example}”.", given=given, example=_completed(act, words))
         fitting = _fitting(part, left)
         if not fitting:
             return len(left), _misfit(part, left)
@@ -343,6 +361,39 @@ def _misfit(blank: Blank, words: Sequence[str]) -> Text:
         reason = say("“{word}” is not a whole number.", word=word)
     elif isinstance(blank, Split):
         reason = say("“{word}” does not deal out {total}.", word=word, total=blank.total)
+    elif near := _nearest_thing(blank, words):
+        reason = say("“{word}” is not one of these. Did you mean “{near}”?", word=word, near=near)
     else:
         reason = say("“{word}” is not one of these.", word=word)
     return say("{reason} {why}", reason=reason, why=blank.why) if blank.why else reason
+
+
+def _unknown(word: str, verbs: Sequence[str]) -> Text:
+    if near := nearest(word, verbs):
+        return say("“{word}” is not something you can do now. Did you mean “{near}”?", word=word, near=near)
+    return say("“{word}” is not something you can do now.", word=word)
+
+
+def _nearest_thing(blank: OneOf | Some | Ranking, words: Sequence[str]) -> str:
+    """Return the word for the thing of a blank that the first words may mean with a slip; empty if there is none."""
+    names = {" ".join(name): thing.word for thing in blank.things for name in _names(thing.word, *thing.also)}
+    lengths = sorted({len(name.split()) for name in names}, reverse=True)
+    near = (nearest(" ".join(words[:length]), names) for length in lengths)
+    return names.get(next(filter(None, near), ""), "")
+
+
+def _slipped(given: str, name: str) -> bool:
+    """Whether a name was given with one letter wrong, missing, too many, or in the place of the next."""
+    short, long = sorted((given, name), key=len)
+    same = next((i for i, (one, other) in enumerate(zip(short, long, strict=False)) if one != other), len(short))
+    if len(short) < len(long):
+        return short[same:] == long[same + 1 :]
+    swapped = short[same : same + 2] == long[same : same + 2][::-1] and short[same + 2 :] == long[same + 2 :]
+    return short != long and (swapped or short[same + 1 :] == long[same + 1 :])
+
+
+def _completed(act: Act, words: Sequence[str]) -> str:
+    """Return a choice of an act as it may be written, if possible one that goes on as the words after the verb begin."""
+    ways = [_written(act, choice) for choice in islice(act.choices(), _MOST_COMPLETED)]
+    begun = [act.verb, *words]
+    return next((way for way in ways if _words(way)[: len(begun)] == begun), ways[0])

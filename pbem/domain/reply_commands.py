@@ -33,6 +33,8 @@ class Word(StrEnum):
     UNDO = "undo"
     TALK = "talk"
     VACATION = "vacation"
+    ORDER = "order"
+    DROP_ORDER = "drop order"
     STOP = "stop"
     RESIGN = "resign"
 
@@ -40,6 +42,7 @@ class Word(StrEnum):
 USAGES: Final[Mapping[Word, str]] = {word: word.value for word in Word} | {
     Word.TALK: "talk <what you want to say>",
     Word.VACATION: "vacation <first day> to <last day>",
+    Word.ORDER: "order <standing order>",
 }
 """How to write each word."""
 
@@ -71,10 +74,11 @@ class WordCommand:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A line that begins like a command but isn't one, and why it isn't."""
+    """A line that begins like a command but isn't one, and why it isn't. A doubtful one may be prose after a command."""
 
     text: str
     why: Text
+    doubtful: bool = False
 
 
 Command = Move | StandingOrder | WordCommand | Slip
@@ -85,6 +89,12 @@ _LONGEST_SLIP_WITHOUT_NUMBERS: Final = 4
 
 _LONGEST: Final = LONGEST_TALK + 20
 """The most characters of a line that may be a command: a talk message, and the word before it."""
+
+_SHORTEST_TYPO: Final = 4
+"""The fewest letters of a line of one word that is taken for a command with a typo: a shorter one may be a name."""
+
+_DROPPED: Final = frozenset({"drop order", "no order", "cancel order", "order none"})
+_UNSUBSCRIBE: Final = frozenset({"unsubscribe", "unsubscribe me", "unsubscribe please"})
 
 _BULLET: Final = re.compile(r"^(?:[-–—•·*+»›]|\d{1,2}[.)])\s+")
 _QUOTES: Final = "\"'“”„‚‘’«»‹›`*_"
@@ -97,11 +107,18 @@ _OPENING: Final = re.compile(rf"(?:(?:{_PLEASE})[\s,:;.!]+)+", re.IGNORECASE)
 _CLOSING: Final = re.compile(rf"(?<=[\s,;.!–—-])(?:{_PLEASE})$", re.IGNORECASE)
 _LONGEST_COURTESY: Final = 20
 _AROUND_COURTESY: Final = " ,;.!–—-"
+_LONGEST_TALK: Final = 10_000
+"""The most characters of a message to the table that is read, so that its writer hears that it is too long."""
+
+_TALKS: Final = re.compile(r"\W*talk\b", re.IGNORECASE)
 _TALK: Final = re.compile(r"\W*talk\W*?(?:[\s:,]+(.*))?", re.IGNORECASE | re.DOTALL)
 # How people end a letter, which is not meant for the table.
 _SEE_YOU: Final = re.compile(
     r"(?:to (?:you|y'all|u) )?(?:again )?(?:soon|later|tomorrow|then|next \w+)\b.*", re.IGNORECASE
 )
+_ALONE: Final = (Word.HELP, Word.BOARD, Word.RULES, Word.RESEND, Word.UNDO, Word.STOP, Word.RESIGN)
+"""Words that are a command alone."""
+
 _NUMBERS: Final = {
     word: str(number)
     for number, word in enumerate(
@@ -120,14 +137,17 @@ def read(line: str, decision: Decision | None) -> Command | None:
     for text in texts:
         if (command := _word_command(text, grammar.words_of(text))) is not None:
             return command
-    if not texts or decision is None or texts[0].endswith("?"):
+    if not texts or texts[0].endswith("?"):
         return None
-    return _of_game(texts[-1], grammar.words_of(texts[-1]), decision)
+    line = texts[-1]
+    words = grammar.words_of(line)
+    found = None if decision is None else _of_game(line, words, decision)
+    return found or _typo(line, words, decision)
 
 
 def readings(line: str) -> tuple[str, ...]:
     """The texts that a line may be read as: the whole, and without courtesy; none if it is quoted or too long."""
-    if len(line) > _LONGEST:
+    if len(line) > (_LONGEST_TALK if _TALKS.match(line) else _LONGEST):
         return ()
     whole = bare(line)
     if whole.startswith(">"):
@@ -163,8 +183,12 @@ def _end_without(around: str, text: str, begin: int, end: int) -> int:
 
 
 def _word_command(text: str, words: list[str]) -> WordCommand | None:
+    written = " ".join(words)
+    if written in _DROPPED:
+        return WordCommand(text, Word.DROP_ORDER)
+    if words[:1] == [Word.ORDER]:
+        return WordCommand(text, Word.ORDER, " ".join(words[1:])) if _why_no_order(words[1:]) is None else None
     if words[:2] == Word.NEW_LINKS.split():
-        written = " ".join(words)
         return WordCommand(text, Word(written)) if written in tuple(Word) else None
     if not words or words[0] not in tuple(Word):
         return None
@@ -180,6 +204,47 @@ def _word_command(text: str, words: list[str]) -> WordCommand | None:
         # Days have digits. Without any, the line is about a vacation and does not book one.
         return WordCommand(text, word, rest) if not rest or any(c.isdigit() for c in rest) else None
     return None if rest else WordCommand(text, word)
+
+
+def _why_no_order(words: list[str]) -> Text | None:
+    """Why these words are no standing order; None if they are one."""
+    try:
+        orders.read_order(" ".join(words))
+    except Refused as refused:
+        return refused.text
+    return None
+
+
+def _typo(line: str, words: list[str], decision: Decision | None) -> Slip | None:
+    """The slip of a line that would be a command if its first word were spelt right, or that asks for what is done elsewhere."""
+    if " ".join(words) in _UNSUBSCRIBE:
+        return Slip(
+            line, say("To stop emails about this table, reply “stop”. For all emails, use the link at the end of each.")
+        )
+    if words[:1] == [Word.ORDER] and _like_an_order(words[1:] or [""]) and (why := _why_no_order(words[1:])):
+        return Slip(line, why)
+    if not words or (len(words) == 1 and len(words[0]) < _SHORTEST_TYPO):
+        return None
+    near = _corrected(words, decision)
+    if not near:
+        return None
+    return Slip(line, say("There is no “{word}”. Did you mean “{near}”?", word=words[0], near=near), len(words) == 1)
+
+
+def _corrected(words: list[str], decision: Decision | None) -> str:
+    """The command that these words are once the first is spelt right; empty if they are none."""
+    acts = [] if decision is None else [act.verb for act in decision.acts]
+    verb = grammar.nearest(words[0], [name for name in (*acts, *_ALONE) if name[0] == words[0][0]])
+    line = " ".join([verb, *words[1:]])
+    if verb in _ALONE:
+        return verb if len(words) == 1 else ""
+    if not verb or decision is None:
+        return ""
+    try:
+        grammar.read(decision, line)
+    except Refused:
+        return ""
+    return line
 
 
 def _of_game(line: str, words: list[str], decision: Decision) -> Command | None:

@@ -88,6 +88,8 @@ def test_a_choice_is_read_in_any_typography(line: str, choice: Choice) -> None:
         "Thanks!",
         "Help is on the way",
         "Stop it!",
+        "Order some pizza",
+        "order",
         "Vacation was great",
         "undo that please if you can",
         "board games are the best",
@@ -116,12 +118,52 @@ def test_prose_is_not_a_command(line: str) -> None:
         ("pass this time", "again and again"),
         ("pass then dance", "too much after"),
         ("always dance", "not something you can do"),
+        ("order up to the moon", "not an order"),
     ],
 )
 def test_a_slip_is_told_from_prose_and_has_a_reason(line: str, says: str) -> None:
     found = read(line)
     assert isinstance(found, Slip)
     assert says in str(found.why)
+
+
+@pytest.mark.parametrize(
+    ("line", "near"),
+    [
+        ("bdi 7", "bid 7"),
+        ("biid 7", "bid 7"),
+        ("plya forest", "play forest"),
+        ("pasd", "pass"),
+        ("hepl", "help"),
+        ("boad", "board"),
+        ("resing", "resign"),
+        ("play forrest", "Forest"),
+    ],
+)
+def test_a_typo_gets_the_nearest_command(line: str, near: str) -> None:
+    found = read(line)
+    assert isinstance(found, Slip)
+    assert f"Did you mean “{near}”?" in str(found.why)
+
+
+@pytest.mark.parametrize("line", ["Bo", "Pat", "Bill", "tall tales await", "bit 7 of my tongue", "Ben 7", "vacations"])
+def test_words_that_are_only_a_little_like_a_command_are_prose(line: str) -> None:
+    assert read(line) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "choice"), [("ｂｉｄ　７", Choice("bid", (7,))), ("ＢＩＤ ７！", Choice("bid", (7,)))]
+)
+def test_full_width_letters_and_digits_are_read(line: str, choice: Choice) -> None:
+    found = read(line)
+    assert isinstance(found, Move)
+    assert found.choice == choice
+
+
+def test_an_incomplete_command_gets_a_complete_one() -> None:
+    found = read("bid")
+    assert isinstance(found, Slip)
+    assert "“bid” needs more, such as “bid 1”." in str(found.why)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from pbem.mail.read import guarded
 from pbem.mail.read.delivery_reports import Report, ReportKind, read_report
 from pbem.mail.read.inbound import parse, sanitise
-from pbem.mail.read.reply import Reply, parse_reply
+from pbem.mail.read.reply import Nothing, Reply, parse_reply
 from pbem.mail.read.style_sheets import may_strike
 
 HOSTILE_HTML = {
@@ -48,7 +48,7 @@ def test_a_report_that_no_parser_ends_with_is_not_understood(text: str) -> None:
 @pytest.mark.parametrize("name", ["charset", "format", "boundary"])
 def test_a_text_with_a_parameter_with_and_without_numbered_pieces_is_left_out(name: str) -> None:
     raw = f"Subject: x\nContent-Type: text/plain; {name}*=utf-8''a; {name}*1*=x\n\ntalk hi\n".encode()
-    assert parse_reply(parse(sanitise(raw, "a@b.example"))) == Reply((), subject="x")
+    assert parse_reply(parse(sanitise(raw, "a@b.example"))) == Reply((), subject="x", nothing=Nothing.EMPTY)
 
 
 def test_a_reference_with_more_digits_than_a_number_may_have_leaves_a_reply_readable() -> None:

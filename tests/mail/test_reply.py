@@ -9,7 +9,7 @@ from pbem.domain import reply_commands
 from pbem.domain.reply_commands import Slip
 from pbem.mail.read.auto_replies import automation_sign
 from pbem.mail.read.inbound import parse, sanitise
-from pbem.mail.read.reply import Reply, parse_reply
+from pbem.mail.read.reply import Nothing, Reply, parse_reply
 from tests.mail.corpus import Sample, offering, same, samples, understood
 from tests.mail.foreign_headers import LABELS, lines_of
 
@@ -174,3 +174,24 @@ def test_a_quote_below_headers_of_any_language_in_html_is_not_read(language: str
 def test_text_beside_a_stroke_is_read() -> None:
     assert written("<p><s>bid 7</s> bid 8</p><p>pass</p>", "bid 7 bid 8\n\npass\n") == ("bid 8", "pass")
     assert written("<style>.x{text-decoration:line-through}</style><p>bid 8</p>", "bid 8\n") == ("bid 8",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "nothing"),
+    [
+        ("text/plain", "", Nothing.EMPTY),
+        ("text/plain", " \n\n", Nothing.EMPTY),
+        ("text/plain", "> bid 7\n> pass\n", Nothing.QUOTED),
+        ("text/plain", "-----BEGIN PGP MESSAGE-----\n\nhQEMA\n-----END PGP MESSAGE-----\n", Nothing.ENCRYPTED),
+        ("application/pkcs7-mime; smime-type=enveloped-data", "MIIB", Nothing.ENCRYPTED),
+        (
+            'multipart/encrypted; boundary="x"',
+            "--x\nContent-Type: application/pgp-encrypted\n\n\n--x--\n",
+            Nothing.ENCRYPTED,
+        ),
+        ("text/plain", "bid 7\n", None),
+    ],
+)
+def test_an_email_without_a_line_of_its_writer_is_told_by_what_it_has_instead(kind, body, nothing):
+    raw = f"From: ann@example.org\nSubject: x\nContent-Type: {kind}\n\n{body}".encode()
+    assert parse_reply(parse(sanitise(raw, "ann@example.org"))).nothing is nothing

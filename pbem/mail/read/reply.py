@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from email.message import Message
+from enum import StrEnum
 from html import escape
 from typing import Final
 
@@ -22,11 +23,19 @@ from pbem.mail.read.quotes import Line, own_paragraphs, quoted_turn, split_lines
 from pbem.mail.read.style_sheets import may_hide, may_strike
 
 
+class Nothing(StrEnum):
+    """Why a reply has no line of its writer."""
+
+    ENCRYPTED = "encrypted"
+    EMPTY = "empty"
+    QUOTED = "quoted"
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """The writer's own lines, the turn of the quoted email (if it is quoted), the subject and the Message-ID.
 
-    It is clear unless it cannot be told which of its lines are struck out or hidden.
+    It is clear unless it cannot be told which of its lines are struck out or hidden. Without lines, `nothing` says why.
     """
 
     lines: tuple[str, ...]
@@ -34,7 +43,11 @@ class Reply:
     subject: str = ""
     message_id: str = ""
     is_clear: bool = True
+    nothing: Nothing | None = None
 
+
+_ENCRYPTED: Final = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
+_ARMOUR: Final = "-----BEGIN PGP MESSAGE-----"
 
 _DEEPEST: Final = 10
 """Levels of parts that are searched; ordinary messages have three."""
@@ -73,6 +86,11 @@ class _Text:
 def parse_reply(message: Message) -> Reply:
     """The reply in a message."""
     reply = _parse_text(message)
+    texts = [each.text for each in _version(message, "plain")]
+    if any(part.get_content_type() in _ENCRYPTED for part in message.walk()) or any(_ARMOUR in text for text in texts):
+        reply = Reply((), nothing=Nothing.ENCRYPTED)
+    elif not reply.lines:
+        reply = replace(reply, nothing=Nothing.QUOTED if any(text.strip() for text in texts) else Nothing.EMPTY)
     is_clear = reply.is_clear or not reply.lines
     return replace(reply, subject=subject(message), message_id=message_id(message), is_clear=is_clear)
 

@@ -19,8 +19,8 @@ from pbem.domain.states import EmailKind, ReceivedStatus
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
 from pbem.service.absence import substitutes
-from pbem.service.incoming import replies
-from pbem.service.incoming.replies import LONGEST_SHOWN, MOST_SHOWN, NO_COMMAND, Outcome
+from pbem.service.incoming import answers, replies
+from pbem.service.incoming.replies import LONGEST_SHOWN, MOST_SHOWN, Outcome
 from pbem.service.links import EmailLink
 from pbem.service.server import Server
 from pbem.service.tables import invitations, joining
@@ -132,9 +132,9 @@ def _queue_receipt(tx: Tx, server: Server, offer: EmailRow, reply: Reply, result
         "prose": prose,
         "substitute": offer.kind == EmailKind.SUBSTITUTE,
     }
-    error = {Effect.REFUSED: result.text, Effect.NONE: NO_COMMAND}.get(result.effect, "")
+    error = {Effect.REFUSED: result.text, Effect.NONE: answers.NO_COMMAND}.get(result.effect, "")
     email = NewEmail(offer.person_id, EmailKind.INVITATION_RECEIPT, offer.game_id, facts=facts)
-    replies.queue_answer(tx, server, email, error)
+    answers.queue(tx, server, email, error)
 
 
 def _summary(effect: Effect) -> str:

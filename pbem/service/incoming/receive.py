@@ -30,7 +30,7 @@ from pbem.mail.read.inbound import InboundEmail
 from pbem.mail.read.reply import Reply, parse_reply
 from pbem.service import links
 from pbem.service.clocks import outages, reachability
-from pbem.service.incoming import authenticity, bounces, invitations, replies, round_trip, unread_replies
+from pbem.service.incoming import answers, authenticity, bounces, invitations, replies, round_trip, unread_replies
 from pbem.service.incoming.authenticity import InboundSettings
 from pbem.service.links import EmailLink, MoveLink
 from pbem.service.server import Server
@@ -324,7 +324,7 @@ def _ask_player(tx: Tx, server: Server, row: ReceivedRow, link: ReplyLink, doubt
     seat, turn = (link.seat, link.turn) if isinstance(link, MoveLink) else (None, None)
     facts = {"received": row.id, "to_offer": seat is None}
     email = NewEmail(link.person_id, EmailKind.WAS_IT_YOU, link.game_id, None, seat, turn, facts)
-    outcome = doubt if replies.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
+    outcome = doubt if answers.queue(tx, server, email, error=doubt) else f"{doubt}, asked before"
     raw = json.dumps(asdict(reply)).encode()
     rows.change(tx, row.id, status=ReceivedStatus.DOUBTED, outcome=outcome, claimed_until=None, raw=raw)
     rows.count(tx, server.now().date(), outcome)

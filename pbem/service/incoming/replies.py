@@ -9,16 +9,11 @@ late replies do no harm. If a choice leads straight to the next question for the
 between, the next line answers that one.
 
 Whether the reply is from its player was decided before. This module must never guess what a line means.
-
-An answer goes to the address on file, never to where the email came from, and answers are so few that nobody can make us
-flood anyone, not even by mistake: a limit for one turn and one for a day. Refusals, receipts and questions each have their
-own, so that a refusal is told however much was carried out before, and the last answer before a limit says so. Emails
-beyond that are carried out without an answer. Answers are queued here and nowhere else.
 """
 
 import json
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -35,8 +30,8 @@ from pbem.domain.vacation import parse_vacation
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
-from pbem.mail.write.compose import ANSWERS
 from pbem.service.clocks import vacations
+from pbem.service.incoming import answers
 from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, new_links, preferences
 from pbem.service.play import move as play_move, standing_orders as play_orders, undo, views
@@ -47,7 +42,7 @@ from pbem.service.play.seals import Proof
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
 from pbem.service.tables import talk
-from pbem.store import deadlines, games, limits, log, outbox, people, received as rows
+from pbem.store import deadlines, games, log, people, received as rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import NewEmail
@@ -60,10 +55,6 @@ MOST_SHOWN: Final = 3
 
 LONGEST_SHOWN: Final = 200
 """Characters of a line or subject that a receipt quotes."""
-
-NO_COMMAND: Final = "no command"
-UNREAD: Final = "unread"
-"""The two errors that are told once a turn and day: a program that answers every email looks like that."""
 
 
 class Outcome(StrEnum):
@@ -81,6 +72,7 @@ class Done(StrEnum):
     SEALED = "sealed"
     AGAIN = "again"
     ORDERED = "ordered"
+    ORDER_DROPPED = "order_dropped"
     TAKEN_BACK = "taken_back"
     TALKED = "said"
     AWAY = "away"
@@ -92,7 +84,7 @@ class Done(StrEnum):
     TO_CONFIRM = "to_confirm"
 
 
-_CHANGE_THE_TABLE: Final = frozenset({Done.PLAYED, Done.SEALED, Done.ORDERED, Done.TAKEN_BACK})
+_CHANGE_THE_TABLE: Final = frozenset({Done.PLAYED, Done.SEALED, Done.ORDERED, Done.ORDER_DROPPED, Done.TAKEN_BACK})
 _CHANGE_NOTHING: Final = frozenset({Done.AGAIN, Done.RESENT, Done.SHOWN, Done.TO_CONFIRM})
 
 
@@ -153,41 +145,13 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
         return None
     acting = _Acting(tx, server, link.game_id, link.seat, link.person_id, link.turn)
     _lock(acting, reply)
-    for line in reply.lines:
+    for line in _with_whole_talk(acting, reply.lines):
         _read(acting, line)
     _queue_receipt(acting, link.turn, reply)
     # A reply without a command has a line too, so that it is not taken for one that was never read.
     lines = acting.lines or [Line("", Outcome.NOT_TRIED)]
     rows.change(tx, received_id, acts=json.dumps([line.facts() for line in lines]))
     return summary([line.outcome for line in acting.lines])
-
-
-def queue_answer(tx: Tx, server: Server, email: NewEmail, error: str = "") -> bool:
-    """Queue an answer, unless there have been enough of its kind; returns whether it was queued.
-
-    `error` says in short what was refused, if anything. A question with the same error is asked once a day, and a reply
-    without a command is answered once a turn: a program that answers every email looks like that.
-    """
-    assert email.kind in ANSWERS
-    asks = email.kind == EmailKind.WAS_IT_YOU
-    people.lock(tx, email.person_id)
-    now = server.now()
-    day = limits.last(timedelta(days=1), now)
-    answers = rows.answers(tx, email.person_id, ANSWERS, day, email.game_id, email.turn)
-    alike = [
-        answer for answer in answers if (answer.kind == email.kind) and (asks or bool(answer.error) == bool(error))
-    ]
-    today = [answer for answer in alike if day.contains(answer.queued_at)]
-    this_turn = [answer for answer in alike if (answer.game_id, answer.turn) == (email.game_id, email.turn)]
-    asked_before = (asks or error in (NO_COMMAND, UNREAD)) and any(
-        answer in today and answer.error == error for answer in this_turn
-    )
-    left_this_turn, left_today = server.answers_a_turn - len(this_turn), server.answers_a_day - len(today)
-    if asked_before or min(left_this_turn, left_today) <= 0:
-        return False
-    last_for = "turn" if left_this_turn == 1 else "day" if left_today == 1 else ""
-    outbox.queue(tx, [replace(email, facts={**(email.facts or {}), "error": error, "last_for": last_for})], now, now)
-    return True
 
 
 def _lock(acting: _Acting, reply: Reply) -> None:
@@ -200,12 +164,30 @@ def _lock(acting: _Acting, reply: Reply) -> None:
         games.lock(acting.tx, game_id)
 
 
+def _with_whole_talk(acting: _Acting, lines: Sequence[str]) -> list[str]:
+    """The lines of a reply, with those that go on with a message to the table joined to its first.
+
+    A command ends the message: a bid below it must not be told to everyone.
+    """
+    question = _question(acting)
+    joined: list[str] = []
+    talking = False
+    for line in lines:
+        command = reply_commands.read(line, question)
+        if talking and command is None:
+            joined[-1] += f"\n{line}"
+            continue
+        talking = isinstance(command, WordCommand) and command.word is Word.TALK
+        joined.append(line)
+    return joined
+
+
 def _read(acting: _Acting, line: str) -> None:
     """Read a line, and carry it out unless one before it was refused."""
     if acting.question is None:
         acting.question = (_question(acting),)
     command = reply_commands.read(line, acting.question[0])
-    if command is None:
+    if command is None or (isinstance(command, Slip) and command.doubtful and acting.lines):
         acting.prose.append(line[:LONGEST_SHOWN])
         return
     quoted = command.text[:LONGEST_SHOWN]
@@ -304,6 +286,14 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
         case Word.TALK:
             talk.say(tx, server, acting.game_id, acting.seat, person_id, command.rest)
             return Done.TALKED, ""
+        case Word.ORDER:
+            order = play_orders.set_order(tx, server, acting.game_id, acting.seat, command.rest, person_id)
+            return Done.ORDERED, orders.write_order(order)
+        case Word.DROP_ORDER:
+            if acting.seat not in play_move.orders_of(acting.game()):
+                raise Gone(_("You have no standing order."), remedy=_("Nothing changed."))
+            play_orders.drop_order(tx, server, acting.game_id, acting.seat, person_id)
+            return Done.ORDER_DROPPED, ""
         case Word.VACATION:
             vacation = parse_vacation(command.rest, local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)))
             vacations.book(tx, server, person_id, vacation)
@@ -357,6 +347,7 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "quoted": reply.turn,
         "lines": [line.facts() for line in acting.lines],
         "prose": acting.prose[:MOST_SHOWN],
+        "nothing": reply.nothing,
         "nothing_changed": not done - _CHANGE_NOTHING,
         "late": acting.late,
         "board": bool(done & _CHANGE_THE_TABLE) or acting.stopped or not acting.lines or Word.BOARD in acting.shown,
@@ -365,8 +356,8 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "proof": None if acting.proof is None else acting.proof._asdict(),
     }
     email = NewEmail(acting.person_id, EmailKind.RECEIPT, acting.game_id, None, acting.seat, turn, facts)
-    error = refused or ("" if done else NO_COMMAND)
-    queue_answer(acting.tx, acting.server, email, error)
+    error = refused or ("" if done else answers.NO_COMMAND)
+    answers.queue(acting.tx, acting.server, email, error)
 
 
 def summary(outcomes: list[Outcome]) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
-from pbem.service.incoming import replies
+from pbem.service.incoming import answers
 from pbem.service.incoming.invitations import Effect
 from pbem.service.links import EmailLink, MoveLink
 from pbem.service.server import Server
@@ -22,6 +22,7 @@ _NOTHING_READ: Final = {
     "quoted": None,
     "lines": [],
     "prose": [],
+    "nothing": None,
     "nothing_changed": True,
     "late": False,
     "board": True,
@@ -41,4 +42,4 @@ def tell_player(tx: Tx, server: Server, link: MoveLink | EmailLink) -> None:
         facts = {"effect": Effect.REFUSED, "text": why, "quoted": "", "prose": [], "subject": "", "answers": ""}
         facts |= {"offered_in": link.email_id, "substitute": False}
         email = NewEmail(link.person_id, EmailKind.INVITATION_RECEIPT, link.game_id, facts=facts)
-    replies.queue_answer(tx, server, email, replies.UNREAD)
+    answers.queue(tx, server, email, answers.UNREAD)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from engine import grammar
+from engine import grammar, orders
 from pbem.domain.reply_commands import Word
 from pbem.service.clocks import vacations
 from pbem.service.desk.acts.clocks import Freeze
@@ -395,8 +395,57 @@ def test_the_receipt_contains_the_answer_to_a_question(at, word):
     assert nothing_but_the_receipt(before, all_rows(answers.server.store))
 
 
+def test_an_order_is_set_replaced_and_dropped_whether_or_not_its_player_is_asked(at):
+    answers = at(TURNS)
+    seat = answers.seat(1)
+    assert seat not in answers.begun.asked()
+    answers.write(1, "order up to 3")
+    answers.write(1, "Order up to 5, please", turn=FIRST)
+    assert orders.write_order(move.orders_of(answers.begun.row())[seat]) == "up to 5"
+    answers.write(1, "cancel order")
+    assert move.orders_of(answers.begun.row()) == {}
+    assert [outcome for *_, outcome in answers.outcomes()] == ["order_dropped"]
+    answers.write(1, "drop order")
+    assert answers.outcomes() == [("drop order", "refused", None)]
+    assert "You have no standing order." in json.dumps(answers.receipts())
+
+
+def test_a_message_goes_on_until_the_next_command(at):
+    answers = at(TURNS)
+    answers.write(0, "talk Well played!", "That was close.", "", "See you next week", "bid 3", "Cheers")
+    assert [line.text for line in talk_at(answers.begun)] == ["Well played! That was close. See you next week"]
+    assert [outcome for *_, outcome in answers.outcomes()] == ["said", "played"]
+
+
+def test_a_message_that_is_too_long_is_refused_and_not_passed_over(at):
+    answers = at(TURNS)
+    answers.write(0, *["talk hello", *["and so on and on"] * 100])
+    assert answers.outcomes()[0][1:] == ("refused", None)
+    assert talk_at(answers.begun) == []
+
+
+def test_a_typo_is_refused_with_the_nearest_command(at):
+    answers = at(TURNS)
+    answers.write(0, "bdi 3", "talk hello")
+    assert [line[1:] for line in answers.outcomes()] == [("refused", None), ("not_tried", None)]
+    assert "Did you mean “bid 3”?" in answers.receipts()[-1]["lines"][0]["text"]
+
+
+def test_a_name_below_a_command_that_looks_like_another_command_is_prose(at):
+    answers = at(TURNS)
+    answers.write(0, "bid 3", "Boart")
+    assert [line[1:] for line in answers.outcomes()] == [("applied", "played")]
+
+
+def test_unsubscribe_says_how(at):
+    answers = at(TURNS)
+    answers.write(0, "Unsubscribe")
+    assert "To stop emails about this table, reply “stop”." in answers.receipts()[-1]["lines"][0]["text"]
+    assert str(answers.server.read(preferences.read, answers.person(0)).delivery) != "nothing"
+
+
 def test_every_word_has_its_test():
-    tried = {"help", "board", "rules", "resend", "undo", "talk", "vacation", "stop", "resign"}
+    tried = {"help", "board", "rules", "resend", "undo", "talk", "vacation", "stop", "resign", "order", "drop order"}
     assert {word.value for word in Word} == tried | {"new links", "new links here"}
 
 

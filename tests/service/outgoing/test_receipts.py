@@ -5,6 +5,7 @@ from email import message_from_bytes, policy
 
 import pytest
 
+from engine import orders
 from pbem.config.settings import Security, Smtp
 from pbem.domain.reply_commands import USAGES, Word
 from pbem.mail.read.reply import parse_reply
@@ -116,6 +117,21 @@ def test_a_receipt_explains_every_word(receipt):
     for usage in USAGES.values():
         _, _, means = text.partition(f"- {usage}: ")
         assert means[:1].islower(), usage
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_help_lists_the_orders_whether_or_not_its_reader_is_asked(receipt, game, asked):
+    seat = min(game.asked()) if asked else next(seat for seat in range(3) if seat not in game.asked())
+    text = " ".join(receipt("help", seat=seat).text.split())
+    assert [usage for usage in orders.USAGES if f"- {usage}" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [("-----BEGIN PGP MESSAGE-----", "is encrypted"), ("", "has no text"), ("> bid 3", "only quoted text")],
+)
+def test_a_receipt_tells_an_encrypted_email_from_an_empty_one_and_from_a_quote(receipt, line, says):
+    assert says in receipt(line).text
 
 
 def test_a_receipt_contains_the_rules(receipt):
