@@ -29,6 +29,8 @@ from pbem.ops.commands.terminal import (
 _PATH = click.Path(path_type=Path, dir_okay=False)
 _EXISTING_PATH = click.Path(path_type=Path, dir_okay=False, exists=True, readable=True)
 
+_LOG_JSON = click.option("--log-json", is_flag=True, help="Log all events as JSON on a terminal, too.")
+
 
 @click.group(cls=Commands, epilog=CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="pbem", message="%(prog)s %(version)s")
@@ -56,7 +58,8 @@ def init() -> None:
 
 @command(main, example="PBEM_WEB_PORT=8010 pbem serve")
 @click.option("--no-worker", is_flag=True, help="Only answer requests; `pbem worker` runs elsewhere (PostgreSQL only).")
-def serve(*, no_worker: bool) -> None:
+@_LOG_JSON
+def serve(*, no_worker: bool, log_json: bool) -> None:
     """Run the server: pages, emails and deadlines.
 
     With nothing configured, it creates what it needs first. Otherwise run `pbem init` before the first start, and `pbem
@@ -65,12 +68,13 @@ def serve(*, no_worker: bool) -> None:
     from pbem.ops import serve as ops_serve
 
     config = read_settings()
-    program_log.configure()
+    program_log.configure(structured=log_json or None)
     ops_serve.serve(config, say, with_worker=not no_worker)
 
 
 @command(main, example="pbem worker")
-def worker() -> None:
+@_LOG_JSON
+def worker(*, log_json: bool) -> None:
     """Run only a worker: emails, deadlines, reminders, bots.
 
     On PostgreSQL any number may run, on any machine. On SQLite `pbem serve` does this as well, and only one can run.
@@ -78,7 +82,7 @@ def worker() -> None:
     from pbem.ops import serve as ops_serve
 
     config = read_settings()
-    program_log.configure()
+    program_log.configure(structured=log_json or None)
     ops_serve.work(config, say)
 
 

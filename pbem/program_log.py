@@ -1,4 +1,4 @@
-"""Logs for the operator: one JSON line on stdout for each event.
+"""Logs for the operator: one JSON line on stdout for each event; on a terminal only problems, as lines to read.
 
 An event has a name in the past tense (`mail_accepted`) and values; never a sentence with values formatted into it.
 Libraries that use `logging` are logged in the same form. No token, email address or key may get through, however deep
@@ -23,11 +23,21 @@ _DEEPEST = 8
 _PLAIN: Final = frozenset({type(None), bool, int, float})
 """Types that cannot contain a secret."""
 
+_SHOWN_APART: Final = frozenset({"event", "level", "logger", "timestamp", "exception"})
+"""Keys of an event that a line to read shows apart, or leaves out."""
+
 _ENCODER: Final = json.JSONEncoder()
 
 
-def configure(stream: TextIO = sys.stdout, level: int = logging.INFO) -> None:
-    """Send the events of this process to a stream, redacted. Called once, by the commands."""
+def configure(stream: TextIO = sys.stdout, level: int = logging.INFO, *, structured: bool | None = None) -> None:
+    """Send the events of this process to a stream, redacted. Called once, by the commands.
+
+    Unless `structured` says which, they are JSON except on a terminal, which shows only problems.
+    """
+    if structured is None:
+        structured = not stream.isatty()
+    if not structured:
+        level = max(level, logging.WARNING)
     context_processors: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -39,7 +49,7 @@ def configure(stream: TextIO = sys.stdout, level: int = logging.INFO) -> None:
         redact_event,
         # The time comes after redaction: it is as long as a secret, and would be checked for one.
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        _line,
+        _line if structured else _readable_line,
     ]
     # Our own events are written directly: through `logging`, each would cost as much as the rules of a move.
     structlog.configure(
@@ -81,6 +91,17 @@ def redact_event(_logger: WrappedLogger, _method: str, event: EventDict) -> Even
 
 def _line(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
     return _ENCODER.encode(event)
+
+
+def _readable_line(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
+    """An event as its time, level and name, its values, and its traceback below."""
+    shown = {key: value for key, value in event.items() if key not in _SHOWN_APART}
+    values = ", ".join(f"{key.replace('_', ' ')}: {value}" for key, value in shown.items())
+    name = str(event.get("event", "")).replace("_", " ")
+    line = f"{str(event.get('timestamp', ''))[11:19]} {event.get('level', '')}: {name}" + (
+        f" ({values})" if values else ""
+    )
+    return "\n".join([line, *filter(None, [event.get("exception")])])
 
 
 class RedactingFilter(logging.Filter):

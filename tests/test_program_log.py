@@ -33,6 +33,41 @@ def test_an_event_is_one_line_of_json_with_its_name(stream: io.StringIO) -> None
     assert line == {"event": "mail_accepted", "game": 12, "tries": 1, "level": "info", "logger": "pbem.worker"}
 
 
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def fail() -> None:
+    try:
+        raise ValueError(f"nothing for {ADDRESS}")
+    except ValueError:
+        structlog.get_logger("pbem.worker").exception("tick_failed", tick="send", to=ADDRESS)
+
+
+def test_a_terminal_shows_only_problems_as_lines_to_read() -> None:
+    terminal = Terminal()
+    configure(terminal)
+    structlog.get_logger("pbem.worker").info("worker_started")
+    structlog.get_logger("pbem.worker").warning("relay_down", failures=2, said="451 later")
+    logging.getLogger("library").warning("odd")
+    fail()
+    first, second, third, *trace = terminal.getvalue().splitlines()
+    assert first[8:] == " warning: relay down (failures: 2, said: 451 later)"
+    assert second[8:] == " warning: odd"
+    assert third[8:] == " error: tick failed (tick: send, to: <address>)"
+    assert trace[-1] == "ValueError: nothing for <address>"
+
+
+def test_a_terminal_shows_json_when_asked_to() -> None:
+    terminal = Terminal()
+    configure(terminal, structured=True)
+    structlog.get_logger().info("worker_started")
+    assert lines(terminal)[0]["event"] == "worker_started"
+
+
 def test_a_library_is_logged_in_the_same_form(stream: io.StringIO) -> None:
     logging.getLogger("waitress").warning("Task queue depth is %d for %s", 3, ADDRESS)
     (line,) = lines(stream)

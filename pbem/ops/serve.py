@@ -11,6 +11,7 @@ import os
 import secrets
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -60,7 +61,7 @@ _log = structlog.get_logger(__name__)
 def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
     """Answer requests until stopped, and run a worker unless another process does."""
     if config.development:
-        config = make_ready(config, say)
+        config = make_ready(config)
     must_be_there(config)
     if not with_worker and Store.file_of(config.database_url) is not None:
         raise Forbidden(
@@ -223,4 +224,6 @@ def _welcome(config: Config) -> Iterator[str]:
     yield f"The site:     {config.base_url}/"
     if config.development:
         yield f"Its mailbox:  {config.base_url}/mailbox"
+        yield f"Its data:     {config.data_dir}"
+        yield f"Organisers:   {os.path.relpath(sys.argv[0])} organiser add Ann ann@example.org"
     yield "Stop it with Ctrl-C."

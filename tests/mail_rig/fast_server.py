@@ -20,8 +20,8 @@ EVERY = {"deliver": 0.1, "receive": 0.1, "bots": 0.1}
 _configure = program_log.configure
 
 
-def _say_everything(stream: TextIO = sys.stdout, _level: int = 0) -> None:
-    _configure(stream, logging.DEBUG)
+def _say_everything(stream: TextIO = sys.stdout, _level: int = 0, *, structured: bool | None = None) -> None:
+    _configure(stream, logging.DEBUG, structured=structured)
 
 
 if __name__ == "__main__":

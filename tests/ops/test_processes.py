@@ -3,16 +3,18 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import sysconfig
 import venv
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 
-from tests.ops.processes import get, run, run_on_a_full_disk, serving
+from tests.ops.processes import PBEM, WAIT, environment, get, run, run_on_a_full_disk, serving
 from tests.ports import free_port
 from tests.service.conftest import postgresql_database
 
@@ -38,6 +40,39 @@ def test_a_server_starts_in_an_empty_folder_answers_and_stops(tmp_path: Path) ->
         assert server.stop() == 0
     assert "Nothing is lost" in "".join(server.output)
     assert "Traceback" not in "".join(server.output)
+
+
+def test_on_a_terminal_a_server_says_where_it_is_and_nothing_more(tmp_path: Path) -> None:
+    port = free_port()
+    screen, terminal = os.openpty()
+    here = environment(PBEM_WEB_PORT=str(port))
+    process = subprocess.Popen(
+        [*PBEM, "serve"], cwd=tmp_path, env=here, stdout=terminal, stderr=terminal, stdin=terminal
+    )
+    os.close(terminal)
+    shown = b""
+    try:
+        while b"Ctrl-C" not in shown:
+            shown += os.read(screen, 4096)
+        assert get(port, "/")[0] == 200
+        process.send_signal(signal.SIGINT)
+        with suppress(OSError):
+            # The end of a terminal whose other end was closed is an error.
+            while more := os.read(screen, 4096):
+                shown += more
+        assert process.wait(WAIT) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(screen)
+    block, _, end = shown.decode().replace("\r\n", "\n").partition("Stop it with Ctrl-C.\n")
+    assert [line.partition(":")[0] for line in block.splitlines()] == [
+        "The site",
+        "Its mailbox",
+        "Its data",
+        "Organisers",
+    ]
+    assert end.replace("^C", "").splitlines() == ["Stopped. Nothing is lost; start it again with the same command."]
 
 
 def test_a_server_speaks_the_language_that_it_is_set_to(tmp_path: Path) -> None:
@@ -196,7 +231,7 @@ def test_the_two_wheels_work_in_an_empty_environment(wheels: list[Path], tmp_pat
         program=(sys.executable, "-m", "pip"),
     )
     assert installed.returncode == 0, installed.stdout
-    # The libraries are those of this environment; ours must come from the wheel, so a checkout is nowhere in sight.
+    # The libraries are those of this environment; screen must come from the wheel, so a checkout is nowhere in sight.
     site = next(place.glob("lib/python*/site-packages"))
     (site / "libraries.pth").write_text(f"{sysconfig.get_paths()['purelib']}\n{sysconfig.get_paths()['platlib']}\n")
     program = (str(place / "bin" / "pbem"),)

@@ -135,7 +135,7 @@ class Secrecy:
         root, before = logging.getLogger(), structlog.get_config()
         handlers, level = root.handlers, root.level
         root.handlers = []
-        program_log.configure(self)  # type: ignore[arg-type]  # it writes to nothing else of a stream
+        program_log.configure(self, structured=True)  # type: ignore[arg-type]  # it writes to nothing else of a stream
         try:
             yield
         finally:
