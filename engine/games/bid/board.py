@@ -43,7 +43,7 @@ def _centre(view: State) -> tuple[Part, ...]:
 
 
 def _mine(view: State, seat: int) -> tuple[Part, ...]:
-    return (Row(say("tiles, together {sum}", sum=sum(view.hands[seat])), faces(view.hands[seat]), "hand"),)
+    return (Row(say("tiles (total {sum})", sum=sum(view.hands[seat])), faces(view.hands[seat]), "hand"),)
 
 
 def _players(view: State, seat: int) -> tuple[Panel, ...]:
@@ -75,7 +75,7 @@ def _open_tiles(view: State, seat: int) -> tuple[Part, ...]:
     """Return a player's tiles, which everyone sees only under the Ace of Arms."""
     if not view.dice or view.dice[ARMS] != ACE:
         return ()
-    return (Row(say("tiles, together {sum}", sum=sum(view.hands[seat])), faces(view.hands[seat])),)
+    return (Row(say("tiles (total {sum})", sum=sum(view.hands[seat])), faces(view.hands[seat])),)
 
 
 def _tiles_still_out(view: State, seat: int) -> Fold:
@@ -83,7 +83,7 @@ def _tiles_still_out(view: State, seat: int) -> Fold:
     out = VALUES * len(view.hands)
     for tile in view.hands[seat]:
         out = take(out, tile)
-    label = say("the others' tiles, together {sum}", sum=sum(out))
+    label = say("the others' tiles (total {sum})", sum=sum(out))
     return Fold(say("Tiles still out"), (Row(label, faces(tuple(sorted(out))), "pile"),))
 
 
@@ -92,4 +92,4 @@ def _finish(view: State) -> tuple[Line, ...]:
         return ()
     if view.overtime:
         return (Line(say("The lead was shared at 100 points. The next player to lead alone wins.")),)
-    return (Line(say("{target} points win, unless someone else has as many.", target=TARGET)),)
+    return (Line(say("{target} points win, unless someone else has just as many.", target=TARGET)),)

@@ -59,7 +59,7 @@ def _for_tiles(view: State, seat: int) -> Decision:
         reroll = (Act("pawn", note=note),)
     return Decision(
         seat,
-        say("{prompt} Or do you have the dice rolled again?", prompt=prompt) if reroll else prompt,
+        say("{prompt} Or do you want the dice rolled again?", prompt=prompt) if reroll else prompt,
         (bid, *reroll),
         default=lowest,
         closes=frozenset(act.verb for act in reroll),

@@ -108,7 +108,7 @@ class BidTiles(Fact[State]):
         if len(self.tiles) == 1:
             return say("{seat} [bids|bid] {tiles}.", seat=self.seat, tiles=self.tiles)
         return say(
-            "{seat} [bids|bid] {tiles}, together {value}.", seat=self.seat, tiles=self.tiles, value=sum(self.tiles)
+            "{seat} [bids|bid] {tiles} (total {value}).", seat=self.seat, tiles=self.tiles, value=sum(self.tiles)
         )
 
     def step(self) -> Step:

@@ -135,7 +135,7 @@ def _players(view: State) -> tuple[Panel, ...]:
 
 def _folds(view: State, seat: int) -> tuple[Fold, ...]:
     """Return what cards score for a player, whose cards have which suits, and which cards have not been seen."""
-    own = () if seat == SPECTATOR else (Fold(say("What cards score you"), _known_to(view, seat)),)
+    own = () if seat == SPECTATOR else (Fold(say("What cards score for you"), _known_to(view, seat)),)
     worths = worths_of(view.down.valuations, unknown=-1)
     columns = tuple(say("{suit} {worth}", suit=suit, worth="?" if worths[suit] < 0 else worths[suit]) for suit in SUITS)
     rows = tuple(
@@ -164,7 +164,7 @@ def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
         return say("high bid"), auction.high, False
     if seat in auction.waiting:
         return None, None, False
-    return say("passed"), None, True
+    return say("out"), None, True
 
 
 def _numbers(view: State) -> tuple[tuple[tuple[Text, int], ...], ...]:

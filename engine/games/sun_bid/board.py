@@ -95,7 +95,7 @@ def _with_the_pool(view: State, seat: int) -> Line:
     if after < before:
         return Line(
             say(
-                "If you win the pool as it is now, your take is worth {after:point|points}, {less} less.",
+                "If you win the pool as it is now, your take is worth {after:point|points}, {less} fewer.",
                 after=after,
                 less=before - after,
             )

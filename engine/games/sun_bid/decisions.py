@@ -59,7 +59,9 @@ def _for_a_turn(view: State, seat: int) -> Decision:
     )
     return Decision(
         seat,
-        say("{what} In the pool: {pool}.", what=what, pool=in_order(view.pool)),
+        say("{what} In the pool: {pool}.", what=what, pool=in_order(view.pool))
+        if view.pool
+        else say("{what} The pool is empty.", what=what),
         (Act("flip"), Act("call"), *uses),
         default=Choice("flip"),
         topic=f"round {view.round}",

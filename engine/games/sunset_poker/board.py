@@ -24,7 +24,7 @@ def _folding(view: State, seat: int) -> Text:
 def show(view: State, seat: int) -> Board:
     """Return the board for a seat or the SPECTATOR."""
     return Board(
-        title=say("Sunset Poker, round {round} of {last} at most", round=view.round, last=view.terms.max_rounds),
+        title=say("Sunset Poker, round {round} of at most {last}", round=view.round, last=view.terms.max_rounds),
         turn=_turn(view),
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),

@@ -31,7 +31,7 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
 
 def _to_pick(view: State, seat: int) -> Decision:
     pack = view.packs[seat]
-    card = OneOf("card", things(in_order(pack)), why=say("It must be a card of the pack that you hold."))
+    card = OneOf("card", things(in_order(pack)), why=say("Choose a card from your pack."))
     return Decision(
         seat,
         say("Which card do you pick? You have {own} of {full}.", own=len(view.hands[seat]), full=full_hand(view)),

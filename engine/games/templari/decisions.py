@@ -66,7 +66,7 @@ def caution(view: State, seat: int, choice: Choice) -> Text | None:
 def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     low = auction.high + 1 if auction.high is not None else 0 if auction.seller is None else LEAST_SIDE_BID
     most = most_one_may_bid(seat, view)
-    why = say("You have {coins:coin|coins}, and no bid may end in a number you own.", coins=view.coins[seat])
+    why = say("You have {coins:coin|coins}, and your bids may not end in a number you own.", coins=view.coins[seat])
     bid = Amount("coins", low, most, endings_allowed(view.cards[seat]), raising=True, why=why)
     what = (auction.card,) if auction.seller is not None else view.lot
     if auction.high is None:

@@ -68,7 +68,10 @@ class BoardPart:
 
 @dataclass(frozen=True, slots=True)
 class PagePanel:
-    """A player at the table. The first of the `numbers` is the score; `deciding` if it is this player's turn."""
+    """A player at the table. The first of the `numbers` is the score; `deciding` if it is this player's turn.
+
+    `leads` if nobody is known to have a higher score, and someone has a lower one.
+    """
 
     seat: int
     name: str
@@ -78,6 +81,7 @@ class PagePanel:
     chip: int | None
     deciding: bool
     out: bool
+    leads: bool
     parts: tuple[BoardPart, ...]
 
 
@@ -116,12 +120,12 @@ def draw(
     choosable: Sequence[Choosable] = (),
 ) -> PageBoard:
     """The board for one reader. `deciding` are the seats whose turn it is, `choosable` what the reader may choose."""
-    own, open_fields = board.panel(reader), list(choosable)
+    own, open_fields, leading = board.panel(reader), list(choosable), _leading(board)
     # A thing is chosen where its player has it, or else in the centre.
     mine = draw_parts(board.mine, teller, open_fields)
-    own_panel = None if own is None else _panel(own, teller, deciding, open_fields)
+    own_panel = None if own is None else _panel(own, teller, deciding, leading, open_fields)
     centre = draw_parts(board.centre, teller, open_fields)
-    left, far, right = _around(tuple(_panel(panel, teller, deciding) for panel in board.others(reader)))
+    left, far, right = _around(tuple(_panel(panel, teller, deciding, leading) for panel in board.others(reader)))
     return PageBoard(
         teller(board.title),
         teller(board.turn),
@@ -144,8 +148,21 @@ def _around(
     return others[:left], others[left : left + far], others[left + far :]
 
 
+def _leading(board: Board) -> frozenset[int]:
+    """The seats that lead, by the scores that the board shows; nobody if some score is not shown, or all are the same."""
+    scores = {panel.seat: panel.numbers[0][1] for panel in board.players if panel.numbers}
+    known = {seat: score for seat, score in scores.items() if score is not None}
+    if len(known) < len(board.players) or len(set(known.values())) < 2:
+        return frozenset()
+    return frozenset(seat for seat, score in known.items() if score == max(known.values()))
+
+
 def _panel(
-    panel: Panel, teller: Teller, deciding: Collection[int], choosable: list[Choosable] | None = None
+    panel: Panel,
+    teller: Teller,
+    deciding: Collection[int],
+    leading: Collection[int],
+    choosable: list[Choosable] | None = None,
 ) -> PagePanel:
     return PagePanel(
         panel.seat,
@@ -156,6 +173,7 @@ def _panel(
         panel.chip,
         panel.seat in deciding,
         panel.out,
+        panel.seat in leading,
         draw_parts(panel.parts, teller, choosable),
     )
 

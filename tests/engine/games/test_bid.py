@@ -614,9 +614,9 @@ def test_bd_37_at_an_ace_of_arms_everyone_reads_all_hands():
     state = strong(BEN, dice(2, 3, 4, "*")).state
     for reader in (ANN, BEN, CLEO, SPECTATOR):
         text = " ".join(shown(state, reader).split())
-        assert "together 20: 1; 2; 3; 4; 5; 5" in text
-        assert "together 10: 0; 0; 1; 2; 3; 4" in text
-        assert "together 15: 0; 1; 2; 3; 4; 5" in text
+        assert "(total 20): 1; 2; 3; 4; 5; 5" in text
+        assert "(total 10): 0; 0; 1; 2; 3; 4" in text
+        assert "(total 15): 0; 1; 2; 3; 4; 5" in text
 
 
 def test_bd_38_equal_bids_of_any_two_players_are_a_tie():
@@ -808,7 +808,7 @@ def test_a_sentence_for_each_rarer_thing():
         "Ben pays 1 coin. All bids are dropped and the Crowns die is rolled again: ace."
     )
     assert tell(ArmsPaid((), 5)) == "The Ace of Arms brings nothing: nobody's tiles add up to 16."
-    assert tell(BidTiles(BEN, (3, 5))) == "Ben bids 3 and 5, together 8."
+    assert tell(BidTiles(BEN, (3, 5))) == "Ben bids 3 and 5 (total 8)."
     assert tell(MoonsPaid((), 1)) == "The bank can't pay everyone for the Ace of Moons, so it pays nobody."
     assert tell(PassedOn((), ())) == "No tiles change hands."
     assert tell(PassedOn((ANN, BEN), ((3, 5), (0, 0)))) == (
@@ -851,7 +851,7 @@ def test_the_board_says_when_the_lead_was_shared():
 def test_the_empty_table_can_be_looked_at():
     state = GAME.start(3, GAME.settle(3, {}))
     assert GAME.asks(state, ANN) is None
-    assert "together 15" in shown(state, ANN)
+    assert "(total 15)" in shown(state, ANN)
 
 
 # Against the other telling of the rules.
