@@ -21,7 +21,7 @@ __all__ = ["poker"]
 Way = tuple[str | int, ...]
 
 ODD: tuple[object, ...] = (None, -1, 2**62, "impossible", "[]", "[1]", "0001-01-01T00:00:00+10:00", [], {})
-"""Values of which each is nonsense in most places."""
+"""Values that are nonsense in most places."""
 
 
 def file_of(server, game) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def altered(document: dict[str, Any], way: Way, value: object) -> str:
     return json.dumps(document)
 
 
-def test_what_the_server_saves_is_sound(server, poker):
+def test_a_game_as_the_server_saves_it_is_sound(server, poker):
     plays(poker, 4)
     server.run(talk.say, poker.id, 1, poker.person_at(1), "hello")
     assert verify_saved(saved_of(server, poker)).problems == ()
@@ -98,7 +98,7 @@ def test_a_number_that_no_game_can_have_is_not_taken(server, poker):
 
 
 @pytest.mark.slow
-def test_whatever_one_value_of_a_file_becomes_it_is_refused_in_words_or_put_back_sound(server, poker):
+def test_a_file_with_any_one_value_altered_is_refused_in_words_or_put_back_sound(server, poker):
     plays(poker, 2)
     server.run(talk.say, poker.id, 1, poker.person_at(1), "hello")
     document = file_of(server, poker)
