@@ -21,7 +21,7 @@ from typing import Final
 
 from engine import game
 from pbem import failpoints
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers
 from pbem.service.clocks import outages
 from pbem.service.incoming import receive
 from pbem.service.people import addresses as people_addresses
@@ -241,7 +241,7 @@ class _Run:
         server, name = self.world.server, address.partition("@")[0].capitalize()
         person_id = server.run(people_addresses.confirm, server.run(people_addresses.register, address, name).id).id
         if sorted(self.players).index(address) % 3 == 0:
-            server.run(substitutes.set_volunteer, person_id, volunteers=True)
+            server.run(offers.set_volunteer, person_id, volunteers=True)
         return person_id
 
     def _mail_arrived(self, email: Arrived, new: bool) -> None:

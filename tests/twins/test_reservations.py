@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.people import addresses
 from pbem.service.play import standing_orders, undo
@@ -60,10 +60,10 @@ def reserved(folder: Path, secretly: Secretly) -> dict[str, dict[str, bytes]]:
     outsiders = [server.run(addresses.confirm, server.run(addresses.register, f"{name.lower()}@example.org", name).id).id
                  for name in ("Yan", "Zoe")]  # fmt: skip
     for outsider in outsiders:
-        server.run(substitutes.set_volunteer, outsider, volunteers=True)
+        server.run(offers.set_volunteer, outsider, volunteers=True)
     assert len(game.asked()) == 3
     moderate(server, Offer(game.id, GONE))
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     world.clock.advance(MINUTE)
     secretly(game)
     world.clock.advance(MINUTE)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.people import addresses
 from pbem.service.tables import leaving, listing
@@ -225,7 +225,7 @@ def test_the_organiser_can_be_contacted_from_a_public_page(browser, server):
 
 def test_a_substitute_takes_the_seat_of_a_player_who_left(browser, carry, table, links, server, person):
     game = table("templari", 3, successor="substitute")
-    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
     seat = next(seat for seat, player in game.players().items() if player.name == "Ben")
     page = browser.open(f"/s/{links.of(game, seat)[1]}")
     page.form("Leave table …").press().form("Leave table").press()
@@ -240,7 +240,7 @@ def test_a_seat_that_its_player_still_has_is_asked_for_until_the_turn_ends(
     browser, carry, table, links, server, person, time
 ):
     game = table("bid", 3, successor="substitute")
-    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
     moderate(server, Offer(game.id, 1))
     carry()
     page = open_in_mail(browser, "zoe@example.org", "/c/")
