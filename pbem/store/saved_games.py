@@ -156,12 +156,9 @@ def replace_all(tx: Connection, game_id: int | None, saved: SavedGame, now: date
         tx.execute(insert(DEADLINE), [asdict(_past(each, game_id)) for each in saved.deadlines])
     for person_id, how in saved.insiders:
         insiders.note(tx, game_id, person_id, Insight(how))
-    open_offers = (OFFER.c.game_id == game_id, OFFER.c.status == OfferStatus.OPEN)
-    tx.execute(
-        update(OFFER)
-        .where(*open_offers)
-        .values(status=OfferStatus.OVER, ended_at=now, reserved_turn=None, reserved_as=None)
-    )
+    # Seats stay on offer, and requests for them wait for the end of the turn that is open now.
+    reserved = (OFFER.c.game_id == game_id, OFFER.c.status == OfferStatus.OPEN, OFFER.c.reserved_turn.is_not(None))
+    tx.execute(update(OFFER).where(*reserved).values(reserved_turn=saved.game.turn))
     _settle_pause(tx, game_id, now, paused=saved.game.paused or saved.game.status == TableStatus.FROZEN)
     search.of_table(tx, game_id)
     return game_id

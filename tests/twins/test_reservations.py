@@ -46,15 +46,21 @@ def leaves_an_order(game: RunningGame) -> None:
 
 
 @pytest.mark.parametrize("secretly", [seals, seals_and_takes_back, leaves_an_order])
-def test_asking_for_a_seat_tells_nobody_that_its_player_has_answered(tmp_path: Path, secretly: Secretly) -> None:
-    one, other = reserved(tmp_path, nothing), reserved(tmp_path, secretly)
+@pytest.mark.parametrize("withdraws", [False, True])
+def test_asking_for_a_seat_tells_nobody_that_its_player_has_answered(
+    tmp_path: Path, secretly: Secretly, withdraws: bool
+) -> None:
+    one, other = reserved(tmp_path, nothing, withdraws), reserved(tmp_path, secretly, withdraws)
     for reader in one:
         found = difference(one[reader], other[reader])
         assert found is None, f"{reader} is told by {found}"
 
 
-def reserved(folder: Path, secretly: Secretly) -> dict[str, dict[str, bytes]]:
-    """What everyone meets when two outsiders ask for a seat, if its player did this in secret before."""
+def reserved(folder: Path, secretly: Secretly, withdraws: bool) -> dict[str, dict[str, bytes]]:
+    """What everyone meets when two outsiders ask for a seat, if its player did this in secret before.
+
+    If the first one withdraws, the other asks again.
+    """
     world = World(Truth("bid", 3, {}, (), {}), folder)
     server, game = world.server, world.game
     outsiders = [server.run(addresses.confirm, server.run(addresses.register, f"{name.lower()}@example.org", name).id).id
@@ -69,10 +75,12 @@ def reserved(folder: Path, secretly: Secretly) -> dict[str, dict[str, bytes]]:
     world.clock.advance(MINUTE)
     paths = [f"/c/{Links(server).made(Purpose.CONFIRM, outsider, game.id)}" for outsider in outsiders]
     met: dict[str, dict[str, bytes]] = {"taker": {}, "latecomer": {}}
-    for reader, path in zip(met, paths, strict=True):
-        browser = Browser(world.app)
-        taken = browser.post(f"{path}/seat", [("offer", server.keys.alias("offer", offer.id)), ("name", reader)])
-        met[reader]["answer"] = b"%d %s" % (taken.status, taken.response.get_data())
+    asked = zip(met, paths, ("seat", "seat"), strict=True)
+    again = zip(met, paths, ("withdraw", "seat"), strict=True) if withdraws else ()
+    for reader, path, form in (*asked, *again):
+        fields = [("offer", server.keys.alias("offer", offer.id)), ("name", reader)]
+        answer = Browser(world.app).post(f"{path}/{form}", fields)
+        met[reader][f"answer {len(met[reader])}"] = b"%d %s" % (answer.status, answer.response.get_data())
     substitutes.tidy(server)
     world.carry()
     for reader, path, outsider in zip(met, paths, outsiders, strict=True):

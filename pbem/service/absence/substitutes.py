@@ -58,6 +58,22 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     return True
 
 
+def withdraw(tx: Tx, server: Server, offer_id: int, person_id: int) -> bool:
+    """Withdraw one's request for a seat, so that others can ask for it. Returns False if there is none any more.
+
+    Raises Gone if the seat is theirs already.
+    """
+    game = games.lock(tx, tables.offer(tx, offer_id).game_id)
+    offer = tables.offer(tx, offer_id)
+    if offer.taken_by == person_id and offer.status == OfferStatus.OPEN:
+        tables.drop_reservation(tx, offer.id)
+        return True
+    player = player_rows.at_seat(tx, game.id, offer.seat)
+    if player is not None and player.person_id == person_id:
+        raise Gone(_("The seat is yours already."), remedy=_("Nothing changed. You can resign on its page."))
+    return False
+
+
 def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> None:
     """Take one's own seat back from a bot. Doing so twice changes nothing."""
     game = games.lock(tx, game_id)

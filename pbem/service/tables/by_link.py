@@ -142,11 +142,22 @@ def table_and_person(tx: Tx, server: Server, token: str) -> tuple[int, int]:
 
 def take_over(server: Server, token: str, offer_id: int, name: str) -> None:
     """Take over an offered seat of the running game, or reserve it until the open turn is over."""
+    person_id = _reader_of_offer(server, token, offer_id)
+    server.run(persons.confirm, person_id)
+    server.run(substitutes.take, offer_id, person_id, name)
+
+
+def withdraw(server: Server, token: str, offer_id: int) -> bool:
+    """Withdraw the reader's request for an offered seat. Returns False if there is none any more."""
+    return server.run(substitutes.withdraw, offer_id, _reader_of_offer(server, token, offer_id))
+
+
+def _reader_of_offer(server: Server, token: str, offer_id: int) -> int:
+    """The id of the person of a link to the table of an offer. Raises Forbidden for an offer of another table."""
     game_id, person_id = server.read(table_and_person, token)
     if server.read(offers.read_offer, offer_id).game_id != game_id:
         raise Forbidden(_("This seat is at another table."))
-    server.run(persons.confirm, person_id)
-    server.run(substitutes.take, offer_id, person_id, name)
+    return person_id
 
 
 def invited_table(server: Server, token: str) -> TableSummary:

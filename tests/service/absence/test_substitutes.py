@@ -387,6 +387,30 @@ def test_a_reservation_waits_while_its_table_is_paused(server, time, absentee, p
     assert game.person_at(gone) == zoe
 
 
+def test_a_person_who_withdraws_frees_the_seat_for_others(server, absentee, person, turn_ends):
+    game, gone = absentee("substitute")
+    zoe, yan, offer = person("Zoe"), person("Yan"), the_offer(server)
+    server.run(substitutes.take, offer.id, zoe)
+    assert not server.run(substitutes.withdraw, offer.id, yan)
+    assert the_offer(server).taken_by == zoe
+    assert server.run(substitutes.withdraw, offer.id, zoe)
+    assert the_offer(server) == offer
+    assert not server.run(substitutes.withdraw, offer.id, zoe)
+    server.run(substitutes.take, offer.id, yan)
+    turn_ends(game, gone)
+    assert game.person_at(gone) == yan
+
+
+def test_a_seat_that_is_theirs_already_is_not_withdrawn_from(server, absentee, person, turn_ends):
+    game, gone = absentee("substitute")
+    zoe, offer = person("Zoe"), the_offer(server)
+    server.run(substitutes.take, offer.id, zoe)
+    turn_ends(game, gone)
+    with pytest.raises(Gone, match="yours already"):
+        server.run(substitutes.withdraw, offer.id, zoe)
+    assert game.person_at(gone) == zoe
+
+
 def test_a_reservation_by_someone_banned_since_leaves_the_seat_on_offer(server, absentee, person, turn_ends):
     game, gone = absentee("substitute")
     zoe, offer = person("Zoe"), the_offer(server)

@@ -320,6 +320,10 @@ def test_a_free_seat_of_a_player_is_asked_for_by_a_reply(server, inbox, table, p
         inbox.answers_offer(game.id, person("Zoe"), "accept")
         assert (receipt(server)["effect"], receipt(server)["text"]) == ("reserved", "")
     assert game.person_at(1) != person("Zoe")
+    inbox.answers_offer(game.id, person("Zoe"), "no")
+    assert receipt(server)["effect"] == "withdrawn"
+    (offer,) = server.read(offers.open_offers)
+    assert offer.taken_by is None
 
 
 def test_a_free_seat_that_someone_else_took_is_refused_in_words(server, inbox, table, person):

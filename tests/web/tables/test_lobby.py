@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pbem.service.absence import offers
+from pbem.service.absence import offers, substitutes
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.people import addresses
 from pbem.service.tables import leaving, listing
@@ -266,6 +266,28 @@ def test_a_seat_that_its_player_still_has_is_asked_for_until_the_turn_ends(
     lost = next(emails(browser, "zoe@example.org"))
     assert "won't be yours" in " ".join(lost.text.split())
     assert f"{game.players()[1].name} has come back" in lost.text
+
+
+def test_a_request_for_a_seat_is_withdrawn_where_it_was_made(browser, table, links, server, person):
+    game = table("bid", 3, successor="substitute")
+    moderate(server, Offer(game.id, 1))
+    page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
+    page = page.form("Take seat 2").press().form("Withdraw").press()
+    assert "You withdrew your request for the seat." in page.text
+    assert "You asked for seat 2" not in page.text
+    page = page.form("Take seat 2").press()
+    assert "You withdrew" not in page.text
+    assert "You asked for seat 2" in page.text
+
+
+def test_a_request_is_not_withdrawn_by_anyone_else(browser, table, links, server, person):
+    game = table("bid", 3, successor="substitute")
+    moderate(server, Offer(game.id, 1))
+    (offer,) = server.read(offers.open_offers)
+    server.run(substitutes.take, offer.id, person("Zoe"))
+    path = f"/c/{links.made(Purpose.CONFIRM, person('Yan'), game.id)}"
+    browser.post(f"{path}/withdraw", [("offer", server.keys.alias("offer", offer.id))])
+    assert "Someone else has asked for seat 2" in browser.open(path).text
 
 
 def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):
