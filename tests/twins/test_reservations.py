@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from pbem.service.absence import offers, substitutes
+from pbem.service.clocks import reachability
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.people import addresses
 from pbem.service.play import standing_orders, undo
-from pbem.store import people
+from pbem.store import people, tables
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
-from tests.service.clock import MINUTE
+from tests.service.clock import DAY, MINUTE, Time
 from tests.service.running_game import RunningGame
 from tests.twins.test_twins import difference
 from tests.twins.world import Truth, World
@@ -54,6 +55,37 @@ def test_asking_for_a_seat_tells_nobody_that_its_player_has_answered(
     for reader in one:
         found = difference(one[reader], other[reader])
         assert found is None, f"{reader} is told by {found}"
+
+
+@pytest.mark.parametrize("successor", ["substitute", "bot"])
+@pytest.mark.parametrize("secretly", [seals, seals_and_takes_back, leaves_an_order])
+def test_a_seat_given_up_because_email_fails_tells_nobody_that_its_player_has_answered(
+    tmp_path: Path, secretly: Secretly, successor: str
+) -> None:
+    one, other = given_up(tmp_path, nothing, successor), given_up(tmp_path, secretly, successor)
+    for reader in one:
+        found = difference(one[reader], other[reader])
+        assert found is None, f"{reader} is told by {found}"
+
+
+def given_up(folder: Path, secretly: Secretly, successor: str) -> dict[str, dict[str, bytes]]:
+    """What everyone else meets when no email has reached a player for a week, who did this in secret meanwhile."""
+    world = World(Truth("bid", 3, {}, (), {}), folder)
+    server, game, hands = world.server, world.game, Time(world.server, world.clock)
+    server.store.write(lambda tx: tables.change_game(tx, game.id, successor=successor))
+    server.run(reachability.note_refusal, game.person_at(GONE), "550 no such user")
+    hands.passes(MINUTE)
+    secretly(game)
+    hands.passes(7 * DAY)
+    offers.give_up_unreachable(server)
+    substitutes.tidy(server)
+    assert (successor == "bot") == (game.players()[GONE].bot is not None)
+    assert (successor == "bot") != bool(server.read(offers.open_offers))
+    world.carry()
+    met = {"public": world.blanked({"page": Browser(world.app).open(f"/t/{game.row().key}").response.get_data()}, None)}
+    met |= {f"seat {seat}": world.meets(seat, crawl=False) for seat in range(3) if seat != GONE}
+    world.close()
+    return met
 
 
 def reserved(folder: Path, secretly: Secretly, withdraws: bool) -> dict[str, dict[str, bytes]]:

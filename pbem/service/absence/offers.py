@@ -18,7 +18,7 @@ from typing import Final
 from pbem.domain.deadline import PATIENCE, seat_offer_at
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.missed_turns import Successor, successor_after
-from pbem.domain.states import EmailKind, TableStatus
+from pbem.domain.states import EmailKind, TableStatus, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import seats
 from pbem.service.clocks import deadlines as clocks_deadlines
@@ -94,7 +94,7 @@ def give_up_unreachable(server: Server) -> int:
     now = server.now()
     with server.store.read() as tx:
         failing = reachability.failing(tx, now - PATIENCE, _BATCH)
-        turns = [row for person in failing for row in deadlines.of_person(tx, person.person_id)]
+        turns = [row for person in failing for row in deadlines.asked_of(tx, person.person_id)]
     return sum(server.run(_give_up_unreachable, row) for row in turns)
 
 
@@ -177,23 +177,27 @@ def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat
 
 
 def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow) -> bool:
-    """Give up one seat, and start its clock so that the others need not wait. Returns whether anything changed."""
+    """Give up one seat, and start its clock so that the others need not wait. Returns whether anything changed.
+
+    Whether its player has answered in the open turn makes no difference: everyone at the table hears of the seat.
+    """
     game = games.lock_if_free(tx, deadline.game_id)
-    if game is None or game.status != TableStatus.PLAYING or game.paused:
+    if game is None or game.status != TableStatus.PLAYING or game.paused or game.turn != deadline.turn:
         return False
-    clock = clocks_deadlines.clock_of(tx, game, deadline.turn, deadline.seat)
+    clock = clocks_deadlines.clock_of(tx, game, deadline.turn, deadline.seat, answered=True)
     if clock is None:
         return False
-    offer_at = seat_offer_at(clock.timing)
-    since = _failing_since(tx, clock.person.id, deadline.asked_at)
+    # Not from when its email was written: one that nobody accepts is written again until its turn is answered.
+    offer_at = seat_offer_at(replace(clock.timing, rendered_at=clock.row.asked_at))
+    since = _failing_since(tx, clock.person.id, clock.row.asked_at)
     if offer_at is None or offer_at > server.now() or since is None:
         return False
     # A player who moves on the pages is not gone, whatever their email does; but their clock runs.
-    gone = not _moved_since(tx, game.id, deadline.seat, since)
+    gone = not _moved_openly_since(tx, game.id, deadline.seat, since)
     player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == deadline.seat)
     given_up = gone and _give_up(tx, server, game, player, "unreachable")
     after = deadlines.read(tx, game.id, deadline.turn, deadline.seat)
-    if after is None or after.due_at is not None:
+    if after is None or after.status != TurnStatus.OPEN or after.due_at is not None:
         return given_up
     # The others must not wait for a substitute for ever, so the clock starts even without an email.
     is_new = after.accepted_at is None
@@ -202,14 +206,11 @@ def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow
     return True
 
 
-def _moved_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
-    """Whether the player of a seat has made a choice of their own since then."""
-    rows = log.chain(tx, game_id, games.read(tx, game_id).key)
-    return any(row.seat == seat and row.at > moment and row.by in IN_PERSON for row in rows)
-
-
 def _moved_openly_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
-    """Whether everyone at the table may know that: what was done in secret counts with the next entry that the seat is in."""
+    """Whether the player of a seat has made a choice of their own since then, as far as everyone at the table may know.
+
+    What was done in secret counts with the next entry that the seat is in.
+    """
     in_secret = False
     for row in log.chain(tx, game_id, games.read(tx, game_id).key):
         own = row.seat == seat and row.at > moment and row.by in IN_PERSON
