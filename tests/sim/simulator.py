@@ -81,6 +81,7 @@ SELDOM: Final = (
     "scanner opened everything",
     "scanner pressed a button",
     "second sender",
+    "substitute asked for a seat",
     "substitute took a seat",
     "time-out",
     "time-out after we were away",
@@ -252,7 +253,13 @@ class _Run:
         if not new:
             return
         self._arrived.append(email)
-        for kind, sign in (("reminder", "This is a reminder."), ("bot took a seat over", "a bot plays")):
+        signs = {
+            "reminder": "This is a reminder.",
+            "bot took a seat over": "a bot plays",
+            # Nobody here comes back from a bot, and no organiser gives a seat to anyone.
+            "substitute took a seat": ": you're playing",
+        }
+        for kind, sign in signs.items():
             if sign in email.text or sign in email.subject:
                 self.seen[kind] += 1
         player = self.players[email.to]

@@ -209,7 +209,7 @@ def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow
 def _moved_openly_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
     """Whether the player of a seat has made a choice of their own since then, as far as everyone at the table may know.
 
-    What was done in secret counts with the next entry that the seat is in.
+    A secret choice or order counts with the next entry that the seat is in.
     """
     in_secret = False
     for row in log.chain(tx, game_id, games.read(tx, game_id).key):
