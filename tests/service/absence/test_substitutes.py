@@ -24,6 +24,7 @@ from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
+from tests.service.races import meetings
 from tests.web.browser import Links
 
 
@@ -399,6 +400,25 @@ def test_a_person_who_withdraws_frees_the_seat_for_others(server, absentee, pers
     server.run(substitutes.take, offer.id, yan)
     turn_ends(game, gone)
     assert game.person_at(gone) == yan
+
+
+def test_a_request_withdrawn_as_its_turn_ends_is_withdrawn_or_the_seat_is_theirs(server, table, person):
+    zoe = person("Zoe")
+    game = table("bid", 3, successor="substitute")
+    for meeting in meetings(server.store):
+        gone = game.person_at(2)
+        moderate(server, Offer(game.id, 2))
+        offer = the_offer(server)
+        server.run(substitutes.take, offer.id, zoe)
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default, "clock" if seat == 2 else "person")
+        withdrawn, _ = meeting(
+            lambda offer=offer: server.run(substitutes.withdraw, offer.id, zoe), lambda: substitutes.tidy(server)
+        )
+        assert (withdrawn is True) == (game.person_at(2) == gone), withdrawn
+        assert withdrawn is True or isinstance(withdrawn, Gone)
+        # An offer stays until its seat changes hands.
+        moderate(server, Substitute(game.id, 2, "fay@example.org" if gone == person("Yan") else "yan@example.org"))
 
 
 def test_a_seat_that_is_theirs_already_is_not_withdrawn_from(server, absentee, person, turn_ends):
