@@ -150,8 +150,8 @@ def tell_organisers(context: WorkerContext) -> None:
 
 
 def update_seats(context: WorkerContext) -> None:
-    """Give up the seats of unreachable people, and end offers that are over."""
-    given_up = offers.give_up_unreachable(context.server)
+    """Give up the seats of people who miss their turns or are unreachable, and end offers that are over."""
+    given_up = offers.give_up_missed(context.server) + offers.give_up_unreachable(context.server)
     ended = substitutes.tidy(context.server)
     if given_up or ended:
         _log.info("seats_changed", given_up=given_up, ended=ended)

@@ -105,6 +105,7 @@ class Time:
 
     def seats_change(self) -> None:
         """The tick of seats."""
+        offers.give_up_missed(self.server)
         offers.give_up_unreachable(self.server)
         substitutes.tidy(self.server)
 

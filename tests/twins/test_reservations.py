@@ -11,6 +11,7 @@ import pytest
 
 from pbem.service.absence import offers, substitutes
 from pbem.service.clocks import reachability
+from pbem.service.desk.acts.clocks import Extend
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.people import addresses
 from pbem.service.play import standing_orders, undo
@@ -66,6 +67,40 @@ def test_a_seat_given_up_because_email_fails_tells_nobody_that_its_player_has_an
     for reader in one:
         found = difference(one[reader], other[reader])
         assert found is None, f"{reader} is told by {found}"
+
+
+@pytest.mark.parametrize("successor", ["substitute", "bot"])
+def test_a_missed_deadline_tells_nobody_of_it_while_the_turn_is_open(tmp_path: Path, successor: str) -> None:
+    one, other = missed(tmp_path, nothing, successor), missed(tmp_path, seals, successor)
+    for reader in one:
+        found = difference(one[reader], other[reader])
+        assert found is None, f"{reader} is told by {found}"
+
+
+def missed(folder: Path, secretly: Secretly, successor: str) -> dict[str, dict[str, bytes]]:
+    """What everyone else meets while they still have time, after the last deadline that a player may miss."""
+    world = World(Truth("bid", 3, {}, (), {}), folder)
+    server, game, hands = world.server, world.game, Time(world.server, world.clock)
+    server.store.write(lambda tx: tables.change_game(tx, game.id, successor=successor, missed_limit=2))
+    server.store.write(lambda tx: tables.change_player(tx, game.id, GONE, missed=1))
+    for seat in range(3):
+        if seat != GONE:
+            moderate(server, Extend(game.id, "1d", seat))
+    due = hands.due(game, GONE)
+    secretly(game)
+    hands.passes_until(due)
+    hands.runs_out()
+    hands.seats_change()
+    assert game.asked().keys() == {0, 1}
+    world.carry()
+    met = {f"seat {seat}": world.meets(seat, crawl=False) for seat in range(3) if seat != GONE}
+    for seat in (0, 1):
+        game.play(seat, game.asked()[seat].default)
+    hands.seats_change()
+    given_up = game.players()[GONE].bot is not None or bool(server.read(offers.open_offers))
+    assert given_up == (secretly is nothing)
+    world.close()
+    return met
 
 
 def given_up(folder: Path, secretly: Secretly, successor: str) -> dict[str, dict[str, bytes]]:

@@ -73,10 +73,18 @@ def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by:
     return _put_on_offer(tx, server, game, before, "organiser", by, reason)
 
 
-def after_missed_turns(tx: Tx, server: Server, game: GameRow, player: PlayerRow) -> None:
-    """Give up a seat if its player has missed as many turns in a row as the table allows. The game is locked."""
-    if successor_after(player.missed, agreement_of(game)) is not None:
-        _give_up(tx, server, game, player, "missed")
+def after_missed_turns(tx: Tx, server: Server, game: GameRow, player: PlayerRow) -> bool:
+    """Give up a seat if its player has missed as many turns in a row as the table allows. The game is locked.
+
+    Not while the turn is open: the others would learn what was chosen for the player. Returns whether the seat was given up.
+    """
+    assert player.seat is not None
+    asked = deadlines.read(tx, game.id, game.turn, player.seat)
+    if asked is not None and asked.status == TurnStatus.MISSED:
+        return False
+    return successor_after(player.missed, agreement_of(game)) is not None and _give_up(
+        tx, server, game, player, "missed"
+    )
 
 
 def after_resignation(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> None:
@@ -87,6 +95,11 @@ def after_resignation(tx: Tx, server: Server, game: GameRow, seat: int, person_i
     offer_id = tables.add_offer(tx, game.id, seat, person_id, "resigned", successor, server.now())
     if successor is Successor.SUBSTITUTE:
         _email_volunteers(tx, server, game, offer_id, seat, person_id)
+
+
+def give_up_missed(server: Server) -> int:
+    """Give up the seats of people who missed too many turns in a row, once the last of these is over. Returns how many."""
+    return sum(server.run(_give_up_missed, *seat) for seat in server.query(tables.missed_too_often, _BATCH))
 
 
 def give_up_unreachable(server: Server) -> int:
@@ -174,6 +187,14 @@ def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat
     ]
     outbox.queue(tx, emails, now)
     return len(emails)
+
+
+def _give_up_missed(tx: Tx, server: Server, game_id: int, seat: int) -> bool:
+    game = games.lock_if_free(tx, game_id)
+    if game is None or game.status != TableStatus.PLAYING or game.paused:
+        return False
+    player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == seat)
+    return player.person_id is not None and after_missed_turns(tx, server, game, player)
 
 
 def _give_up_unreachable(tx: Tx, server: Server, deadline: deadlines.DeadlineRow) -> bool:
