@@ -99,9 +99,10 @@ def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
     keys = _keys_to_restore(config, backup_keys, path)
 
     def finish(tx: Tx) -> None:
-        # Since the backup a session, a sign-in link or an organiser may have been ended for good reason.
+        # Since the backup a session, a sign-in link, a request or an organiser may have been ended for good reason.
         sessions.end_everybodys(tx, SystemClock().now())
-        links.revoke_purpose(tx, SystemRandomness(), Purpose.SIGN_IN)
+        for purpose in (Purpose.SIGN_IN, Purpose.YES):
+            links.revoke_purpose(tx, SystemRandomness(), purpose)
         must_be_ours(tx, config)
         if keys is not None:
             save_keys(config.data_dir, keys)

@@ -12,12 +12,12 @@ from engine import codec
 from pbem.domain import hash_chain
 from pbem.domain.errors import Fault
 from pbem.domain.states import TableStatus
-from pbem.ops.verify import rows_of
+from pbem.ops.verify import one_by_one
 from pbem.service.archive.check_log import LogReader, snapshot
 from pbem.service.archive.verify import Progress
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
-from pbem.store import games, views as kept_views
+from pbem.store import games, log, views as kept_views
 from pbem.store.database import Store, Tx
 
 
@@ -42,7 +42,9 @@ def rebuild_games(store: Store, game_ids: Collection[int], progress: Progress = 
 def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     row = games.lock(tx, game_id)
     reading = LogReader(rules_of(row), row.secret)
-    found = hash_chain.verify(rows_of(tx, row, progress, reading.read), game=row.key, head=row.head)
+    found = hash_chain.verify(
+        one_by_one(log.chain(tx, row.id, row.key), progress, reading.read), game=row.key, head=row.head
+    )
     problems = [flaw.says for flaw in found.flaws] + [wrong.says for wrong in reading.problems]
     if problems:
         raise Fault(f"its log does not verify: {problems[0]}")

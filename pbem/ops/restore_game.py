@@ -12,14 +12,13 @@ from pbem.domain.acts import Actor
 from pbem.domain.errors import BadInput, Fault
 from pbem.ops.backup import Begin, is_database, silent, working_copy
 from pbem.ops.setup import open_server
-from pbem.ops.verify import verify_game
+from pbem.ops.verify import verify_game, verify_saved
 from pbem.service.archive import table_file
 from pbem.service.desk.put_back import PutBack, put_back
 from pbem.service.server import Server
-from pbem.store import games, known_keys, saved_games, tables
+from pbem.store import known_keys, saved_games
 from pbem.store.database import Store, Tx
 from pbem.store.database_errors import blaming
-from pbem.store.games import GameRow
 from pbem.store.saved_games import SavedGame
 
 OTHER_KEYS = (
@@ -68,28 +67,28 @@ def _saved(server: Server, config: Config, path: Path, which: str) -> Iterator[t
             saved = table_file.read(path.read_text(encoding="utf-8", errors="replace"))
             if which not in (saved.game.key, str(saved.game.id)):
                 raise BadInput(f"It is the file of game {saved.game.id}.", remedy="Name that with --game.")
+        _must_be_sound(saved, path)
         yield saved, ""
         return
     folder = (Store.file_of(config.database_url) or config.data_dir / "any").parent
     with working_copy(path, folder, "restore-game.part") as source, source.read() as tx:
-        row = _named(tx, which)
-        report = verify_game(tx, row.id)
-        if not report.sound:
-            raise BadInput(
-                f"Game {row.id} does not verify in the backup: {report.problems[0].says}.",
-                remedy="Nothing was changed. Try an older backup.",
-            )
-        yield saved_games.read(tx, row.id), _about_keys(tx, server)
+        game_id = saved_games.named(tx, which)
+        if game_id is None:
+            raise BadInput("The backup has no such game.", remedy="Name it by its number there, or by its key.")
+        with blaming(path):
+            saved = saved_games.read(tx, game_id)
+        _must_be_sound(saved, path)
+        yield saved, _about_keys(tx, server)
 
 
-def _named(tx: Tx, which: str) -> GameRow:
-    """The game of this number or key in a backup. Raises BadInput or NotFound."""
-    if which.isdecimal() and len(which) < 19:
-        return games.read(tx, int(which))
-    row = tables.by_key(tx, which)
-    if row is None:
-        raise BadInput("The backup has no such game.", remedy="Name it by its number there, or by its key.")
-    return row
+def _must_be_sound(saved: SavedGame, path: Path) -> None:
+    """Read a saved game as a whole, before anything of it gets here. Raises BadInput."""
+    report = verify_saved(saved)
+    if not report.sound:
+        raise BadInput(
+            f"Game {saved.game.id} does not verify in the backup {path}: {report.problems[0].says}.",
+            remedy="Nothing was changed. Try an older backup.",
+        )
 
 
 def _about_keys(backup: Tx, server: Server) -> str:

@@ -5,21 +5,27 @@ players. Nothing is changed, a running server is not blocked, and each game is s
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from engine.bots import BOTS
 from engine.facts import SPECTATOR
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
+from pbem.domain.missed_turns import FEWEST, MOST
+from pbem.domain.pace import parse_pace
 from pbem.plugins.away import Away
 from pbem.service.archive import export, verify
 from pbem.service.archive.check_log import Check, LogReader, Problem, means, snapshot
 from pbem.service.archive.verify import Progress, Report, of_chain, of_fates, of_talk
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk
-from pbem.store import games, log, players as player_rows, talk as talk_rows, views
+from pbem.store import games, log, players as player_rows, saved_games, talk as talk_rows, views
 from pbem.store.database import Store, Tx
 from pbem.store.games import GameRow
+from pbem.store.players import PlayerRow
+from pbem.store.saved_games import SavedGame
 from pbem.store.views import ViewRow
 
 
@@ -55,43 +61,82 @@ def verify_game(
 ) -> Report:
     """Check one game; `follow` is called after each row that was read, `sealed` are fingerprints of sealed choices."""
     row = games.read(tx, game_id)
+    rows = _Rows(
+        row,
+        player_rows.of_game(tx, game_id),
+        log.chain(tx, game_id, row.key),
+        talk_rows.chain(tx, game_id, row.key),
+        list(views.of_game(tx, game_id)),
+    )
+    return _verify(rows, printed, progress, follow, sealed)
+
+
+def verify_saved(saved: SavedGame) -> Report:
+    """Check a game as it was saved, before anything of it is put into a database: also rows that none would keep."""
+    # Stopping a table says nothing about its log.
+    players = sorted(saved.players, key=lambda each: each.number)
+    rows = _Rows(saved.game._replace(halted=None), players, saved.log, saved.talk)
+    report = _verify(rows)
+    odd = (Problem(saved.game.seq, Check.BESIDE, says) for says in (*saved_games.misfits(saved), *_of_table(saved)))
+    return replace(report, problems=(*odd, *report.problems))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one game, wherever they are. Log and talk are read once."""
+
+    game: GameRow
+    players: Sequence[PlayerRow]
+    log: Iterable[hash_chain.Row]
+    talk: Iterable[hash_chain.Row]
+    views: list[ViewRow] = field(default_factory=list)
+
+
+def _verify(
+    rows: _Rows,
+    printed: Collection[str] = (),
+    progress: Progress = lambda _: None,
+    follow: Callable[[LogReader, hash_chain.Row], None] = lambda _reader, _row: None,
+    sealed: Collection[str] = (),
+) -> Report:
+    row = rows.game
     rules = rules_of(row)
     if isinstance(rules, Away):
-        return _chain_alone(tx, row, printed, progress)
+        return _chain_alone(rows, printed, progress)
     reading = LogReader(rules, row.secret)
-    stored_views = list(views.of_game(tx, game_id))
     problems: list[Problem] = []
 
     def read(each: hash_chain.Row) -> None:
         reading.read(each)
         follow(reading, each)
-        problems.extend(of_views(reading, stored_views, each.seq))
+        problems.extend(of_views(reading, rows.views, each.seq))
 
-    found = hash_chain.verify(rows_of(tx, row, progress, read), game=row.key, head=row.head, printed=printed)
+    found = hash_chain.verify(one_by_one(rows.log, progress, read), game=row.key, head=row.head, printed=printed)
     reading.end()
     problems = [*of_chain(found), *reading.problems, *problems]
-    beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, row._asdict())]
-    beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in stored_views]
+    beside = [*_of_row(row, found), *_of_agreement(rows, reading), *snapshot(reading, row._asdict())]
+    beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in rows.views]
     problems += [Problem(row.seq, Check.BESIDE, says) for says in beside]
-    problems += of_talk(talk.check(talk_rows.chain(tx, row.id, row.key), row.key), reading, row.seq)
+    problems += of_talk(talk.check(rows.talk, row.key), reading, row.seq)
     problems += of_fates(reading, sealed)
     fates = tuple(reading.fates.with_fingerprints(sealed))
     counts = found.rows, reading.entries, reading.made_again
     return Report(row.id, row.key, row.title, *counts, tuple(problems), fates)
 
 
-def _chain_alone(tx: Tx, row: GameRow, printed: Collection[str], progress: Progress) -> Report:
+def _chain_alone(rows: _Rows, printed: Collection[str], progress: Progress) -> Report:
     """Check the chain only, for a game whose rules are missing."""
-    found = hash_chain.verify(rows_of(tx, row, progress), game=row.key, head=row.head, printed=printed)
+    row = rows.game
+    found = hash_chain.verify(one_by_one(rows.log, progress), game=row.key, head=row.head, printed=printed)
     problems = [*of_chain(found), *(Problem(row.seq, Check.BESIDE, says) for says in _of_row(row, found))]
     return Report(row.id, row.key, row.title, found.rows, 0, 0, tuple(problems))
 
 
-def rows_of(
-    tx: Tx, row: GameRow, progress: Progress, read: Callable[[hash_chain.Row], None] = lambda _: None
+def one_by_one(
+    rows: Iterable[hash_chain.Row], progress: Progress, read: Callable[[hash_chain.Row], None] = lambda _: None
 ) -> Iterator[hash_chain.Row]:
     """The rows of a log one after the other, each passed to `read` first and counted."""
-    for each in log.chain(tx, row.id, row.key):
+    for each in rows:
         read(each)
         progress(1)
         yield each
@@ -117,26 +162,51 @@ def _of_row(row: GameRow, found: hash_chain.ChainCheck) -> Iterator[str]:
         yield f"the game is stored as having {row.seq} rows, but there are {found.rows}"
 
 
-def _of_agreement(tx: Tx, row: GameRow, reading: LogReader) -> Iterator[str]:
+def _of_table(saved: SavedGame) -> Iterator[str]:
+    """What no table could have agreed, and players and turns that its game could not have."""
+    game = saved.game
+    try:
+        parse_pace(game.pace)
+    except (BadInput, ValueError):
+        yield f"the stored pace {game.pace!r} is none"
+    if not FEWEST <= game.missed_limit <= MOST:
+        yield f"the stored number of missed turns, {game.missed_limit}, is out of range"
+    for player in saved.players:
+        if player.bot is not None and player.bot not in BOTS:
+            yield f"seat {player.seat} is said to be played by {player.bot!r}, which is no bot"
+    for asked in saved.deadlines:
+        if not (0 <= asked.turn <= game.turn and 0 <= asked.seat < game.seats):
+            yield f"a deadline is of turn {asked.turn} and seat {asked.seat}, which this game does not have"
+
+
+def _of_agreement(rows: _Rows, reading: LogReader) -> Iterator[str]:
     """The data beside the log must match the log's beginning."""
+    row = rows.game
     if not reading.dealt:
         if row.started_at is not None and not reading.broken:
             yield "the game has begun, but its log has no beginning"
         return
     began = reading.began
-    if (row.kind, row.seats, json.loads(row.options)) != (began["kind"], began["seats"], began["options"]):
+    if (row.kind, row.seats) != (began["kind"], began["seats"]) or not _says(row.options, began["options"]):
         yield "the stored game, seats or options are not those that the log began with"
     if row.commitment != began["commitment"]:
         yield "the stored commitment is not the one that the log began with"
     if row.seed != reading.seed:
         yield "the stored seed is not made of the secret and the words"
-    players = player_rows.of_game(tx, row.id)
-    if [player.word for player in players] != list(began["words"]):
+    if [player.word for player in rows.players] != list(began["words"]):
         yield "the stored words are not those that the log began with"
-    if [player.seat for player in players] != list(began["seating"]):
+    if [player.seat for player in rows.players] != list(began["seating"]):
         yield "the stored seats are not those that were drawn"
     if row.paused != reading.paused:
         yield f"the game is {'' if row.paused else 'not '}stored as paused, and its log says otherwise"
+
+
+def _says(text: str, value: object) -> bool:
+    """Whether a stored text is the JSON of this value."""
+    try:
+        return bool(json.loads(text) == value)
+    except ValueError:
+        return False
 
 
 def of_views(reading: LogReader, stored: list[ViewRow], seq: int) -> Iterator[Problem]:

@@ -265,6 +265,14 @@ def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
     return queries.many(tx, DeadlineRow, query.where(*running).order_by(*_KEY))
 
 
+def asked_of(tx: Connection, person_id: int) -> list[DeadlineRow]:
+    """The deadlines of a person in the open turns of all running tables, answered or not."""
+    own_seat = and_(_AT_SEAT, PLAYER.c.person_id == person_id)
+    query = select(DEADLINE).join(PLAYER, own_seat).join(GAME, _AT_GAME)
+    running = (DEADLINE.c.turn == GAME.c.turn, GAME.c.status == TableStatus.PLAYING)
+    return queries.many(tx, DeadlineRow, query.where(*running).order_by(*_KEY))
+
+
 def of_games(tx: Connection, game_ids: Collection[int]) -> list[DeadlineRow]:
     query = select(DEADLINE).where(DEADLINE.c.game_id.in_(game_ids), DEADLINE.c.status == TurnStatus.OPEN)
     return queries.many(tx, DeadlineRow, query.order_by(*_KEY))

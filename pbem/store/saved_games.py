@@ -3,12 +3,12 @@
 Links are never copied, and emails stay what they are: a record of what was sent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Table, delete, func, insert, or_, select, update
 
 from pbem.domain.deleted_people import is_former
 from pbem.domain.hash_chain import Row as ChainRow
@@ -35,6 +35,7 @@ from pbem.store.schema import (
     VIEW,
     VOTE,
 )
+from pbem.store.schema.base import words_of
 
 _REPLACED: Final = (LOG, TALK, VIEW, RECORDING, VOTE, FLAW, DEADLINE, PLAYER)
 """Tables whose rows of a game are its own alone. Nothing refers to them."""
@@ -64,6 +65,13 @@ class SavedGame:
     deadlines: tuple[DeadlineRow, ...]
 
 
+def named(tx: Connection, which: str) -> int | None:
+    """The id of the game with this id or key."""
+    number = int(which) if which.isdecimal() and len(which) < 19 else None
+    query = select(GAME.c.id).where(or_(GAME.c.id == number, GAME.c.key == which))
+    return tx.execute(query).scalars().first()
+
+
 def read(tx: Connection, game_id: int) -> SavedGame:
     """A game. Raises NotFound."""
     row = games.read(tx, game_id)
@@ -82,6 +90,24 @@ def read(tx: Connection, game_id: int) -> SavedGame:
         talk=tuple(talk.chain(tx, game_id, row.key)),
         deadlines=tuple(queries.many(tx, DeadlineRow, asked)),
     )
+
+
+def misfits(saved: SavedGame) -> Iterator[str]:
+    """What no database would keep of a saved game: words that a column can't hold, and rows that are there twice."""
+    rows: dict[Table, list[dict[str, Any]]] = {
+        GAME: [saved.game._asdict()],
+        PLAYER: [asdict(each) for each in saved.players],
+        DEADLINE: [asdict(each) for each in saved.deadlines],
+        INSIDER: [{"person_id": person_id, "how": how} for person_id, how in saved.insiders],
+    }
+    for table, found in rows.items():
+        for column, allowed in words_of(table).items():
+            odd = {each[column] for each in found} - {None, *allowed}
+            yield from (f"{table.name}.{column} is {word!r}, which means nothing" for word in sorted(odd))
+        key = [column.name for column in table.primary_key if column.name != "game_id"]
+        keys = [tuple(each[name] for name in key) for each in found]
+        if len({*keys}) < len(keys):
+            yield f"a row of {table.name} is there twice"
 
 
 def people_here(tx: Connection, saved: SavedGame) -> dict[int, PersonRow]:
@@ -105,7 +131,7 @@ def highest_turn(tx: Connection, game_id: int) -> int:
 def free_id(tx: Connection, game_id: int) -> int | None:
     """This id, if no game has it and no new one ever gets it; else None."""
     highest, taken = tx.execute(select(func.max(GAME.c.id), func.count().filter(GAME.c.id == game_id))).one()
-    return game_id if not taken and game_id < (highest or 0) else None
+    return game_id if not taken and 0 < game_id < (highest or 0) else None
 
 
 def replace_all(tx: Connection, game_id: int | None, saved: SavedGame, now: datetime) -> int:
@@ -130,12 +156,9 @@ def replace_all(tx: Connection, game_id: int | None, saved: SavedGame, now: date
         tx.execute(insert(DEADLINE), [asdict(_past(each, game_id)) for each in saved.deadlines])
     for person_id, how in saved.insiders:
         insiders.note(tx, game_id, person_id, Insight(how))
-    open_offers = (OFFER.c.game_id == game_id, OFFER.c.status == OfferStatus.OPEN)
-    tx.execute(
-        update(OFFER)
-        .where(*open_offers)
-        .values(status=OfferStatus.OVER, ended_at=now, reserved_turn=None, reserved_as=None)
-    )
+    # Seats stay on offer, and requests for them wait for the end of the turn that is open now.
+    reserved = (OFFER.c.game_id == game_id, OFFER.c.status == OfferStatus.OPEN, OFFER.c.reserved_turn.is_not(None))
+    tx.execute(update(OFFER).where(*reserved).values(reserved_turn=saved.game.turn))
     _settle_pause(tx, game_id, now, paused=saved.game.paused or saved.game.status == TableStatus.FROZEN)
     search.of_table(tx, game_id)
     return game_id

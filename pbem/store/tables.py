@@ -8,13 +8,14 @@ from typing import Any, Final
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
 
 from pbem.domain.interval import Interval, overlap
-from pbem.domain.states import InvitationStatus, OfferStatus, TableStatus
+from pbem.domain.states import InvitationStatus, OfferStatus, TableStatus, TurnStatus
 from pbem.i18n.speech import mark
 from pbem.store import queries, search
 from pbem.store.games import GameRow
 from pbem.store.limits import Period, within
 from pbem.store.players import PlayerRow
 from pbem.store.schema import (
+    DEADLINE,
     GAME,
     INVITATION,
     JOIN_REQUEST,
@@ -268,6 +269,27 @@ def open_to_all(tx: Connection, limit: int) -> list[OfferRow]:
 
 def open_ids(tx: Connection) -> list[int]:
     return list(tx.execute(select(OFFER.c.id).where(OFFER.c.status == OfferStatus.OPEN).order_by(OFFER.c.id)).scalars())
+
+
+def missed_too_often(tx: Connection, limit: int) -> list[tuple[int, int]]:
+    """Games and seats of people who missed as many turns in a row as their table allows, once the last of these is over.
+
+    Seats on offer are left out.
+    """
+    going_on = and_(GAME.c.id == PLAYER.c.game_id, GAME.c.status == TableStatus.PLAYING, GAME.c.paused.is_(False))
+    on_offer = select(OFFER.c.id).where(
+        OFFER.c.game_id == PLAYER.c.game_id, OFFER.c.seat == PLAYER.c.seat, OFFER.c.status == OfferStatus.OPEN
+    )
+    still_open = select(DEADLINE.c.turn).where(
+        DEADLINE.c.game_id == PLAYER.c.game_id,
+        DEADLINE.c.turn == GAME.c.turn,
+        DEADLINE.c.seat == PLAYER.c.seat,
+        DEADLINE.c.status == TurnStatus.MISSED,
+    )
+    query = select(PLAYER.c.game_id, PLAYER.c.seat).join(GAME, going_on)
+    too_often = (PLAYER.c.person_id.is_not(None), PLAYER.c.missed >= GAME.c.missed_limit)
+    query = query.where(*too_often, ~on_offer.exists(), ~still_open.exists())
+    return [(row.game_id, row.seat) for row in tx.execute(query.order_by(PLAYER.c.game_id, PLAYER.c.seat).limit(limit))]
 
 
 def set_volunteer(tx: Connection, person_id: int, volunteers: bool, now: datetime) -> None:

@@ -14,7 +14,7 @@ from typing import Final
 import structlog
 
 from pbem.clock import WatchedClock
-from pbem.service.absence import bots, substitutes, timeouts
+from pbem.service.absence import bots, offers, substitutes, timeouts
 from pbem.service.archive import daily_check
 from pbem.service.clocks import outages, reachability, stopped_tables
 from pbem.service.clocks.outages import Worker
@@ -150,8 +150,8 @@ def tell_organisers(context: WorkerContext) -> None:
 
 
 def update_seats(context: WorkerContext) -> None:
-    """Give up the seats of unreachable people, and end offers that are over."""
-    given_up = substitutes.give_up_unreachable(context.server)
+    """Give up the seats of people who miss their turns or are unreachable, and end offers that are over."""
+    given_up = offers.give_up_missed(context.server) + offers.give_up_unreachable(context.server)
     ended = substitutes.tidy(context.server)
     if given_up or ended:
         _log.info("seats_changed", given_up=given_up, ended=ended)

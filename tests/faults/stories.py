@@ -23,7 +23,7 @@ from pbem.mail.send.relay import Outcome, OutgoingEmail, Result
 from pbem.ops.verify import verify_game
 from pbem.plugins.foreign import FAULTS, Fault
 from pbem.service import links
-from pbem.service.absence import bots, substitutes
+from pbem.service.absence import bots, offers, substitutes
 from pbem.service.account import my_page
 from pbem.service.archive import replay, table_file
 from pbem.service.archive.daily_check import CheckResult
@@ -268,10 +268,10 @@ def finds_players(world: AddressWorld) -> None:
         time.runs_out()
     server.run(substitutes.come_back, game.id, seat, ben)
     dora = world.other("Dora")
-    server.run(substitutes.set_volunteer, dora, volunteers=True)
+    server.run(offers.set_volunteer, dora, volunteers=True)
     offered = world.table(ann, ben, world.carla(), successor=Successor.SUBSTITUTE)
     server.run(leaving.resign, offered.id, _seat_of(offered, ben), ben)
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     token = world.links.made(Purpose.CONFIRM, dora, offered.id)
     by_link.take_over(server, token, offer.id, "Dora")
     by_link.to_seat(server, token)
@@ -279,7 +279,7 @@ def finds_players(world: AddressWorld) -> None:
         offered = world.table(ann, ben, world.carla(), successor=Successor.SUBSTITUTE)
         gone, *_ = offered.asked()
         world.moderate(Offer(offered.id, gone))
-        (offer,) = server.read(substitutes.open_offers)
+        (offer,) = server.read(offers.open_offers)
         by_link.take_over(server, world.links.made(Purpose.CONFIRM, dora, offered.id), offer.id, "Dora")
         for seat, decision in offered.asked().items():
             offered.play(seat, decision.default, by if seat == gone else Actor.PERSON)

@@ -26,7 +26,7 @@ from pbem.domain.delivery import Delivery, Way
 from pbem.mail.send.relay import Relay
 from pbem.mail.write.compose import Letterhead
 from pbem.ops import mail_checks
-from pbem.service.absence import substitutes, timeouts
+from pbem.service.absence import offers, substitutes, timeouts
 from pbem.service.account import change_address, delete
 from pbem.service.desk import alarm_emails, calls, jobs
 from pbem.service.desk.acts.clocks import Extend, Freeze, Pause, Resume, Unfreeze
@@ -172,9 +172,7 @@ class _Scenario:
     def a_table(self, game: str) -> RunningGame:
         """A full table starts and its first turn is emailed; substitutes are willing."""
         self.server.run(
-            substitutes.set_volunteer,
-            self.server.run(addresses.confirm, self._known("zoe@example.org")).id,
-            volunteers=True,
+            offers.set_volunteer, self.server.run(addresses.confirm, self._known("zoe@example.org")).id, volunteers=True
         )
         seats = max(game_registry.load(game).seats)
         host = self._person(0)
@@ -256,7 +254,7 @@ class _Scenario:
         self.carry()
         moderate(self.server, Offer(table.id, (seat + 1) % table.row().seats), "They have asked for it.")
         self.carry()
-        offer = self.server.read(substitutes.open_offers)[-1]
+        offer = self.server.read(offers.open_offers)[-1]
         self.server.run(substitutes.take, offer.id, self._known("zoe@example.org"), "Zoe")
         self.server.run(sign_in.send_link, "zoe@example.org")
         self.carry()

@@ -160,25 +160,26 @@ def test_an_email_sent_after_the_backup_opens_nothing_on_the_restored_server(
     store.close()
 
 
-def test_a_restore_ends_sessions_and_sign_in_links(
-    config: Config, server: Server, table: Table, tmp_path: Path
+@pytest.mark.parametrize("purpose", [Purpose.SIGN_IN, Purpose.YES])
+def test_a_restore_ends_sessions_and_links_that_sign_in_or_consent(
+    config: Config, server: Server, table: Table, tmp_path: Path, purpose: Purpose
 ) -> None:
     person_id = table("sunset-poker", 3).person_at(0)
     server.run(sessions.start, Holder(person_id=person_id), "Firefox")
-    key = LinkKey(Purpose.SIGN_IN, person_id)
+    key = LinkKey(purpose, person_id)
     server.store.write(lambda tx: link_rows.make_all(tx, server.randomness, {key: None}, server.now()))
     link = server.query(link_rows.find, key)
     assert link is not None
     token = links.token(server, link)
     file = tmp_path / "backup"
     backup.backup(config, file, with_keys=False)
-    assert server.read(links.follow, token, Purpose.SIGN_IN).id == link.id
+    assert server.read(links.follow, token, purpose).id == link.id
     target = read({"PBEM_DATABASE_URL": f"sqlite:///{tmp_path}/restored.sqlite3"})
     backup.restore(target, file)
     store = Store(target.database_url)
     restored = replace(server, store=store)
     with pytest.raises((NotFound, Gone)):
-        restored.read(links.follow, token, Purpose.SIGN_IN)
+        restored.read(links.follow, token, purpose)
     with store.read() as tx:
         assert session_rows.open_since(tx, Holder(person_id=person_id), server.now() - timedelta(days=1)) == []
     store.close()

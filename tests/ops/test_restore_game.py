@@ -1,7 +1,9 @@
 """One game restored from a backup into a server that is in use, by the command itself."""
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -149,11 +151,37 @@ def test_a_file_of_a_table_that_lies_is_found_out_and_nothing_stays(
     lie = tmp_path / "lie.json"
     lie.write_text(json.dumps(document))
     before = all_rows(store)
-    assert "does not verify when it is put back" in restore(WHY, "--replace", path=lie)
+    assert f"does not verify in the backup {lie}" in restore(WHY, "--replace", path=lie)
     assert all_rows(store) == before
     assert "verified" in restore(WHY, "--replace", path=file)
     assert restore(WHY, path=file, which=2).startswith("1: ")
     assert sound(store, game)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE game SET status = 'impossible' WHERE id = 1",
+        "UPDATE game SET seals = '[' WHERE id = 1",
+        "UPDATE game SET options = '{' WHERE id = 1",
+        "UPDATE game SET created_at = 'yesterday' WHERE id = 1",
+        "UPDATE log SET body = X'ff' WHERE game_id = 1 AND seq = 2",
+        "UPDATE log SET at = 'yesterday' WHERE game_id = 1 AND seq = 2",
+        "UPDATE player SET bot = 'impossible' WHERE game_id = 1 AND number = 0",
+    ],
+)
+def test_a_backup_whose_game_cannot_have_been_is_named_as_the_culprit_and_nothing_stays(
+    store: Store, saved: Path, restore: Callable[..., str], config: Config, damage: str
+) -> None:
+    with closing(sqlite3.connect(saved)) as copy, copy:
+        copy.execute("PRAGMA ignore_check_constraints = 1")
+        copy.execute(damage)
+    before = all_rows(store)
+    output = restore(WHY, "--replace")
+    assert output.startswith("1: ")
+    assert str(saved) in output
+    assert all_rows(store) == before
+    assert not list(config.data_dir.rglob("*.part"))
 
 
 def test_other_keys_are_told_of_and_in_nobodys_way(

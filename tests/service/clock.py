@@ -6,7 +6,7 @@ Nothing here waits: a test moves the clock and calls each step of a worker by na
 from datetime import datetime, timedelta
 
 from pbem.domain.deadline import Deadline
-from pbem.service.absence import bots, substitutes, timeouts
+from pbem.service.absence import bots, offers, substitutes, timeouts
 from pbem.service.clocks import deadlines as clocks_deadlines, outages as clocks_outages
 from pbem.service.clocks.outages import Worker
 from pbem.service.server import Server
@@ -105,7 +105,8 @@ class Time:
 
     def seats_change(self) -> None:
         """The tick of seats."""
-        substitutes.give_up_unreachable(self.server)
+        offers.give_up_missed(self.server)
+        offers.give_up_unreachable(self.server)
         substitutes.tidy(self.server)
 
     def deadline(self, game: RunningGame, seat: int, turn: int | None = None) -> DeadlineRow:

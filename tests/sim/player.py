@@ -111,11 +111,11 @@ class Player:
         return self._by_page(seats[0], " ".join(silence[1].split()))
 
     def _take_over(self, paths: list[str]) -> None:
-        """Take over a seat that an email offers to a substitute."""
+        """Ask for a seat that an email offers to a substitute."""
         for path in paths:
-            offers = [form for form in _no_fault(self.browser.get(path)).forms() if "offer" in form.fixed]
+            offers = [form for form in _no_fault(self.browser.get(path)).forms() if form.action == f"{path}/seat"]
             if offers and _no_fault(self.browser.post(offers[0].action, offers[0].fixed)).status == 303:
-                self.seen["substitute took a seat"] += 1
+                self.seen["substitute asked for a seat"] += 1
 
     def _chooses_delivery(self, path: str) -> None:
         """Choose how to be emailed, about one table or all, by the link at the end of an email."""

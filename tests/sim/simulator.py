@@ -21,7 +21,7 @@ from typing import Final
 
 from engine import game
 from pbem import failpoints
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers
 from pbem.service.clocks import outages
 from pbem.service.incoming import receive
 from pbem.service.people import addresses as people_addresses
@@ -81,6 +81,7 @@ SELDOM: Final = (
     "scanner opened everything",
     "scanner pressed a button",
     "second sender",
+    "substitute asked for a seat",
     "substitute took a seat",
     "time-out",
     "time-out after we were away",
@@ -241,7 +242,7 @@ class _Run:
         server, name = self.world.server, address.partition("@")[0].capitalize()
         person_id = server.run(people_addresses.confirm, server.run(people_addresses.register, address, name).id).id
         if sorted(self.players).index(address) % 3 == 0:
-            server.run(substitutes.set_volunteer, person_id, volunteers=True)
+            server.run(offers.set_volunteer, person_id, volunteers=True)
         return person_id
 
     def _mail_arrived(self, email: Arrived, new: bool) -> None:
@@ -252,7 +253,13 @@ class _Run:
         if not new:
             return
         self._arrived.append(email)
-        for kind, sign in (("reminder", "This is a reminder."), ("bot took a seat over", "a bot plays")):
+        signs = {
+            "reminder": "This is a reminder.",
+            "bot took a seat over": "a bot plays",
+            # Nobody here comes back from a bot, and no organiser gives a seat to anyone.
+            "substitute took a seat": ": you're playing",
+        }
+        for kind, sign in signs.items():
             if sign in email.text or sign in email.subject:
                 self.seen[kind] += 1
         player = self.players[email.to]

@@ -11,7 +11,7 @@ from engine import grammar
 from pbem.domain.delivery import Delivery, Way
 from pbem.domain.missed_turns import Successor
 from pbem.service import alarms
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
 from pbem.service.account import change_address, consent, delete, disown
 from pbem.service.alarms import AlarmKind
 from pbem.service.archive import replay
@@ -149,7 +149,7 @@ def is_replaced(world: AddressWorld) -> None:
     """Out of reach, back, and out of reach again; her seat is offered and taken, and given away by organisers."""
     server, time_, carla = world.server, world.time, world.carla()
     ann, ben, dora = (world.other(name) for name in ("Ann", "Ben", "Dora"))
-    server.run(substitutes.set_volunteer, dora, volunteers=True)
+    server.run(offers.set_volunteer, dora, volunteers=True)
     game = world.table(ann, ben, carla, successor=Successor.SUBSTITUTE, missed_limit=2)
     seat = _seat(game, carla)
     says = f"550 5.1.1 <{world.address['FIRST']}>: no such user"
@@ -158,7 +158,7 @@ def is_replaced(world: AddressWorld) -> None:
     world.looks()
     server.run(reachability.mark_reachable, carla)
     world.moderate(Offer(game.id, seat))
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     server.run(substitutes.take, offer.id, dora, "Dora")
     for asked, decision in game.asked().items():
         game.play(asked, decision.default, Actor.CLOCK if asked == seat else Actor.PERSON)

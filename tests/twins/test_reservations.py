@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
+from pbem.service.clocks import reachability
+from pbem.service.desk.acts.clocks import Extend
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.people import addresses
 from pbem.service.play import standing_orders, undo
-from pbem.store import people
+from pbem.store import people, tables
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
-from tests.service.clock import MINUTE
+from tests.service.clock import DAY, MINUTE, Time
 from tests.service.running_game import RunningGame
 from tests.twins.test_twins import difference
 from tests.twins.world import Truth, World
@@ -46,33 +48,106 @@ def leaves_an_order(game: RunningGame) -> None:
 
 
 @pytest.mark.parametrize("secretly", [seals, seals_and_takes_back, leaves_an_order])
-def test_asking_for_a_seat_tells_nobody_that_its_player_has_answered(tmp_path: Path, secretly: Secretly) -> None:
-    one, other = reserved(tmp_path, nothing), reserved(tmp_path, secretly)
+@pytest.mark.parametrize("withdraws", [False, True])
+def test_asking_for_a_seat_tells_nobody_that_its_player_has_answered(
+    tmp_path: Path, secretly: Secretly, withdraws: bool
+) -> None:
+    one, other = reserved(tmp_path, nothing, withdraws), reserved(tmp_path, secretly, withdraws)
     for reader in one:
         found = difference(one[reader], other[reader])
         assert found is None, f"{reader} is told by {found}"
 
 
-def reserved(folder: Path, secretly: Secretly) -> dict[str, dict[str, bytes]]:
-    """What everyone meets when two outsiders ask for a seat, if its player did this in secret before."""
+@pytest.mark.parametrize("successor", ["substitute", "bot"])
+@pytest.mark.parametrize("secretly", [seals, seals_and_takes_back, leaves_an_order])
+def test_a_seat_given_up_because_email_fails_tells_nobody_that_its_player_has_answered(
+    tmp_path: Path, secretly: Secretly, successor: str
+) -> None:
+    one, other = given_up(tmp_path, nothing, successor), given_up(tmp_path, secretly, successor)
+    for reader in one:
+        found = difference(one[reader], other[reader])
+        assert found is None, f"{reader} is told by {found}"
+
+
+@pytest.mark.parametrize("successor", ["substitute", "bot"])
+def test_a_missed_deadline_tells_nobody_of_it_while_the_turn_is_open(tmp_path: Path, successor: str) -> None:
+    one, other = missed(tmp_path, nothing, successor), missed(tmp_path, seals, successor)
+    for reader in one:
+        found = difference(one[reader], other[reader])
+        assert found is None, f"{reader} is told by {found}"
+
+
+def missed(folder: Path, secretly: Secretly, successor: str) -> dict[str, dict[str, bytes]]:
+    """What everyone else meets while they still have time, after the last deadline that a player may miss."""
+    world = World(Truth("bid", 3, {}, (), {}), folder)
+    server, game, hands = world.server, world.game, Time(world.server, world.clock)
+    server.store.write(lambda tx: tables.change_game(tx, game.id, successor=successor, missed_limit=2))
+    server.store.write(lambda tx: tables.change_player(tx, game.id, GONE, missed=1))
+    for seat in range(3):
+        if seat != GONE:
+            moderate(server, Extend(game.id, "1d", seat))
+    due = hands.due(game, GONE)
+    secretly(game)
+    hands.passes_until(due)
+    hands.runs_out()
+    hands.seats_change()
+    assert game.asked().keys() == {0, 1}
+    world.carry()
+    met = {f"seat {seat}": world.meets(seat, crawl=False) for seat in range(3) if seat != GONE}
+    for seat in (0, 1):
+        game.play(seat, game.asked()[seat].default)
+    hands.seats_change()
+    given_up = game.players()[GONE].bot is not None or bool(server.read(offers.open_offers))
+    assert given_up == (secretly is nothing)
+    world.close()
+    return met
+
+
+def given_up(folder: Path, secretly: Secretly, successor: str) -> dict[str, dict[str, bytes]]:
+    """What everyone else meets when no email has reached a player for a week, who did this in secret meanwhile."""
+    world = World(Truth("bid", 3, {}, (), {}), folder)
+    server, game, hands = world.server, world.game, Time(world.server, world.clock)
+    server.store.write(lambda tx: tables.change_game(tx, game.id, successor=successor))
+    server.run(reachability.note_refusal, game.person_at(GONE), "550 no such user")
+    hands.passes(MINUTE)
+    secretly(game)
+    hands.passes(7 * DAY)
+    offers.give_up_unreachable(server)
+    substitutes.tidy(server)
+    assert (successor == "bot") == (game.players()[GONE].bot is not None)
+    assert (successor == "bot") != bool(server.read(offers.open_offers))
+    world.carry()
+    met = {"public": world.blanked({"page": Browser(world.app).open(f"/t/{game.row().key}").response.get_data()}, None)}
+    met |= {f"seat {seat}": world.meets(seat, crawl=False) for seat in range(3) if seat != GONE}
+    world.close()
+    return met
+
+
+def reserved(folder: Path, secretly: Secretly, withdraws: bool) -> dict[str, dict[str, bytes]]:
+    """What everyone meets when two outsiders ask for a seat, if its player did this in secret before.
+
+    If the first one withdraws, the other asks again.
+    """
     world = World(Truth("bid", 3, {}, (), {}), folder)
     server, game = world.server, world.game
     outsiders = [server.run(addresses.confirm, server.run(addresses.register, f"{name.lower()}@example.org", name).id).id
                  for name in ("Yan", "Zoe")]  # fmt: skip
     for outsider in outsiders:
-        server.run(substitutes.set_volunteer, outsider, volunteers=True)
+        server.run(offers.set_volunteer, outsider, volunteers=True)
     assert len(game.asked()) == 3
     moderate(server, Offer(game.id, GONE))
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     world.clock.advance(MINUTE)
     secretly(game)
     world.clock.advance(MINUTE)
     paths = [f"/c/{Links(server).made(Purpose.CONFIRM, outsider, game.id)}" for outsider in outsiders]
     met: dict[str, dict[str, bytes]] = {"taker": {}, "latecomer": {}}
-    for reader, path in zip(met, paths, strict=True):
-        browser = Browser(world.app)
-        taken = browser.post(f"{path}/seat", [("offer", server.keys.alias("offer", offer.id)), ("name", reader)])
-        met[reader]["answer"] = b"%d %s" % (taken.status, taken.response.get_data())
+    asked = zip(met, paths, ("seat", "seat"), strict=True)
+    again = zip(met, paths, ("withdraw", "seat"), strict=True) if withdraws else ()
+    for reader, path, form in (*asked, *again):
+        fields = [("offer", server.keys.alias("offer", offer.id)), ("name", reader)]
+        answer = Browser(world.app).post(f"{path}/{form}", fields)
+        met[reader][f"answer {len(met[reader])}"] = b"%d %s" % (answer.status, answer.response.get_data())
     substitutes.tidy(server)
     world.carry()
     for reader, path, outsider in zip(met, paths, outsiders, strict=True):

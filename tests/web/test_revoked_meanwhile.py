@@ -13,14 +13,15 @@ from pbem.domain.states import EmailKind
 from pbem.service import links as service_links
 from pbem.service.account import delete
 from pbem.service.desk import calls, jobs, marks
+from pbem.service.desk.acts.seats import Offer
 from pbem.service.outgoing import new_links
 from pbem.service.people import sessions
-from pbem.store import outbox, received
+from pbem.store import outbox, received, tables
 from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from pbem.web import form_time
-from tests.service.actors import OLGA, PASSPHRASE, add_organiser
+from tests.service.actors import OLGA, PASSPHRASE, add_organiser, moderate
 from tests.service.database import all_rows, queued_emails
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser
@@ -57,6 +58,7 @@ ACTS = {
     "invitation.leave": {},
     "invitation.invite": {"invited": "thief@example.net"},
     "invitation.take_over": {"seat": "{seat}"},
+    "invitation.withdraw": {"offer": "row 1"},
     "replay.share": {},
     "replay.stop_sharing": {},
     "seat.leave_order": {"order": "pass"},
@@ -194,6 +196,8 @@ def stolen(server, table, links):
                 return key(purpose, outbox_id=queued_emails(server, ann, EmailKind.WAS_IT_YOU)[-1].id)
         raise AssertionError(path)
 
+    moderate(server, Offer(game.id, (seat + 1) % 3))
+    server.store.write(lambda tx: tables.reserve(tx, 1, ann, "Ann", game.row().turn))
     server.run(calls.call, ann, "Help", game_id=game.id)
     server.run(jobs.begin, OLGA, jobs.What.PAUSE, {}, "It was asked for.", "another key")
     of.ann, of.seat, of.turn = ann, seat, game.row().turn

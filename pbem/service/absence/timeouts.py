@@ -14,7 +14,7 @@ import structlog
 
 from pbem.domain.missed_turns import warning
 from pbem.domain.states import EmailKind, TableStatus, TurnStatus
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.outages import Worker
 from pbem.service.play.move import Actor, agreement_of, play_locked, position_of
@@ -150,7 +150,7 @@ def _email_missed_turn(tx: Tx, server: Server, before: GameRow, row: DeadlineRow
     email = outbox.NewEmail(player.person_id, EmailKind.AUTO_PASSED, game.id, game.seq, row.seat, row.turn, facts)
     outbox.queue(tx, [email], now)
     if game.status == TableStatus.PLAYING:
-        substitutes.after_missed_turns(tx, server, game, player)
+        offers.after_missed_turns(tx, server, game, player)
 
 
 def _remind(tx: Tx, server: Server, due: DeadlineRow, now: datetime) -> str:

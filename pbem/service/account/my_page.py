@@ -17,7 +17,7 @@ from pbem.domain.localtime import parse_wall
 from pbem.domain.states import TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers
 from pbem.service.clocks import vacations as vacation_days
 from pbem.service.outgoing import ledger, preferences
 from pbem.service.outgoing.ledger import EmailHistory
@@ -232,7 +232,7 @@ def choose_delivery(server: Server, person_id: int, way: str, digest_at: str = "
     delivery = parse_delivery(way)
     server.run(preferences.choose, person_id, delivery, digest_at=at)
     if delivery.way is Way.NOTHING:
-        server.run(substitutes.set_volunteer, person_id, volunteers=False)
+        server.run(offers.set_volunteer, person_id, volunteers=False)
 
 
 def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> str:

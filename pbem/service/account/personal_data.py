@@ -26,6 +26,9 @@ _PERSON: Final = ("key", "name", "address", *_SETTINGS, "created_at", "confirmed
 _OWN_KINDS: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER, Kind.RESIGNED})
 """Rows of a log that record an act of one seat, besides entries."""
 
+_NOBODY: Final = "table"
+"""Whose the only possible choice is, which nobody made."""
+
 
 def export_person(server: Server, person_id: int) -> Iterator[str]:
     """The file in pieces. The first is read at once, to raise NotFound before the download starts."""
@@ -87,8 +90,10 @@ def _table(server: Server, person_id: int, player: dict[str, Any]) -> dict[str, 
 
 def _acts(tx: Tx, game_id: int, key: str, seat: int) -> tuple[datetime | None, list[dict[str, Any]]]:
     """When the seat last changed hands, and its acts since then from the log: of an entry only its own choice."""
-    since, acts = None, list[dict[str, Any]]()
+    since, acts, sealed_by = None, list[dict[str, Any]](), _NOBODY
     for row in log.chain(tx, game_id, key):
+        if row.kind == Kind.SEALED and row.seat == seat:
+            sealed_by = row.by
         if row.kind == Kind.SEATED and row.seat == seat:
             # Earlier acts are those of another player, or from before a return.
             since, acts = row.at, []
@@ -96,7 +101,9 @@ def _acts(tx: Tx, game_id: int, key: str, seat: int) -> tuple[datetime | None, l
             # Read without the rules, which may not be installed: choices are pairs of a seat and its choice.
             choices = dict(json_body_of(row)["entry"]["choices"])
             if seat in choices:
-                acts.append({"at": row.at, "by": row.by, "choice": choices[seat]})
+                # The row says how the choice came that closed the turn: that of another seat is its player's secret.
+                acts.append({"at": row.at, "by": row.by if row.seat == seat else sealed_by, "choice": choices[seat]})
+            sealed_by = _NOBODY
         elif row.seat == seat and row.kind in _OWN_KINDS:
             assert row.body is not None
             acts.append({"at": row.at, "by": row.by, row.kind.lower(): json.loads(row.body)})

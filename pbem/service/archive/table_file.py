@@ -8,7 +8,7 @@ it says: a game that is put back is verified.
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from types import NoneType
 from typing import Any, Final, TypeVar, get_args, get_type_hints
 
@@ -117,6 +117,7 @@ def _value(hint: Any, value: Any, *, text: bool) -> Any:
         moment = datetime.fromisoformat(value)
         if moment.utcoffset() is None:
             raise ValueError("a moment without a zone")
+        moment.astimezone(UTC)  # a moment before the first one that there is in UTC is none
         return moment
     if kind is bytes:
         return value.encode() if text else bytes.fromhex(value)

@@ -152,10 +152,10 @@ def outdated_games(tx: Tx, game_ids: Collection[int]) -> set[int]:
     return {clock.game.id for clock in clocks.values() if deadline_of(clock.timing).at not in (None, clock.row.due_at)}
 
 
-def clock_of(tx: Tx, game: GameRow, turn: int, seat: int) -> Clock | None:
-    """The clock of a seat; None for a closed turn or a bot."""
+def clock_of(tx: Tx, game: GameRow, turn: int, seat: int, *, answered: bool = False) -> Clock | None:
+    """The clock of a seat; None for a bot, and unless `answered` for a closed turn."""
     row = deadlines.read(tx, game.id, turn, seat)
-    if row is None or row.status != TurnStatus.OPEN:
+    if row is None or (row.status != TurnStatus.OPEN and not answered):
         return None
     return clocks_of(tx, {game.id: game}, [row]).get(_key(row))
 

@@ -40,6 +40,7 @@ class Effect(StrEnum):
     TAKEN = "taken"
     RESERVED = "reserved"
     DECLINED = "declined"
+    WITHDRAWN = "withdrawn"
     NOT_TAKEN = "not_taken"
     SHOWN = "shown"
     REFUSED = "refused"
@@ -97,10 +98,12 @@ def _do(tx: Tx, server: Server, offer: EmailRow, command: Command) -> tuple[Effe
     assert offer.game_id is not None
     accepts, person_id = command.answer is Answer.ACCEPT, offer.person_id
     if offer.kind == EmailKind.SUBSTITUTE:
+        offer_id = json.loads(offer.facts)["offer"]
         if not accepts:
-            return Effect.NOT_TAKEN, ""
+            withdrawn = substitutes.withdraw(tx, server, offer_id, person_id)
+            return Effect.WITHDRAWN if withdrawn else Effect.NOT_TAKEN, ""
         name = _name(tx, person_id, command)
-        if not substitutes.take(tx, server, json.loads(offer.facts)["offer"], person_id, name):
+        if not substitutes.take(tx, server, offer_id, person_id, name):
             return Effect.RESERVED, ""
         return Effect.TAKEN, _name_at_table(tx, offer)
     if not accepts:

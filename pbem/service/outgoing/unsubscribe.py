@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from pbem.domain.delivery import Delivery, Way, parse_delivery
 from pbem.domain.localtime import parse_wall
 from pbem.service import links
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers
 from pbem.service.outgoing import preferences
 from pbem.service.outgoing.preferences import EmailPreferences
 from pbem.service.people import addresses as persons
@@ -56,7 +56,7 @@ def stop(server: Server, token: str, key: str | None = None) -> None:
     person_id = _person(server, token)
     server.run(preferences.choose, person_id, NOTHING, key)
     if key is None:
-        server.run(substitutes.set_volunteer, person_id, volunteers=False)
+        server.run(offers.set_volunteer, person_id, volunteers=False)
 
 
 def choose(server: Server, token: str, way: str, digest_at: str = "", key: str | None = None) -> None:

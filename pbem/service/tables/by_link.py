@@ -14,7 +14,7 @@ from pbem.domain.missed_turns import Successor
 from pbem.domain.states import InvitationStatus, TableStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
-from pbem.service.absence import bots, substitutes
+from pbem.service.absence import bots, offers, substitutes
 from pbem.service.clocks import reachability
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
@@ -78,11 +78,11 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
     own = [row for row in invited if row.person_id == person.id]
     table = listing.of_row(tx, server, row)
     hosts = row.host_id == person.id
-    offers = tables.offers_of_game(tx, row.id) if row.status == TableStatus.PLAYING else []
+    on_offer = tables.offers_of_game(tx, row.id) if row.status == TableStatus.PLAYING else []
     joined = tuple(name for name, player in zip(table.players, table.people, strict=True) if player == person.id)
     to_take = tuple(
         OfferedSeat(offer.id, offer.seat, name, remains, offer.taken_by is not None, offer.taken_by == person.id)
-        for offer, name, remains in offers
+        for offer, name, remains in on_offer
         if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
     )
     no_second = bool(joined) and not row.doubles
@@ -98,7 +98,7 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
         offers=() if no_second else to_take,
         no_second=no_second and bool(to_take),
         # An offered seat stays its player's until a bot or another person plays it.
-        lost=tuple(offer.seat for offer, _name, remains in offers if offer.person_id == person.id and not remains),
+        lost=tuple(offer.seat for offer, _name, remains in on_offer if offer.person_id == person.id and not remains),
         invite_token=_invite_token(tx, server, row.id, person.id) if hosts and row.status == TableStatus.OPEN else "",
         unanswered=sum(invitation.status == InvitationStatus.OPEN for invitation in invited) if hosts else 0,
     )
@@ -142,11 +142,22 @@ def table_and_person(tx: Tx, server: Server, token: str) -> tuple[int, int]:
 
 def take_over(server: Server, token: str, offer_id: int, name: str) -> None:
     """Take over an offered seat of the running game, or reserve it until the open turn is over."""
-    game_id, person_id = server.read(table_and_person, token)
-    if server.read(substitutes.read_offer, offer_id).game_id != game_id:
-        raise Forbidden(_("This seat is at another table."))
+    person_id = _reader_of_offer(server, token, offer_id)
     server.run(persons.confirm, person_id)
     server.run(substitutes.take, offer_id, person_id, name)
+
+
+def withdraw(server: Server, token: str, offer_id: int) -> bool:
+    """Withdraw the reader's request for an offered seat. Returns False if there is none any more."""
+    return server.run(substitutes.withdraw, offer_id, _reader_of_offer(server, token, offer_id))
+
+
+def _reader_of_offer(server: Server, token: str, offer_id: int) -> int:
+    """The id of the person of a link to the table of an offer. Raises Forbidden for an offer of another table."""
+    game_id, person_id = server.read(table_and_person, token)
+    if server.read(offers.read_offer, offer_id).game_id != game_id:
+        raise Forbidden(_("This seat is at another table."))
+    return person_id
 
 
 def invited_table(server: Server, token: str) -> TableSummary:

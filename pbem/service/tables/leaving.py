@@ -12,8 +12,8 @@ from typing import Final, Literal
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.states import EmailKind, EmailStatus, TableStatus
 from pbem.i18n.speech import gettext as _, mark
+from pbem.service.absence.offers import after_resignation
 from pbem.service.absence.seats import give_to_bot, reason_facts
-from pbem.service.absence.substitutes import after_resignation
 from pbem.service.play.log import Kind, LogWriter, add_row, write
 from pbem.service.play.move import Actor, must_not_be_frozen
 from pbem.service.server import Server

@@ -59,7 +59,13 @@ def table(name: str, row: type[Any], *constraints: SchemaItem) -> Table:
 def one_of(column: str, *values: str) -> CheckConstraint:
     """A check that a column holds one of these words."""
     listed = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({listed})", name=column)
+    return CheckConstraint(f"{column} IN ({listed})", name=column, info={column: values})
+
+
+def words_of(table: Table) -> dict[str, tuple[str, ...]]:
+    """The columns of a table that hold one of some words, with these words."""
+    checks = (each.info for each in table.constraints if isinstance(each, CheckConstraint))
+    return {column: words for info in checks for column, words in info.items()}
 
 
 def _column(name: str, hint: Any) -> Column[Any]:

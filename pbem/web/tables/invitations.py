@@ -1,13 +1,13 @@
 """The page behind the link of an email about a table that has not begun, or a seat on offer.
 
 Here a player confirms an address, accepts or declines an invitation, leaves the table, invites others as its host, takes
-over a seat, or returns to one.
+over a seat, withdraws a request for one, or returns to one.
 """
 
 import re
 from typing import Final
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
@@ -32,6 +32,7 @@ def show(token: str, *, refused: Refusal | None = None, ask_again: bool = False)
         token=token,
         refused=refused,
         ask_again=ask_again,
+        withdrawn=request.args.get("withdrawn") == "yes",
         given=field,
         **({} if found.table is None else table_values(found.table)),
     )
@@ -80,6 +81,14 @@ def take_over(token: str) -> Response:
         game_id, person_id = _table_and_person(token)
         server().run(substitutes.come_back, game_id, whole_number("seat", _("the number of a seat")), person_id)
     return site.go("invitation.show", token=token)
+
+
+@pages.post("/c/<token>/withdraw")
+@site.shows_refusals_on(show)
+def withdraw(token: str) -> Response:
+    """Withdraw one's request for a seat of a running game."""
+    withdrawn = by_link.withdraw(server(), token, site.row("offer", _("the number of an offer")))
+    return site.go("invitation.show", token=token, withdrawn="yes" if withdrawn else None)
 
 
 def addresses_in(text: str) -> tuple[str, ...]:

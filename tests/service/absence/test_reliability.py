@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from pbem.domain.reliability import Counts
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.play.move import Actor
 from pbem.service.tables import joining, leaving, listing
@@ -69,7 +69,7 @@ def test_turns_of_a_bot_are_not_missed_turns_of_a_returning_player(server, table
     person = game.person_at(gone)
     server.store.write(lambda tx: player_rows.set_missed(tx, game.id, gone, 2))
     player = game.players()[gone]
-    server.store.write(lambda tx: substitutes.after_missed_turns(tx, server, games.lock(tx, game.id), player))
+    server.store.write(lambda tx: offers.after_missed_turns(tx, server, games.lock(tx, game.id), player))
     assert game.players()[gone].bot is not None
     server.run(substitutes.come_back, game.id, gone, person)
     assert counted(server, person).missed == 0

@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.service import links
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
 from pbem.service.account import delete, personal_data
 from pbem.service.clocks import reachability
 from pbem.service.desk.acts.clocks import Freeze, Unfreeze
@@ -24,6 +24,7 @@ from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.database import all_rows, check_atomic, email_kinds, queued_emails
+from tests.service.races import meetings
 from tests.web.browser import Links
 
 
@@ -65,7 +66,7 @@ def seated(game):
 
 
 def the_offer(server):
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     return offer
 
 
@@ -164,7 +165,7 @@ def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(server, absentee, p
     before = all_rows(server.store)
     with pytest.raises(Forbidden):
         server.run(substitutes.come_back, game.id, gone, game.person_at((gone + 1) % 3))
-    assert server.read(substitutes.open_offers) == []
+    assert server.read(offers.open_offers) == []
     assert all_rows(server.store) == before
 
 
@@ -220,9 +221,9 @@ def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(server, time, absentee)
 def test_a_seat_is_offered_by_email_to_volunteers(server, absentee, person):
     zoe, yan, xia = person("Zoe"), person("Yan"), person("Xia")
     for willing in (zoe, yan):
-        server.run(substitutes.set_volunteer, willing, volunteers=True)
-    server.run(substitutes.set_volunteer, xia, volunteers=True)
-    server.run(substitutes.set_volunteer, xia, volunteers=False)
+        server.run(offers.set_volunteer, willing, volunteers=True)
+    server.run(offers.set_volunteer, xia, volunteers=True)
+    server.run(offers.set_volunteer, xia, volunteers=False)
     game, gone = absentee("substitute")
     asked = queued_emails(server, kind="substitute")
     assert {email.person_id for email in asked} == {zoe, yan}
@@ -238,7 +239,7 @@ def test_a_seat_is_offered_by_email_to_volunteers(server, absentee, person):
 def test_volunteers_at_the_table_or_unreachable_are_not_asked(server, table, absentee, person):
     ann, zoe = person("Ann"), person("Zoe")
     for willing in (ann, zoe):
-        server.run(substitutes.set_volunteer, willing, volunteers=True)
+        server.run(offers.set_volunteer, willing, volunteers=True)
     server.run(reachability.note_refusal, zoe, "550")
     absentee("substitute")
     assert queued_emails(server, kind="substitute") == []
@@ -266,7 +267,7 @@ def test_the_first_taker_has_the_seat_when_the_turn_ends_and_the_second_is_told(
         server.run(substitutes.take, offer.id, yan)
     time.seats_change()
     assert all_rows(server.store) == before
-    assert server.read(substitutes.open_offers) == []
+    assert server.read(offers.open_offers) == []
     assert len(notices(server, "seat_taken")) == 1
     assert len(notices(server, "substitute_plays")) == 2
     assert seated(game) == [(gone, "person", {"player": "person"})]
@@ -290,11 +291,11 @@ def test_any_move_of_the_player_keeps_the_seat(server, absentee, person, time):
             game.play(seat, decision.default)
     time.passes(HOUR)
     game.play(gone, game.asked()[gone].default)
-    assert server.read(substitutes.open_offers) == []
+    assert server.read(offers.open_offers) == []
     with pytest.raises(Gone):
         server.run(substitutes.take, offer.id, person("Zoe"))
     time.seats_change()
-    assert server.read(substitutes.read_offer, offer.id).status == "back"
+    assert server.read(offers.read_offer, offer.id).status == "back"
 
 
 def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time, absentee):
@@ -311,7 +312,7 @@ def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time,
 
 
 def test_strangers_are_not_asked_to_a_private_table(server, absentee, person):
-    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
     game, gone = absentee("substitute", private=True)
     assert game.players()[gone].bot is not None
     assert queued_emails(server, kind="substitute") == []
@@ -384,6 +385,49 @@ def test_a_reservation_waits_while_its_table_is_paused(server, time, absentee, p
     assert game.person_at(gone) != zoe
     server.store.write(lambda tx: tables.change_game(tx, game.id, paused=False))
     substitutes.tidy(server)
+    assert game.person_at(gone) == zoe
+
+
+def test_a_person_who_withdraws_frees_the_seat_for_others(server, absentee, person, turn_ends):
+    game, gone = absentee("substitute")
+    zoe, yan, offer = person("Zoe"), person("Yan"), the_offer(server)
+    server.run(substitutes.take, offer.id, zoe)
+    assert not server.run(substitutes.withdraw, offer.id, yan)
+    assert the_offer(server).taken_by == zoe
+    assert server.run(substitutes.withdraw, offer.id, zoe)
+    assert the_offer(server) == offer
+    assert not server.run(substitutes.withdraw, offer.id, zoe)
+    server.run(substitutes.take, offer.id, yan)
+    turn_ends(game, gone)
+    assert game.person_at(gone) == yan
+
+
+def test_a_request_withdrawn_as_its_turn_ends_is_withdrawn_or_the_seat_is_theirs(server, table, person):
+    zoe = person("Zoe")
+    game = table("bid", 3, successor="substitute")
+    for meeting in meetings(server.store):
+        gone = game.person_at(2)
+        moderate(server, Offer(game.id, 2))
+        offer = the_offer(server)
+        server.run(substitutes.take, offer.id, zoe)
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default, "clock" if seat == 2 else "person")
+        withdrawn, _ = meeting(
+            lambda offer=offer: server.run(substitutes.withdraw, offer.id, zoe), lambda: substitutes.tidy(server)
+        )
+        assert (withdrawn is True) == (game.person_at(2) == gone), withdrawn
+        assert withdrawn is True or isinstance(withdrawn, Gone)
+        # An offer stays until its seat changes hands.
+        moderate(server, Substitute(game.id, 2, "fay@example.org" if gone == person("Yan") else "yan@example.org"))
+
+
+def test_a_seat_that_is_theirs_already_is_not_withdrawn_from(server, absentee, person, turn_ends):
+    game, gone = absentee("substitute")
+    zoe, offer = person("Zoe"), the_offer(server)
+    server.run(substitutes.take, offer.id, zoe)
+    turn_ends(game, gone)
+    with pytest.raises(Gone, match="yours already"):
+        server.run(substitutes.withdraw, offer.id, zoe)
     assert game.person_at(gone) == zoe
 
 
@@ -470,7 +514,7 @@ def test_reservations_count_as_tables_so_nobody_reserves_every_seat(server, tabl
     zoe, small = person("Zoe"), replace(server, open_tables=1)
     for seat in (1, 2):
         moderate(server, Offer(table("bid", 3, successor="substitute").id, seat))
-    first, second = server.read(substitutes.open_offers)
+    first, second = server.read(offers.open_offers)
     small.run(substitutes.take, first.id, zoe)
     with pytest.raises(TooMany):
         small.run(substitutes.take, second.id, zoe)
@@ -495,9 +539,9 @@ def test_an_offer_ends_with_its_game(server, time, absentee):
     for seat in range(3):
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     assert game.row().status == "void"
-    assert server.read(substitutes.open_offers) == []
+    assert server.read(offers.open_offers) == []
     time.seats_change()
-    assert server.read(substitutes.read_offer, offer.id).status == "over"
+    assert server.read(offers.read_offer, offer.id).status == "over"
 
 
 # Resigned, unreachable, replaced
@@ -505,7 +549,7 @@ def test_an_offer_ends_with_its_game(server, time, absentee):
 
 def test_a_resigned_seat_goes_on_with_a_bot_and_is_offered_where_that_was_agreed(server, time, table, person):
     zoe = person("Zoe")
-    server.run(substitutes.set_volunteer, zoe, volunteers=True)
+    server.run(offers.set_volunteer, zoe, volunteers=True)
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
@@ -538,7 +582,7 @@ def test_the_others_do_not_wait_for_ever_for_a_substitute(server, time, table):
     server.run(reachability.note_refusal, game.person_at(seat), "550 no such user")
     time.passes(7 * DAY)
     time.seats_change()
-    assert len(server.read(substitutes.open_offers)) == 1
+    assert len(server.read(offers.open_offers)) == 1
     time.passes_until(time.due(game, seat))
     assert time.runs_out().decided == 1
 
@@ -596,7 +640,7 @@ def test_an_offer_does_not_tell_that_its_player_has_answered_in_secret(server, c
         game.play(seat, decision.default)
     assert game.row().turn > turn
     substitutes.tidy(server)
-    assert server.read(substitutes.open_offers) == []
+    assert server.read(offers.open_offers) == []
     assert game.person_at(gone) == offer.person_id
     (lost,) = notices(server, "reservation_lost")
     assert (lost.person_id, json.loads(lost.facts)["outcome"]) == (zoe, "back")

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from pbem.domain.bounce import Bounce
 from pbem.domain.errors import Gone, NotFound, TooMany
 from pbem.service import links as service_links
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers
 from pbem.service.account import consent, delete
 from pbem.service.archive import export
 from pbem.service.clocks import reachability, vacations
@@ -65,7 +65,7 @@ def live_through(server, clock, post, table, person, gone):
     server.run(calls.call, gone, f"I am {NAME} of Forest Road 3.", game_id=played[0], seat=seat)
     send_alarms(server, clock)
     server.run(sign_in.send_link, ADDRESS)
-    server.run(substitutes.set_volunteer, gone, volunteers=True)
+    server.run(offers.set_volunteer, gone, volunteers=True)
     server.run(vacations.book_text, gone, "2026-12-20 to 2026-12-27")
     server.run(preferences.set_sealed_receipts, gone, on=True)
     server.run(sessions.start, Holder(person_id=gone), "Firefox on Linux")

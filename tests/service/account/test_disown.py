@@ -7,7 +7,7 @@ import pytest
 from pbem.domain.errors import Forbidden, Gone, Refusal
 from pbem.service import links as service_links
 from pbem.service.account import change_address, consent, delete, disown
-from pbem.service.outgoing import new_links
+from pbem.service.outgoing import new_links, unsubscribe
 from pbem.service.people import addresses, sessions, sign_in
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import TableSettings
@@ -100,6 +100,17 @@ def test_everything_outstanding_ends_together(server, emails_to, table, ends):
     server.run(sign_in.sign_in, token_in(emails_to(old)["links"], "l"), "")
     fresh = token_in(emails_to(old)["turn"], "s")
     assert server.read(service_links.follow_seat, fresh).person_id == ann
+
+
+def test_fresh_emails_can_be_unsubscribed_from_and_old_ones_stop_nothing(server, emails_to, ann):
+    server.run(sign_in.send_link, OLD)
+    old = token_in(emails_to(OLD)["links"], "u")
+    server.run(new_links.send, ann)
+    with pytest.raises(Gone):
+        unsubscribe.stop(server, old)
+    fresh = token_in(emails_to(OLD)["links"], "u")
+    unsubscribe.stop(server, fresh)
+    assert server.read(unsubscribe.read, fresh).preferences.delivery == unsubscribe.NOTHING
 
 
 @pytest.mark.parametrize("warning", ["new_address", "moved"])

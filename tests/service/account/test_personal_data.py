@@ -48,6 +48,19 @@ def played(server, clock, post, table):
     return game
 
 
+@pytest.mark.parametrize("by", ["clock", "order", "bot", "api"])
+def test_the_export_does_not_tell_how_the_last_choice_of_a_turn_came(server, table, by):
+    game = table("bid", 3)
+    decisions = game.asked()
+    for seat in range(3):
+        game.play(seat, decisions[seat].default, by if seat == 2 else "person")
+    assert game.log()[-1].by == by
+    (played,) = file_of(server, game.person_at(0))["tables"]
+    assert {act["by"] for act in played["acts"]} == {"person"}
+    (played,) = file_of(server, game.person_at(2))["tables"]
+    assert [act["by"] for act in played["acts"]] == [by]
+
+
 def test_the_export_holds_settings_tables_choices_words_and_emails(server, played):
     exported = file_of(server, played.person_at(0))
     assert (exported["format"], exported["version"]) == ("pbem-person", 1)

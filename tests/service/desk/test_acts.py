@@ -11,7 +11,7 @@ from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError, TooMany
 from pbem.ops.verify import verify_game
 from pbem.service import links
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
 from pbem.service.account import delete
 from pbem.service.clocks import outages, reachability
 from pbem.service.desk import acts as desk_acts, audit
@@ -85,7 +85,7 @@ def scene(server, time, table, person):
             case "substitute":
                 return game, Substitute(game.id, seat, "zoe@example.org")
             case "offer":
-                server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+                server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
                 return game, Offer(game.id, seat)
             case "redact":
                 return game, Redact(game.id, 1)
@@ -442,7 +442,7 @@ def test_a_banned_person_joins_no_new_table_and_plays_on_in_running_games(server
 
 def test_a_banned_person_is_neither_given_a_seat_nor_asked_to_take_one(server, time, table, person):
     game = table("templari", 3, successor="substitute")
-    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
     moderate(server, Ban(person("Zoe")))
     with pytest.raises(Forbidden, match="banned"):
         moderate(server, Substitute(game.id, 0, "zoe@example.org"))

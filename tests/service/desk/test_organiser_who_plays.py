@@ -8,7 +8,7 @@ import pytest
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.service import links
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
 from pbem.service.account import change_address, delete
 from pbem.service.desk import (
     alarm_emails,
@@ -213,7 +213,7 @@ def test_an_organiser_cannot_take_a_seat_after_a_look(server, game):
     me = confirmed(server, "olga@example.org", "Olga")
     look(server, olga, game)
     server.run(leaving.resign, game.id, 0, game.person_at(0))
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     with pytest.raises(Forbidden, match="looked at a table"):
         server.run(substitutes.take, offer.id, me)
     with pytest.raises(Forbidden, match="looked at a table"):
@@ -233,7 +233,7 @@ def test_nor_can_they_under_another_identity(server, game, returns):
         other = confirmed(server, NEW, "Other")
         moderate(server, Merge(other, me))
     server.run(leaving.resign, game.id, 0, game.person_at(0))
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     for identity in {me} if returns else {me, other}:
         with pytest.raises(Forbidden, match="looked at a table"):
             server.run(substitutes.take, offer.id, identity)
@@ -256,7 +256,7 @@ def test_an_organiser_cannot_take_a_seat_after_reading_an_email_about_it(server,
     turn = next(email for email in queued_emails(server, kind="turn") if email.game_id == game.id)
     server.run(desk_email.read, actor_of(server, olga), turn.id, WHY, game_id=game.id)
     server.run(leaving.resign, game.id, 0, game.person_at(0))
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     with pytest.raises(Forbidden, match="looked at a table"):
         server.run(substitutes.take, offer.id, me)
 
@@ -266,7 +266,7 @@ def test_an_organiser_cannot_take_a_seat_after_a_call_from_that_table(server, ga
     me = confirmed(server, "olga@example.org", "Olga")
     server.run(calls.call, game.person_at(1), HAND, game_id=game.id, seat=1)
     server.run(leaving.resign, game.id, 0, game.person_at(0))
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     with pytest.raises(Forbidden, match="looked at a table"):
         server.run(substitutes.take, offer.id, me)
 

@@ -15,16 +15,17 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound
 from pbem.domain.states import Insight
 from pbem.ops.verify import verify_file, verify_game
 from pbem.service import links as service_links
+from pbem.service.absence import offers, substitutes
 from pbem.service.account import delete as deletion
 from pbem.service.archive import export, table_file
 from pbem.service.desk import audit, export_table, put_back
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause
 from pbem.service.desk.acts.correct import Redact
-from pbem.service.desk.acts.seats import Substitute
+from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.play import standing_orders
 from pbem.service.play.log import Kind
-from pbem.service.tables import talk
+from pbem.service.tables import leaving, talk
 from pbem.store import audit as audit_rows, insiders, saved_games
 from pbem.store.schema import GAME, LINK, LOG, METADATA, OUTBOX
 from pbem.tokens import Purpose
@@ -265,6 +266,31 @@ def test_a_player_who_lost_a_seat_knows_the_hidden_side_for_ever(server, poker, 
     vanish(server, poker)
     _, game = back(server, saved)
     assert server.query(insiders.has_sat, sat, game.id)
+
+
+def test_seats_stay_on_offer_and_requests_wait_for_the_turn_that_is_asked_again(server, person, table):
+    game = table("bid", 3, successor="substitute")
+    saved, gone, zoe = saved_of(server, game), game.person_at(2), person("Zoe")
+    moderate(server, Offer(game.id, 2))
+    (offer,) = server.read(offers.open_offers)
+    server.run(substitutes.take, offer.id, zoe)
+    _, game = back(server, saved, replacing=True)
+    substitutes.tidy(server)
+    assert game.person_at(2) == gone
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default, "clock" if seat == 2 else "person")
+    substitutes.tidy(server)
+    assert game.person_at(2) == zoe
+    assert problems(server, game) == ()
+
+
+def test_a_player_replaced_by_a_bot_can_still_come_back(server, table):
+    game = table("bid", 3)
+    gone = game.person_at(1)
+    server.run(leaving.resign, game.id, 1, gone)
+    _, game = back(server, saved_of(server, game), replacing=True)
+    server.run(substitutes.come_back, game.id, 1, gone)
+    assert game.person_at(1) == gone
 
 
 def test_a_game_that_has_ended_here_never_goes_back(server, poker):

@@ -13,7 +13,7 @@ from pbem.mail.send.relay import Relay
 from pbem.mail.wire import html_of, text_of
 from pbem.mail.write.compose import Letterhead
 from pbem.service import links
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.incoming import unverified_replies
 from pbem.service.incoming.invitations import carry_out
@@ -301,7 +301,7 @@ def test_an_invitation_gives_no_right_to_look_at_a_game(server, inbox, invite):
 
 def test_a_free_seat_is_taken_by_a_reply(server, inbox, table, person):
     game = table("sunset-poker", 3, successor="substitute")
-    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
     server.run(leaving.resign, game.id, 1, game.person_at(1))
     assert inbox.answers_offer(game.id, person("Zoe"), "decline").outcome == "reply: carried out"
     assert receipt(server)["effect"] == "not_taken"
@@ -314,19 +314,23 @@ def test_a_free_seat_is_taken_by_a_reply(server, inbox, table, person):
 
 def test_a_free_seat_of_a_player_is_asked_for_by_a_reply(server, inbox, table, person):
     game = table("bid", 3, successor="substitute")
-    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
     moderate(server, Offer(game.id, 1))
     for _ in range(2):
         inbox.answers_offer(game.id, person("Zoe"), "accept")
         assert (receipt(server)["effect"], receipt(server)["text"]) == ("reserved", "")
     assert game.person_at(1) != person("Zoe")
+    inbox.answers_offer(game.id, person("Zoe"), "no")
+    assert receipt(server)["effect"] == "withdrawn"
+    (offer,) = server.read(offers.open_offers)
+    assert offer.taken_by is None
 
 
 def test_a_free_seat_that_someone_else_took_is_refused_in_words(server, inbox, table, person):
     game = table("sunset-poker", 3, successor="substitute")
-    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
     server.run(leaving.resign, game.id, 1, game.person_at(1))
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     server.run(substitutes.take, offer.id, person("Yan"), "Yan")
     inbox.answers_offer(game.id, person("Zoe"), "yes")
     assert "Someone else took it" in receipt(server)["text"]

@@ -12,7 +12,7 @@ from pbem.domain.states import EmailKind
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.send.rate_limits import Throttle
 from pbem.service import links
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers
 from pbem.service.desk import calls
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.desk.acts.correct import Correct
@@ -212,7 +212,7 @@ def test_the_others_hear_of_a_resignation_and_of_an_end_by_consent(server, box, 
 
 def test_a_free_seat_is_offered_with_the_public_board_and_a_link(server, box, sends, table, person):
     willing = person("Zoe")
-    server.run(substitutes.set_volunteer, willing, volunteers=True)
+    server.run(offers.set_volunteer, willing, volunteers=True)
     game = table("sunset-poker", 3, successor="substitute")
     sends()
     server.run(leaving.resign, game.id, 0, game.person_at(0))

@@ -359,6 +359,27 @@ def test_of_a_move_and_an_undo_at_once_one_succeeds(table):
     assert game.verifies()
 
 
+@pytest.mark.parametrize("by", [Actor.PERSON, Actor.CLOCK])
+def test_a_sealed_choice_is_taken_back_or_in_the_entry_when_the_turn_closes_at_once(table, by):
+    game = table("bid", 3)
+    for meeting in meetings(game.server.store):
+        turn = game.row().turn
+        decisions = game.asked()
+        for seat in (0, 1):
+            game.play(seat, decisions[seat].default)
+        taken, closed = meeting(
+            partial(take_back, game, turn, 0), partial(game.play, 2, decisions[2].default, by, turn)
+        )
+        assert not isinstance(closed, Exception), closed
+        # Either the turn is still open and asks this seat alone, or it closed with the choice and the undo was refused.
+        assert isinstance(taken, Gone) == (game.row().turn > turn), (taken, closed)
+        if taken is None:
+            assert game.asked().keys() == {0}
+            game.play(0, decisions[0].default)
+        assert game.row().turn > turn
+    assert game.verifies()
+
+
 def test_an_undo_that_breaks_leaves_nothing(table):
     game = table("templari", 3)
     (seat,) = game.asked()

@@ -9,7 +9,7 @@ import pytest
 from engine import orders
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.service import links
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
 from pbem.service.play import move, standing_orders as play_orders
 from pbem.service.play.log import Kind, body_of
 from pbem.service.play.move import Actor
@@ -200,7 +200,7 @@ def test_a_resigned_seat_that_a_substitute_takes_plays_on(server, person, table)
     game = table(successor="substitute")
     seat = next(iter(game.asked()))
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
-    (offer,) = server.read(substitutes.open_offers)
+    (offer,) = server.read(offers.open_offers)
     server.run(substitutes.take, offer.id, person("Zoe"))
     assert game.person_at(seat) == person("Zoe")
     game.play(seat, game.asked()[seat].default)

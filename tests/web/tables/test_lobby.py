@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.people import addresses
 from pbem.service.tables import leaving, listing
@@ -225,7 +225,7 @@ def test_the_organiser_can_be_contacted_from_a_public_page(browser, server):
 
 def test_a_substitute_takes_the_seat_of_a_player_who_left(browser, carry, table, links, server, person):
     game = table("templari", 3, successor="substitute")
-    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
     seat = next(seat for seat, player in game.players().items() if player.name == "Ben")
     page = browser.open(f"/s/{links.of(game, seat)[1]}")
     page.form("Leave table …").press().form("Leave table").press()
@@ -240,7 +240,7 @@ def test_a_seat_that_its_player_still_has_is_asked_for_until_the_turn_ends(
     browser, carry, table, links, server, person, time
 ):
     game = table("bid", 3, successor="substitute")
-    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
     moderate(server, Offer(game.id, 1))
     carry()
     page = open_in_mail(browser, "zoe@example.org", "/c/")
@@ -266,6 +266,28 @@ def test_a_seat_that_its_player_still_has_is_asked_for_until_the_turn_ends(
     lost = next(emails(browser, "zoe@example.org"))
     assert "won't be yours" in " ".join(lost.text.split())
     assert f"{game.players()[1].name} has come back" in lost.text
+
+
+def test_a_request_for_a_seat_is_withdrawn_where_it_was_made(browser, table, links, server, person):
+    game = table("bid", 3, successor="substitute")
+    moderate(server, Offer(game.id, 1))
+    page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
+    page = page.form("Take seat 2").press().form("Withdraw").press()
+    assert "You withdrew your request for the seat." in page.text
+    assert "You asked for seat 2" not in page.text
+    page = page.form("Take seat 2").press()
+    assert "You withdrew" not in page.text
+    assert "You asked for seat 2" in page.text
+
+
+def test_a_request_is_not_withdrawn_by_anyone_else(browser, table, links, server, person):
+    game = table("bid", 3, successor="substitute")
+    moderate(server, Offer(game.id, 1))
+    (offer,) = server.read(offers.open_offers)
+    server.run(substitutes.take, offer.id, person("Zoe"))
+    path = f"/c/{links.made(Purpose.CONFIRM, person('Yan'), game.id)}"
+    browser.post(f"{path}/withdraw", [("offer", server.keys.alias("offer", offer.id))])
+    assert "Someone else has asked for seat 2" in browser.open(path).text
 
 
 def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):

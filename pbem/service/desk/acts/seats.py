@@ -6,7 +6,7 @@ from typing import Any
 from pbem.domain.acts import Act
 from pbem.domain.errors import Forbidden, Gone
 from pbem.i18n.speech import gettext as _
-from pbem.service.absence import substitutes
+from pbem.service.absence import offers, substitutes
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.outgoing import new_links
 from pbem.service.people import addresses as persons
@@ -59,7 +59,7 @@ class Offer(TableAct):
     seat: int
 
     def do(self, context: Context) -> ActResult:
-        asked = substitutes.offer_seat(context.tx, context.server, self.game_id, self.seat, context.reason, context.by)
+        asked = offers.offer_seat(context.tx, context.server, self.game_id, self.seat, context.reason, context.by)
         return ActResult(
             (
                 _("The seat of %(who)s.", who=context.called(self.game_id, self.seat)),
