@@ -611,6 +611,13 @@ def upgrade() -> None:
         sa.UniqueConstraint("game_id", "seat", name=op.f("uq_player_game_id_seat")),
     )
     with op.batch_alter_table("player", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_player_missed",
+            ["missed"],
+            unique=False,
+            sqlite_where=sa.text("missed >= 2"),
+            postgresql_where=sa.text("missed >= 2"),
+        )
         batch_op.create_index(batch_op.f("ix_player_person_id"), ["person_id"], unique=False)
 
     op.create_table(

@@ -5,9 +5,10 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, insert, literal_column, or_, select, update
 
 from pbem.domain.interval import Interval, overlap
+from pbem.domain.missed_turns import FEWEST
 from pbem.domain.states import InvitationStatus, OfferStatus, TableStatus, TurnStatus
 from pbem.i18n.speech import mark
 from pbem.store import queries, search
@@ -276,7 +277,9 @@ def missed_too_often(tx: Connection, limit: int) -> list[tuple[int, int]]:
 
     Seats on offer are left out.
     """
-    going_on = and_(GAME.c.id == PLAYER.c.game_id, GAME.c.status == TableStatus.PLAYING, GAME.c.paused.is_(False))
+    # An index on the status would be taken for this, and the players of all running games looked up.
+    playing = GAME.c.status.concat("") == TableStatus.PLAYING
+    going_on = and_(GAME.c.id == PLAYER.c.game_id, playing, GAME.c.paused.is_(False))
     on_offer = select(OFFER.c.id).where(
         OFFER.c.game_id == PLAYER.c.game_id, OFFER.c.seat == PLAYER.c.seat, OFFER.c.status == OfferStatus.OPEN
     )
@@ -287,7 +290,9 @@ def missed_too_often(tx: Connection, limit: int) -> list[tuple[int, int]]:
         DEADLINE.c.status == TurnStatus.MISSED,
     )
     query = select(PLAYER.c.game_id, PLAYER.c.seat).join(GAME, going_on)
-    too_often = (PLAYER.c.person_id.is_not(None), PLAYER.c.missed >= GAME.c.missed_limit)
+    # Only with the number written out is the partial index used.
+    seldom = PLAYER.c.missed >= literal_column(str(FEWEST))
+    too_often = (seldom, PLAYER.c.person_id.is_not(None), PLAYER.c.missed >= GAME.c.missed_limit)
     query = query.where(*too_often, ~on_offer.exists(), ~still_open.exists())
     return [(row.game_id, row.seat) for row in tx.execute(query.order_by(PLAYER.c.game_id, PLAYER.c.seat).limit(limit))]
 

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint, text
 
+from pbem.domain.missed_turns import FEWEST
 from pbem.domain.states import CallStatus, Insight, InvitationStatus, OfferStatus, TableStatus
 from pbem.store.schema.base import KEY, GameId, Id, Part, PersonId, one_of, table
 
@@ -90,7 +91,16 @@ class PlayerRow:
     missed: int
 
 
-PLAYER = table("player", PlayerRow, UniqueConstraint("game_id", "seat"), Index(None, "person_id"))
+_HAS_MISSED: Final = text(f"missed >= {FEWEST}")
+
+PLAYER = table(
+    "player",
+    PlayerRow,
+    UniqueConstraint("game_id", "seat"),
+    Index(None, "person_id"),
+    # Partial, because few players miss that many turns in a row.
+    Index("ix_player_missed", "missed", sqlite_where=_HAS_MISSED, postgresql_where=_HAS_MISSED),
+)
 
 
 @dataclass(frozen=True, slots=True)

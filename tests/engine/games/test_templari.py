@@ -228,7 +228,7 @@ def test_tp_11_and_20_the_lot_itself_counts_for_nothing():
 
 def test_tp_12_a_forbidden_digit_is_refused_and_costs_nothing():
     position = table([("R4",), ("G1",), ("G6",)])
-    with pytest.raises(Refused, match="no bid may end in a number you own"):
+    with pytest.raises(Refused, match="your bids may not end in a number you own"):
         read(position.asks()[0], "bid 4")
     with pytest.raises(Refused):
         position.submit(0, Choice("bid", (4,)))
