@@ -20,7 +20,7 @@ from pbem.domain.errors import Gone, NotFound
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import games, ledger, links, outbox, revocations
+from pbem.store import games, ledger, links, outbox, players, revocations
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
@@ -234,9 +234,10 @@ def token(server: Server, link: LinkRow) -> str:
     return server.keys.make(Purpose(link.purpose), link.id, link.nonce)
 
 
-def changed_hands() -> Gone:
-    """The refusal of a former player of a seat."""
-    return Gone(_("Someone else plays this seat now."), why=_("It has changed hands."))
+def changed_hands(turn: int | None = None) -> Gone:
+    """The refusal of a former player of a seat, who lost it in this turn."""
+    why = _("It has changed hands.") if turn is None else _("It changed hands in turn %(turn)s.", turn=turn)
+    return Gone(_("Someone else plays this seat now."), why=why)
 
 
 def _open(
@@ -263,6 +264,12 @@ def _open(
         raise NotFound(
             _("There is nothing at this address."), why=_("It isn't one of our links, or part of it is missing.")
         )
+    lost = purpose in links.TO_SEATS and link.seat is not None and link.outbox_id is None and rows[1] != link.person_id
+    if lost:
+        # Links of a seat are replaced when it changes hands, but its former player gets no new ones.
+        former = players.former_of_game(tx, _field(link.game_id))
+        turns = [each.turn for each in former if (each.seat, each.person_id) == (link.seat, link.person_id)]
+        raise changed_hands(turns[-1] if turns else None)
     if not genuine:
         raise Gone(_("This link has been replaced with a new one."), why=_("Its owner got new links."))
     if link.expires_at is not None and link.expires_at <= server.now():
@@ -270,8 +277,6 @@ def _open(
             _("This link has been used, or is too old.") if purpose == Purpose.SIGN_IN else _("This link is too old.")
         )
         raise Gone(too_old, remedy=_("Get a new one from the page where you asked for this one."))
-    if purpose in links.TO_SEATS and link.seat is not None and link.outbox_id is None and rows[1] != link.person_id:
-        raise changed_hands()
     return rows
 
 

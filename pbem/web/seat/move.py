@@ -85,7 +85,7 @@ def _page(
         prompt=teller(found.prompt) if found.prompt is not None else "",
         note=teller(found.note) if found.note is not None else "",
         deadline=phrases.deadline(found, site.server().now()),
-        story=phrases.story(found.recent_facts, teller),
+        story=phrases.story(found.recent_facts, found.teller_in),
         receipt=receipt,
         ask_again=ask_again,
         refused=refused,
