@@ -1,9 +1,8 @@
 """Changing the player of a seat in a running game, from or to a bot or a person.
 
-The log records the kind of player, never a name; the old player's stays with the turns they played. Nothing of theirs passes
-on: queued emails are superseded, links
-revoked, the secret standing order and the vote dropped. A sealed choice stays, as it is the seat's. `substitutes` and
-`leaving` decide when a seat changes hands.
+The log records the kind of player, never a name; the former player's stays with the turns they played. Nothing else of the
+former player passes on: queued emails are superseded, links revoked, the secret standing order and the vote dropped. A sealed
+choice stays, as it is the seat's. `substitutes` and `leaving` decide when a seat changes hands.
 """
 
 from typing import Any, Final

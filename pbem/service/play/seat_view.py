@@ -138,11 +138,13 @@ class SeatView:
 class OfferedChoice:
     """The choice of a move's link, with what everyone may know of its game.
 
-    `choice` is None where the link's option fits no act of the turn, or the turn is over. `made` is the seat's choice in
+    `public_key` is the key of a public table, else empty. `choice` is None where the link's option fits no act of the turn, or
+    the turn is over. `made` is the seat's choice in
     that turn, sealed with a `proof` or in an entry. `recent_facts` has the public facts since.
     """
 
     game_id: int
+    public_key: str
     title: str
     rules: Game[Any]
     names: tuple[str, ...]
@@ -264,6 +266,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
     deadline, taken = deadlines.read(tx, game_id, turn, seat), seats.taken(tx, game_id)
     return OfferedChoice(
         game_id=game_id,
+        public_key="" if row.private else row.key,
         title=row.title,
         rules=rules,
         names=tuple(each.name for each in taken),

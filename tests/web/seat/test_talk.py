@@ -118,11 +118,7 @@ def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_pa
     assert f"{old} ·" in mine.text
     assert mine.text.count("You ·") == 1
     other_page = talk_page(2).text
-    assert (
-        other_page.index(f"{old} ·")
-        < other_page.index("I am bored.")
-        < other_page.index("Good evening.")
-    )
+    assert other_page.index(f"{old} ·") < other_page.index("I am bored.") < other_page.index("Good evening.")
     assert other_page.count(f"{new} ·") == other_page.count(f"{other} ·") == 1
     names = [game.players()[seat].name for seat in range(3)]
     with server.store.read() as tx:

@@ -79,11 +79,11 @@ def test_the_page_of_a_seat_and_emails_name_who_played_then(server, clock, sink,
     drain(server, clock, post_to(sink))
     (turn_email,) = (each.text for each in sink.to("zoe@example.org") if ", turn " in str(each.message["subject"]))
     # She is told what happened from the start, beginning with turns that were not hers.
-    told = turn_email.partition("THE GAME SO FAR")[2]
-    assert any(line.startswith(f"- {before.name} ") for line in told.splitlines()), turn_email
+    history = turn_email.partition("THE GAME SO FAR")[2]
+    assert any(line.startswith(f"- {before.name} ") for line in history.splitlines()), turn_email
 
 
-def test_what_a_former_player_said_keeps_their_name(server, clock, browser, links, table):
+def test_talk_of_a_former_player_keeps_their_name(server, clock, browser, links, table):
     game = table("templari", 3)
     server.run(talk.say, game.id, 0, game.person_at(0), "Good luck!")
     clock.advance(MINUTE)
@@ -97,8 +97,8 @@ def test_what_a_former_player_said_keeps_their_name(server, clock, browser, link
 def test_a_former_player_who_is_deleted_loses_the_name_there_too(server, browser, links, succession):
     game, seat, before = succession()
     with server.store.read() as tx:
-        kept = saved_games.read(tx, game.id)
-    assert [each.name for each in kept.former_players] == [before.name]
+        saved = saved_games.read(tx, game.id)
+    assert [each.name for each in saved.former_players] == [before.name]
     server.run(delete.delete_person, before.person_id)
     page = browser.open(f"/s/{links.of(game, seat)[1]}/replay/{turns_of(game, seat)[0]}")
     assert "a former player" in page.text.lower()
@@ -136,8 +136,10 @@ def test_the_best_buy_of_a_finished_game_is_that_of_who_made_it(server, browser,
     before = FormerPlayerRow(game.id, winner.seat, 1, best.turn + 1, server.now(), None, "Nora")
     server.store.write(lambda tx: players.add_former(tx, before))
     for reader in range(3):
-        (told,) = re.findall(r"The best buy was in .*?\.(?= |$)", browser.open(f"/s/{links.of(game, reader)[1]}").text)
-        assert "Nora" in told
+        (sentence,) = re.findall(
+            r"The best buy was in .*?\.(?= |$)", browser.open(f"/s/{links.of(game, reader)[1]}").text
+        )
+        assert "Nora" in sentence
 
 
 def str_of(text, game):
