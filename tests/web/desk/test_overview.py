@@ -217,7 +217,7 @@ def test_an_email_about_no_table_that_was_given_up_is_sent_again_from_the_first_
     assert "554 no" not in olga.open("/desk").text
 
 
-def test_the_first_page_and_the_page_about_mail_count_the_same_emails(olga, server, clock, table, person):
+def test_the_pages_of_the_desk_count_the_same_emails(olga, server, clock, table, person):
     table("bid", 3)
     for kind, status in (("welcome", "parked"), ("turn", "queued")):
         for email in queued_emails(server, kind=kind):
@@ -226,10 +226,10 @@ def test_the_first_page_and_the_page_about_mail_count_the_same_emails(olga, serv
     (about_no_table,) = queued_emails(server, kind="banned")
     server.store.write(lambda tx: outbox.change(tx, about_no_table.id, status="parked"))
     clock.advance(timedelta(hours=6))
-    first, mail = (queue_of(olga.open(address)) for address in ("/desk", "/desk/mail"))
+    first, about_email = (queue_of(olga.open(address)) for address in ("/desk", "/desk/mail"))
     assert "4 emails were given up." in first
     assert "emails are overdue." in first
-    assert mail in first
+    assert about_email in first
 
 
 def queue_of(page):
