@@ -28,7 +28,7 @@ from tests.browser.seat_pages import choice_page, seat_page
 from tests.mail.turns import TOKEN, turn_email
 from tests.service.outgoing.test_deliver import HEAD
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium")]
 
 on_one_database = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """The pages are made without it."""
