@@ -63,7 +63,7 @@ def page_result(ending: Ending, names: tuple[str, ...], teller_in: TellerIn, rea
 
 
 def _why(ending: Ending) -> tuple[str, ...]:
-    why = _("Why: %(why)s.", why=speech.translate(ending.why)) if ending.why else ""
+    why = speech.translate(ending.why)
     reason = _("The organiser wrote: %(reason)s", reason=ending.reason) if ending.reason else ""
     return tuple(sentence for sentence in (why, reason) if sentence)
 

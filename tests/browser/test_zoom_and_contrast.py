@@ -15,7 +15,7 @@ from tests.browser.test_every_page import WIDE
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
 
 ENLARGED: Any = {"width": 640, "height": 430}
-"""A window of 1280 × 860 whose page is shown twice as large."""
+"""A screen of 1280 × 860 whose page is shown twice as large."""
 
 OVERLAPPING = """() => {
     const shown = [...document.querySelectorAll("main :is(h1, h2, h3, h4, p, dt, dd, button, input, select, th, td, summary, a)")]
@@ -110,7 +110,7 @@ def test_a_chosen_card_is_marked_in_colours_of_the_system(app: Flask, chromium: 
 def test_nothing_moves_for_those_who_want_that(app: Flask, chromium: Browser) -> None:
     moving: dict[str, list[str]] = {}
     for motion in ("reduce", "no-preference"):
-        context = chromium.new_context(viewport=ENLARGED, reduced_motion=motion)  # type: ignore[arg-type]  # one of both
+        context = chromium.new_context(viewport=ENLARGED, reduced_motion=motion)
         page = context.new_page()
         moving[motion] = []
         for _name, html in (*seats(app), ("front", front(app))):
