@@ -43,14 +43,22 @@ class Place:
 
 
 @fact
+class Remark:
+    """A sentence about a finished game, with the turn it tells of; None for the end."""
+
+    text: Text
+    turn: int | None = None
+
+
+@fact
 class Result:
     """How a game ended. `swing` and `best_buy` are None if there was none; `course` has the scores after each turn."""
 
     places: tuple[Place, ...]
     margin: Text
     reasons: tuple[Text, ...]
-    swing: Text | None
-    best_buy: Text | None
+    swing: Remark | None
+    best_buy: Remark | None
     course: tuple[tuple[int, Scores], ...]
 
     def place_of(self, seat: int) -> Place:
@@ -66,10 +74,10 @@ class Result:
             return say("You share {place} place.", place=ordinal(place.number))
         return say("You came {place}.", place=ordinal(place.number))
 
-    def story(self, reader: int) -> tuple[Text, ...]:
+    def story(self, reader: int) -> tuple[Remark, ...]:
         """Return the sentences about the game, without the headline."""
-        sentences = (self.margin, *self.reasons, self.swing, self.best_buy)
-        return tuple(text for text in sentences if text is not None and text != self.headline(reader))
+        end = (Remark(text) for text in (self.margin, *self.reasons) if text != self.headline(reader))
+        return (*end, *(each for each in (self.swing, self.best_buy) if each is not None))
 
 
 def ordinal(number: int) -> Text:
@@ -150,7 +158,7 @@ def _margin(places: Sequence[Place]) -> Text:
     return say("{seat} won by {lead:point|points}.", seat=seat, lead=lead)
 
 
-def _swing(course: Sequence[tuple[int, Scores]], final: Sequence[Place]) -> Text | None:
+def _swing(course: Sequence[tuple[int, Scores]], final: Sequence[Place]) -> Remark | None:
     """The most places that anyone gained in one turn; of equal swings the one with more points, then the last."""
     if not course:
         return None
@@ -166,31 +174,32 @@ def _swing(course: Sequence[tuple[int, Scores]], final: Sequence[Place]) -> Text
     if not swings:
         return None
     _places, _points, turn, seat, before, after = max(swings)
-    return say(
+    went = say(
         "In turn {turn}, {seat} went from {before} to {after}.",
         turn=turn,
         seat=seat,
         before=ordinal(before),
         after=ordinal(after),
     )
+    return Remark(went, turn)
 
 
 def _ranks(scores: Scores) -> tuple[int, ...]:
     return tuple(1 + sum(other > score for other in scores) for score in scores)
 
 
-def _best_buy(rules: Game[Any], start: Any, turns: Turns, end: Any) -> Text | None:
+def _best_buy(rules: Game[Any], start: Any, turns: Turns, end: Any) -> Remark | None:
     """The auction that gained its winner most for what was bid; None where the game says no price of a bid."""
     price = rules.bid_price
     if price is None:
         return None
-    best: tuple[Fraction, Text] | None = None
+    best: tuple[Fraction, Remark] | None = None
     for turn, gain, auction, happened in _wins(rules, start, turns, end):
         assert auction.winner is not None
         bid = auction.highest(auction.winner)
         worth = gain - price * (bid or 0)
         if gain > 0 and worth > 0 and (best is None or worth > best[0]):
-            best = worth, _buy_in_words(turn, gain, bid, happened)
+            best = worth, Remark(_buy_in_words(turn, gain, bid, happened), turn)
     return None if best is None else best[1]
 
 

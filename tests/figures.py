@@ -158,6 +158,9 @@ _BY_COMMAND: Final[dict[str, dict[str, Figure]]] = {
         ),
         "late move": Figure("a move at row 500 of a log, as a multiple of one at row 5: the worst game", max),
         "late page": Figure("the page of a seat at row 500, as a multiple of that at row 50: the worst game", max),
+        "news of empty": Figure(
+            "asking an unchanged table for news, as a multiple of an empty page, for 1,000 open pages"
+        ),
         "replay": Figure("the slowest game: facts replayed, as a share of bare copies of an object", min),
         "desk": Figure("a page of the desk among 100,000 tables, as a multiple of that among 1,000: the worst", max),
         "two": Figure("moves of two web servers and two workers, as a multiple of one of each"),

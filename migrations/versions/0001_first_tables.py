@@ -621,6 +621,22 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_player_person_id"), ["person_id"], unique=False)
 
     op.create_table(
+        "former_player",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("left_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_former_player_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_former_player_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", "seq", name=op.f("pk_former_player")),
+    )
+    with op.batch_alter_table("former_player", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_former_player_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
         "preference",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column(
@@ -826,6 +842,10 @@ def downgrade() -> None:
         )
 
     op.drop_table("preference")
+    with op.batch_alter_table("former_player", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_former_player_person_id"))
+
+    op.drop_table("former_player")
     with op.batch_alter_table("player", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_player_person_id"))
 

@@ -77,9 +77,13 @@ class NotFound(Refusal):
 
 
 class Gone(Refusal):
-    """It existed and is over: revoked, expired, closed."""
+    """It existed and is over: revoked, expired, closed. `table` is the key of the public table it was about, if any."""
 
     usual_remedy = mark("Use the latest email of this game, or get an email with all your games.")
+
+    def __init__(self, what: str, *, why: str = "", remedy: str = "", table: str = "") -> None:
+        super().__init__(what, why=why, remedy=remedy)
+        self.table = table
 
 
 class Stale(Refusal):

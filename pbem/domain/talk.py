@@ -3,19 +3,22 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbem.i18n.speech import gettext as _
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of talk. `text` is None if it was redacted; `earlier` means that the seat has changed hands since."""
+    """One line of talk. `text` is None if it was redacted, `author` the former player of the seat who said it, if one did."""
 
     seq: int
     seat: int
     at: datetime
     text: str | None
-    earlier: bool = False
+    author: str | None = None
+
+    @property
+    def earlier(self) -> bool:
+        """Whether the seat has changed hands since."""
+        return self.author is not None
 
     def who(self, name: str) -> str:
-        """The author's name, given that of the seat's present player. Names of earlier players are not stored."""
-        return _("An earlier player of seat %(number)s", number=self.seat + 1) if self.earlier else name
+        """The author's name, given that of the seat's present player."""
+        return name if self.author is None else self.author

@@ -20,7 +20,7 @@ from pbem.domain.errors import Gone, NotFound
 from pbem.domain.states import EmailKind
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
-from pbem.store import games, ledger, links, outbox, revocations
+from pbem.store import games, ledger, links, outbox, players, revocations
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import LinkKey, LinkRow
@@ -234,9 +234,10 @@ def token(server: Server, link: LinkRow) -> str:
     return server.keys.make(Purpose(link.purpose), link.id, link.nonce)
 
 
-def changed_hands() -> Gone:
-    """The refusal of a former player of a seat."""
-    return Gone(_("Someone else plays this seat now."), why=_("It has changed hands."))
+def changed_hands(turn: int | None = None, table: str = "") -> Gone:
+    """The refusal of a former player of a seat, who lost it in this turn at this public table."""
+    why = _("It has changed hands.") if turn is None else _("It changed hands in turn %(turn)s.", turn=turn)
+    return Gone(_("Someone else plays this seat now."), why=why, table=table)
 
 
 def _open(
@@ -263,15 +264,24 @@ def _open(
         raise NotFound(
             _("There is nothing at this address."), why=_("It isn't one of our links, or part of it is missing.")
         )
+    lost = purpose in links.TO_SEATS and link.seat is not None and link.outbox_id is None and rows[1] != link.person_id
+    if lost:
+        # Links of a seat are replaced when it changes hands, but its former player gets no new ones.
+        former = players.former_of_game(tx, _field(link.game_id))
+        turns = [each.turn for each in former if (each.seat, each.person_id) == (link.seat, link.person_id)]
+        raise changed_hands(turns[-1] if turns else None, _public_table(tx, link))
     if not genuine:
-        raise Gone(_("This link has been replaced with a new one."), why=_("Its owner got new links."))
+        raise Gone(
+            _("This link has been replaced with a new one."),
+            why=_("Its owner got new links."),
+            table=_public_table(tx, link),
+        )
     if link.expires_at is not None and link.expires_at <= server.now():
         too_old = (
             _("This link has been used, or is too old.") if purpose == Purpose.SIGN_IN else _("This link is too old.")
         )
-        raise Gone(too_old, remedy=_("Get a new one from the page where you asked for this one."))
-    if purpose in links.TO_SEATS and link.seat is not None and link.outbox_id is None and rows[1] != link.person_id:
-        raise changed_hands()
+        remedy = _("Get a new one from the page where you asked for this one.")
+        raise Gone(too_old, remedy=remedy, table=_public_table(tx, link))
     return rows
 
 
@@ -279,6 +289,12 @@ def _field(value: T | None) -> T:
     """A field that every link of the purpose has."""
     assert value is not None
     return value
+
+
+def _public_table(tx: Tx, link: LinkRow) -> str:
+    """The key of the public table that a link is about; empty if there is none."""
+    game = None if link.game_id is None else games.read(tx, link.game_id)
+    return "" if game is None or game.private else game.key
 
 
 def _was_replaced(server: Server, token: str, link: LinkRow) -> bool:

@@ -11,6 +11,7 @@ from pbem.store.schema import (
     BAN,
     BLOCK,
     CALL,
+    FORMER_PLAYER,
     GAME,
     INVITATION,
     JOIN_REQUEST,
@@ -27,6 +28,7 @@ _WITH_SEATS: Final = (TableStatus.OPEN, TableStatus.PLAYING, TableStatus.FROZEN,
 
 _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
     PLAYER.c.person_id,
+    FORMER_PLAYER.c.person_id,
     GAME.c.host_id,
     OFFER.c.person_id,
     OFFER.c.taken_by,

@@ -15,6 +15,7 @@ from pbem.store.schema import (
     BLOCK,
     BOUNCE,
     CALL,
+    FORMER_PLAYER,
     GAME,
     INSIDER,
     INVITATION,
@@ -46,6 +47,7 @@ _ABOUT: Final = {
     "wishes": JOIN_REQUEST,
     "calls": CALL,
     "insights": INSIDER,
+    "former_seats": FORMER_PLAYER,
     "failures": UNREACHABLE,
     "bounces": BOUNCE,
 }
@@ -133,6 +135,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
         tx.execute(update(ALARM).where(*emailed).values(says=GONE))
     for game_id in tx.execute(select(PLAYER.c.game_id).where(PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)
+    tx.execute(update(FORMER_PLAYER).where(FORMER_PLAYER.c.person_id == person.id).values(name=NAME))
     insiders.part(tx, person.id)
     nowhere = former_address(person.key)
     people.change(

@@ -1,13 +1,14 @@
-"""Players of games, as rows, by seat."""
+"""Players of games, as rows, by seat, and the former players of seats."""
 
 from collections.abc import Collection
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Integer, bindparam, cast, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, Integer, bindparam, cast, insert, literal_column, select, update
 
+from pbem.domain.former_players import FormerPlayer
 from pbem.store import prefetch, queries
-from pbem.store.schema import PERSON, PLAYER, PlayerRow
+from pbem.store.schema import FORMER_PLAYER, PERSON, PLAYER, FormerPlayerRow, PlayerRow
 
 _ONE = literal_column("1", type_=Integer)
 _SEAT_NUMBER = cast(PLAYER.c.seat, Integer)
@@ -84,3 +85,19 @@ def of_games(tx: Connection, game_ids: Collection[int]) -> dict[int, list[Player
 def set_missed(tx: Connection, game_id: int, seat: int, times: int) -> None:
     """Set how many turns in a row a seat has missed."""
     tx.execute(_SET_MISSED, {"of_game": game_id, "of_seat": seat, "times": times})
+
+
+def former_of_game(tx: Connection, game_id: int) -> list[FormerPlayerRow]:
+    """The former players of a game's seats, the earliest first."""
+    of_game = select(FORMER_PLAYER).where(FORMER_PLAYER.c.game_id == game_id)
+    return queries.many(tx, FormerPlayerRow, of_game.order_by(FORMER_PLAYER.c.seq))
+
+
+def former_names(tx: Connection, game_id: int) -> tuple[FormerPlayer, ...]:
+    """The same with what others see of them."""
+    return tuple(FormerPlayer(row.seat, row.seq, row.turn, row.name) for row in former_of_game(tx, game_id))
+
+
+def add_former(tx: Connection, row: FormerPlayerRow) -> None:
+    """Note who had a seat until now. The game must be locked."""
+    tx.execute(insert(FORMER_PLAYER), asdict(row))

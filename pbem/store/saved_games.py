@@ -21,6 +21,7 @@ from pbem.store.players import PlayerRow
 from pbem.store.schema import (
     DEADLINE,
     FLAW,
+    FORMER_PLAYER,
     GAME,
     INSIDER,
     LINK,
@@ -34,10 +35,11 @@ from pbem.store.schema import (
     TALK,
     VIEW,
     VOTE,
+    FormerPlayerRow,
 )
 from pbem.store.schema.base import words_of
 
-_REPLACED: Final = (LOG, TALK, VIEW, RECORDING, VOTE, FLAW, DEADLINE, PLAYER)
+_REPLACED: Final = (LOG, TALK, VIEW, RECORDING, VOTE, FLAW, DEADLINE, FORMER_PLAYER, PLAYER)
 """Tables whose rows of a game are its own alone. Nothing refers to them."""
 
 _BY_ITSELF: Final = (EmailKind.CALL_ANSWERED, EmailKind.ANNOUNCEMENT, EmailKind.LINKS)
@@ -58,6 +60,7 @@ class SavedGame:
 
     game: GameRow
     players: tuple[PlayerRow, ...]
+    former_players: tuple[FormerPlayerRow, ...]
     people: Mapping[int, SavedPerson]
     insiders: tuple[tuple[int, str], ...]
     log: tuple[ChainRow, ...]
@@ -76,14 +79,17 @@ def read(tx: Connection, game_id: int) -> SavedGame:
     """A game. Raises NotFound."""
     row = games.read(tx, game_id)
     seated = tuple(players.of_game(tx, game_id))
+    former = tuple(players.former_of_game(tx, game_id))
     knowing = select(INSIDER.c.person_id, INSIDER.c.how).where(INSIDER.c.game_id == game_id)
     known = tuple((each.person_id, each.how) for each in tx.execute(knowing.order_by(INSIDER.c.person_id)))
-    named = {row.host_id, *(each.person_id for each in seated), *(person_id for person_id, _ in known)} - {None}
+    sat = {each.person_id for each in seated} | {each.person_id for each in former}
+    named = {row.host_id, *sat, *(person_id for person_id, _ in known)} - {None}
     found = tx.execute(select(PERSON.c.id, PERSON.c.key, PERSON.c.mailbox).where(PERSON.c.id.in_(named)))
     asked = select(DEADLINE).where(DEADLINE.c.game_id == game_id).order_by(DEADLINE.c.turn, DEADLINE.c.seat)
     return SavedGame(
         game=row,
         players=seated,
+        former_players=former,
         people={each.id: SavedPerson(each.key, each.mailbox) for each in found},
         insiders=known,
         log=tuple(log.chain(tx, game_id, row.key)),
@@ -149,6 +155,8 @@ def replace_all(tx: Connection, game_id: int | None, saved: SavedGame, now: date
     elif not tx.execute(update(GAME).where(GAME.c.id == game_id).values(values)).rowcount:
         tx.execute(insert(GAME), values | {"id": game_id})
     tx.execute(insert(PLAYER), [asdict(replace(each, game_id=game_id)) for each in saved.players])
+    for each in saved.former_players:
+        players.add_former(tx, replace(each, game_id=game_id))
     log.append(tx, game_id, saved.log)
     for line in saved.talk:
         talk.add(tx, game_id, line)

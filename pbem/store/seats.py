@@ -1,25 +1,30 @@
 """What a page needs to know of a seat besides its game, in as few statements as possible, because pages are opened
 often."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any, Final
 
-from sqlalchemy import Connection, and_, bindparam, exists, select
+from sqlalchemy import Connection, Row, and_, bindparam, exists, select
 
-from pbem.store import deadlines, prefetch, queries, talk
+from pbem.domain.former_players import FormerPlayer
+from pbem.store import deadlines, prefetch, talk
 from pbem.store.deadlines import Key
 from pbem.store.guests import IS_GUEST
-from pbem.store.schema import DEADLINE, PERSON, PLAYER, UNREACHABLE, VOTE
+from pbem.store.schema import DEADLINE, FORMER_PLAYER, PERSON, PLAYER, UNREACHABLE, VOTE
 
 _MAIL_FAILS = exists().where(UNREACHABLE.c.person_id == PERSON.c.id, UNREACHABLE.c.end_at.is_(None))
 _HERE = (PLAYER.c.seat, PLAYER.c.person_id, PLAYER.c.name, PLAYER.c.missed, VOTE.c.at.is_not(None))
-_TAKEN = (
-    select(*_HERE)
+_BEFORE = (FORMER_PLAYER.c.seat, FORMER_PLAYER.c.seq, FORMER_PLAYER.c.turn, FORMER_PLAYER.c.name)
+_AFTER_SEAT: Final = len(_HERE) + len(_BEFORE)
+# A seat is repeated for each of its former players, who seldom are any: so one statement reads all of them.
+_WITH_FORMER = (
+    select(*_HERE, *_BEFORE)
     .outerjoin(VOTE, and_(VOTE.c.game_id == PLAYER.c.game_id, VOTE.c.seat == PLAYER.c.seat))
-    .where(PLAYER.c.game_id == bindparam("of_game"))
-    .order_by(PLAYER.c.seat)
+    .outerjoin(FORMER_PLAYER, and_(FORMER_PLAYER.c.game_id == PLAYER.c.game_id, FORMER_PLAYER.c.seat == PLAYER.c.seat))
 )
+_TAKEN = _WITH_FORMER.where(PLAYER.c.game_id == bindparam("of_game")).order_by(PLAYER.c.seat, FORMER_PLAYER.c.seq)
 # The clock is repeated beside every seat, so that one statement reads both.
 _TAKEN_WITH_CLOCK = (
     _TAKEN.add_columns(
@@ -39,10 +44,9 @@ _READERS = select(PERSON.c.id, PERSON.c.zone, _MAIL_FAILS.label("mail_fails"), I
     PERSON.c.id.in_(bindparam("these", expanding=True))
 )
 _ALL_TAKEN = (
-    select(PLAYER.c.game_id, *_HERE)
-    .outerjoin(VOTE, and_(VOTE.c.game_id == PLAYER.c.game_id, VOTE.c.seat == PLAYER.c.seat))
+    _WITH_FORMER.add_columns(PLAYER.c.game_id)
     .where(PLAYER.c.game_id.in_(bindparam("these", expanding=True)))
-    .order_by(PLAYER.c.game_id, PLAYER.c.seat)
+    .order_by(PLAYER.c.game_id, PLAYER.c.seat, FORMER_PLAYER.c.seq)
 )
 
 
@@ -64,13 +68,17 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A seat, its player, how many turns in a row they have missed, and whether they agree to end the game."""
+    """A seat, its player, how many turns in a row they have missed, and whether they agree to end the game.
+
+    `former` are the players that the seat had before, the earliest first.
+    """
 
     seat: int
     person_id: int | None
     name: str
     missed: int
     agrees: bool
+    former: tuple[FormerPlayer, ...] = ()
 
 
 def taken_with_clock(
@@ -83,12 +91,17 @@ def taken_with_clock(
     if clock is not None:
         return taken(tx, game_id), clock
     rows = tx.execute(_TAKEN_WITH_CLOCK, values | {"since_seq": since}).all()
-    return [Taken(*row[: len(_HERE)]) for row in rows], Clock(*rows[0][len(_HERE) :])
+    return _seats(rows), Clock(*rows[0][_AFTER_SEAT:])
 
 
 def taken(tx: Connection, game_id: int) -> list[Taken]:
     """The seats of a started game, in order."""
-    return prefetch.get_or_read(tx, ("taken", game_id), lambda: queries.many(tx, Taken, _TAKEN, {"of_game": game_id}))
+    return prefetch.get_or_read(tx, ("taken", game_id), lambda: _seats(tx.execute(_TAKEN, {"of_game": game_id}).all()))
+
+
+def former(taken: Sequence[Taken]) -> tuple[FormerPlayer, ...]:
+    """The former players of all these seats, those of each seat the earliest first."""
+    return tuple(before for seat in taken for before in seat.former)
 
 
 def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
@@ -101,8 +114,20 @@ def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
         clock = Clock(reader.zone, due_at, promised_at, reader.mail_fails, reader.guest, new_lines=None)
         prefetch.put(tx, ("clock", *key, person_id), clock)
         prefetch.put(tx, ("deadline", *key), row)
-    taken: dict[int, list[Taken]] = {game_id: [] for game_id, _turn, _seat in played}
-    for game_id, *seat in tx.execute(_ALL_TAKEN, {"these": list(taken)}):
-        taken[game_id].append(Taken(*seat))
-    for game_id, seats in taken.items():
-        prefetch.put(tx, ("taken", game_id), seats)
+    rows: dict[int, list[Row[Any]]] = {game_id: [] for game_id, _turn, _seat in played}
+    for each in tx.execute(_ALL_TAKEN, {"these": list(rows)}):
+        rows[each.game_id].append(each)
+    for game_id, of_game in rows.items():
+        prefetch.put(tx, ("taken", game_id), _seats(of_game))
+
+
+def _seats(rows: Sequence[Row[Any]]) -> list[Taken]:
+    """The seats in rows that repeat each of them for all its former players."""
+    seats: list[Taken] = []
+    for row in rows:
+        seat, former = Taken(*row[: len(_HERE)]), row[len(_HERE) : _AFTER_SEAT]
+        if former[0] is not None:
+            same = seats and seats[-1].seat == seat.seat
+            seat = replace(seat, former=((*seats.pop().former,) if same else ()) + (FormerPlayer(*former),))
+        seats.append(seat)
+    return seats

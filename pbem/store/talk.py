@@ -1,6 +1,6 @@
 """What was said at tables: rows of a chain of their own, whose text can be taken out without breaking it."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -8,17 +8,14 @@ from sqlalchemy import Connection, Integer, Row, bindparam, func, insert, or_, s
 
 from pbem.domain.hash_chain import Row as ChainRow
 from pbem.domain.talk import Line
-from pbem.store import blocks, log, prefetch, queries
+from pbem.store import blocks, players, prefetch, queries
 from pbem.store.limits import Period, within
-from pbem.store.schema import LOG, TALK
+from pbem.store.schema import LOG, TALK, FormerPlayerRow
 
 KIND: Final = "Said"
 """What every row of such a chain is."""
 
 _BY: Final = "person"
-_SUCCESSION: Final = "Seated"
-"""The kind of a row of the log with which a seat changes hands."""
-
 
 _OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", type_=Integer)
 _DECIDED = select(LOG.c.at).where(LOG.c.game_id == _OF_GAME, LOG.c.seq == bindparam("since_seq")).scalar_subquery()
@@ -68,10 +65,8 @@ def lines(tx: Connection, game_id: int, key: str, after: datetime | None = None)
     rows = list(chain(tx, game_id, key, after))
     if not rows:
         return []
-    # Read backwards, so that the last change of each seat is the one that stays.
-    changes = reversed(list(log.chain_back(tx, game_id, key, (_SUCCESSION,))))
-    seated = {change.seat: change.at for change in changes}
-    return [_line(row, seated.get(row.seat)) for row in rows]
+    former = players.former_of_game(tx, game_id)
+    return [_line(row, former) for row in rows]
 
 
 def heard(tx: Connection, game_id: int, key: str, seat: int, after: datetime | None) -> list[Line]:
@@ -107,10 +102,11 @@ def redact(tx: Connection, game_id: int, seq: int) -> bool:
     return tx.execute(line.values(body=None, nonce=None)).rowcount == 1
 
 
-def _line(row: ChainRow, seated_at: datetime | None) -> Line:
+def _line(row: ChainRow, former: Sequence[FormerPlayerRow]) -> Line:
     assert row.seat is not None
     text = None if row.body is None else row.body.decode()
-    return Line(row.seq, row.seat, row.at, text, earlier=seated_at is not None and row.at < seated_at)
+    author = next((each.name for each in former if each.seat == row.seat and row.at < each.left_at), None)
+    return Line(row.seq, row.seat, row.at, text, author)
 
 
 def _row(row: Row[Any], key: str) -> ChainRow:

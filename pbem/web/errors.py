@@ -90,4 +90,5 @@ def _answer(error: PbemError, status: int) -> Response:
     lost = isinstance(error, (NotFound, Gone))
     # Where the records cannot be written, a message to the organiser cannot be either.
     broken = not isinstance(error, (Refusal, Unavailable))
-    return page("error.html", status, error=error, lost=lost, broken=broken)
+    table = error.table if isinstance(error, Gone) else ""
+    return page("error.html", status, error=error, lost=lost, broken=broken, table=table)

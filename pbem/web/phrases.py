@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from engine.tell import Teller
 from pbem.domain.causes import TurnFacts, tell_turn
+from pbem.domain.former_players import TellerIn
 from pbem.domain.moments import moment_text, relative_text
 from pbem.service.play.seat_view import OfferedChoice, SeatView
 
@@ -40,6 +40,6 @@ def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
     return f"{moment_text(at, zone)} ({relative_text(now, at)})"
 
 
-def story(turns: tuple[TurnFacts, ...], teller: Teller) -> list[str]:
-    """What happened, a sentence for each event."""
-    return [sentence for turn in turns for sentence in tell_turn(turn, teller)]
+def story(turns: tuple[TurnFacts, ...], teller_in: TellerIn) -> list[str]:
+    """What happened, a sentence for each event, told by the teller of its turn."""
+    return [sentence for turn in turns for sentence in tell_turn(turn, teller_in(turn.turn))]

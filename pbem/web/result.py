@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from engine.facts import SPECTATOR
 from engine.result import Place, Result
 from engine.tell import Teller, say
+from pbem.domain.former_players import TellerIn
 from pbem.i18n import speech
 from pbem.i18n.speech import capital, gettext as _
 from pbem.service.archive.score_history import Scores
@@ -44,8 +45,9 @@ class PageResult:
     chart: LineChart | None = None
 
 
-def page_result(ending: Ending, names: tuple[str, ...], teller: Teller, reader: int, turn: Turn) -> PageResult:
+def page_result(ending: Ending, names: tuple[str, ...], teller_in: TellerIn, reader: int, turn: Turn) -> PageResult:
     """The end of a game for one reader, or for the SPECTATOR."""
+    teller = teller_in(None)
     handovers = tuple(teller(each.sentence) for each in ending.handovers)
     if ending.result is None:
         return PageResult(_("The game ended without a result"), story=(*_why(ending), *handovers))
@@ -55,13 +57,13 @@ def page_result(ending: Ending, names: tuple[str, ...], teller: Teller, reader: 
         headline=teller(result.headline(reader)).rstrip("."),
         podium=tuple(step for step in steps if step.number <= ON_PODIUM),
         others=tuple(step for step in steps if step.number > ON_PODIUM),
-        story=(*map(teller, result.story(reader)), *handovers),
+        story=(*(teller_in(each.turn)(each.text) for each in result.story(reader)), *handovers),
         chart=_chart(result, names, teller, turn),
     )
 
 
 def _why(ending: Ending) -> tuple[str, ...]:
-    why = _("Why: %(why)s.", why=speech.translate(ending.why)) if ending.why else ""
+    why = speech.translate(ending.why)
     reason = _("The organiser wrote: %(reason)s", reason=ending.reason) if ending.reason else ""
     return tuple(sentence for sentence in (why, reason) if sentence)
 

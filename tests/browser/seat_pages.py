@@ -1,4 +1,4 @@
-"""The page of the seat that decides at a table of the engine, made without a database."""
+"""The pages of the seat that decides at a table of the engine, and of its choices, made without a database."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -7,9 +7,12 @@ from zoneinfo import ZoneInfo
 
 from flask import Flask
 
+from engine import grammar
 from engine.table import Table
 from pbem import web
-from pbem.service.play.seat_view import SeatView
+from pbem.domain.choice_links import segment_text
+from pbem.service.play.seat_view import OfferedChoice, SeatView
+from pbem.web.seat import move
 from pbem.web.seat.page import Input, page
 from tests.bot_games import NAMES, decider, recent_facts
 from tests.service.conftest import START
@@ -23,6 +26,42 @@ def seat_page(app: Flask, table: Table, *, guest: bool = False) -> str:
         html = page(_seat_view(table, guest=guest), "token", Input()).get_data(as_text=True)
     start, _, rest = html.partition('<link rel="stylesheet"')
     return f"{start}<style>{STYLE.read_text()}</style>{rest.partition('>')[2]}"
+
+
+def choice_page(app: Flask, table: Table, option: str) -> str:
+    """The page of one choice of that seat, as a link in an email opens it."""
+    with app.test_request_context(f"/m/token/{option}"):
+        return move.page(_offered_choice(table, option), "token", option).get_data(as_text=True)
+
+
+def _offered_choice(table: Table, option: str) -> OfferedChoice:
+    seat, rules = decider(table), table.position.game
+    decision = table.asks()[seat]
+    choice = grammar.read(decision, segment_text(option))
+    return OfferedChoice(
+        game_id=1,
+        public_key="o8f3k2a1b2c3",
+        title="The Thursday table",
+        rules=rules,
+        names=NAMES[: len(table.views) - 1],
+        seat=seat,
+        person_id=1,
+        turn=table.position.turn,
+        current_turn=table.position.turn,
+        status="playing",
+        paused=False,
+        choice=choice,
+        written=grammar.write(decision, choice),
+        note=next(act for act in decision.acts if choice in act).note,
+        closes=choice.verb in decision.closes,
+        prompt=decision.prompt,
+        made=None,
+        proof=None,
+        recent_facts=(),
+        due_at=START + timedelta(hours=23),
+        promised_at=None,
+        zone=ZoneInfo("Europe/Berlin"),
+    )
 
 
 def _seat_view(table: Table, *, guest: bool) -> SeatView:

@@ -75,7 +75,7 @@ def toy(ranking: Callable[[tuple[int, ...]], Standing] | None = None, price: Fra
 
 def sentences(result, reader=SPECTATOR):
     teller = Teller(reader, NAMES)
-    return [teller(result.headline(reader)), *map(teller, result.story(reader))]
+    return [teller(result.headline(reader)), *(teller(each.text) for each in result.story(reader))]
 
 
 def course(*scores):

@@ -102,6 +102,8 @@ class SunBid(Game[State]):
         "The Decktet is a design by P. D. Magnus."
     )
     cover = faces(("AS", "9MS", "XS"))
+    # No `bid_price`: a pool has no points of its own. They come at the end of a round from all that a take has become by then,
+    # and a Sun costs none either: it's traded for another, and only the highest sum of Suns scores.
     examples = EXAMPLES
     demo = 3
 

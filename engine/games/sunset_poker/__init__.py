@@ -89,6 +89,7 @@ class SunsetPoker(Game[State]):
     )
     hidden = ("a card", "cards")
     cover = faces(("6MW", "7WY", "8YK"))
+    # No `bid_price`: nothing is bought. A round is won with cards that everyone picked, and its gain is in the swing.
     examples = EXAMPLES
     short = {"max_rounds": 1}
     # Seven cards a player: six to draft and at most seven to play.

@@ -22,6 +22,7 @@ from pbem.domain.causes import TurnFacts, tell_turn
 from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import duration_text
+from pbem.domain.former_players import FormerPlayer, TellerIn, teller_in_turn
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.quick_choices import quick_choices
 from pbem.domain.reply_commands import USAGES
@@ -81,6 +82,11 @@ class SeatContent:
     due_at: datetime | None
     promised_at: datetime | None
     warning: str
+    former: tuple[FormerPlayer, ...] = ()
+
+    def teller_in(self, turn: int | None) -> Teller:
+        """The same teller for what happened in a turn, with the names of those who played then."""
+        return teller_in_turn(turn, self.rules, self.seat, self.names, self.former)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +152,9 @@ def notice_facts(facts: Mapping[str, Any], seat: int | None, rules: Game[Any] | 
     } | dict(correction_in_words(facts, rules))
 
 
-def tell_all(turns: Iterable[TurnFacts], teller: Teller) -> tuple[str, ...]:
-    """The sentences of some turns."""
-    return tuple(sentence for turn in turns for sentence in tell_turn(turn, teller))
+def tell_all(turns: Iterable[TurnFacts], teller_in: TellerIn) -> tuple[str, ...]:
+    """The sentences of some turns, each told by the teller of its turn."""
+    return tuple(sentence for turn in turns for sentence in tell_turn(turn, teller_in(turn.turn)))
 
 
 def board(seat: SeatContent) -> Words:
@@ -186,7 +192,10 @@ def result(seat: SeatContent, ended: Result, handovers: Sequence[Text]) -> Words
         "shared": len(own.seats) > 1,
         "place": seat.teller(ordinal(own.number)),
         "headline": seat.teller(ended.headline(seat.seat)),
-        "sentences": [seat.teller(text) for text in (*ended.story(seat.seat), *handovers)],
+        "sentences": [
+            *(seat.teller_in(each.turn)(each.text) for each in ended.story(seat.seat)),
+            *map(seat.teller, handovers),
+        ],
         "ranking": [
             {"place": place.number, "name": speech.capital(seat.teller.name(other)), "score": place.score}
             for place in ended.places

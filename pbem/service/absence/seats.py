@@ -1,8 +1,8 @@
 """Changing the player of a seat in a running game, from or to a bot or a person.
 
-The log records the kind of player, never a name. Nothing of the old player's passes on: queued emails are superseded, links
-revoked, the secret standing order and the vote dropped. A sealed choice stays, as it is the seat's. `substitutes` and
-`leaving` decide when a seat changes hands.
+The log records the kind of player, never a name; the former player's stays with the turns they played. Nothing else of the
+former player passes on: queued emails are superseded, links revoked, the secret standing order and the vote dropped. A sealed
+choice stays, as it is the seat's. `substitutes` and `leaving` decide when a seat changes hands.
 """
 
 from typing import Any, Final
@@ -20,6 +20,7 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
 from pbem.store.players import PlayerRow
+from pbem.store.schema import FormerPlayerRow
 
 STAND_IN: Final = "greedy"
 """The bot that takes over; one that tries to win, so that an abandoned seat spoils no game."""
@@ -93,9 +94,12 @@ def _change_hands(
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.SEATED, seat, by, body)
     row = write(tx, row, record, orders=codec.dumps(sorted(orders.items())))
-    before = player_rows.at_seat(tx, row.id, seat)
-    if before is not None and before.person_id is not None:
+    before = next(each for each in player_rows.of_game(tx, row.id) if each.seat == seat)
+    if before.person_id is not None:
         insiders.note(tx, row.id, before.person_id, Insight.SAT)
+    player_rows.add_former(
+        tx, FormerPlayerRow(row.id, seat, record.seq, row.turn, server.now(), before.person_id, before.name)
+    )
     tables.change_player(tx, row.id, seat, missed=0, **player)
     tables.drop_vote(tx, row.id, seat)
     links.revoke_seat(tx, server, row.id, seat)

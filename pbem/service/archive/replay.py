@@ -15,6 +15,7 @@ from engine.game import Game
 from engine.tell import Teller
 from pbem.domain.causes import TurnFacts
 from pbem.domain.errors import Forbidden, Gone, NotFound
+from pbem.domain.former_players import FormerPlayer, names_in_turn, teller_in_turn
 from pbem.domain.states import TableStatus
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
@@ -60,6 +61,7 @@ class ReplayTable:
     rules: Game[Any]
     seat: int
     names: tuple[str, ...]
+    former: tuple[FormerPlayer, ...]
 
     @property
     def ended(self) -> bool:
@@ -72,6 +74,14 @@ class ReplayTable:
 
     def teller_for(self, seat: int) -> Teller:
         return speech.teller(self.rules, None if seat == SPECTATOR else seat, tuple(map(isolate, self.names)))
+
+    def teller_in(self, turn: int | None) -> Teller:
+        """The teller of what happened in a turn, with the names of those who played then."""
+        return teller_in_turn(turn, self.rules, None if self.seat == SPECTATOR else self.seat, self.names, self.former)
+
+    def names_in(self, turn: int) -> tuple[str, ...]:
+        """The names of those who played in a turn."""
+        return names_in_turn(turn, self.names, self.former)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +211,9 @@ def _must_have_ended(row: GameRow) -> None:
 
 
 def _replay_table(tx: Tx, row: GameRow, seat: int) -> ReplayTable:
-    names = tuple(each.name for each in seats.taken(tx, row.id))
-    return ReplayTable(row.key, row.title, row.status, row.private, row.turn, rules_of(row), seat, names)
+    taken = seats.taken(tx, row.id)
+    names, former = tuple(each.name for each in taken), seats.former(taken)
+    return ReplayTable(row.key, row.title, row.status, row.private, row.turn, rules_of(row), seat, names, former)
 
 
 def _scene(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:

@@ -92,13 +92,13 @@ def _now(seat: SeatView) -> dict[str, Any]:
 
 def _turn(seat: SeatView, standing: StandingEntry, facts: TurnFacts) -> dict[str, Any]:
     """A turn that still counts, as this seat was told of it."""
-    own = standing.entry.choices.get(seat.seat)
+    own, teller = standing.entry.choices.get(seat.seat), seat.teller_in(standing.turn)
     return {
         "turn": standing.turn,
         "choice": None if own is None else _plain(own),
         "by": {str(other): cause for other, cause in sorted(facts.causes.items())},
         "facts": [_plain(fact) for fact in facts.facts],
-        "says": [sentence for fact in facts.facts if (sentence := seat.teller.tell(fact)) is not None],
+        "says": [sentence for fact in facts.facts if (sentence := teller.tell(fact)) is not None],
         "sealed": list(standing.sealed),
     }
 

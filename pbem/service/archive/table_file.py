@@ -21,6 +21,7 @@ from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
 from pbem.store.saved_games import SavedGame, SavedPerson
+from pbem.store.schema import FormerPlayerRow
 
 R = TypeVar("R")
 
@@ -44,6 +45,7 @@ def write(saved: SavedGame, made_at: datetime) -> str:
         "made_at": made_at.isoformat(),
         "game": _fields(saved.game),
         "players": [_fields(each) for each in saved.players],
+        "former_players": [_fields(each) for each in saved.former_players],
         "people": {str(person_id): asdict(person) for person_id, person in saved.people.items()},
         "insiders": [list(each) for each in saved.insiders],
         "deadlines": [_fields(each) for each in saved.deadlines],
@@ -69,6 +71,7 @@ def read(text: str) -> SavedGame:
         return SavedGame(
             game=game,
             players=tuple(_row(PlayerRow, each) for each in document["players"]),
+            former_players=tuple(_row(FormerPlayerRow, each) for each in document["former_players"]),
             people={int(number): _row(SavedPerson, each) for number, each in document["people"].items()},
             insiders=tuple((int(person_id), str(how)) for person_id, how in document["insiders"]),
             deadlines=tuple(_row(DeadlineRow, each) for each in document["deadlines"]),

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from engine.table import Position
 from pbem.domain.acts import Act, Actor
-from pbem.domain.deleted_people import former_name
+from pbem.domain.deleted_people import NAME, former_name
 from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.domain.guests import is_guest
 from pbem.domain.hash_chain import Row as ChainRow
@@ -46,6 +46,7 @@ from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
 from pbem.store.players import PlayerRow
 from pbem.store.saved_games import SavedGame
+from pbem.store.schema import FormerPlayerRow
 from pbem.store.sessions import Holder
 
 _ENDED: Final = (TableStatus.OVER, TableStatus.VOID)
@@ -123,10 +124,11 @@ class _PuttingBack:
         says = tuple(self._says(players, before, people))
         record = LogWriter(saved.game, now, self.server.randomness)
         game = saved.game._replace(host_id=self._host(people, players), halted=None)
+        former = [replace(each, **_sitter(each, people)) for each in saved.former_players]
         for line in self._redacted_since():
             record.add(Kind.REDACTED, None, _BY, {"line": line, "reason": self.reason})
         if not self._ended:
-            self._go_on(record, players, people, next_turn)
+            former += self._go_on(record, players, people, next_turn)
             game = game._replace(status=TableStatus.PLAYING, turn=next_turn, box="[]", orders="[]")
         game = game._replace(**record.snapshot())
         if game_id is not None:
@@ -135,6 +137,7 @@ class _PuttingBack:
             saved,
             game=game,
             players=players,
+            former_players=tuple(former),
             log=(*saved.log, *record.rows),
             talk=self._talk(),
             insiders=tuple((people[there].id, how) for there, how in saved.insiders if there in people),
@@ -187,17 +190,26 @@ class _PuttingBack:
             return people[self.saved.game.host_id].id
         return next(each.person_id for each in players if each.person_id is not None)
 
-    def _go_on(self, record: LogWriter, players: tuple[PlayerRow, ...], people: Here, next_turn: int) -> None:
-        """The rows by which the saved log goes on: who plays, that it is not stopped, and which turn is asked."""
-        why = {"reason": self.reason}
+    def _go_on(
+        self, record: LogWriter, players: tuple[PlayerRow, ...], people: Here, next_turn: int
+    ) -> list[FormerPlayerRow]:
+        """The rows by which the saved log goes on: who plays, that it is not stopped, and which turn is asked.
+
+        Returns the players who had a seat until then.
+        """
+        why, former = {"reason": self.reason}, list[FormerPlayerRow]()
         for before, now in zip(self.saved.players, players, strict=True):
             if _changed(before, now, people):
                 who = {"player": "person"} if now.bot is None else {"player": "bot", "bot": now.bot}
                 record.add(Kind.SEATED, now.seat, _BY, who | why)
+                assert now.seat is not None
+                sitter = _sitter(before, people)
+                former.append(FormerPlayerRow(0, now.seat, record.seq, next_turn, self.server.now(), **sitter))
         if self.saved.game.status == TableStatus.FROZEN:
             record.add(Kind.UNFROZEN, None, _BY, why)
         back: dict[str, Any] = {"from": self.saved.game.turn, "turn": next_turn} | why
         record.add(Kind.REWOUND, None, _BY, back | {"put_back": True, "rows_lost": len(self.lost)})
+        return former
 
     def _talk(self) -> tuple[ChainRow, ...]:
         """What was said: as it is here, if that begins as it was saved; what was taken away here stays away."""
@@ -322,7 +334,13 @@ def _must_lose_nothing(
         )
 
 
-def _id_here(player: PlayerRow, people: Here) -> int | None:
+def _sitter(player: PlayerRow | FormerPlayerRow, people: Here) -> dict[str, Any]:
+    """Who a player was, for the turns they played: one who has left for good since has no name."""
+    person_id = _id_here(player, people)
+    return {"person_id": person_id, "name": NAME if player.person_id is not None and person_id is None else player.name}
+
+
+def _id_here(player: PlayerRow | FormerPlayerRow, people: Here) -> int | None:
     """The id of a saved player here; None for a bot, and for one who is not here any more."""
     person = None if player.person_id is None else people.get(player.person_id)
     return None if person is None else person.id

@@ -20,6 +20,7 @@ from engine.tell import Teller, Text
 from pbem.domain import hash_chain
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import Forbidden, Gone, NotFound
+from pbem.domain.former_players import FormerPlayer, name_at_row, names_in_turn
 from pbem.domain.moments import explanation
 from pbem.domain.states import TableStatus
 from pbem.domain.talk import Line
@@ -43,6 +44,7 @@ from pbem.store import (
     log as log_rows,
     people,
     players as player_rows,
+    seats as seat_rows,
     talk as talk_rows,
 )
 from pbem.store.audit import AuditFilter, AuditRow
@@ -68,7 +70,7 @@ _BY_SERVER: Final = (Kind.DELAYED, Kind.FROZEN, Kind.UNFROZEN)
 class LogLine:
     """A row of the log without secrets; `says` is its body if it is an act of organisers, hosts or the server.
 
-    For a host it has no number, which would tell how many rows are left out.
+    `name` is that of its seat's player then. For a host it has no number, which would tell how many rows are left out.
     """
 
     seq: int | None
@@ -78,6 +80,7 @@ class LogLine:
     by: str
     says: Mapping[str, Any]
     number: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,19 +134,19 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
     game = games.read(tx, game_id)
     for_host = actor.role is Role.HOST
     rules, players = rules_of(game), player_rows.of_game(tx, game_id)
-    emails = () if for_host else tuple(ledger.of_game(tx, game_id, MOST_EMAILS))
+    emails, names = () if for_host else tuple(ledger.of_game(tx, game_id, MOST_EMAILS)), _names(tx, game_id)
     return DeskTable(
         game=game,
         rules=rules,
         for_host=for_host,
         host=people.read(tx, game.host_id).name,
         seats=tuple(_seats(tx, game, players, for_host=for_host)),
-        log=tuple(_log(tx, game, for_host=for_host)),
+        log=tuple(_log(tx, game, names, for_host=for_host)),
         # Players find in the log what they may know; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, AuditFilter(game_id=game_id), None, MOST_ACTS)),
         emails=emails,
         talk=tuple(talk_rows.lines(tx, game.id, game.key)),
-        turns=() if for_host else tuple(_turns(tx, game, rules, players)),
+        turns=() if for_host else tuple(_turns(tx, game, rules, names)),
         called=ledger.reader_names(tx, {email.person_id for email in emails}, players),
     )
 
@@ -192,7 +195,7 @@ def see_as(
     audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat, turn=turn)
     rules = rules_of(game)
     view = views.view_before(tx, game, seat, turn)
-    names = tuple(isolate(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
+    names = tuple(map(isolate, _names(tx, game_id).in_turn(turn)))
     is_asked = game.status == TableStatus.PLAYING or turn < game.turn
     decision = decision_in(rules, view, seat) if is_asked else None
     prompt = None if decision is None else decision.prompt
@@ -204,7 +207,6 @@ class Interventions:
     """Rows of the log about acts of organisers and hosts and about outages, as players see them; newest first."""
 
     title: str
-    names: dict[int, str]
     zone: ZoneInfo
     rows: tuple[LogLine, ...]
 
@@ -215,11 +217,11 @@ def interventions(tx: Tx, server: Server, token: str) -> Interventions:
     game = games.read(tx, link.game_id)
     chain = log_rows.chain_back(tx, game.id, game.key)
     rows = (row for row in chain if row.by in _MODERATORS or row.kind in _BY_SERVER)
+    names = _names(tx, game.id)
     return Interventions(
         title=game.title,
-        names={player.seat: player.name for player in player_rows.of_game(tx, game.id) if player.seat is not None},
         zone=ZoneInfo(people.read(tx, link.person_id).zone),
-        rows=tuple(public_line(row) for row in islice(rows, MOST_INTERVENTIONS)),
+        rows=tuple(names.beside(public_line(row)) for row in islice(rows, MOST_INTERVENTIONS)),
     )
 
 
@@ -240,28 +242,48 @@ def _seats(tx: Tx, game: GameRow, players: list[PlayerRow], *, for_host: bool) -
     ]
 
 
-def _log(tx: Tx, game: GameRow, *, for_host: bool) -> list[LogLine]:
-    if not for_host:
-        return [public_line(row) for row in islice(log_rows.chain_back(tx, game.id, game.key), MOST_ROWS)]
-    return [
-        _line_for_players(row) for row in islice(log_rows.chain_back(tx, game.id, game.key, KNOWN_TO_ALL), MOST_ROWS)
-    ]
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Who plays and played the seats of a table."""
+
+    now: tuple[str, ...]
+    former: tuple[FormerPlayer, ...]
+
+    def in_turn(self, turn: int) -> tuple[str, ...]:
+        return names_in_turn(turn, self.now, self.former)
+
+    def beside(self, line: LogLine) -> LogLine:
+        """A line with the name of its seat's player then."""
+        if line.seat is None or line.seq is None:
+            return line
+        return replace(line, name=name_at_row(line.seq, line.seat, self.now[line.seat], self.former))
 
 
-def _line_for_players(row: hash_chain.Row) -> LogLine:
-    """A row as a player may know it: of a turn not who closed it, and so answered last, nor how."""
-    line = replace(public_line(row), seq=None)
-    return replace(line, seat=None, by="") if row.kind == Kind.ENTRY else line
+def _names(tx: Tx, game_id: int) -> _Names:
+    taken = seat_rows.taken(tx, game_id)
+    return _Names(tuple(each.name for each in taken), seat_rows.former(taken))
 
 
-def _turns(tx: Tx, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> list[tuple[int, str]]:
+def _log(tx: Tx, game: GameRow, names: _Names, *, for_host: bool) -> list[LogLine]:
+    kinds = KNOWN_TO_ALL if for_host else ()
+    rows = islice(log_rows.chain_back(tx, game.id, game.key, kinds), MOST_ROWS)
+    lines = [names.beside(public_line(row)) for row in rows]
+    return [_for_players(line) for line in lines] if for_host else lines
+
+
+def _for_players(line: LogLine) -> LogLine:
+    """A line as a player may know it: of a turn not who closed it, and so answered last, nor how."""
+    line = replace(line, seq=None)
+    return replace(line, seat=None, name="", by="") if line.kind == Kind.ENTRY else line
+
+
+def _turns(tx: Tx, game: GameRow, rules: Game[Any], names: _Names) -> list[tuple[int, str]]:
     """The newest turns the game can go back to, each with the players who decided."""
     if game.status != TableStatus.PLAYING:
         return []
-    names = {player.seat: player.name for player in players}
     turns = []
     for standing in islice(entries_back(rules, log_rows.chain_back(tx, game.id, game.key)), MOST_TURNS):
         deciders = sorted(standing.entry.choices.keys() - standing.entry.alone)
         if deciders:
-            turns.append((standing.turn, ", ".join(names[seat] for seat in deciders)))
+            turns.append((standing.turn, ", ".join(names.in_turn(standing.turn)[seat] for seat in deciders)))
     return turns

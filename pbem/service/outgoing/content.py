@@ -317,6 +317,7 @@ class _Reading:
             due_at=clock.due_at,
             promised_at=clock.promised_at,
             warning=warning(taken[seat].missed, agreement),
+            former=seats.former(taken),
         )
 
     def _since_last_turn(self, game: GameRow, seat: SeatContent, knowledge: SeatKnowledge) -> Words:
@@ -324,7 +325,7 @@ class _Reading:
         before = outbox.turn_before(self.tx, self.email)
         turn, seq, at = (0, 0, None) if before is None else (before.turn or 0, before.seq or 0, before.rendered_at)
         entries = self._entries_since(game, seat, knowledge, turn)
-        sentences = words.tell_all(seat_cache.facts_by_turn(game, entries, seat.seat), seat.teller)
+        sentences = words.tell_all(seat_cache.facts_by_turn(game, entries, seat.seat), seat.teller_in)
         return {
             "sealed_in": sealed_in(entries, seat.seat),
             **words.past_turns(sentences, self._talk(game, seat, at)),
@@ -386,7 +387,7 @@ class _Reading:
         known = [standing for standing in entries if standing.turn < until]
         return DigestSection(
             seat=seat,
-            sentences=words.tell_all(seat_cache.facts_by_turn(game, known, own.seat), seat.teller),
+            sentences=words.tell_all(seat_cache.facts_by_turn(game, known, own.seat), seat.teller_in),
             news=tuple(
                 {"kind": email.kind, "facts": json.loads(email.facts)}
                 for email in replaced

@@ -106,7 +106,7 @@ def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, ga
 def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:
     """Play the game on until an email of that kind could be sent; returns it as it is then."""
     if kind == EmailKind.VOIDED and game.status == TableStatus.PLAYING:
-        leaving.end(tx, server, game, "organiser", "all agreed to end it")
+        leaving.end(tx, server, game, "organiser", "Everyone agreed to end it.")
     for _move in range(MOST_MOVES):
         game = games.read(tx, game.id)
         position = move.position_of(game)
@@ -149,7 +149,7 @@ def _example_facts(
         EmailKind.LEFT: {"who": other},
         EmailKind.RESIGNED: {"who": other},
         EmailKind.END_PROPOSED: {"who": other},
-        EmailKind.VOIDED: {"why": "all agreed to end it"},
+        EmailKind.VOIDED: {"why": "Everyone agreed to end it."},
         EmailKind.BANNED: {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False},
         EmailKind.MOVED: {"reason": "They wrote from the new one.", "here": True},
         EmailKind.NEW_ADDRESS: {"here": True},

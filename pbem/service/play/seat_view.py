@@ -23,6 +23,7 @@ from engine.tell import Teller, Text
 from pbem.domain import hash_chain
 from pbem.domain.causes import TurnFacts
 from pbem.domain.choice_links import segment_text
+from pbem.domain.former_players import FormerPlayer, teller_in_turn
 from pbem.domain.missed_turns import warning
 from pbem.domain.states import TableStatus
 from pbem.domain.user_text import isolate
@@ -101,11 +102,16 @@ class SeatView:
     votes: frozenset[int]
     head: str
     mark: str
+    former: tuple[FormerPlayer, ...] = ()
 
     @property
     def teller(self) -> Teller:
         """The teller of facts to this seat's player."""
         return speech.teller(self.rules, self.seat, tuple(map(isolate, self.names)))
+
+    def teller_in(self, turn: int | None) -> Teller:
+        """The same for what happened in a turn, with the names of those who played then."""
+        return teller_in_turn(turn, self.rules, self.seat, self.names, self.former)
 
     def caution(self, choice: Choice) -> str:
         """The price of a choice, in words, if its player may not have meant to pay it, or an empty text."""
@@ -132,11 +138,13 @@ class SeatView:
 class OfferedChoice:
     """The choice of a move's link, with what everyone may know of its game.
 
-    `choice` is None where the link's option fits no act of the turn, or the turn is over. `made` is the seat's choice in
+    `public_key` is the key of a public table, else empty. `choice` is None where the link's option fits no act of the turn, or
+    the turn is over. `made` is the seat's choice in
     that turn, sealed with a `proof` or in an entry. `recent_facts` has the public facts since.
     """
 
     game_id: int
+    public_key: str
     title: str
     rules: Game[Any]
     names: tuple[str, ...]
@@ -157,11 +165,16 @@ class OfferedChoice:
     due_at: datetime | None
     promised_at: datetime | None
     zone: ZoneInfo
+    former: tuple[FormerPlayer, ...] = ()
 
     @property
     def teller(self) -> Teller:
         """The teller of public facts; it names the reader too, because links get forwarded."""
         return speech.teller(self.rules, None, tuple(map(isolate, self.names)))
+
+    def teller_in(self, turn: int | None) -> Teller:
+        """The same for what happened in a turn, with the names of those who played then."""
+        return teller_in_turn(turn, self.rules, None, self.names, self.former)
 
 
 def view_seat(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.SEAT) -> SeatView:
@@ -231,6 +244,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         votes=frozenset(each.seat for each in taken if each.agrees),
         head=hash_chain.fingerprint(row.entry_head),
         mark=_mark(row),
+        former=seats.former(taken),
     )
 
 
@@ -249,12 +263,13 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
     act = None if decision is None or choice is None else next(act for act in decision.acts if choice in act)
     since = latest_entries(rules, log.chain_back(tx, row.id, row.key), turn) if row.turn != turn else []
     made = _made(tx, row, rules, seat, turn, decision, since)
-    deadline = deadlines.read(tx, game_id, turn, seat)
+    deadline, taken = deadlines.read(tx, game_id, turn, seat), seats.taken(tx, game_id)
     return OfferedChoice(
         game_id=game_id,
+        public_key="" if row.private else row.key,
         title=row.title,
         rules=rules,
-        names=tuple(player.name for player in seats.taken(tx, game_id)),
+        names=tuple(each.name for each in taken),
         seat=seat,
         person_id=person_id,
         turn=turn,
@@ -272,6 +287,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
         zone=ZoneInfo(people.read(tx, person_id).zone),
+        former=seats.former(taken),
     )
 
 

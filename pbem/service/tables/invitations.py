@@ -79,9 +79,11 @@ def invite_addresses(
     return len(new)
 
 
-def invite_people(tx: Tx, server: Server, row: GameRow, host: PersonRow, person_ids: Collection[int]) -> None:
-    """Invite players whose addresses the host does not know."""
-    _invite(tx, server, row, host, dict.fromkeys(person_ids), host.name)
+def invite_people(
+    tx: Tx, server: Server, row: GameRow, host: PersonRow, person_ids: Collection[int], host_name: str
+) -> None:
+    """Invite players whose addresses the host does not know, but who know the host by this name."""
+    _invite(tx, server, row, host, dict.fromkeys(person_ids), host_name)
 
 
 def must_be_open(row: GameRow) -> None:

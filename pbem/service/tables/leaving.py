@@ -71,14 +71,14 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
     row = give_to_bot(tx, server, row, seat, "table")
     left = _people(tx, game_id)
     if not left:
-        end(tx, server, row, "table", mark("nobody was left"))
+        end(tx, server, row, "table", mark("Nobody was left to play."))
         return
     _email_people(tx, server, row, EmailKind.RESIGNED, {"who": player.name, "seat": seat} | reason_facts(reason))
     after_resignation(tx, server, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, server, row, left)
     if _all_agree(tx, game_id, left):
-        end(tx, server, row, "table", mark("all agreed"))
+        end(tx, server, row, "table", mark("Everyone agreed to end it."))
 
 
 def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
@@ -96,7 +96,7 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     for seat in sorted(seat for seat in own - before if seat is not None):
         tables.add_vote(tx, game_id, seat, now)
     if _all_agree(tx, game_id, left):
-        end(tx, server, row, Actor.PERSON, mark("all agreed"))
+        end(tx, server, row, Actor.PERSON, mark("Everyone agreed to end it."))
         return True
     if not before & {player.seat for player in left}:
         _ask_the_others(tx, server, row, person_id, left)
@@ -112,7 +112,7 @@ def play_on(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
 
 
 def end(tx: Tx, server: Server, row: GameRow, by: str, why: str, reason: str = "") -> None:
-    """End a locked game without a result, and email everyone. `why` names no person; `reason` is an organiser's."""
+    """End a locked game without a result, and email everyone. `why` is a sentence that names no person; `reason` is an organiser's."""
     now = server.now()
     facts = {"why": why} | ({"reason": reason, "by": by} if reason else {})
     record = LogWriter(row, now, server.randomness)

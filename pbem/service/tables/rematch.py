@@ -56,9 +56,10 @@ def _create(tx: Tx, server: Server, person_id: int, before: GameRow, key: str) -
     players = player_rows.of_game(tx, before.id)
     game_id = joining.create_table(tx, server, person_id, _settings(before, players), key).game_id
     others = people.read_all(tx, {player.person_id for player in players if player.person_id is not None} - {person_id})
+    name = next(player.name for player in players if player.person_id == person_id)
     remaining = [other for other, person in sorted(others.items()) if not is_former(person.address)]
     try:
-        invitations.invite_people(tx, server, games.read(tx, game_id), people.read(tx, person_id), remaining)
+        invitations.invite_people(tx, server, games.read(tx, game_id), people.read(tx, person_id), remaining, name)
     except TooMany as refused:
         raise TooMany(
             _("Someone at this table was invited to many tables today."), remedy=_("Try again tomorrow.")

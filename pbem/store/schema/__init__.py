@@ -64,6 +64,7 @@ from pbem.store.schema.people import (
 )
 from pbem.store.schema.tables import (
     CALL,
+    FORMER_PLAYER,
     GAME,
     INSIDER,
     INVITATION,
@@ -76,6 +77,7 @@ from pbem.store.schema.tables import (
     VIEW,
     VOTE,
     CallRow,
+    FormerPlayerRow,
     GameRow,
     InvitationRow,
     JoinRequestRow,

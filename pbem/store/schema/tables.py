@@ -104,6 +104,25 @@ PLAYER = table(
 
 
 @dataclass(frozen=True, slots=True)
+class FormerPlayerRow:
+    """A player whose seat someone else took over, with the name they had.
+
+    `seq` is the row of the log that seated the successor, at `left_at`, and `turn` the successor's first.
+    """
+
+    game_id: Annotated[GameId, KEY]
+    seat: Part
+    seq: Part
+    turn: int
+    left_at: datetime
+    person_id: PersonId | None
+    name: str
+
+
+FORMER_PLAYER = table("former_player", FormerPlayerRow, Index(None, "person_id"))
+
+
+@dataclass(frozen=True, slots=True)
 class InvitationRow:
     """An invitation to a table, and its answer.
 

@@ -39,7 +39,10 @@ def board(seat: SeatView) -> Json:
 def history(seat: SeatView, entries: Sequence[TurnFacts], *, more: bool) -> Json:
     """The table, and what the seat was told in these turns; `more` if others follow them."""
     following = entries[-1].turn + 1 if more else None
-    return _table(seat) | {"entries": [_entry(entry, seat.teller) for entry in entries], "next": following}
+    return _table(seat) | {
+        "entries": [_entry(entry, seat.teller_in(entry.turn)) for entry in entries],
+        "next": following,
+    }
 
 
 def receipt(made: Receipt) -> Json:

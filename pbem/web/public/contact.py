@@ -1,6 +1,6 @@
 """Contacting the organiser: the form for everyone, and the same form behind the links of a seat and of an email."""
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, url_for
 
 from pbem.domain.errors import Refusal
 from pbem.service.desk import calls
@@ -37,7 +37,7 @@ def send() -> Response:
 def show_for_seat(token: str) -> Response:
     """The form for the player of a seat."""
     server().read(seat_view.view_seat, token)
-    return _page("contact.send_for_seat", token)
+    return _page("contact.send_for_seat", token, back=url_for("seat.show", token=token))
 
 
 @pages.post("/s/<token>/call")
@@ -56,7 +56,7 @@ def send_for_move(token: str, option: str) -> Response:
 def show_for_email(token: str) -> Response:
     """The form for the reader of an email."""
     server().read(unsubscribe.read, token)
-    return _page("contact.send_for_email", token)
+    return _page("contact.send_for_email", token, back=url_for("unsubscribe.show", token=token))
 
 
 @pages.post("/u/<token>/call")
@@ -76,6 +76,6 @@ def _send(token: str, purpose: Purpose) -> Response:
     return site.go("contact.sent")
 
 
-def _page(action: str, token: str = "", refused: Refusal | None = None) -> Response:
+def _page(action: str, token: str = "", refused: Refusal | None = None, back: str = "") -> Response:
     known = bool(token) or session_cookie.session(Cookie.PERSON) is not None
-    return site.page("call.html", refused=refused, action=action, token=token, known=known)
+    return site.page("call.html", refused=refused, action=action, token=token, known=known, back=back)

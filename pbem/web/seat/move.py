@@ -4,11 +4,14 @@ Links get forwarded, so the page shows no hand: only the choice, the name of the
 over what everyone at the table knows of it. Everything else it can only email to the player.
 """
 
+from typing import Any
+
 from flask import Blueprint, Response
 
 from pbem.domain.errors import BadInput, Gone, Refusal, Stale
 from pbem.service.people import sign_in as link_email
 from pbem.service.play import by_link, seat_view
+from pbem.service.play.seat_view import OfferedChoice
 from pbem.tokens import Purpose
 from pbem.web import csrf, page_cache, phrases, site
 
@@ -64,7 +67,12 @@ def send_links(token: str, option: str) -> Response:
     return site.go("front.sent")
 
 
-def _page(
+def _page(token: str, option: str, **given: Any) -> Response:
+    return page(site.server().read(seat_view.offered_choice, token, option), token, option, **given)
+
+
+def page(
+    found: OfferedChoice,
     token: str,
     option: str,
     *,
@@ -73,7 +81,7 @@ def _page(
     ask_again: bool = False,
     refused: Refusal | None = None,
 ) -> Response:
-    found = site.server().read(seat_view.offered_choice, token, option)
+    """The page of one choice: what it is, or what became of it."""
     teller = found.teller
     return site.page(
         "move.html",
@@ -85,7 +93,7 @@ def _page(
         prompt=teller(found.prompt) if found.prompt is not None else "",
         note=teller(found.note) if found.note is not None else "",
         deadline=phrases.deadline(found, site.server().now()),
-        story=phrases.story(found.recent_facts, teller),
+        story=phrases.story(found.recent_facts, found.teller_in),
         receipt=receipt,
         ask_again=ask_again,
         refused=refused,

@@ -179,7 +179,7 @@ def _draw(content: Content) -> str:
         deadline=content.deadline,
         placed=content.placed,
         waiting=_waiting(seat),
-        story=phrases.story(seat.recent_facts, teller),
+        story=phrases.story(seat.recent_facts, seat.teller_in),
         end=_end(seat, content.token),
         order=orders.write_order(seat.order) if seat.order else "",
         raising=raising[1] if raising else None,
@@ -211,7 +211,7 @@ def _end(seat: SeatView, token: str) -> PageResult | None:
     if seat.ending is None:
         return None
     turn = partial(url_for, "replay.seat_moment", token=token)
-    return page_result(seat.ending, seat.names, seat.teller, seat.seat, lambda number: turn(turn=number))
+    return page_result(seat.ending, seat.names, seat.teller_in, seat.seat, lambda number: turn(turn=number))
 
 
 def _lesson(seat: SeatView) -> tuple[str, str, str] | None:

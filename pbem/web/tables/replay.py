@@ -65,7 +65,7 @@ def _draw_whole(way: Access, which: str, found: WholeGame) -> str:
         back=_back(way, which),
         shared=found.shared,
         stops=_links(way, which, table, None),
-        end=page_result(found.ending, table.names, teller, table.seat, address_of) if found.ending else None,
+        end=page_result(found.ending, table.names, table.teller_in, table.seat, address_of) if found.ending else None,
         scores=charts.score_chart(found.course.scores, table.names, teller, address_of),
         auctions=charts.auction_chart(found.course.auctions, table.names, teller, address_of),
     )
@@ -89,7 +89,7 @@ for _way, _path in (
 
 
 def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
-    table, scene, teller = found.table, found.scene, found.table.teller
+    table, scene, teller = found.table, found.scene, found.table.teller_in(found.scene.turn)
     return render_template(
         "replay/moment.html",
         table=table,
@@ -111,8 +111,9 @@ def _draw_moment(way: Access, which: str, found: ReplayMoment) -> str:
 def _hands(found: ReplayMoment) -> list[tuple[str, tuple[BoardPart, ...]]]:
     """What each other player held, as their board showed it."""
     table = found.table
+    names = table.names_in(found.scene.turn)
     drawn = ((seat, draw(board, table.teller_for(seat), seat)) for seat, board in found.scene.hands)
-    return [(table.names[seat], each.mine) for seat, each in drawn if each.mine]
+    return [(names[seat], each.mine) for seat, each in drawn if each.mine]
 
 
 def _links(way: Access, which: str, table: ReplayTable, here: int | None) -> list[MomentLink]:

@@ -1,5 +1,6 @@
 """A rematch with the same people: one table, no matter who asks or how often."""
 
+import json
 from datetime import timedelta
 from functools import partial
 
@@ -10,6 +11,7 @@ from pbem.service import links
 from pbem.service.account import delete
 from pbem.service.tables import by_link, leaving, listing, rematch
 from pbem.store import games, links as link_rows, tables as table_rows
+from tests.service.database import queued_emails
 from tests.service.races import meetings
 
 
@@ -49,6 +51,14 @@ def test_the_new_table_is_like_the_old_one_with_its_bots_and_the_others_invited(
         assert games.read(tx, after.game_id).options == before.options
         invited = {each.person_id for each in table_rows.invitations(tx, after.game_id)}
     assert invited == {over.person_at(seat) for seat in others}
+
+
+def test_the_others_are_invited_by_the_name_that_the_host_has_at_the_table(server, over):
+    asker, other, *_more = people_of(over)
+    server.store.write(lambda tx: table_rows.change_player(tx, over.id, asker, name="Captain"))
+    server.run(rematch.rematch, seat_token(server, over, asker))
+    (email, *_others) = queued_emails(server, over.person_at(other), kind="invitation")
+    assert json.loads(email.facts) == {"host": "Captain"}
 
 
 def test_deleted_people_are_not_invited(server, over):

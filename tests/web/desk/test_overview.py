@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from lxml import html
 
 from pbem.service.clocks import reachability
 from pbem.service.desk import deliverability, jobs, statistics
@@ -214,6 +215,26 @@ def test_an_email_about_no_table_that_was_given_up_is_sent_again_from_the_first_
     form.press(reason="The relay was mended.", step="preview").form("Resend an email").press(step="do")
     assert [each.status for each in queued_emails(server, kind="banned")] == ["queued"]
     assert "554 no" not in olga.open("/desk").text
+
+
+def test_the_pages_of_the_desk_count_the_same_emails(olga, server, clock, table, person):
+    table("bid", 3)
+    for kind, status in (("welcome", "parked"), ("turn", "queued")):
+        for email in queued_emails(server, kind=kind):
+            server.store.write(lambda tx, email=email, status=status: outbox.change(tx, email.id, status=status))
+    moderate(server, Ban(person("Dora")))
+    (about_no_table,) = queued_emails(server, kind="banned")
+    server.store.write(lambda tx: outbox.change(tx, about_no_table.id, status="parked"))
+    clock.advance(timedelta(hours=6))
+    first, about_email = (queue_of(olga.open(address)) for address in ("/desk", "/desk/mail"))
+    assert "4 emails were given up." in first
+    assert "emails are overdue." in first
+    assert about_email in first
+
+
+def queue_of(page):
+    """What a page of the desk says of the emails on their way."""
+    return " ".join(html.fromstring(page.source).xpath("//p[starts-with(@class, 'house')]")[0].text_content().split())
 
 
 def test_a_refused_announcement_is_still_in_its_form(olga):

@@ -99,7 +99,7 @@ def test_a_game_without_a_result_has_no_podium_and_says_why(browser, links, tabl
         game.server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     page = page_of(browser, links, game, 0)
     assert "The game ended without a result" in page.text
-    assert "Why: all agreed." in page.text
+    assert "Everyone agreed to end it." in page.text
     tree = html.fromstring(page.source)
     assert not tree.xpath("//ol[@class='podium'] | //figure")
     assert "Play again with the same people" in page.text

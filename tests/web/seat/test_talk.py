@@ -113,21 +113,17 @@ def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_pa
     server.clock.advance(HOUR)
     moderate(server, Substitute(game.id, 0, "zoe@example.org"))
     server.clock.advance(HOUR)
-    new, other = game.players()[0].name, game.players()[1].name
+    old, new, other = "Ann", game.players()[0].name, game.players()[1].name
     mine = say(talk_page(0), "Good evening.")
-    assert "An earlier player of seat 1 ·" in mine.text
+    assert f"{old} ·" in mine.text
     assert mine.text.count("You ·") == 1
     other_page = talk_page(2).text
-    assert (
-        other_page.index("An earlier player of seat 1 ·")
-        < other_page.index("I am bored.")
-        < other_page.index("Good evening.")
-    )
+    assert other_page.index(f"{old} ·") < other_page.index("I am bored.") < other_page.index("Good evening.")
     assert other_page.count(f"{new} ·") == other_page.count(f"{other} ·") == 1
     names = [game.players()[seat].name for seat in range(3)]
     with server.store.read() as tx:
         lines = talk_rows.heard(tx, game.id, game.row().key, 0, None)
     assert [(line.who(names[line.seat]), line.text) for line in lines] == [
-        ("An earlier player of seat 1", "I am bored."),
+        (old, "I am bored."),
         (other, "Please play on."),
     ]

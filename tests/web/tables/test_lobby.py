@@ -344,6 +344,18 @@ def test_the_host_of_a_public_table_is_given_its_page_to_pass_on(browser, carry)
     assert browser.open(passed_on(open_table(browser, carry, title="For all"))).heading == "For all"
 
 
+def test_the_host_is_shown_by_the_name_used_at_the_table(browser, carry, person):
+    person("Ann")
+    open_table(browser, carry, name="Captain", title="For all", invited="zoe@example.org")
+    carry()
+    page = browser.open("/").follow("For all")
+    assert "HostCaptain" in page.text
+    assert "Ann" not in page.text
+    invitation = next(emails(browser, "zoe@example.org"))
+    assert "Captain" in invitation.text
+    assert "Ann" not in invitation.text
+
+
 def test_the_link_to_a_full_table_gives_no_seat(browser, carry):
     address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
     for name in ("Ben", "Cleo"):

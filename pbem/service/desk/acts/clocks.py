@@ -106,7 +106,7 @@ class Close(TableAct):
         if row.status in (TableStatus.OPEN, TableStatus.PLANNED):
             leaving.close(context.tx, context.server, row, TableStatus.CLOSED, {"reason": context.reason})
         elif row.status in (TableStatus.PLAYING, TableStatus.FROZEN):
-            why = mark("it was closed by the organiser")
+            why = mark("The organiser closed it.")
             leaving.end(context.tx, context.server, row, context.by, why, context.reason)
         else:
             raise Gone(_("This table is already closed."), remedy=_("Nothing changed."))
