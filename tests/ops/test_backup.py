@@ -277,7 +277,7 @@ def test_an_audit_that_was_altered_is_told_when_it_is_saved(
     server.store.write(lambda tx: audit.record(tx, server, ROOT, Act.PAUSE, "It was asked for.", game_id=1))
     backup.backup(config, tmp_path / "backup", with_keys=False)
     server.store.write(lambda tx: tx.execute(text("UPDATE audit SET reason = 'Another.'")))
-    with pytest.raises(Fault, match="The audit does not verify"):
+    with pytest.raises(Fault, match="The audit fails verification"):
         backup.backup(config, tmp_path / "later", with_keys=False)
     assert list(tmp_path.glob("later*")) == []
 

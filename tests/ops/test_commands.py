@@ -77,7 +77,7 @@ def test_keys_that_games_need_are_never_made_again_but_asked_for(pbem: Run, fold
         result = pbem(*command)
         assert result.exit_code == 1
         assert "The keys of this server are missing." in result.output
-        assert f"Put them back from the backup: its file that ends in .keys belongs at {keys}." in result.output
+        assert f"Restore them from the backup: the file ending in .keys belongs at {keys}." in result.output
         assert "Make them with `pbem init`" not in result.output
         assert not keys.exists()
     new = pbem("keys", "new")
@@ -112,7 +112,7 @@ def test_keys_of_another_server_are_refused_until_its_own_are_back(pbem: Run, fo
     for command in ["doctor"], ["serve"], ["worker"], ["backup", "other"], ["keys", "rotate"], ["organiser", "list"]:
         refused = pbem(*command)
         assert refused.exit_code == 1
-        assert "The keys are not those of this server." in refused.output
+        assert "These keys are another server's." in refused.output
         assert str(file) in refused.output
         assert "`pbem keys new`" in refused.output
         assert file.read_text() == other.text()
@@ -264,7 +264,7 @@ def test_the_doctor_reaches_for_the_relay(pbem: Run) -> None:
     public = {"PBEM_BASE_URL": "https://games.example.org", "PBEM_SMTP_HOST": "127.0.0.1", "PBEM_SMTP_PORT": "9"}
     ill = pbem("doctor", **public, PBEM_SMTP_SECURITY="none")
     assert ill.exit_code == 1
-    assert "takes no mail. It said: ConnectionRefusedError" in ill.output
+    assert "refuses email. It said: ConnectionRefusedError" in ill.output
 
 
 def test_the_doctor_finds_a_database_that_is_something_else(pbem: Run, folder: Path) -> None:

@@ -55,4 +55,4 @@ def test_people_who_cannot_be_reached_are_counted_and_not_named(store, person):
     for who in (person("Ann"), person("Ben")):
         store.write(lambda tx, who=who: reachability.mark_unreachable(tx, who, now, "bounced", "550"))
     found = list(look_at_domains(store))[-1]
-    assert found.says == "2 people cannot be reached by mail."
+    assert found.says == "2 people can't be reached by email."

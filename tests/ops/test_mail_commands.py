@@ -165,8 +165,8 @@ def test_check_ends_well_only_where_the_dns_says_everything(pbem: Run, zone: Zon
     # Without being told, it takes the number of the domain, for which nothing was put into the DNS.
     ill = pbem("mail", "check", **asked)
     assert ill.exit_code == 1
-    assert f'-> Put into the DNS: {DOMAIN}. TXT "v=spf1 ip4:9.9.9.9 ~all"' in ill.output
-    assert "ptr: 9.9.9.9, from which mails leave, has no name." in ill.output
+    assert f'-> Add to the DNS: {DOMAIN}. TXT "v=spf1 ip4:9.9.9.9 ~all"' in ill.output
+    assert "ptr: 9.9.9.9, which emails leave from, has no name." in ill.output
 
 
 def test_a_name_that_only_this_machine_has_is_not_asked_for(pbem: Run) -> None:

@@ -145,7 +145,7 @@ def test_a_server_whose_relay_is_dead_runs_and_shows_no_mailbox(tmp_path: Path) 
         assert get(int(port), "/mailbox", {"Host": "games.example.org"})[0] == 404
         doctor = run("doctor", folder=tmp_path, **public)
         assert doctor.returncode == 1
-        assert "takes no mail. It said: ConnectionRefusedError" in doctor.stdout
+        assert "refuses email. It said: ConnectionRefusedError" in doctor.stdout
         assert server.stop() == 0
 
 

@@ -82,7 +82,7 @@ def test_a_difference_is_named_with_its_turn_and_what_to_do(
         blind_spectator(planting, "sunset-poker")
         result = replayed("replay")
     name = f"game {begun.id} (sunset-poker, rules 1, playing)"
-    assert f"{name}: turn 0, row 2, views: what the seats know is not what they were told" in result.stdout
+    assert f"{name}: turn 0, row 2, views: the seats' views differ from what they were told" in result.stdout
     assert result.stdout.endswith(": 1 game with differences.\n")
     assert "Stay with the release that they were played with" in result.stderr
     assert result.exit_code == 1

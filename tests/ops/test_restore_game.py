@@ -99,7 +99,7 @@ def test_a_damaged_game_is_restored_from_a_backup_that_stays_as_it_is(
     as_saved = saved.read_bytes()
     output = restore(WHY)
     assert f"Game 1, {game.row().title}: " in output
-    assert output.endswith("Put back and verified. Its players are told.\n")
+    assert output.endswith("Restored and verified. Its players will be emailed.\n")
     assert "asked again" in output
     assert sound(store, game)
     assert saved.read_bytes() == as_saved
@@ -115,7 +115,7 @@ def test_a_dry_run_says_what_would_be_lost_and_changes_nothing(
     assert restore(WHY).startswith("1: ")
     output = restore(WHY, "--replace", "--dry-run")
     assert "Lost: turn" in output
-    assert output.endswith("Nothing was done: this was a look.\n")
+    assert output.endswith("Nothing was changed: this was a preview.\n")
     assert all_rows(store) == before
 
 

@@ -34,9 +34,9 @@ TITLES = {games.load(name).title for name in games.names()} | {"Auction games by
 """Games and the site have the same name in every language."""
 
 TYPED = (
-    "I never got the mail of this turn. It was refused at first, and sent again. Ann calls. Insults at three tables. "
-    "They wrote from the new one. They wrote from both. The server was away for some hours. bid twice "
-    "On Sunday the server moves to another house. No clock runs meanwhile."
+    "I never got the email about this turn. It was refused at first, and sent again. Ann calls. Insults at three tables. "
+    "They wrote from the new one. They wrote from both. The server was down for some hours. bid twice "
+    "On Sunday the server is moving. No clock runs meanwhile."
 )
 """Words by people that an email quotes, as previews invent them."""
 

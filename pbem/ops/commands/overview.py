@@ -21,16 +21,16 @@ from pbem.service.desk.overview import Overview, TableFilter, summary
 from pbem.store import jobs as job_rows
 
 _WORDS: Final = {
-    "calls": "calls that wait",
-    "overdue": "tables whose clock nobody acts on",
-    "unreachable": "tables where mail to somebody fails",
-    "parked": "tables with mails that were given up",
-    "paused": "tables that are paused",
-    "frozen": "tables that were stopped",
-    "flawed": "tables whose record does not check",
-    "queued": "mails that should have left",
-    "given_up": "mails that were given up",
-    "unread": "mails that came in and could not be read",
+    "calls": "messages waiting",
+    "overdue": "overdue tables",
+    "unreachable": "tables where email to someone fails",
+    "parked": "tables with emails given up",
+    "paused": "paused tables",
+    "frozen": "stopped tables",
+    "flawed": "tables whose record fails its check",
+    "queued": "overdue emails",
+    "given_up": "emails given up",
+    "unread": "incoming emails that couldn't be read",
 }
 
 _ONE: Final = {"announce": "person", "resend": "mail"}
@@ -118,7 +118,7 @@ def _show(what: What, plan: Plan) -> None:
         click.echo(f"{each.number}{table}: {each.called or 'without a name'}")
     if plan.total > len(plan.listed):
         click.echo(f"... and {plan.total - len(plan.listed)} more.")
-    click.echo(f"{counted(plan.total, _ONE.get(what, 'table'))}. Nothing was done: this was a look.")
+    click.echo(f"{counted(plan.total, _ONE.get(what, 'table'))}. Nothing was changed: this was a preview.")
 
 
 def _lines(found: Overview) -> list[str]:

@@ -176,7 +176,7 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
     welcome = text_of(box, "the game starts")
     assert "Most auctions: 12" in welcome
     assert "A reroll costs" not in welcome, "what is as always is in the rules"
-    moderate(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
+    moderate(server, Correct(game.id, "pace", "3d"), "It was a typo.")
     sends()
     assert "The pace was 1 day and is now 3 days." in " ".join(text_of(box, "a correction").split())
     waiting = server.run(

@@ -255,7 +255,7 @@ def test_a_whole_table_is_exported_for_a_reason_and_on_record(desk, table, serve
     assert desk.client.get(address(game, "export"), base_url=HOST).status_code == 405
 
 
-WHY = "She says that her mail cannot be read."
+WHY = "She says that her mail can't be read."
 
 
 def test_reading_an_email_of_a_table_or_a_person_is_recorded_with_its_reason(desk, carry, table, server):
@@ -266,7 +266,7 @@ def test_reading_an_email_of_a_table_or_a_person_is_recorded_with_its_reason(des
         page = desk.open(path)
         read = page.form("Read it").press(mail=str(email.id), reason=WHY)
         assert (read.status, read.heading) == (200, f"Email {email.id}")
-        assert "accepted – kept in the local mailbox" in read.text
+        assert "accepted – stored in the local mailbox" in read.text
         for text in (email.message_id, "Content-Type: multipart/alternative", 'class="mail" title="HTML email"'):
             assert text in read.source.replace("&lt;", "<").replace("&gt;", ">")
         assert f'href="{path}"' in read.source
