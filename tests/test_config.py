@@ -141,11 +141,11 @@ def test_a_value_of_another_kind_is_refused_from_any_source(folder: Path) -> Non
 
 DISAGREEMENTS = [
     ({"PBEM_BASE_URL": "http://games.example.org"}, "write https://"),
-    ({"PBEM_DEVELOPMENT": "yes"}, "could read all mails"),
+    ({"PBEM_DEVELOPMENT": "yes"}, "could read all emails"),
     ({"PBEM_SMTP_HOST": ""}, "name a relay"),
     ({"PBEM_SMTP_USER": "u"}, "both or neither"),
     ({"PBEM_SMTP_PASSWORD": "p"}, "both or neither"),
-    ({"PBEM_SMTP_USER": "u", "PBEM_SMTP_PASSWORD": "p", "PBEM_SMTP_SECURITY": "none"}, "in the clear"),
+    ({"PBEM_SMTP_USER": "u", "PBEM_SMTP_PASSWORD": "p", "PBEM_SMTP_SECURITY": "none"}, "must be encrypted"),
     ({"PBEM_WEB_ADMIN_PORT": "8000"}, "choose another"),
 ]
 
@@ -171,7 +171,7 @@ def test_conflicting_settings_are_refused(changed: dict[str, str], message: str)
 )
 def test_the_development_inbox_is_refused_at_an_address_that_others_reach(settings: dict[str, str]) -> None:
     (problem,) = problems(**settings, PBEM_DEVELOPMENT="yes")
-    assert "could read all mails" in problem
+    assert "could read all emails" in problem
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
@@ -308,7 +308,7 @@ def test_an_unreadable_key_is_reported_with_all_other_mistakes(folder: Path, tex
 @pytest.mark.parametrize("domain", ["other.example", "ames.example.org", "mail.games.example.org"])
 def test_only_the_senders_domain_or_one_above_it_can_sign_an_email(folder: Path, domain: str) -> None:
     (found,) = problems(**PUBLIC, PBEM_DKIM_PRIVATE_KEY=SIGNING_KEY, PBEM_DKIM_DOMAIN=domain)
-    assert found.startswith("PBEM_DKIM_DOMAIN: only games.example.org, or a domain above it")
+    assert found.startswith("PBEM_DKIM_DOMAIN: only games.example.org, or a parent of it")
 
 
 def test_a_language_without_a_readable_catalogue_is_refused_at_the_start(folder: Path) -> None:
@@ -318,7 +318,7 @@ def test_a_language_without_a_readable_catalogue_is_refused_at_the_start(folder:
         "PBEM_LANGUAGE: there is no catalogue for de. Name the folder of the catalogues in PBEM_CATALOGUES."
     ]
     file = folder / "pt_BR" / "LC_MESSAGES" / "pbem.mo"
-    missing = f"PBEM_LANGUAGE: {file} cannot be read: No such file or directory. Correct PBEM_CATALOGUES, or put"
+    missing = f"PBEM_LANGUAGE: {file} cannot be read: No such file or directory. Correct PBEM_CATALOGUES, or compile"
     for written in ("pt-BR", "pt_BR"):
         (found,) = problems(PBEM_LANGUAGE=written, PBEM_CATALOGUES=str(folder))
         assert found.startswith(missing)

@@ -227,7 +227,7 @@ class _Scenario:
         self.server.run(calls.answer, ANN, number, "It is in the other folder.\n\nGreetings")
         self.time.passes(alarm_emails.GATHERED * 2)
         alarm_emails.send(self.server)
-        moderate(self.server, Pause(table.id), "The server moves to another house.")
+        moderate(self.server, Pause(table.id), "The server is moving.")
         self.carry()
         moderate(self.server, Resume(table.id), "It has moved.")
         self.carry()

@@ -133,7 +133,7 @@ def test_a_relay_that_takes_no_email_to_ourselves_is_a_warning(relay: Sink, try_
     relay.does("550 rcpt")
     ((severity, text),) = try_forgery()
     assert severity == "warning"
-    assert "The relay took no test mail to ourselves." in text
+    assert "The relay refused a test email to ourselves." in text
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_the_doctor_names_what_is_not_played_with_what_to_do(offered, findings, 
     found = {each.says: each for each in findings()}
     assert all(each.severity is Severity.WARNING for each in found.values() if each.what == "games")
     sentences = " ".join(f"{each.says} {each.remedy}" for each in found.values())
-    assert "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'" in sentences
+    assert "can't be imported: ModuleNotFoundError: No module named 'no_such_library'" in sentences
     assert "publishes a game named “bid”, which pbem brings itself. Ours is played. Uninstall rival" in sentences
     assert "is for engine <1, and this is 1.0. Install a version of old that is for this one." in sentences
 

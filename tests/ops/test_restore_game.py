@@ -132,7 +132,7 @@ def test_a_backup_in_which_the_game_is_damaged_too_is_refused_and_nothing_stays(
     damage_log(copy)
     copy.close()
     before = all_rows(store)
-    assert "does not verify in the backup" in restore(WHY, "--replace")
+    assert "fails verification in the backup" in restore(WHY, "--replace")
     assert all_rows(store) == before
     assert not list(config.data_dir.rglob("*.part"))
 
@@ -151,7 +151,7 @@ def test_a_file_of_a_table_that_lies_is_found_out_and_nothing_stays(
     lie = tmp_path / "lie.json"
     lie.write_text(json.dumps(document))
     before = all_rows(store)
-    assert f"does not verify in the backup {lie}" in restore(WHY, "--replace", path=lie)
+    assert f"fails verification in the backup {lie}" in restore(WHY, "--replace", path=lie)
     assert all_rows(store) == before
     assert "verified" in restore(WHY, "--replace", path=file)
     assert restore(WHY, path=file, which=2).startswith("1: ")

@@ -151,7 +151,7 @@ def test_an_outdated_email_is_refused_without_advice_meant_for_players(desk, gam
     moderate(server, Substitute(game.id, 1))
     page = desk.open(address(game, "resend")).form(LOOK)
     looked = page.press(mail=str(email.id), reason="It was asked for.", step="preview")
-    assert "This email is out of date. In the meantime, somebody else plays the seat now." in looked.text
+    assert "This email is out of date. In the meantime, someone else plays the seat now." in looked.text
     assert "Nothing changed." in looked.text
     assert "your games" not in looked.text
 
