@@ -42,7 +42,7 @@ def mail_test(address: str, minutes: int | None) -> None:
     answer = mail_checks.await_answer(config, sent_at, timedelta(minutes=minutes))
     if answer is None:
         click.echo(
-            "No answer has been read in that time. `pbem doctor` says whether mails are taken, and a worker runs."
+            "No reply has been read in that time. Run `pbem doctor` to see whether email comes in and a worker is running."
         )
         raise SystemExit(FAILED)
     show_findings([mail_intake.finding_of(answer)])

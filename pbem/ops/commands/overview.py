@@ -77,7 +77,7 @@ def all_extend(more: str, *, reason: str, dry_run: bool) -> None:
     _run("extend", reason, more, dry_run=dry_run)
 
 
-@_command("announce", example="pbem all announce news.txt --reason 'Everybody should know.'")
+@_command("announce", example="pbem all announce news.txt --reason 'Everyone should know.'")
 @click.argument("file", type=click.File(encoding="utf-8"))
 def all_announce(file: Any, *, reason: str, dry_run: bool) -> None:
     """Email the text in FILE to everyone who plays. With `-`, the text comes from standard input."""
@@ -124,7 +124,7 @@ def _show(what: What, plan: Plan) -> None:
 def _lines(found: Overview) -> list[str]:
     lines = [f"{getattr(found.counts, name):6} {words}" for name, words in _WORDS.items()]
     if found.counts.oldest is not None:
-        lines.append(f"       the oldest of these mails was due {relative_text(found.now, found.counts.oldest)}")
+        lines.append(f"       the oldest of these emails was due {relative_text(found.now, found.counts.oldest)}")
     if found.playing is not None:
         lines.append(f"{found.playing:6} tables that are being played")
     lines += [f"worker {each.worker}: heard of {relative_text(found.now, each.beat_at)}" for each in found.workers]
