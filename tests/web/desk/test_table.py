@@ -49,13 +49,13 @@ def address(game, act=""):
 ACTS = {
     "pause": ({}, "Pause the table", lambda game: game.row().paused),
     "extend": ({"more": "2d"}, "Give more time", lambda game: "Extended" in kinds(game)),
-    "freeze": ({}, "Stop to check its log", lambda game: game.row().status == "frozen"),
+    "freeze": ({}, "Stop the table", lambda game: game.row().status == "frozen"),
     "close": ({}, "Close the table", lambda game: game.row().status == "void"),
-    "rewind": ({"turn": "2"}, "Go back to an earlier turn", lambda game: "Rewound" in kinds(game)),
-    "substitute": ({"seat": "1"}, "Give a seat to someone else", lambda game: game.players()[0].bot),
+    "rewind": ({"turn": "2"}, "Rewind the game", lambda game: "Rewound" in kinds(game)),
+    "substitute": ({"seat": "1"}, "Replace a player", lambda game: game.players()[0].bot),
     "correct": (
         {"what": "name", "to": "Benjamin", "seat": "2"},
-        "Fix settings or a name",
+        "Correct details",
         lambda game: game.players()[1].name == "Benjamin",
     ),
     "redact": ({"line": "1"}, "Remove a message", lambda game: "Redacted" in kinds(game)),
@@ -124,9 +124,9 @@ def test_the_preview_says_who_is_affected_and_how_much(desk, game, server, act):
 
 ON_PEOPLE = {
     "ban": ({}, "Ban someone"),
-    "export": ({}, "Send them their data"),
+    "export": ({}, "Send their data"),
     "address": ({"address": "ben.new@example.org"}, "Change an address"),
-    "release": ({}, "Resume emails to them"),
+    "release": ({}, "Resume emails"),
     "delete": ({}, "Delete a person"),
 }
 
@@ -323,7 +323,7 @@ def test_a_waiting_table_has_no_turn_and_its_options_can_be_corrected(desk, serv
     page = desk.open(f"/desk/tables/{waiting}")
     assert "Waiting for players. Pace: 1 day." in page.text
     assert "turn 0" not in page.text
-    form = page.follow("Fix settings or a name")
+    form = page.follow("Correct details")
     assert "Write a variant as shown here: A reroll costs: the Pawn; Most auctions: 150." in form.text
     assert "From “Most auctions: 150” to “Most auctions: 30”." in (
         form.form(LOOK).press(what="option", to="most auctions: 30", reason="Shorter.").text

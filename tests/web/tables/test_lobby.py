@@ -78,7 +78,7 @@ def test_bots_take_the_seats_that_nobody_is_invited_to(browser, carry, server):
 def test_the_link_of_an_email_about_joining_leads_to_the_table_once_the_game_has_begun(browser, carry):
     open_table(browser, carry, bots="2")
     page = open_in_mail(browser, "ann@example.org", "/c/")
-    assert page.form("Go to the table").press().url.startswith("/s/")
+    assert page.form("Go to table").press().url.startswith("/s/")
 
 
 def test_paces_are_listed_from_fast_to_slow(browser):
@@ -358,7 +358,7 @@ def test_the_result_leads_to_a_rematch_with_one_click(browser, carry, table, lin
     for seat in game.players():
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     _, seat = links.of(game, 0)
-    page = browser.open(f"/s/{seat}").form("Play again with the same people").press()
+    page = browser.open(f"/s/{seat}").form("Rematch").press()
     assert page.heading == "Friday"
     assert "Your table is open. Take your seat below." in page.text
     assert "2 of 3 seats free, one kept for the host" in page.text
