@@ -151,7 +151,7 @@ class Kinds:
         return Unplayable(
             _("The rules of %(game)s failed.", game=self.title),
             why=_("The table is stopped, and the organiser has been told."),
-            remedy=_("Nothing is lost. We'll email you when it goes on."),
+            remedy=_("Nothing is lost. We'll email you when it resumes."),
         )
 
     def _word(self, text: str) -> str:

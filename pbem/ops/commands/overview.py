@@ -149,7 +149,7 @@ def _lines(found: Overview) -> list[str]:
         f"mail {email.id} that came in on {email.received_at:%Y-%m-%d} could not be read" for email in found.unread
     ]
     for each in found.page.tables:
-        due = "" if each.row.due_at is None else f", next clock {relative_text(found.now, each.row.due_at)}"
+        due = "" if each.row.due_at is None else f", next deadline {relative_text(found.now, each.row.due_at)}"
         wrong = f" [{', '.join(each.troubles)}]" if each.troubles else ""
         lines.append(f"table {each.row.id}: {each.row.title} ({each.row.kind}, {each.row.status}{due}){wrong}")
     return lines

@@ -207,7 +207,7 @@ def must_be_playing(row: GameRow) -> None:
     if row.status != TableStatus.PLAYING:
         raise Gone(_("This game hasn't started."), remedy=_("We'll email you when it does."))
     if row.paused:
-        raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost. We'll email you when it goes on."))
+        raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost. We'll email you when it resumes."))
 
 
 def must_not_be_frozen(row: GameRow) -> None:

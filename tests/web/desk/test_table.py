@@ -106,7 +106,7 @@ def test_the_preview_shows_the_message_to_be_removed_and_its_author(desk, game, 
 
 
 PREVIEWS = {
-    "extend": ({"more": "2d", "seat": "all"}, "More time for everyone who has to decide: 2 days."),
+    "extend": ({"more": "2d", "seat": "all"}, "More time for everyone whose turn it is: 2 days."),
     "substitute": ({"seat": "2"}, "From {name} (seat 2) to a bot."),
     "substitute ": ({"seat": "2", "address": "zoe@example.org"}, "From {name} (seat 2) to zoe@example.org."),
     "resend": ({"mail": "{mail}"}, "It goes to {name}."),
