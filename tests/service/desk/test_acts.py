@@ -334,7 +334,7 @@ def test_a_player_who_would_leave_a_stopped_table_is_told_that_it_is_stopped(ser
     moderate(server, Freeze(game.id))
     before = all_rows(server.store)
     with pytest.raises(
-        Forbidden, match=r"has been stopped so that its log can be checked.*We'll email you when it goes on"
+        Forbidden, match=r"has been stopped so that its log can be checked.*We'll email you when it resumes"
     ):
         WAYS_OUT[way](server, game, gone)
     assert all_rows(server.store) == before

@@ -177,7 +177,7 @@ def test_incoming_emails_without_use_are_listed_without_their_text(olga, server,
 def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing(olga, server, table):
     games = [table("sun-bid", 2), table("sun-bid", 2)]
     plan = olga.open("/desk/all/pause").form("Preview").press(reason="the house is moved")
-    assert "It would be done at 2 tables, and their players told. Demo tables are left out." in plan.text
+    assert "This affects 2 tables, and their players are told. Demo tables are left out." in plan.text
     assert not games[0].row().paused
     press = plan.form("Do it")
     job = press.press()

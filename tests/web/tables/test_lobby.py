@@ -41,7 +41,7 @@ def join(browser, carry, title, name):
 
 def test_a_table_can_be_opened_and_joined_and_begins(browser, carry, server):
     page = open_table(browser, carry, title="Friday evening", pace="3d")
-    assert "You have a seat: Ann" in page.text
+    assert "You have a seat as Ann" in page.text
     for name in ("Ben", "Cleo"):
         page = join(browser, carry, "Friday evening", name)
     assert page.url.startswith("/s/")
@@ -120,7 +120,7 @@ def test_a_declined_invitation_can_still_be_accepted(browser, carry, server):
     page = open_in_mail(browser, "ben@example.org", "/c/").form("Decline").press()
     assert "You declined." in page.text
     page = page.form("Take seat").press(name="Ben")
-    assert "You have a seat: Ben" in page.text
+    assert "You have a seat as Ben" in page.text
 
 
 def test_a_private_table_is_in_no_list_and_has_no_public_page(browser, carry, server):
@@ -328,7 +328,7 @@ def test_only_the_link_from_its_host_shows_a_private_table_and_joins_it(browser,
     invited.form("Join").press(address="ben@example.org", name="Ben")
     carry()
     joined = open_in_mail(browser, "ben@example.org", "/c/").form("Take seat").press()
-    assert "You have a seat: Ben" in joined.text
+    assert "You have a seat as Ben" in joined.text
     assert address not in joined.source
 
 
@@ -366,7 +366,7 @@ def test_the_result_leads_to_a_rematch_with_one_click(browser, carry, table, lin
     carry()
     other = game.players()[1].name
     invitation = open_in_mail(browser, f"{other.lower()}@example.org", "/c/")
-    assert f"You have a seat: {other}" in invitation.form("Take seat").press().text
+    assert f"You have a seat as {other}" in invitation.form("Take seat").press().text
 
 
 def test_players_of_a_waiting_table_are_shown_with_their_reliability(browser, carry):
