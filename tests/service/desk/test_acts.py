@@ -384,7 +384,7 @@ def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
     ("name", "line"),
     [
         ("address", "From ben@example.org to benjamin@example.net."),
-        ("merge", "Everything of ben@example.org then belongs to bennie@example.org."),
+        ("merge", "Everything moves from ben@example.org to bennie@example.org."),
         ("ban", "It ends after Sun 31 Jan 2027."),
         ("delete", "It's about Ben."),
         ("outage", "From Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 13:00 UTC."),

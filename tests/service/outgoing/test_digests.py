@@ -409,7 +409,10 @@ def test_news_that_had_their_own_email_are_in_no_digest(server, clock, sink, pos
     (email,) = digest_of(sink, server, person)
     assert "It is over." in email.text
     assert "A short pause." not in email.text
-    assert digest_story(email) == ["- The table has resumed, and its clocks are running.", "- The organiser wrote: It is over."]
+    assert digest_story(email) == [
+        "- The table has resumed, and its clocks are running.",
+        "- The organiser wrote: It is over.",
+    ]
 
 
 def test_turns_during_the_delivery_of_a_digest_are_in_the_next(server, clock, sink, post, games):

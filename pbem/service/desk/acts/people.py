@@ -209,7 +209,7 @@ class Merge(PersonAct):
             self._tell(context, row)
         other, stays = persons[self.other_id].address, persons[self.person_id].address
         says = (
-            _("Everything that was %(other)s's then belongs to %(stays)s.", other=other, stays=stays),
+            _("Everything moves from %(other)s to %(stays)s.", other=other, stays=stays),
             _(
                 "Running tables that change hands: %(tables)s. Open turns emailed to the address that stays: %(turns)s.",
                 tables=len(locked),
