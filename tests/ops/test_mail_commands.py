@@ -139,7 +139,7 @@ def test_an_organiser_who_waits_in_vain_is_told_where_to_look(
     monkeypatch.setattr(mail_checks, "sleep", waits.append)
     ended = pbem("mail", "test", "me@example.org", "--wait", "1", **settings)
     assert ended.exit_code == 1
-    assert "No answer has been read in that time. `pbem doctor` says" in ended.output
+    assert "No reply has been read in that time. Run `pbem doctor`" in ended.output
     assert 60 <= sum(waits) <= 65
 
 

@@ -194,7 +194,7 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after(olga, serve
     person("Olga")
     moderate(server, Substitute(mine.id, 0, "olga@example.org"))
     plan = olga.open("/desk/all/pause").form("Preview").press(reason="the house is moved")
-    assert "It would be done at one table" in plan.text
+    assert "This affects one table" in plan.text
     assert f"You play at one more, so it's left out: another organiser can do it. table {mine.id}" in plan.text
     job = plan.form("Do it").press()
     while jobs.advance_all(server):
