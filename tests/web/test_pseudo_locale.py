@@ -55,7 +55,7 @@ def pseudo():
 
 def commands(game):
     """The words of all commands that players could type now."""
-    texts = [*USAGES.values(), *invitation_replies.Answer, invitation_replies.ACCEPT_AS]
+    texts = [*USAGES.values(), *orders.USAGES, *invitation_replies.Answer, invitation_replies.ACCEPT_AS]
     for decision in game.asked().values():
         texts += [*grammar.usages(decision), *orders.offered(decision)]
         texts += [grammar.write(decision, decision.sample(Stream(b"luck", number))) for number in range(20)]
