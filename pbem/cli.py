@@ -52,7 +52,7 @@ def init() -> None:
 
     changes: list[str] = []
     setup.make_ready(read_settings(), changes.append)
-    for sentence in changes or ["Everything is there already; nothing was changed."]:
+    for sentence in changes or ["Everything is already set up. Nothing was changed."]:
         click.echo(sentence)
 
 
@@ -105,7 +105,9 @@ def migrate(*, without_replay: bool) -> None:
         if report.games:
             report.finish(f"The database was not migrated. {ANYWAY}")
     steps = ops_setup.migrate(config)
-    click.echo(f"Brought the database to step {steps[-1]}." if steps else "The database is at the newest step already.")
+    click.echo(
+        f"Migrated the database to step {steps[-1]}." if steps else "The database is already at the newest step."
+    )
     ops_setup.check_schema(config)
 
 
@@ -214,7 +216,7 @@ def backup(path: Path, *, keys: bool) -> None:
         saved = ops_backup.backup(read_settings(), path, with_keys=keys, begin=begin)
     click.echo(f"Saved and verified {counted(saved.games, 'game')} ({counted(saved.rows, 'row')}) in {path}.")
     click.echo(
-        f"The keys are in {ops_backup.keys_beside(path)}." if keys else "The keys were not saved: keep them elsewhere."
+        f"The keys are in {ops_backup.keys_beside(path)}." if keys else "The keys were not saved: store them elsewhere."
     )
 
 
@@ -247,8 +249,8 @@ def restore(path: Path, which: str | None, reason: str, *, replacing: bool, dry_
         click.echo(f"The keys are in {config.data_dir / 'keys'}.")
     elif config.keys is None:
         click.echo(
-            f"There are no keys: put the old ones back at {config.data_dir / 'keys'}. If they are lost for good, `pbem keys"
-            " new` makes others; then old links are dead."
+            f"There are no keys: restore the old ones to {config.data_dir / 'keys'}. If they are lost for good, run `pbem keys"
+            " new`; then old links are dead."
         )
 
 
@@ -327,7 +329,7 @@ def keys_new() -> None:
 
     renewed = ops_keys.new(read_settings())
     click.echo(
-        f"There are new keys; keep a copy. Start the server: it mails {counted(renewed.emailed_again, 'open turn')} again."
+        f"The new keys are made; keep a copy. Start the server: it emails {counted(renewed.emailed_again, 'open turn')} again."
     )
 
 
@@ -336,9 +338,7 @@ def keys_rotate() -> None:
     """Create a new signing key. Links made with older keys still work."""
     from pbem.ops import key_rotation as ops_keys
 
-    click.echo(
-        f"Key {ops_keys.rotate(read_settings())} signs from the next start of the server on. Start it again now."
-    )
+    click.echo(f"Key {ops_keys.rotate(read_settings())} signs from the server's next start. Restart it now.")
 
 
 @command(keys, "retire", example="pbem keys retire a")
@@ -348,7 +348,7 @@ def keys_retire(key_id: str) -> None:
     from pbem.ops import key_rotation as ops_keys
 
     ops_keys.retire(read_settings(), key_id)
-    click.echo(f"Key {key_id} is gone. Start the server again.")
+    click.echo(f"Key {key_id} is gone. Restart the server.")
 
 
 @command(keys, "revoke", example="pbem keys rotate && pbem keys revoke a")
@@ -362,7 +362,7 @@ def keys_revoke(key_id: str) -> None:
 
     renewed = ops_keys.revoke(read_settings(), key_id)
     click.echo(
-        f"Key {key_id} is gone, and its links are dead. Start the server: it mails {counted(renewed.emailed_again, 'open turn')} again."
+        f"Key {key_id} is gone, and its links are dead. Start the server: it emails {counted(renewed.emailed_again, 'open turn')} again."
     )
 
 

@@ -19,12 +19,10 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # it has no types
 REGISTRY: Final = CollectorRegistry()
 """The metrics of this process."""
 
-REQUESTS: Final = Counter(
-    "pbem_requests", "Requests that were answered.", ("route", "method", "status"), registry=REGISTRY
-)
+REQUESTS: Final = Counter("pbem_requests", "Requests answered.", ("route", "method", "status"), registry=REGISTRY)
 REQUEST_SECONDS: Final = Histogram(
     "pbem_request_seconds",
-    "How long an answer took.",
+    "How long answers took.",
     ("route",),
     buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
     registry=REGISTRY,
@@ -32,14 +30,10 @@ REQUEST_SECONDS: Final = Histogram(
 LOG_ROWS: Final = Counter(
     "pbem_log_rows", "Rows added to the logs of games: every move is one.", ("kind", "by"), registry=REGISTRY
 )
-EMAILS: Final = Counter(
-    "pbem_emails", "Mails that were dealt with, by what became of them.", ("outcome",), registry=REGISTRY
-)
+EMAILS: Final = Counter("pbem_emails", "Emails dealt with, by outcome.", ("outcome",), registry=REGISTRY)
 TICK_SECONDS: Final = Summary("pbem_tick_seconds", "How long a worker's tick took.", ("tick",), registry=REGISTRY)
-TICK_FAILURES: Final = Counter("pbem_tick_failures", "Ticks that ended in a fault.", ("tick",), registry=REGISTRY)
-RETRIES: Final = Counter(
-    "pbem_transaction_retries", "Transactions run again, because another was in the way.", registry=REGISTRY
-)
+TICK_FAILURES: Final = Counter("pbem_tick_failures", "Ticks that failed.", ("tick",), registry=REGISTRY)
+RETRIES: Final = Counter("pbem_transaction_retries", "Transactions retried because of a conflict.", registry=REGISTRY)
 
 
 class _Pending(threading.local):

@@ -45,7 +45,7 @@ SECRET_BYTES = 40
 # An email left unread for six weeks still works after its key was replaced.
 RETIREMENT_DELAY = timedelta(days=45)
 
-_CORRECT = "Correct the list of keys, or put it back from the backup."
+_CORRECT = "Correct the list of keys, or restore it from the backup."
 _MAC_BYTES = 15
 _ROW_BYTES = 5
 # All of the MAC that is left in the shortest piece of a token that is still hidden: 72 bits.
@@ -118,7 +118,7 @@ class Keyring:
 
     def __post_init__(self) -> None:
         if not self.keys:
-            raise BadInput("There is no key.", remedy="Make one with `pbem init`.")
+            raise BadInput("There is no key.", remedy="Create one with `pbem init`.")
         for key in self.keys:
             if len(key.id) != 1 or key.id not in ALPHABET:
                 raise BadInput("The id of a key is one letter, or a digit from 2 to 7.", remedy=_CORRECT)
@@ -304,7 +304,7 @@ def _key(at: int, entry: str) -> Key:
     except ValueError:
         # `from None`: the entry is a secret, and a traceback would show it.
         raise BadInput(
-            f"Key {at} of the list cannot be read.",
+            f"Key {at} of the list can't be read.",
             why="A key is written id:date:secret, newest first.",
             remedy=_CORRECT,
         ) from None

@@ -17,6 +17,15 @@ def test_no_message_has_a_retired_word() -> None:
     assert [str(hit) for hit in words.hits_in_messages()] == []
 
 
+def test_every_command_finding_setting_and_page_is_read() -> None:
+    assert {"pbem table correct", "pbem mail test"} <= {each.path for each in words.helps()}
+    read = {each.text for each in words.findings()}
+    assert {"Address the web server listens on.", "the address is confirmed"} <= read
+    assert any("SPF records; only one is allowed" in text for text in read)
+    pages = {path.name for path in words._files(())}
+    assert {"scaling.md", "tables.md", "CHANGELOG.md", "SECURITY.md"} <= pages
+
+
 def test_messages_of_pages_emails_errors_and_games_are_read() -> None:
     read = {message.path.partition("/")[0] for message in words.messages()}
     assert {"engine", "pbem", "templates"} <= read

@@ -1,4 +1,4 @@
-"""Words the project does without, found in its docstrings, comments, names, pages for contributors, and messages.
+"""Words the project does without, found in its docstrings, comments, names, pages, help of commands, and messages.
 
 `python -m tests.words [FOLDER...]` prints every hit and how many there are in each folder. The list is `words.toml`.
 """
@@ -21,18 +21,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Literal, TypeGuard
 
+import click
 from babel.messages.pofile import read_po
+
+from pbem.cli import main as main_command
 
 ROOT: Final = Path(__file__).parent.parent
 LIST: Final = ROOT / "tests" / "words.toml"
 FOLDERS: Final = ("engine", "pbem", "migrations", "tests")
-PAGES: Final = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "pbem/handbook/architecture.md",
-    "pbem/handbook/glossary.md",
-    "pbem/handbook/decisions/*.md",
-)
+PAGES: Final = ("*.md", "pbem/handbook/*.md", "pbem/handbook/decisions/*.md")
+QUOTING: Final = ROOT / "pbem" / "handbook" / "style.md"
+"""The page that quotes words that we do without, and so is not read for them."""
 
 Kind = Literal["prose", "names", "modules", "messages"]
 
@@ -114,16 +113,18 @@ def hits(folders: Iterable[str] = ()) -> Iterator[Hit]:
         retired = [word for word in listed if word.is_looked_for_in(name)]
         for passage in passages(name, path.read_text(encoding="utf-8")):
             for word in retired:
-                if passage.kind in word.kinds:
+                # A page is prose that everyone reads, so it keeps to what is asked of messages, too.
+                if passage.kind in word.kinds or (path.suffix == ".md" and "messages" in word.kinds):
                     yield from _found(word, passage)
 
 
 def hits_in_messages() -> Iterator[Hit]:
-    """Every retired word in the messages of pages, emails, errors and games."""
+    """Every retired word in the messages of pages, emails, errors, games, commands, findings and settings."""
     listed = [word for word in words() if "messages" in word.kinds]
-    for message in messages():
+    for message in (*messages(), *helps(), *findings()):
         for word in listed:
-            yield from _found(word, message)
+            if word.is_looked_for_in(message.path):
+                yield from _found(word, message)
 
 
 def messages() -> Iterator[Passage]:
@@ -148,6 +149,20 @@ def messages() -> Iterator[Passage]:
                     yield Passage(name, line or 1, "messages", text)
 
 
+def helps() -> Iterator[Passage]:
+    """The help of every command, and of its options."""
+    yield from _helps(main_command, "pbem")
+
+
+def findings() -> Iterator[Passage]:
+    """Everything that the server tells its operator and that no catalogue has: findings, settings, errors, reports."""
+    for path in sorted((ROOT / "pbem").rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        if "/handbook/" not in name:
+            for node in _sentences(ast.parse(path.read_text(encoding="utf-8"))):
+                yield Passage(name, node.lineno, "messages", _text_of(node))
+
+
 def passages(name: str, text: str) -> list[Passage]:
     """Everything that is read of a file, in the order of its lines."""
     if not name.endswith(".py"):
@@ -160,9 +175,34 @@ def as_words(name: str) -> str:
     return " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)).lower()
 
 
+def _helps(command: click.Command, name: str) -> Iterator[Passage]:
+    yield Passage(name, 1, "messages", _prose(command.help or ""))
+    for option in command.params:
+        if isinstance(option, click.Option):
+            yield Passage(name, 1, "messages", _prose(option.help or ""))
+    if isinstance(command, click.Group):
+        for each, inner in command.commands.items():
+            yield from _helps(inner, f"{name} {each}")
+
+
+def _sentences(tree: ast.Module) -> Iterator[ast.Constant | ast.JoinedStr]:
+    """The texts of a module that have a sentence's blanks, docstrings and pieces of other texts left out."""
+    apart = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    apart |= {id(each) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for each in node.values}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str()) | ast.JoinedStr() if id(node) not in apart and " " in _text_of(node):
+                yield node
+
+
+def _text_of(node: ast.Constant | ast.JoinedStr) -> str:
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return _prose("".join(str(each.value) if isinstance(each, ast.Constant) else "{}" for each in parts))
+
+
 def _files(folders: Iterable[str]) -> list[Path]:
     modules = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
-    pages = [path for page in PAGES for path in sorted(ROOT.glob(page))]
+    pages = [path for page in PAGES for path in sorted(ROOT.glob(page)) if path != QUOTING]
     within = [(ROOT / folder).resolve() for folder in folders]
     return [path for path in modules + pages if not within or any(path.is_relative_to(each) for each in within)]
 

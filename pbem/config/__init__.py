@@ -52,8 +52,8 @@ def read(environ: Mapping[str, str]) -> Config:
         problems += _catalogue_problems(texts)
     if problems:
         raise BadInput(
-            "\n- ".join(["These settings cannot be used:", *problems]),
-            remedy="\nNothing was started; correct them and try again.",
+            "\n- ".join(["These settings are wrong:", *problems]),
+            remedy="\nNothing was started. Correct them and try again.",
         )
     config = build(Config, values)
     if not texts["smtp.host"]:
@@ -62,7 +62,7 @@ def read(environ: Mapping[str, str]) -> Config:
 
 
 def language_of(config: Config) -> Language:
-    """The language of this server. Raises BadInput if its catalogue cannot be read."""
+    """The language of this server. Raises BadInput if its catalogue can't be read."""
     return _language(config.language, config.catalogues)
 
 
@@ -79,7 +79,7 @@ def save_keys(data_dir: Path, keyring: Keyring) -> None:
     try:
         # mkstemp makes the file readable by its owner alone, before anything is in it.
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write("# The keys of all links, newest first. Keep them secret, and keep a copy.\n")
+            file.write("# The keys of all links, newest first. Keep them secret and keep a copy.\n")
             file.write(keyring.text())
             file.flush()
             os.fsync(file.fileno())
@@ -105,7 +105,7 @@ def _catalogue_problems(texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _language(tag: str, folder: Path | None) -> Language:
-    """A language with its catalogue; what that lacks stays English. Raises BadInput if it cannot be read."""
+    """A language with its catalogue; what that lacks stays English. Raises BadInput if it can't be read."""
     if tag == ENGLISH.tag:
         return ENGLISH
     if folder is None:
@@ -118,12 +118,14 @@ def _language(tag: str, folder: Path | None) -> Language:
             return Language(tag, GNUTranslations(file))
     except OSError as error:
         raise BadInput(
-            f"{path} cannot be read: {error.strerror or 'it cannot be opened'}.",
-            remedy="Correct PBEM_CATALOGUES, or put the compiled catalogue there.",
+            f"{path} cannot be read: {error.strerror or 'the file is unreadable'}.",
+            remedy="Correct PBEM_CATALOGUES, or compile the catalogue there.",
         ) from None
     except (struct.error, ValueError, LookupError, SyntaxError):
         # The errors of gettext for a broken file: cut short, wrongly encoded, or with an invalid plural rule.
-        raise BadInput(f"{path} is no compiled catalogue.", remedy="Compile it anew with msgfmt or pybabel.") from None
+        raise BadInput(
+            f"{path} isn't a compiled catalogue.", remedy="Compile it again with msgfmt or pybabel."
+        ) from None
 
 
 def _default(setting: Setting, texts: Mapping[str, str]) -> str:

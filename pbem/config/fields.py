@@ -206,21 +206,21 @@ def _set_or_not(secret: object) -> str:
 
 
 # An address is checked for its form only; `pbem doctor` finds out whether email arrives.
-ADDRESS = Kind("a mail address, like games@example.org", _matching(r"[\w.+-]+@[\w-]+(\.[\w-]+)*"))
+ADDRESS = Kind("an email address, like games@example.org", _matching(r"[\w.+-]+@[\w-]+(\.[\w-]+)*"))
 DATABASE = Kind("the URL of an sqlite or postgresql database", _database, _without_password)
 DOMAIN = Kind("a domain, like example.org", _matching(r"[\w-]+(\.[\w-]+)*"))
 FOLDER = Kind("a folder", _folder)
 FOLDER_OR_NONE: Kind[Path | None] = Kind(
     "a folder", lambda text: _folder(text) if text else None, lambda folder: "" if folder is None else str(folder)
 )
-HOST = Kind("the name or number of a host", _host)
-HOST_OR_NONE = Kind("the name or number of a host", lambda text: _host(text) if text else "")
-HOSTS = Kind("a list of hosts, with commas", _hosts, ", ".join)
+HOST = Kind("a host name or IP address", _host)
+HOST_OR_NONE = Kind("a host name or IP address", lambda text: _host(text) if text else "")
+HOSTS = Kind("a list of hosts, separated by commas", _hosts, ", ".join)
 KEYS: Kind[Keyring | None] = Kind("a list of keys", lambda text: Keyring.parse(text) if text else None, _set_or_not)
-LANGUAGE = Kind("the tag of a language, like de or pt-BR", _language)
+LANGUAGE = Kind("a language tag, like de or pt-BR", _language)
 LINE = Kind("one line of text", _line)
-NAMES = Kind("a list of names, with commas", _names, ", ".join)
-NETWORKS: Kind[Networks] = Kind("a list of addresses or networks, with commas", _networks, _shown_networks)
+NAMES = Kind("a list of names, separated by commas", _names, ", ".join)
+NETWORKS: Kind[Networks] = Kind("a list of addresses or networks, separated by commas", _networks, _shown_networks)
 ORIGIN = Kind("a web address without a path, like https://games.example.org", _origin)
 PACE: Kind[Pace] = Kind("a pace, like 1d or Tue,Fri 20:00 Europe/Berlin", parse_pace)
 PASSWORD = Kind("a password of one line", _line, _set_or_not)

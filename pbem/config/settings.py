@@ -84,11 +84,11 @@ class Web:
     port: int = setting(PORT, "8000", "Port the web server listens on.")
     admin_port: int = setting(number(0, 65535), "0", "Port for metrics and health, each process its own; 0 for none.")
     admin_host: str = setting(HOST, "127.0.0.1", "Address the admin port listens on; keep it on this machine.")
-    threads: int = setting(number(1, 64), "8", "Requests that are answered at the same time.")
+    threads: int = setting(number(1, 64), "8", "Requests answered at the same time.")
     proxies: Networks = setting(
         NETWORKS,
         "",
-        "Addresses or networks of the web servers in front, with commas; only they are believed when they say who asks.",
+        "Addresses or networks of the web servers in front, separated by commas; only these may say who is asking.",
     )
 
 
@@ -96,16 +96,16 @@ class Web:
 class Smtp:
     """The mail relay."""
 
-    host: str = setting(HOST_OR_NONE, "", "The mail relay; without one, mails stay in a local mailbox.")
-    security: Security = setting(one_of(Security), "starttls", "How the connection to the relay is protected.")
+    host: str = setting(HOST_OR_NONE, "", "The mail relay; without one, emails stay in a local mailbox.")
+    security: Security = setting(one_of(Security), "starttls", "Encryption of the connection to the relay.")
     port: int = setting(
         PORT,
         Derived("587; with tls 465, with none 25", lambda texts: _SMTP_PORTS[texts["smtp.security"]]),
         "Port of the relay.",
     )
-    user: str = setting(LINE, "", "Name to sign in to the relay with, if it wants one.")
-    password: str = setting(PASSWORD, "", "Password to sign in to the relay with.", secret=True)
-    timeout: int = setting(number(1, 120), "60", "Seconds to wait for an answer of the relay; a lease lasts longer.")
+    user: str = setting(LINE, "", "User name at the relay, if it needs one.")
+    password: str = setting(PASSWORD, "", "Password at the relay.", secret=True)
+    timeout: int = setting(number(1, 120), "60", "Seconds to wait for the relay; a lease lasts longer.")
 
 
 def _domain(url: str) -> str:
@@ -120,28 +120,28 @@ class Mail:
     domain: str = setting(
         DOMAIN,
         Derived(
-            "the host of base_url, or localhost where that is an IPv6 number", lambda texts: _domain(texts["base_url"])
+            "the host of base_url, or localhost if that is an IPv6 address", lambda texts: _domain(texts["base_url"])
         ),
         "Domain of our addresses: replies, bounces and list names.",
     )
     sender: str = setting(
         ADDRESS,
         Derived("games@ the mail domain", lambda texts: f"games@{texts['mail.domain']}"),
-        "The one address that all mails come from.",
+        "The address that all emails come from.",
     )
     # Someone trying out the server alone, with every email on screen, should not wait a minute for each turn.
     hold: int = setting(
         number(0, 3600),
         Derived("60; 5 in development", lambda texts: "5" if texts["development"] == "yes" else "60"),
-        "Seconds that a mail waits, during which its move can be taken back.",
+        "Seconds an email waits so that its move can be taken back.",
     )
-    per_second: int = setting(number(0, 1000), "10", "Mails sent in a second at most; 0 leaves that to the relay.")
-    per_domain: int = setting(number(0, 1000), "1", "The same for the mails to one domain; 0 leaves that to the relay.")
+    per_second: int = setting(number(0, 1000), "10", "Most emails sent per second; 0 leaves that to the relay.")
+    per_domain: int = setting(number(0, 1000), "1", "The same to any one domain; 0 leaves that to the relay.")
     new_domain: int = setting(
-        number(0, 10_000), "200", "Mails in an hour to a domain that none went to before today; 0 is no limit."
+        number(0, 10_000), "200", "Most emails per hour to a domain we first email today; 0 means no limit."
     )
     nameserver: str = setting(
-        HOST_OR_NONE, "", "DNS server that is asked what receivers will see, as 9.9.9.9; without one, this machine's."
+        HOST_OR_NONE, "", "DNS server for checks of what receivers see, such as 9.9.9.9; by default this machine's."
     )
 
 
@@ -152,11 +152,11 @@ class Dkim:
     domain: str = setting(
         DOMAIN,
         Derived("the mail domain", lambda texts: texts["mail.domain"]),
-        "Domain that vouches for our mails: that of the sender, or one above it.",
+        "Domain that signs our emails: the sender's or a parent of it.",
     )
-    selector: str = setting(DOMAIN, "pbem", "Name under which the other half of the key stands in the domain's DNS.")
+    selector: str = setting(DOMAIN, "pbem", "Name of the public key in the domain's DNS.")
     private_key: str = setting(
-        SIGNING_KEY, "", "RSA key in PEM to sign mails with; without one, signing is left to the relay.", secret=True
+        SIGNING_KEY, "", "RSA key in PEM for signing emails; without one, the relay signs.", secret=True
     )
 
 
@@ -167,34 +167,34 @@ class Inbound:
     replies: bool = setting(
         YES_NO,
         Derived("yes in development, otherwise no", lambda texts: texts["development"]),
-        "Read answers to mails; say yes when your mail server hands them in.",
+        "Whether players can reply; needs a mail server that hands replies over.",
     )
-    lmtp_host: str = setting(HOST, "127.0.0.1", "Address on which mails are taken, by LMTP.")
+    lmtp_host: str = setting(HOST, "127.0.0.1", "Address for incoming email by LMTP.")
     # In development there is a page to reply on, and several checkouts would compete for a port.
     lmtp_port: int = setting(
         number(0, 65535),
         Derived("8024; 0 in development", lambda texts: "0" if texts["development"] == "yes" else "8024"),
-        "Port on which mails are taken, by LMTP; 0 for none.",
+        "Port for incoming email by LMTP; 0 for none.",
     )
     secret: str = setting(
-        PASSWORD, "", "Secret that signs mails handed in at /inbound; without one, none are taken there.", secret=True
+        PASSWORD, "", "Secret that signs emails posted to /inbound; without one, none are accepted.", secret=True
     )
     sender_check: SenderCheck = setting(
         one_of(SenderCheck),
         "strict",
-        "What a move by mail needs: strict (a sender that our mail server has authenticated), "
-        "token (a known sender; for a small private server), or off (nothing but the token).",
+        "What a move by reply needs: strict (a sender authenticated by our mail server),  "
+        "token (a known sender; for a small private server), or off (only the token).",
     )
     authserv_id: str = setting(
         LINE,
         Derived("the mail domain", lambda texts: texts["mail.domain"]),
-        "Name by which our mail server signs its Authentication-Results; others are not believed.",
+        "Our mail server's name in its Authentication-Results; no others are believed.",
     )
     results_place: ResultsPlace = setting(
         one_of(ResultsPlace),
         "measured",
-        "Where our mail server writes them: above its own Received line, below it, or anywhere; "
-        "measured: as test mails have shown, and anywhere until then.",
+        "Where our mail server writes them: above or below its own Received line, or anywhere; "
+        "measured means as test emails have shown, anywhere until then.",
     )
 
 
@@ -202,14 +202,14 @@ class Inbound:
 class Site:
     """The look of the site, and its defaults."""
 
-    name: str = setting(LINE, "Auction games by mail", "Name of the site, in pages and mails.")
+    name: str = setting(LINE, "Auction games by mail", "Name of the site, on pages and in emails.")
     contact: str = setting(
         ADDRESS,
         Derived("organiser@ the mail domain", lambda texts: f"organiser@{texts['mail.domain']}"),
-        "Where people reach the organiser.",
+        "Where people can reach the organiser.",
     )
     pace: Pace = setting(PACE, "1d", "Pace of a new table, unless its host chooses another.")
-    timezone: ZoneInfo = setting(ZONE, "UTC", "Zone of people who have not chosen theirs.")
+    timezone: ZoneInfo = setting(ZONE, "UTC", "Time zone for people who haven't chosen one.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,40 +217,36 @@ class Limits:
     """Limits on input from outside."""
 
     request_bytes: int = setting(
-        number(1024, 2**24), "65536", "Largest form that is read; the longest real one has 4 KB."
+        number(1024, 2**24), "65536", "Largest form accepted, in bytes; the longest real one has 4 KB."
     )
     mail_bytes: int = setting(
-        number(2**16, 2**26), "1048576", "Largest mail that is read; a reply quotes at most 60 KB."
+        number(2**16, 2**26), "1048576", "Largest email accepted, in bytes; a reply quotes at most 60 KB."
     )
-    open_tables: int = setting(number(1, 1000), "20", "Tables one person can have open or be playing at.")
-    demos: int = setting(
-        number(1, 60), "10", "Demos that visitors from one network can begin in an hour; from all together, 60."
-    )
+    open_tables: int = setting(number(1, 1000), "20", "Most tables a person can have open or be playing at.")
+    demos: int = setting(number(1, 60), "10", "Most demos per hour from one network; 60 in all.")
     answers_a_turn: int = setting(
-        number(1, 100), "5", "Receipts to one player in one turn, and as many about refusals; the last says so."
+        number(1, 100), "5", "Most receipts per player and turn, and as many for refusals; the last says so."
     )
-    answers_a_day: int = setting(number(1, 1000), "20", "Receipts to one player in a day, and as many about refusals.")
+    answers_a_day: int = setting(number(1, 1000), "20", "Most receipts per player and day, and as many for refusals.")
     network_an_hour: int = setting(
         number(0, 10_000),
         "20",
-        "Emails in an hour to addresses typed by visitors of one network, an address or in IPv6 a /56; 0 is no limit.",
+        "Most emails per hour to addresses typed by visitors from one network (an IPv4 address or IPv6 /56); 0 means no limit.",
     )
     mailbox_a_day: int = setting(
         number(0, 1000),
         "5",
-        "Emails in a day to one mailbox because its address was typed, with a tag or not; 0 is no limit.",
+        "Most emails per day to one mailbox because its address was typed, with a tag or not; 0 means no limit.",
     )
     domain_an_hour: int = setting(
-        number(0, 10_000), "100", "Emails in an hour to typed addresses of one domain; 0 is no limit."
+        number(0, 10_000), "100", "Most emails per hour to typed addresses of one domain; 0 means no limit."
     )
     strangers_a_day: int = setting(
-        number(0, 1_000_000), "2000", "Emails in a day to typed addresses, all together; 0 is no limit."
+        number(0, 1_000_000), "2000", "Most emails per day to typed addresses in all; 0 means no limit."
     )
     # Links live two weeks.
     unconfirmed_days: int = setting(
-        number(1, 14),
-        "3",
-        "Days until an address that was typed and never confirmed is deleted, with what was asked for.",
+        number(1, 14), "3", "Days until an unconfirmed address is deleted, with its requests."
     )
 
 
@@ -259,12 +255,12 @@ class Games:
     """How games are played that other packages bring."""
 
     trusted: tuple[str, ...] = setting(
-        NAMES, "", "Packages, or games of theirs, that run inside the server and without limits; with commas."
+        NAMES, "", "Packages or their games that run inside the server without limits, separated by commas."
     )
     seconds: int = setting(
-        number(1, 60), "2", "Seconds that a rule of any other package may work before it is stopped."
+        number(1, 60), "2", "Seconds that rules from any other package may work before they are stopped."
     )
-    megabytes: int = setting(number(64, 4096), "256", "Megabytes of memory that the rules of such a game may take.")
+    megabytes: int = setting(number(64, 4096), "256", "Megabytes of memory that such rules may use.")
 
 
 def _names_of(host: str) -> str:
@@ -287,37 +283,37 @@ class Config:
     keys: Keyring | None = setting(
         KEYS,
         Derived("the file <data_dir>/keys, made by `pbem init`", lambda texts: _own_keys(Path(texts["data_dir"]))),
-        "The keys that links are made with, newest first. Anyone who has them can play for everyone.",
+        "The keys that links are made with, newest first. Anyone with these can play for everyone.",
         secret=True,
     )
     web: Web = section(Web)
     base_url: str = setting(
         ORIGIN,
         Derived("http://localhost: and the port", lambda texts: f"http://localhost:{texts['web.port']}"),
-        "Address of the site, as it stands in mails.",
+        "Address of the site, as used in emails.",
     )
     trusted_hosts: tuple[str, ...] = setting(
         HOSTS,
         Derived(
-            "the host of base_url; where that is this machine, localhost, 127.0.0.1 and [::1]",
+            "the host of base_url; if that is this machine, localhost, 127.0.0.1 and [::1]",
             lambda texts: _names_of(host_of(texts["base_url"])),
         ),
-        "Names under which browsers may ask for the site; other requests are refused.",
+        "Names that browsers may use for the site; other requests are refused.",
     )
     smtp: Smtp | None = section(Smtp)
     development: bool = setting(
         YES_NO,
         Derived(
-            "yes where base_url is this machine and there is no relay, otherwise no",
+            "yes if base_url is this machine and there is no relay, otherwise no",
             lambda texts: "yes" if is_local(host_of(texts["base_url"])) and not texts["smtp.host"] else "no",
         ),
-        "Show every mail to every visitor at /mailbox, to play without real mail; refused unless base_url and web.host are this machine.",
+        "Show every email to every visitor at /mailbox, to play without real email; refused unless base_url and web.host are this machine.",
     )
     language: str = setting(
-        LANGUAGE, "en", "The language of all pages and mails; one other than en needs a catalogue of translations."
+        LANGUAGE, "en", "Language of all pages and emails; any but en needs a catalogue of translations."
     )
     catalogues: Path | None = setting(
-        FOLDER_OR_NONE, "", "Folder of the catalogues: that of German is in de/LC_MESSAGES/pbem.mo."
+        FOLDER_OR_NONE, "", "Folder of the catalogues: German is in de/LC_MESSAGES/pbem.mo."
     )
     mail: Mail = section(Mail)
     dkim: Dkim | None = section(Dkim)
@@ -329,7 +325,7 @@ class Config:
     def keyring(self) -> Keyring:
         """The keys of links. Raises BadInput if there are none yet."""
         if self.keys is None:
-            raise BadInput("This server has no keys yet.", remedy="Make them with `pbem init`.")
+            raise BadInput("This server has no keys yet.", remedy="Create them with `pbem init`.")
         return self.keys
 
 

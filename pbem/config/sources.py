@@ -53,7 +53,7 @@ def from_file(settings: Collection[Setting], path: Path, problems: list[str]) ->
     for name, value in _flat(document):
         text = _as_text(value)
         if text is None:
-            problems.append(f"{name} in {path}: write a text, a whole number, true, false or a list.")
+            problems.append(f"{name} in {path}: write text, a whole number, true, false or a list.")
         else:
             texts[name] = text
     return _named({setting.name: setting for setting in settings}, "_file", texts, f" in {path}", problems)
@@ -65,20 +65,20 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
     except OSError as error:
-        why = error.strerror or "it cannot be opened"
+        why = error.strerror or "it can't be opened"
         raise BadInput(f"{path} cannot be read: {why}.", remedy="Correct the path or the permissions.") from None
     if len(data) > _MOST_BYTES:
         raise BadInput(f"{path} is too long.", remedy="Check that it is the right file.")
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise BadInput(f"{path} is not a text in UTF-8.", remedy="Save it as UTF-8.") from None
+        raise BadInput(f"{path} isn't UTF-8 text.", remedy="Save it as UTF-8.") from None
 
 
 def read_private_text(path: Path) -> str:
     """The text of a file readable by its owner alone. Raises BadInput if others can read it."""
     if path.exists() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise BadInput(f"{path} is open to other people on this machine.", remedy=f"Close it: chmod 600 {path}")
+        raise BadInput(f"{path} can be read by other people on this machine.", remedy=f"Close it: chmod 600 {path}")
     return read_text(path)
 
 

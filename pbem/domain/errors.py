@@ -117,7 +117,7 @@ class Unavailable(Fault):
 class Unplayable(Unavailable):
     """The rules of a game from another package are missing or have failed. Only its tables are stopped."""
 
-    usual_remedy = mark("Nothing is lost. We'll email you when it goes on.")
+    usual_remedy = mark("Nothing is lost. We'll email you when it resumes.")
 
 
 def read_fields(readers: Readers[T]) -> dict[str, T]:

@@ -50,12 +50,12 @@ def reason_to_wait(
     unexplained = running_time(last_beat, now, outages)
     if unexplained > LONGEST_GAP:
         return (
-            f"no heartbeat for {duration_text(unexplained)} and no outage written down for it: "
+            f"no heartbeat for {duration_text(unexplained)} and no outage recorded for it: "
             "either the clock jumped or a worker slept"
         )
     if any(outage.contains(now) for outage in outages):
         return "an outage is going on"
     awake_since = max([worker_started, *ends])
     if now - awake_since < settling:
-        return f"the worker woke up {duration_text(now - awake_since)} ago, and answers that waited may still come in"
+        return f"the worker woke up {duration_text(now - awake_since)} ago, and delayed replies may still come in"
     return None

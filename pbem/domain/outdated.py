@@ -40,14 +40,14 @@ def why_outdated(kind: str, turn: int | None, subject: Subject) -> str | None:
     if subject.status is None:
         return _WITHOUT_TABLE.get(kind) if subject.settled else None
     if kind in _BEFORE_THE_START and subject.status != TableStatus.OPEN:
-        return "the table waits for nobody any more"
+        return "the table is no longer open"
     if kind == EmailKind.SUBSTITUTE:
         on_offer = subject.status == TableStatus.PLAYING and not subject.settled
-        return None if on_offer else "the seat is not on offer any more"
+        return None if on_offer else "the seat is no longer on offer"
     if subject.plays is None:
         return None
     if not subject.plays:
-        return "somebody else plays the seat now"
+        return "someone else plays the seat now"
     if kind in ASKING or (kind == EmailKind.NOTICE and turn is not None):
         return _why_answered(turn, subject)
     if kind == EmailKind.SEALED:

@@ -81,12 +81,12 @@ class Doubt(StrEnum):
     """Why a reply is not carried out before its player has said that it is theirs; the email that asks has a sentence for each."""
 
     ANOTHER_SENDER = "another sender"
-    UNVOUCHED = "a sender nobody vouches for"
+    UNVOUCHED = "an unconfirmed sender"
     REPLAYED = "sent before"
-    ALTERED = "headers of no mail program"
+    ALTERED = "unusual headers"
     ELSEWHERE = "written to someone else"
     REVOKED = "its address was replaced since"
-    UNCLEAR = "strokes that nobody understands"
+    UNCLEAR = "unclear strike-through"
 
 
 class JobStatus(StrEnum):

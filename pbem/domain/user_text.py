@@ -86,7 +86,7 @@ def parse_talk(text: str) -> str:
     message = " ".join(_visible(text).split())
     _must_not_pile_up(message)
     if not message:
-        raise BadInput(_("There is nothing to say in that."), remedy=_("Write what the others should read."))
+        raise BadInput(_("Your message is empty."), remedy=_("Write what the others should read."))
     if len(message) > LONGEST_TALK:
         raise BadInput(
             _("Your message has %(many)s characters.", many=len(message)),

@@ -119,7 +119,7 @@ def serialise(email: Email) -> bytes:
         content = f"{_lines(headers)}\r\n{_encoded_body(email)}".encode("ascii")
     except (ValueError, TypeError, MessageError, UnicodeError, IndexError) as error:
         raise Fault(
-            "A mail cannot be put on the wire.", why=f"Its headers are not allowed ({type(error).__name__})."
+            "An email can't be sent as written.", why=f"Its headers are not allowed ({type(error).__name__})."
         ) from error
     _read_back(email, headers, content)
     return content
@@ -174,11 +174,11 @@ def _headers(email: Email) -> list[tuple[str, str]]:
         *([("Content-Type", _alternative(email))] if email.html else _content_headers("plain")),
     ]
     if len({name.lower() for name, _ in headers}) < len(headers):
-        raise ValueError("a header would be there twice")
+        raise ValueError("a header would appear twice")
     for name, value in headers:
         # Anything but a blank between words could begin another header.
         if not all(_WORD.fullmatch(word) for word in value.split(" ") if word):
-            raise ValueError(f"{name} has characters that programs do not read")
+            raise ValueError(f"{name} has characters that programs can't read")
     return headers
 
 
@@ -276,17 +276,17 @@ def _read_back(email: Email, headers: list[tuple[str, str]], content: bytes) -> 
         ([name for name, _ in found] == [name for name, _ in intended], "has other headers"),
         (found == intended, "has headers that were changed"),
         (subject == one_line(email.subject) and not subject.defects, "has another subject"),
-        (_parse_address(str(message["To"])) == email.to.address, "goes to somebody else"),
-        (_parse_address(str(message["From"])) == email.sender.address, "comes from somebody else"),
+        (_parse_address(str(message["To"])) == email.to.address, "goes to someone else"),
+        (_parse_address(str(message["From"])) == email.sender.address, "comes from someone else"),
         (not message.defects, "has defects"),
         (_parsed_parts(message) == _intended_parts(email), "has another text"),
-        (content.isascii() and b"\n" not in content.replace(b"\r\n", b""), "has bytes that mail does not carry"),
+        (content.isascii() and b"\n" not in content.replace(b"\r\n", b""), "has bytes that email can't carry"),
         (max(map(len, content.split(b"\r\n"))) <= LONGEST_LINE, "has a line that is too long"),
-        (len(content) <= MOST_BYTES, f"is too large ({len(content):,} bytes; {MOST_BYTES:,} are the most)"),
-        (html <= MOST_HTML, f"is too large (its HTML has {html:,} bytes; {MOST_HTML:,} are the most)"),
+        (len(content) <= MOST_BYTES, f"is too large ({len(content):,} bytes; the limit is {MOST_BYTES:,})"),
+        (html <= MOST_HTML, f"is too large (its HTML has {html:,} bytes; the limit is {MOST_HTML:,})"),
     ):
         if not ok:
-            raise Fault(f"A mail cannot be put on the wire: read back, it {what}.")
+            raise Fault(f"An email can't be sent as written: read back, it {what}.")
 
 
 def _intended_parts(email: Email) -> list[tuple[str, str]]:

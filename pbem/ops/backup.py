@@ -63,7 +63,7 @@ def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent
     """Back up the server while it runs; the file gets its name only after it was verified. Raises BadInput, Fault."""
     for each in (path, keys_beside(path)):
         if each.exists():
-            raise BadInput(f"{each} is there already.", remedy="Nothing was overwritten; choose another name.")
+            raise BadInput(f"{each} already exists.", remedy="Nothing was overwritten. Choose another name.")
     written = path.with_name(f"{path.name}.part")
     try:
         with open_store(config) as source:
@@ -82,7 +82,7 @@ def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent
         written.rename(path)
     except FileExistsError as error:
         raise BadInput(
-            f"{written} is there already.", why="Another backup runs, or was cut short.", remedy="Remove it."
+            f"{written} already exists.", why="Another backup is running, or was interrupted.", remedy="Remove it."
         ) from error
     except BaseException:
         _remove(_parts(written))
@@ -94,7 +94,7 @@ def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
     """Restore a backup into an empty database: all of it, verified, or nothing. Raises BadInput, Forbidden, Fault."""
     with blaming(path):
         if not is_database(path):
-            raise BadInput("It is no file that `pbem backup` wrote.")
+            raise BadInput("It wasn't written by `pbem backup`.")
         backup_keys = Keyring.parse(read_private_text(keys_beside(path))) if keys_beside(path).exists() else None
     keys = _keys_to_restore(config, backup_keys, path)
 
@@ -129,7 +129,7 @@ def copy(source_url: str, target_url: str, begin: Begin = silent) -> Saved:
     if file is not None and not file.exists():
         raise BadInput(f"There is no database at {file}.", remedy="Correct --from.")
     if parse_url(source_url) == parse_url(target_url):
-        raise BadInput("Source and target are the same database.", remedy="Name another one with --to.")
+        raise BadInput("The source and the target are the same database.", remedy="Name another one with --to.")
     with (
         closing(Store(source_url)) as source,
         _nothing_left(target_url, *([target_file.parent] if target_file else [])),
@@ -163,7 +163,7 @@ def _copy(
             with blaming():
                 database_copy.copy_all(reading, writing, begin("Copying", sum(there.values())))
                 if database_copy.counts(writing) != there:
-                    raise Fault("Not every row has arrived, so nothing was kept.")
+                    raise Fault("Some rows are missing, so nothing was kept.")
                 saved = Saved(_verify(writing, begin), sum(there.values()))
             finish(writing)
             return saved
@@ -184,8 +184,8 @@ def _target(url: str) -> Iterator[Store]:
         with closing(Store(url)) as store:
             if file is not None and not database_health.can_be_read(store):
                 raise Forbidden(
-                    f"{file} is there already, and cannot be read.",
-                    why="It is damaged, or no database.",
+                    f"{file} already exists but can't be read.",
+                    why="It is damaged, or not a database.",
                     remedy=f"Move {file} away, and try again.",
                 )
             yield store
@@ -193,7 +193,7 @@ def _target(url: str) -> Iterator[Store]:
     for each in _parts(file):
         # SQLite would apply what is in there to the new file.
         if each.exists():
-            raise Forbidden(f"{each} is left of another database.", remedy=f"Move {each} away, and try again.")
+            raise Forbidden(f"{each} is left over from another database.", remedy=f"Move {each} away, and try again.")
     new = file.with_name(f"{file.name}.part")
     try:
         _remove(_parts(new))
@@ -228,7 +228,7 @@ def _nothing_left(url: str, *folders: Path) -> Iterator[None]:
 def _verify_file(path: Path, begin: Begin) -> Saved:
     with closing(Store(f"sqlite:///{path}")) as store:
         if (broken := database_copy.damage(store)) is not None:
-            raise Fault("The backup is damaged, so it was thrown away.", why=f"SQLite says: {broken}.")
+            raise Fault("The backup is damaged, so it was deleted.", why=f"SQLite says: {broken}.")
         with store.read() as tx:
             return Saved(_verify(tx, begin), sum(database_copy.counts(tx).values()))
 
@@ -237,8 +237,8 @@ def _verify(tx: Tx, begin: Begin) -> int:
     """The number of games. Raises Fault if a game or the audit does not verify."""
     if flaws := audit.verify(tx).flaws:
         raise Fault(
-            f"The audit does not verify: {flaws[0].says}.",
-            remedy="`pbem audit verify` tells everything. Nothing was kept.",
+            f"The audit fails verification: {flaws[0].says}.",
+            remedy="Nothing was kept. Run `pbem audit verify` for details.",
         )
     ids = games.ids(tx)
     progress = begin("Verifying", games.rows(tx))
@@ -257,9 +257,9 @@ def _keys_to_restore(config: Config, keys: Keyring | None, path: Path) -> Keyrin
         return keys
     if config.keys != keys:
         raise Forbidden(
-            "This server has other keys than the backup.",
-            why="With the one no link of the other works.",
-            remedy=f"Move {config.data_dir / KEYS_FILE} away to take those of the backup, or {keys_beside(path)} to keep these.",
+            "This server has different keys from the backup.",
+            why="Links made with one don't work with the other.",
+            remedy=f"Move {config.data_dir / KEYS_FILE} away to use those of the backup, or {keys_beside(path)} to keep these.",
         )
     return None
 
@@ -282,8 +282,8 @@ def working_copy(path: Path, folder: Path, name: str) -> Iterator[Store]:
                 _must_be_whole(store)
             if migrations.is_newer(store):
                 raise BadInput(
-                    f"The backup {path} is of a newer release.",
-                    remedy="Nothing was kept. Install that release, or a newer one, and restore it with that.",
+                    f"The backup {path} is from a newer release.",
+                    remedy="Nothing was kept. Install that release or a newer one, and restore with it.",
                 )
             with blaming(path):
                 _bring_up_to_date(store)
@@ -298,7 +298,7 @@ def _must_be_whole(store: Store) -> None:
     if (broken := database_copy.damage(store)) is not None:
         raise BadInput("It is damaged.", why=f"SQLite says: {broken}.")
     if migrations.current(store) == migrations.EMPTY:
-        raise BadInput("It holds no server.")
+        raise BadInput("It contains no server.")
 
 
 def _bring_up_to_date(store: Store) -> None:

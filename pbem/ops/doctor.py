@@ -48,7 +48,7 @@ _PATIENCE: Final = timedelta(seconds=15)
 _STUCK: Final = timedelta(minutes=15)
 _MOST_CALLS: Final = 1000
 _MOST_LISTED: Final = 20
-_BACK: Final = "`pbem restore BACKUP --game N` puts one back from a backup."
+_BACK: Final = "`pbem restore BACKUP --game N` restores one from a backup."
 _OLD_KEY: Final = timedelta(days=2 * 365)
 
 
@@ -87,10 +87,10 @@ def examine(config: Config) -> Iterator[Finding]:
 def _files() -> Iterator[Finding]:
     missing = [folder for folder in (paths.templates(), paths.migrations(), paths.handbook()) if not folder.is_dir()]
     if missing:
-        says = f"{', '.join(map(str, missing))} cannot be found."
+        says = f"{', '.join(map(str, missing))} can't be found."
         yield finding.error("installation", says, "Install pbem again, from a wheel or a whole checkout.")
     else:
-        yield finding.ok("installation", "templates, migrations and handbook are there")
+        yield finding.ok("installation", "templates, migrations and handbook found")
 
 
 def _keys(config: Config) -> Iterator[Finding]:
@@ -98,11 +98,11 @@ def _keys(config: Config) -> Iterator[Finding]:
         try:
             with explained():
                 must_not_need_keys(config)
-            says, remedy = "There are no keys, so no link can be made.", "Make them with `pbem init`."
+            says, remedy = "There are no keys, so no links can be made.", "Create them with `pbem init`."
         except BadInput as refusal:
             says, remedy = f"{refusal.what} {refusal.why}", refusal.remedy
         except PbemError:
-            says, remedy = "There are no keys, and the database does not say whether there were any.", "See `database`."
+            says, remedy = "There are no keys, and the database doesn't say whether there were any.", "See `database`."
         yield finding.error("keys", says, remedy)
         return
     newest = config.keys.keys[0]
@@ -117,33 +117,33 @@ def _games(config: Config) -> Iterator[Finding]:
     """Games of other packages; the others are always there."""
     offered = offer_games(config)
     if unknown := offers.unknown(config.games.trusted, offered):
-        says = f"PBEM_GAMES_TRUSTED names {', '.join(unknown)}, and no such package or game is installed."
-        yield finding.warning("games", says, "Correct the name, or take it away.")
+        says = f"PBEM_GAMES_TRUSTED names {', '.join(unknown)}, but no such package or game is installed."
+        yield finding.warning("games", says, "Correct the name or remove it.")
     for each in offered:
         if each.trouble is not None:
             yield finding.warning("games", each.trouble.says, each.trouble.remedy)
     if played := [each for each in offered if each.trouble is None]:
         ways = {True: "inside the server", False: "in a process of its own"}
         listed = ", ".join(f"{each.found.name} ({each.found.source}, {ways[each.trusted]})" for each in played)
-        yield finding.ok("games", f"of other packages: {listed}")
+        yield finding.ok("games", f"from other packages: {listed}")
 
 
 def _proxies(config: Config) -> Iterator[Finding]:
     """The web server in front: there is one if the site speaks HTTPS, which this server does not."""
     if config.base_url.startswith("https:") and not config.web.proxies:
-        says = "Nothing says which web server is in front, so all visitors share the limits of one."
-        remedy = "Name its address in PBEM_WEB_PROXIES, as 127.0.0.1, and let it set X-Forwarded-For."
+        says = "No web server in front is named, so all visitors count as one."
+        remedy = "Put its address, such as 127.0.0.1, into PBEM_WEB_PROXIES, and have it set X-Forwarded-For."
         yield finding.warning("proxies", says, remedy)
 
 
 def _relay(config: Config) -> Iterator[Finding]:
     if config.smtp is None:
-        yield finding.ok("mail", f"no relay: mails stay in the local mailbox, {config.base_url}/mailbox")
+        yield finding.ok("mail", f"no relay: emails stay in the local mailbox, {config.base_url}/mailbox")
         return
     relay = f"{config.smtp.host}, port {config.smtp.port}, {config.smtp.security}"
     if answer := Relay(config.smtp).problem():
-        says = f"The relay ({relay}) takes no mail. It said: {answer}."
-        remedy = "Check PBEM_SMTP_HOST, _PORT, _SECURITY, _USER and _PASSWORD, and that a firewall lets us out."
+        says = f"The relay ({relay}) refuses email. It said: {answer}."
+        remedy = "Check PBEM_SMTP_HOST, _PORT, _SECURITY, _USER and _PASSWORD, and the firewall."
         yield finding.error("mail", says, remedy)
         return
     yield finding.ok("mail", f"the relay answers ({relay})")
@@ -181,7 +181,7 @@ def _version(store: Store) -> Iterator[Finding]:
         remedy = "Stop the server, move the file away, and restore the last backup with `pbem restore`."
         yield finding.error("database", f"The file is damaged. SQLite says: {broken}.", remedy)
     elif database_health.unsafe_sqlite(store):
-        says = f"{version} can damage a database in rare moments (fixed in 3.51.3)."
+        says = f"{version} can damage a database in rare cases (fixed in 3.51.3)."
         yield finding.warning("database", says, "Install a newer one: pip install pysqlite3")
     else:
         yield finding.ok("database", f"{version}, can be read")
@@ -190,7 +190,7 @@ def _version(store: Store) -> Iterator[Finding]:
 def _steps(store: Store) -> Iterator[Finding]:
     migrations.must_be_current(store)
     database_health.takes_writes(store)
-    yield finding.ok("migrations", f"the database is at the newest step, {migrations.head()}, and can be written")
+    yield finding.ok("migrations", f"the database is at the newest step, {migrations.head()}, and writable")
 
 
 def _schema(store: Store) -> Iterator[Finding]:
@@ -198,7 +198,7 @@ def _schema(store: Store) -> Iterator[Finding]:
     for each in found:
         yield (finding.warning if each.slow_only else finding.error)("schema", each.says, each.remedy)
     if not found:
-        yield finding.ok("schema", "tables, columns, checks, keys and indexes are as this release makes them")
+        yield finding.ok("schema", "tables, columns, checks, keys and indexes match this release")
 
 
 def _clock(store: Store) -> Iterator[Finding]:
@@ -222,14 +222,14 @@ def _worker(store: Store) -> Iterator[Finding]:
         last, doubted = heartbeats.newest(tx), clock_doubt.doubt(tx, now)
     start = "Start the server with `pbem serve`, or a worker with `pbem worker`."
     if last is None:
-        yield finding.warning("worker", "None has ever worked here, so no mail leaves.", start)
+        yield finding.warning("worker", "No worker has ever run here, so no email leaves.", start)
     elif last - now > CLOCK_TOLERANCE:
         says = f"The last sign of a worker is {duration_text(last - now)} in the future, so nothing times out."
-        yield finding.error("worker", says, "Set the clock of this machine right, and run a time service.")
+        yield finding.error("worker", says, "Correct this machine's clock, and run a time service.")
     elif doubted is not None:
         yield finding.error("clock", doubted.says, doubted.remedy)
     elif now - last > LONGEST_GAP:
-        says = f"The last sign of one is {duration_text(now - last)} old: no mail leaves, and no clock runs out."
+        says = f"No worker for {duration_text(now - last)}: no email leaves, and no clock runs out."
         yield finding.warning("worker", says, start)
     else:
         yield finding.ok("worker", f"last seen {(now - last).total_seconds():.0f} s ago")
@@ -245,31 +245,33 @@ def _queue(store: Store) -> Iterator[Finding]:
         paused = list(readiness.email_pause(tx))
     yield from paused
     if paused:
-        yield finding.ok("queue", f"{waiting} mails wait")
+        yield finding.ok("queue", f"{waiting} emails waiting")
     elif oldest is not None and now - oldest > _STUCK:
-        says = f"{waiting} mails wait, the oldest for {duration_text(now - oldest)}."
-        yield finding.error("queue", says, "See `mail` and `worker` above; they leave when both are well.")
+        says = f"{waiting} emails are waiting, the oldest for {duration_text(now - oldest)}."
+        yield finding.error("queue", says, "Fix `mail` and `worker` above; then they leave.")
     else:
-        yield finding.ok("queue", f"{waiting} mails wait")
+        yield finding.ok("queue", f"{waiting} emails waiting")
     if parked:
-        remedy = "The ledger says why; mend that, then send them again from the desk."
-        yield finding.warning("queue", f"{parked} mails were given up after many tries.", remedy)
+        remedy = "The ledger says why. Fix that, then send them again from the desk."
+        yield finding.warning("queue", f"{parked} eemails were given up after many tries.", remedy)
     if undeliverable:
-        remedy = "Their readers have to be reached in another way, or their seats given to others."
-        yield finding.warning("queue", f"{undeliverable} mails went to addresses that take none.", remedy)
+        remedy = "Reach their readers another way, or give their seats to others."
+        yield finding.warning("queue", f"{undeliverable} emails went to addresses that accept none.", remedy)
     if stuck_turns:
-        remedy = "The log of the server has the fault (deadline_failed); report it, or end those turns by hand."
-        yield finding.error("queue", f"{stuck_turns} turns could not be timed out.", remedy)
+        remedy = "The server's log has the error (deadline_failed). Report it, or end those turns by hand."
+        yield finding.error("queue", f"{stuck_turns} turns couldn't be timed out.", remedy)
 
 
 def _replayed(config: Config, store: Store) -> Iterator[Finding]:
-    """Running games that this release has not replayed: it could not, or has not begun."""
+    """This release has not replayed these running games: it could not, or has not begun."""
     with store.read() as tx:
         left = recordings.by_other_code(tx, codes(config))
     if left:
         listed = ", ".join(map(str, left[:_MOST_LISTED])) + (" ..." if len(left) > _MOST_LISTED else "")
-        says = f"Running games that this release has not replayed: {listed}."
-        remedy = "The server does so when it starts. If it has started, `pbem replay` says why not; they are played on meanwhile."
+        says = f"This release has not replayed these running games: {listed}."
+        remedy = (
+            "The server does so when it starts. If it's running, `pbem replay` says why not. The games go on meanwhile."
+        )
         yield finding.warning("tables", says, remedy)
 
 
@@ -280,21 +282,19 @@ def _tables(store: Store) -> Iterator[Finding]:
         flawed = [each for each in flaws.ids(tx) if each not in frozen]
         calling = calls.with_status(tx, "open", _MOST_CALLS)
     if halted:
-        says = f"Games {', '.join(map(str, halted))} were stopped because their rules are not there, have failed or have changed."
+        says = f"Games {', '.join(map(str, halted))} were stopped because their rules are missing, have failed or have changed."
         remedy = (
-            "Where they are not there, install them and restart the server; of changed ones `pbem replay` tells more;"
-            " others the desk lets go on."
+            "If rules are missing, install them and restart the server; `pbem replay` says more about changed ones; "
+            "the desk can resume the others."
         )
         yield finding.error("tables", says, remedy)
     if frozen:
-        says = f"Games {', '.join(map(str, frozen))} were stopped because their records do not check."
-        yield finding.error(
-            "tables", says, f"See `pbem verify --game N`; `pbem rebuild --game N` starts one again. {_BACK}"
-        )
+        says = f"Games {', '.join(map(str, frozen))} were stopped because their records failed a check."
+        yield finding.error("tables", says, f"See `pbem verify --game N`; `pbem rebuild --game N` resumes one. {_BACK}")
     if flawed:
         says = f"The records of games {', '.join(map(str, flawed))} failed their last check."
         yield finding.error("tables", says, f"See `pbem verify --game N`. {_BACK}")
     if not halted and not frozen and not flawed:
         yield finding.ok("tables", f"{number} in all")
     if calling:
-        yield finding.warning("tables", f"{len(calling)} players wait for the organiser.", "Answer them at the desk.")
+        yield finding.warning("tables", f"{len(calling)} messages wait for the organiser.", "Reply at the desk.")

@@ -38,13 +38,13 @@ def look_at_domains(store: Store) -> Iterator[Finding]:
     troubled = [row for row in rows if _is_troubled(row)]
     if troubled:
         says = "; ".join(map(_describe, troubled[:_MOST_SHOWN])) + (" and others." if troubled[_MOST_SHOWN:] else ".")
-        remedy = "See `pbem mail check` for what the DNS lacks, and the ledger for what these servers say."
-        yield finding.warning("domains", f"Within a week, {says}", remedy)
+        remedy = "Run `pbem mail check` for the DNS, and see the ledger for what these servers say."
+        yield finding.warning("domains", f"This week, {says}", remedy)
     else:
-        yield finding.ok("domains", f"{sent} mails were taken for {len(rows)} domains within a week")
+        yield finding.ok("domains", f"{sent} emails were accepted at {len(rows)} domains this week")
     if dead:
-        remedy = "Their readers and the others at their tables know. They come back by themselves when a mail arrives."
-        yield finding.warning("addresses", f"{len(dead)} people cannot be reached by mail.", remedy)
+        remedy = "These people and the others at their tables have been told. It ends by itself when an email arrives."
+        yield finding.warning("addresses", f"{len(dead)} people can't be reached by email.", remedy)
 
 
 def _is_troubled(row: TrafficRow) -> bool:
@@ -59,5 +59,5 @@ def _is_troubled(row: TrafficRow) -> bool:
 
 
 def _describe(row: TrafficRow) -> str:
-    counts = {"taken": row.sent, "put off": row.deferred, "refused": row.bounced, "called spam": row.complained}
+    counts = {"accepted": row.sent, "delayed": row.deferred, "refused": row.bounced, "reported as spam": row.complained}
     return f"{row.domain}: {', '.join(f'{number} {what}' for what, number in counts.items() if number)}"

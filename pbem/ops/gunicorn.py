@@ -75,7 +75,7 @@ def on_starting(arbiter: Any) -> None:
     """In the main process: check the database and its running games, and open the admin port for all processes."""
     try:
         if Store.file_of(_SETTINGS.database_url) is not None:
-            raise Forbidden("Several web servers cannot share an SQLite file.", remedy="Run `pbem serve` instead.")
+            raise Forbidden("Several web servers can't share an SQLite file.", remedy="Run `pbem serve` instead.")
         # Closed again at once: a connection must not be shared by processes.
         with explained(), open_store(_SETTINGS) as store:
             keyring(store, _SETTINGS)

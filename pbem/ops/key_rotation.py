@@ -82,9 +82,9 @@ def _stored_keys(config: Config) -> Keyring:
     keys, file = _keys(config), config.data_dir / "keys"
     if not file.exists() or Keyring.parse(read_private_text(file)) != keys:
         raise BadInput(
-            "The keys of this server are not in its data folder.",
-            why="They come from PBEM_KEYS or PBEM_KEYS_FILE, which pbem does not write to.",
-            remedy=f"Take them out of there and put them into {file}, readable by you alone; then try again.",
+            "This server's keys are not in its data folder.",
+            why="They come from PBEM_KEYS or PBEM_KEYS_FILE, which pbem doesn't change.",
+            remedy=f"Move them from there into {file}, readable by you alone; then try again.",
         )
     return keys
 

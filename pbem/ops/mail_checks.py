@@ -86,7 +86,7 @@ def _must_not_be_paused(config: Config) -> None:
         return
     with open_store(config) as store, store.read() as tx:
         if outages.email_pause(tx) is not None:
-            raise Gone("Outgoing email is paused.", remedy="Let it go on with `pbem mail resume`, or try again later.")
+            raise Gone("Outgoing email is paused.", remedy="Resume it with `pbem mail resume`, or try again later.")
 
 
 def preview(config: Config, kind: str, game_id: int, seat: int, form: str) -> bytes | str:
@@ -105,13 +105,13 @@ def check_records(
     try:
         from pbem.mail.dns import nameserver, records
     except ImportError:
-        says = "The library that asks the DNS is not installed, so nobody looked."
+        says = "The DNS library isn't installed, so nothing was checked."
         yield finding.warning("dns", says, "Install pbem with its extra: pip install 'pbem[dkim]'")
         return
     signer = signer_of(config) if domain in ("", config.mail.domain) and not selector else None
     domain = (domain or config.mail.domain).lower().rstrip(".")
     if is_local(domain):
-        yield finding.ok("dns", f"{domain} is this machine for itself only, so the DNS was not asked")
+        yield finding.ok("dns", f"{domain} is only this machine, so the DNS wasn't checked")
         return
     asked = nameserver.Nameserver(config.mail.nameserver)
     if not addresses and config.smtp is not None:

@@ -36,7 +36,7 @@ _LOOK_BACK: Final = timedelta(days=7)
 _SEVERAL: Final = 3
 """Replies: one may be from a provider that signs nothing, but hardly all."""
 
-_TRY_LATER: Final = "Run `pbem doctor` again; the log of the mail server says where it is."
+_TRY_LATER: Final = "Run `pbem doctor` again; your mail server's log says where it is."
 
 _PATIENCE: Final = 5
 """Seconds to wait for an answer from this machine."""
@@ -61,12 +61,12 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     must_be_there(config)
     if Store.file_of(config.database_url) is not None:
         raise Forbidden(
-            "On SQLite the server takes mails itself.",
-            why="One process at a time can use the file.",
+            "On SQLite the server itself accepts email.",
+            why="Only one process at a time can use the file.",
             remedy="Run `pbem serve` with PBEM_INBOUND_REPLIES=yes, or use PostgreSQL.",
         )
     if not config.inbound.lmtp_port:
-        raise BadInput("There is no port to take mails on.", remedy="Name one: PBEM_INBOUND_LMTP_PORT=8024")
+        raise BadInput("There is no port for incoming email.", remedy="Name one: PBEM_INBOUND_LMTP_PORT=8024")
     with open_store(config) as store:
         listening = _lmtp(server_on(store, config), config)
         stopped = threading.Event()
@@ -76,7 +76,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
 
         before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
         listening.start()
-        say(f"Taking mails by LMTP at {listening.host}, port {listening.port}. Stop it with Ctrl-C.")
+        say(f"Accepting email by LMTP at {listening.host}, port {listening.port}. Stop it with Ctrl-C.")
         try:
             stopped.wait()
         finally:
@@ -103,19 +103,21 @@ def look_at_settings(config: Config) -> Iterator[Finding]:
     inbound = config.inbound
     at = f"{inbound.lmtp_host}, port {inbound.lmtp_port}"
     if not inbound.replies:
-        yield finding.ok("answers", "answers to mails are not read, and the mails say so")
+        yield finding.ok("answers", "replies aren't read, and emails say so")
         return
     if not inbound.lmtp_port:
-        yield finding.ok("answers", "answers to mails are read; none are taken by LMTP")
+        yield finding.ok("answers", "replies are read; LMTP is off")
     elif trouble := _connection_error(inbound.lmtp_host, inbound.lmtp_port):
-        says = f"Nobody takes mails at {at} ({trouble})."
-        remedy = "Start the server with `pbem serve`, or `pbem mail serve` on PostgreSQL; mail servers wait for days."
+        says = f"Nothing accepts email at {at} ({trouble})."
+        remedy = (
+            "Start the server with `pbem serve`, or `pbem mail serve` on PostgreSQL; mail servers keep trying for days."
+        )
         yield finding.warning("answers", says, remedy)
     else:
-        yield finding.ok("answers", f"mails are taken at {at}")
+        yield finding.ok("answers", f"email is accepted at {at}")
     if inbound.sender_check is not SenderCheck.STRICT and not config.development:
-        says = f"The check of senders is {inbound.sender_check}: who has seen a player's mail can move for them."
-        remedy = "Let your mail server write Authentication-Results, and set PBEM_INBOUND_SENDER_CHECK to strict."
+        says = f"The sender check is {inbound.sender_check}: anyone who has seen a player's email can move for them."
+        remedy = "Have your mail server write Authentication-Results, and set PBEM_INBOUND_SENDER_CHECK to strict."
         yield finding.warning("answers", says, remedy)
 
 
@@ -127,15 +129,15 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
         answer = round_trip.last_reply(tx)
     unvouched = sum(number for what, number in counts.items() if what.startswith(Doubt.UNVOUCHED))
     believed = sum(number for what, number in counts.items() if what.startswith("reply"))
-    arrived = counted(sum(counts.values()), "mail")
-    yield finding.ok("arrivals", f"{arrived} came in within a week, {believed} of them answers")
+    arrived = counted(sum(counts.values()), "email")
+    yield finding.ok("arrivals", f"{arrived} came in this week, {believed} of them replies")
     if answer is not None:
         yield finding_of(answer)
     if parked:
-        remedy = "The log has the fault (mail_not_read); when it is mended, `pbem mail retry` lets them be read again."
-        yield finding.warning("arrivals", f"{counted(parked, 'mail')} that came in could not be dealt with.", remedy)
+        remedy = "The log has the error (mail_not_read). Once it's fixed, `pbem mail retry` tries them again."
+        yield finding.warning("arrivals", f"{counted(parked, 'email')} that came in couldn't be processed.", remedy)
     if unvouched >= _SEVERAL and not believed:
-        says = f"{unvouched} answers came in, and our mail server vouches for none of them."
+        says = f"{unvouched} replies came in, and our mail server confirms none of their senders."
         remedy = "Check that PBEM_INBOUND_AUTHSERV_ID is the name in its Authentication-Results headers."
         yield finding.warning("arrivals", says, remedy)
 
@@ -156,7 +158,7 @@ def try_forgery(config: Config, store: Store, patience: timedelta) -> Iterator[F
     sent = mail_checks.send_forged(config, server_on(store, config))
     if sent.result != "accepted":
         yield finding.warning(
-            "forgery", f"The relay took no test mail to ourselves. It said: {sent.answer}.", _TRY_LATER
+            "forgery", f"The relay refused a test email to ourselves. It said: {sent.answer}.", _TRY_LATER
         )
         return
     for _look in range(int(patience.total_seconds()) + 1):
@@ -168,16 +170,16 @@ def try_forgery(config: Config, store: Store, patience: timedelta) -> Iterator[F
             yield _finding_of_place(above, inbound.authserv_id)
             return
         sleep(1)
-    says = f"A test mail to ourselves has not come back within {patience.total_seconds():.0f} seconds."
+    says = f"A test email to ourselves hasn't come back within {patience.total_seconds():.0f} seconds."
     yield finding.warning("forgery", says, _TRY_LATER)
 
 
 def finding_of_forgery(forgery: Forgery, authserv_id: str) -> Finding:
     """What a test email with forged results shows."""
-    remedy = "Have your mail server remove all Authentication-Results that come in: see receiving-mail in the handbook."
+    remedy = "Have your mail server remove all incoming Authentication-Results: see receiving-mail in the handbook."
     match forgery:
         case Forgery.REMOVED:
-            return finding.ok("forgery", "a forged Authentication-Results was removed by our mail server")
+            return finding.ok("forgery", "our mail server removed a forged Authentication-Results")
         case Forgery.LET_IN:
             says = f"Our mail server lets in a forged Authentication-Results of {authserv_id}; only its place gives it away."
             return finding.warning("forgery", says, remedy)
@@ -189,8 +191,8 @@ def finding_of_forgery(forgery: Forgery, authserv_id: str) -> Finding:
 def _finding_of_place(above: int | None, authserv_id: str) -> Finding:
     """Where results have to stand to be believed."""
     if above is None:
-        says = f"Nobody knows where {authserv_id} writes its Authentication-Results, so they count anywhere."
-        remedy = "`pbem mail test ADDRESS --wait 10` shows it; or set PBEM_INBOUND_RESULTS_PLACE."
+        says = f"It's not known where {authserv_id} writes its Authentication-Results, so they count anywhere."
+        remedy = "`pbem mail test ADDRESS --wait 10` finds out; or set PBEM_INBOUND_RESULTS_PLACE."
         return finding.warning("results", says, remedy)
     where = f"below {counted(above, 'Received line')}" if above else "above all Received lines"
     return finding.ok("results", f"Authentication-Results of {authserv_id} count {where}, and nowhere else")
@@ -199,8 +201,8 @@ def _finding_of_place(above: int | None, authserv_id: str) -> Finding:
 def finding_of(answer: CheckedReply) -> Finding:
     """What an answer to a test email shows: whether both directions work."""
     if answer.believed:
-        return finding.ok("round trip", f"a test mail was answered {answer.findings}; such a player is believed")
-    says = f"A test mail was answered {answer.findings}: such a player is asked back, by a link, whether they wrote it."
+        return finding.ok("round trip", f"a test email was answered {answer.findings}; such a player is believed")
+    says = f"A test email was answered {answer.findings}: we would ask such a player whether they wrote it."
     remedy = "Have your mail server write Authentication-Results under the name in PBEM_INBOUND_AUTHSERV_ID."
     return finding.warning("round trip", says, remedy)
 
@@ -209,7 +211,7 @@ def _connection_error(host: str, port: int) -> str:
     """Why nothing answers at a port; empty if something does."""
     try:
         with socket.create_connection((host, port), timeout=_PATIENCE) as connection:
-            return "" if connection.recv(3) == b"220" else "something else listens there"
+            return "" if connection.recv(3) == b"220" else "another program is listening there"
     except OSError as error:
         return error.strerror or str(error)
 

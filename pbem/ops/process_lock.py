@@ -43,7 +43,7 @@ def alone(database_url: str) -> Iterator[None]:
             holder = file.read(20).strip()
             raise Forbidden(
                 f"Another pbem is using {database}.",
-                why=f"It is process {holder}." if holder else "One process at a time can.",
+                why=f"It is process {holder}." if holder else "Only one process at a time can.",
                 remedy="Stop it first, or use PostgreSQL for several processes.",
             ) from None
         file.truncate(0)

@@ -47,12 +47,12 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     )
     problems = [flaw.says for flaw in found.flaws] + [wrong.says for wrong in reading.problems]
     if problems:
-        raise Fault(f"its log does not verify: {problems[0]}")
+        raise Fault(f"its log fails verification: {problems[0]}")
     if not reading.dealt:
         return Rebuilt(game_id, ())
     corrected = list(snapshot(reading, row._asdict()))
     if row.seq != found.rows:
-        corrected.append(f"the game was stored as having {row.seq} rows, but there are {found.rows}")
+        corrected.append(f"the game is stored with {row.seq} rows, but there are {found.rows}")
     new = {
         "seq": found.rows,
         "entry_head": reading.entry_head,

@@ -98,7 +98,7 @@ def replay_game(tx: Tx, game_id: int, by_kind: Mapping[str, str]) -> Replayed:
     except Exception as error:  # noqa: BLE001 - rules can fail in any way, and so can this check
         says = f"{type(error).__name__}: {error}"[:300]
         if not _is_of_rules(error):
-            left_out = f"the check itself failed, which is no fault of its rules: {says}"
+            left_out = f"the check itself failed, not the rules: {says}"
             return Replayed(game, left_out=left_out, check_failed=True)
         says = f"the rules fail: {says}"
         return Replayed(game, (Difference(reader.seq, recorder.turns.get(reader.seq), What.RULES, says),))
@@ -208,10 +208,8 @@ def _received(line: Connection) -> list[Replayed]:
     try:
         replayed: list[Replayed] = line.recv()
     except EOFError:
-        why = "It may have had too little memory."
-        raise Fault(
-            "A process that replayed games has ended.", why=why, remedy="Try fewer, with --processes 1."
-        ) from None
+        why = "It may have run out of memory."
+        raise Fault("A process replaying games has died.", why=why, remedy="Try fewer, with --processes 1.") from None
     return replayed
 
 

@@ -22,7 +22,7 @@ from pbem.store.database_errors import blaming
 from pbem.store.saved_games import SavedGame
 
 OTHER_KEYS = (
-    "The backup was made with other keys than this server has. Nothing of a game is locked with them: its players get links"
+    "The backup was made with other keys. Nothing in a game is encrypted with them: its players get links"
     " made with the keys here, and those of the backup stay dead."
 )
 """What to tell of keys. Links are the only secrets that need the backup's keys, and they are never put back."""
@@ -51,7 +51,7 @@ def restore_game(
             report = verify_game(tx, done.game_id, progress=progress)
             if not report.sound:
                 raise Fault(
-                    f"The game does not verify when it is put back: {report.problems[0].says}.",
+                    f"The restored game fails verification: {report.problems[0].says}.",
                     remedy="Nothing was changed. Try an older backup.",
                 )
             return done
@@ -74,7 +74,7 @@ def _saved(server: Server, config: Config, path: Path, which: str) -> Iterator[t
     with working_copy(path, folder, "restore-game.part") as source, source.read() as tx:
         game_id = saved_games.named(tx, which)
         if game_id is None:
-            raise BadInput("The backup has no such game.", remedy="Name it by its number there, or by its key.")
+            raise BadInput("The backup doesn't contain this game.", remedy="Use its number there, or its key.")
         with blaming(path):
             saved = saved_games.read(tx, game_id)
         _must_be_sound(saved, path)
@@ -86,7 +86,7 @@ def _must_be_sound(saved: SavedGame, path: Path) -> None:
     report = verify_saved(saved)
     if not report.sound:
         raise BadInput(
-            f"Game {saved.game.id} does not verify in the backup {path}: {report.problems[0].says}.",
+            f"Game {saved.game.id} fails verification in the backup {path}: {report.problems[0].says}.",
             remedy="Nothing was changed. Try an older backup.",
         )
 

@@ -65,8 +65,8 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
     must_be_there(config)
     if not with_worker and Store.file_of(config.database_url) is not None:
         raise Forbidden(
-            "On SQLite the web server does the worker's work as well.",
-            why="One process at a time can use the file, so no mail would leave.",
+            "On SQLite the web server is also the worker.",
+            why="One process at a time can use the file, so no email would leave.",
             remedy="Leave --no-worker away, or use PostgreSQL.",
         )
     with alone(config.database_url), open_store(config) as store:
@@ -101,7 +101,7 @@ def work(config: Config, say: Say) -> None:
         before_start(server, config)
         context = _worker_context(server, config)
         with admin_port(context.server, config, context.worker.name):
-            say("Working: mails, deadlines, reminders, bots. Stop it with Ctrl-C.")
+            say("Working: emails, deadlines, reminders, bots. Stop it with Ctrl-C.")
             loop.run(context)
 
 
@@ -187,11 +187,11 @@ def _listening(config: Config, app: Any) -> Any:
         if error.errno == errno.EADDRINUSE:
             raise BadInput(
                 f"Port {web.port} of {web.host} is in use.",
-                why="Another program, or another pbem, listens there.",
+                why="Another program or another pbem is listening there.",
                 remedy="Stop it, or choose another port: PBEM_WEB_PORT=8010",
             ) from error
         raise BadInput(
-            f"Nobody can listen on {web.host}, port {web.port}.",
+            f"Can't listen on {web.host}, port {web.port}.",
             why=f"{error.strerror or error}.",
             remedy="Correct PBEM_WEB_HOST and PBEM_WEB_PORT.",
         ) from error

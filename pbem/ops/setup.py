@@ -50,9 +50,9 @@ def must_be_there(config: Config) -> None:
     """Refuse to create a database just by opening it. Raises BadInput."""
     file = Store.file_of(config.database_url)
     if file is not None and not file.exists():
-        again = "Bring it back from a backup with `pbem restore`, or begin anew with `pbem init`."
+        again = "Restore a backup with `pbem restore`, or start from scratch with `pbem init`."
         raise BadInput(
-            f"There is no database at {file}.", remedy=again if config.keys else "Make one with `pbem init`."
+            f"There is no database at {file}.", remedy=again if config.keys else "Create one with `pbem init`."
         )
 
 
@@ -106,10 +106,10 @@ def must_be_ours(tx: Tx, config: Config) -> None:
     known = known_keys.all_of_them(tx)
     if config.keys is not None and known and not known & config.keys.fingerprints:
         raise Forbidden(
-            "The keys are not those of this server.",
-            why="No link that it ever sent works with them.",
-            remedy=f"Put its own back from the backup: the file that ends in .keys belongs at {config.data_dir / KEYS_FILE}. "
-            "If they are lost for good, move these away, and `pbem keys new` makes others; then every link sent so far is dead.",
+            "These keys are another server's.",
+            why="None of the links it has sent works with these.",
+            remedy=f"Restore its own from the backup: the file ending in .keys belongs at {config.data_dir / KEYS_FILE}. "
+            "If they are lost for good, move these away and run `pbem keys new`; then every link sent so far is dead.",
         )
 
 
@@ -135,8 +135,8 @@ def _must_not_need_keys(store: Store, config: Config) -> None:
         raise BadInput(
             "The keys of this server are missing.",
             why=f"Every link of its {number} games was made with them." if number else "Links were made with them.",
-            remedy=f"Put them back from the backup: its file that ends in .keys belongs at {config.data_dir / 'keys'}. "
-            "If they are lost for good, `pbem keys new` makes others; then every link sent so far is dead.",
+            remedy=f"Restore them from the backup: the file ending in .keys belongs at {config.data_dir / 'keys'}. "
+            "If they are lost for good, run `pbem keys new`; then every link sent so far is dead.",
         )
 
 
@@ -151,14 +151,14 @@ def make_ready(config: Config, say: Callable[[str], None] = lambda _: None) -> C
         must_not_need_keys(config)
     if not config.data_dir.exists():
         config.data_dir.mkdir(parents=True, mode=0o700)
-        say(f"Made the folder {config.data_dir}.")
+        say(f"Created the folder {config.data_dir}.")
     if config.keys is None:
         keys = new_keys()
         save_keys(config.data_dir, keys)
         config = replace(config, keys=keys)
-        say(f"Made the keys of all links in {config.data_dir / 'keys'}; keep a copy in a safe place.")
+        say(f"Created the keys of all links in {config.data_dir / 'keys'}. Keep a copy in a safe place.")
     if ran := migrate(config):
-        say(f"Brought the database to step {ran[-1]}.")
+        say(f"Migrated the database to step {ran[-1]}.")
     return config
 
 
@@ -168,7 +168,7 @@ def check_schema(config: Config) -> None:
         found = schema_check.differences(store)
     if found:
         listed = "".join(f"\n- {each.says} {each.remedy}" for each in found)
-        raise Fault("The database is at the newest step, and yet not as this release makes it:", remedy=listed)
+        raise Fault("The database is at the newest step, but differs from what this release creates:", remedy=listed)
 
 
 def migrate(config: Config) -> list[str]:

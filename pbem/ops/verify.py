@@ -151,7 +151,7 @@ def verify_file(
         text = path.read_text(encoding="utf-8") if size <= export.MOST_BYTES else " " * (export.MOST_BYTES + 1)
     except UnicodeDecodeError as error:
         raise BadInput(
-            f"{path} is not the file of a game.", remedy="Please take the file as it was downloaded."
+            f"{path} isn't the file of a game.", remedy="Use the file exactly as it was downloaded."
         ) from error
     report, _ = verify.of_file(export.read(text), printed, progress, sealed)
     return report
@@ -159,7 +159,7 @@ def verify_file(
 
 def _of_row(row: GameRow, found: hash_chain.ChainCheck) -> Iterator[str]:
     if row.seq != found.rows:
-        yield f"the game is stored as having {row.seq} rows, but there are {found.rows}"
+        yield f"the game is stored with {row.seq} rows, but there are {found.rows}"
 
 
 def _of_table(saved: SavedGame) -> Iterator[str]:
@@ -184,21 +184,21 @@ def _of_agreement(rows: _Rows, reading: LogReader) -> Iterator[str]:
     row = rows.game
     if not reading.dealt:
         if row.started_at is not None and not reading.broken:
-            yield "the game has begun, but its log has no beginning"
+            yield "the game has begun, but the start of its log is missing"
         return
     began = reading.began
     if (row.kind, row.seats) != (began["kind"], began["seats"]) or not _says(row.options, began["options"]):
-        yield "the stored game, seats or options are not those that the log began with"
+        yield "the stored game, seats or options differ from those at the start of the log"
     if row.commitment != began["commitment"]:
-        yield "the stored commitment is not the one that the log began with"
+        yield "the stored commitment differs from the one at the start of the log"
     if row.seed != reading.seed:
-        yield "the stored seed is not made of the secret and the words"
+        yield "the stored seed doesn't follow from the secret and the words"
     if [player.word for player in rows.players] != list(began["words"]):
-        yield "the stored words are not those that the log began with"
+        yield "the stored words differ from those at the start of the log"
     if [player.seat for player in rows.players] != list(began["seating"]):
-        yield "the stored seats are not those that were drawn"
+        yield "the stored seats differ from those that were drawn"
     if row.paused != reading.paused:
-        yield f"the game is {'' if row.paused else 'not '}stored as paused, and its log says otherwise"
+        yield f"the game is {'' if row.paused else 'not '}stored as paused, but its log says otherwise"
 
 
 def _says(text: str, value: object) -> bool:

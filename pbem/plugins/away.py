@@ -46,7 +46,7 @@ class Away(Game[Any]):
         return Unplayable(
             _("%(game)s can't be played on this server right now.", game=self.title),
             why=why,
-            remedy=_("The table is stopped, and nothing is lost. We'll email you when it goes on."),
+            remedy=_("The table is stopped, and nothing is lost. We'll email you when it resumes."),
         )
 
     def _refuse(self, *_words: Any, **_more: Any) -> NoReturn:

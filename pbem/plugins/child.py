@@ -120,7 +120,7 @@ class Player:
             self._teller(decision.prompt)
             decision.count()
             grammar.usages(decision)
-            assert decision.default in decision, "what silence means is not among what may be done"
+            assert decision.default in decision, "the default is not among the possible choices"
         return decision
 
     def _drawn(self, board: Board) -> Board:

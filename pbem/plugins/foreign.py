@@ -130,7 +130,7 @@ class Kinds:
         except Failed as failed:
             raise self._failed(str(failed), game_id) from failed
         except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
-            raise self._failed(f"“{do}” said what cannot be read", game_id) from error
+            raise self._failed(f"“{do}” sent something unreadable", game_id) from error
 
     def must_be(self, kind: Any, value: Any) -> Any:
         """A value that the child gave, if it is of the kind that it must be."""
@@ -151,7 +151,7 @@ class Kinds:
         return Unplayable(
             _("The rules of %(game)s failed.", game=self.title),
             why=_("The table is stopped, and the organiser has been told."),
-            remedy=_("Nothing is lost. We'll email you when it goes on."),
+            remedy=_("Nothing is lost. We'll email you when it resumes."),
         )
 
     def _word(self, text: str) -> str:
@@ -314,13 +314,13 @@ def foreign(name: str, process: Process, thinker: Process | None = None) -> Fore
     try:
         reply = wire.decoder({}).decode(text)
         if "raised" in reply:
-            raise Failed(f"it cannot be described: {reply['raised']}")
+            raise Failed(f"it can't be described: {reply['raised']}")
         description = reply["answer"]
         low, high = description["seats"]
         one, several = description["hidden"]
         names = (description["title"], description["slug"], description["rules"], one, several)
         if not all(isinstance(name, str) for name in names):
-            raise TypeError("a name that is no text")
+            raise TypeError("a name that isn't text")
         if not all(type(each) is int for each in (low, high, description["RULES"], description["OLDEST"])):
             raise TypeError("a number that is none")
         kinds.settle(description)
@@ -342,7 +342,7 @@ def foreign(name: str, process: Process, thinker: Process | None = None) -> Fore
         for text_of_game in (game.about, game.length, game.credits, *(option.about for option in game.options)):
             teller(text_of_game)
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
-        raise Failed("what it says of itself cannot be read") from error
+        raise Failed("its description can't be read") from error
     return cast(Foreign, game)
 
 

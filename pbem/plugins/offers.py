@@ -109,7 +109,7 @@ def _imported(found: Installed) -> Trouble | None:
 def _described(found: Installed, limits: Limits) -> Trouble | None:
     if os.name != "posix":
         return Trouble(
-            f"The game “{found.name}” of {found.source} needs a process with limits, which this system has not.",
+            f"The game “{found.name}” of {found.source} needs a process with limits, which this system doesn't have.",
             f"If you trust it, add {found.distribution} to PBEM_GAMES_TRUSTED.",
         )
     process, thinker = Process(found.place, limits), Process(found.place, limits)
@@ -118,7 +118,7 @@ def _described(found: Installed, limits: Limits) -> Trouble | None:
     except Failed as failed:
         process.end()
         return Trouble(
-            f"The game “{found.name}” of {found.source} cannot be played: {failed}.",
+            f"The game “{found.name}” of {found.source} can't be played: {failed}.",
             f"Install a version of {found.distribution} that works with engine {engine.__version__}, or uninstall it.",
         )
     _OFFERS.processes += (process, thinker)

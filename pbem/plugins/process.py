@@ -56,7 +56,7 @@ class Process:
         self._owner = 0
 
     def ask(self, do: str, request: dict[str, Any], draw: Callable[[int], int] | None = None) -> str:
-        """What the child replies. Raises Failed if it ends, takes too long or says what cannot be read.
+        """What the child replies. Raises Failed if it ends, takes too long or says what can't be read.
 
         `draw` is asked for each number that the rules draw on the way.
         """
@@ -107,7 +107,7 @@ class Process:
         request = wire.decoder({}).decode(reply)
         if "raised" in request:
             self._end()
-            raise Failed(f"it cannot be imported: {request['raised']}")
+            raise Failed(f"it can't be imported: {request['raised']}")
 
     def _exchanged(self, line: socket.socket, text: str, seconds: float, draw: Callable[[int], int] | None) -> str:
         until = time.monotonic() + seconds
@@ -132,14 +132,14 @@ class Process:
         self._end()
         seconds = self._limits.seconds * (THINKING if do == "bot" else 1)
         if isinstance(error, TimeoutError):
-            return f"“{do}” did not come back for {seconds * PATIENCE:g} seconds"
+            return f"“{do}” didn't answer for {seconds * PATIENCE:g} seconds"
         if status == -signal.SIGPROF:
             return f"“{do}” took more than {seconds:g} seconds of work"
         if status == wire.OUT_OF_MEMORY:
-            return f"“{do}” wanted more than {self._limits.megabytes} megabytes of memory"
+            return f"“{do}” needed more than {self._limits.megabytes} megabytes of memory"
         if isinstance(error, wire.Ended):
             return f"“{do}” ended its process" + ("" if status is None else f" (status {status})")
-        return f"“{do}” said what cannot be read"
+        return f"“{do}” sent something unreadable"
 
     def _end(self) -> None:
         if self._line is not None:

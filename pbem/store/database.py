@@ -167,7 +167,7 @@ def parse_url(url: str) -> URL:
         return make_url(several["before"] + several["rest"]).update_query_dict(listed)
     except (ArgumentError, ValueError) as error:
         raise BadInput(
-            "The URL of the database cannot be read.",
+            "The database URL can't be read.",
             remedy="Write it as postgresql://NAME:PASSWORD@HOST:PORT/DATABASE, with %40 for an @ in the password.",
         ) from error
 

@@ -17,20 +17,20 @@ from pbem.store.database import sqlite_module
 
 _MEANINGS: Final = (
     # Words of SQLite's message, their meaning, and the remedy.
-    ("disk is full", "The disk is full.", "Nothing that was confirmed is lost. Make room and try again."),
-    ("disk i/o error", "The disk does not take what is written.", "Nothing that was confirmed is lost. See whether it is full or broken."),
-    ("readonly database", "The database cannot be written.", "Give this account the right to write the file and its folder."),
-    ("unable to open", "The database cannot be opened.", "Give this account the right to read and write the file and its folder."),
-    ("not a database", "The file of the database is something else.", "Correct PBEM_DATABASE_URL, or move the file away and restore a backup with `pbem restore`."),
-    ("malformed", "The file of the database is damaged.", "Stop the server, move the file away, and restore a backup with `pbem restore`."),
-    ("locked", "The database is busy.", "Somebody else has it locked; try again, and stop other programs that use the file."),
-    ("no such", "The database lacks something.", "Run `pbem migrate`, which says what and what to do."),
+    ("disk is full", "The disk is full.", "Nothing that was confirmed is lost. Free some space and try again."),
+    ("disk i/o error", "Writing to the disk failed.", "Nothing that was confirmed is lost. Check whether it's full or broken."),
+    ("readonly database", "The database can't be written.", "Give this account the right to write the file and its folder."),
+    ("unable to open", "The database can't be opened.", "Give this account the right to read and write the file and its folder."),
+    ("not a database", "The database file is something else.", "Correct PBEM_DATABASE_URL, or move the file away and restore a backup with `pbem restore`."),
+    ("malformed", "The database file is damaged.", "Stop the server, move the file away, and restore a backup with `pbem restore`."),
+    ("locked", "The database is busy.", "Another program has locked it. Try again, or stop other programs that use the file."),
+    ("no such", "Something is missing from the database.", "Run `pbem migrate`, which says what is missing and what to do."),
     # Words of PostgreSQL's messages.
-    ("does not exist", "The database lacks something.", "Check PBEM_DATABASE_URL, create the database, and run `pbem migrate`, which says more."),
-    ("authentication", "The database did not let us in.", "Check the name and the password in PBEM_DATABASE_URL."),
-    ("read-only", "The database is a standby, which takes no writes.", "Promote it, or name the primary in PBEM_DATABASE_URL."),
-    ("connection failed", "The database cannot be reached.", "Start it, or promote its standby; then check host and port in PBEM_DATABASE_URL."),
-    ("permission denied", "The database did not allow it.", "Give the role in PBEM_DATABASE_URL the rights to its tables."),
+    ("does not exist", "Something is missing from the database.", "Check PBEM_DATABASE_URL, create the database, and run `pbem migrate`, which says more."),
+    ("authentication", "The database refused the login.", "Check the name and the password in PBEM_DATABASE_URL."),
+    ("read-only", "The database is a read-only standby.", "Promote it, or name the primary in PBEM_DATABASE_URL."),
+    ("connection failed", "The database can't be reached.", "Start it, or promote its standby; then check host and port in PBEM_DATABASE_URL."),
+    ("permission denied", "The database refused permission.", "Give the role in PBEM_DATABASE_URL the rights to its tables."),
 )  # fmt: skip
 
 _IN_THE_WAY: Final = ("disk is full", "disk i/o error", "readonly database", "unable to open", "is locked")

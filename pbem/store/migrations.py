@@ -39,7 +39,7 @@ def head() -> str:
     """The newest migration. Raises Fault if there is none."""
     newest = _script().get_current_head()
     if newest is None:
-        raise Fault(f"There are no steps of the database in {paths.migrations()}.")
+        raise Fault(f"There are no migrations in {paths.migrations()}.")
     return newest
 
 
@@ -89,7 +89,7 @@ def must_be_current(store: Store) -> None:
         raise BadInput(
             "The database is older than this release.",
             why=f"It is at step {at}, and this release needs step {newest}.",
-            remedy="Make a backup with the release it was used with, then run `pbem migrate` of this one.",
+            remedy="Make a backup with the release that last used it, then run `pbem migrate` of this one.",
         )
 
 
@@ -120,7 +120,7 @@ def _must_be_known(store: Store, revision: str) -> None:
     # Another process may have made them just now, and with them the note of its step.
     if revision == EMPTY and _has_tables(store) and current(store) == EMPTY:
         raise BadInput(
-            "The database has tables, and does not say of which step.",
+            "The database has tables, but doesn't say which step it's at.",
             remedy="Stop the server, move the database away (on PostgreSQL name an empty one in PBEM_DATABASE_URL), and"
             " restore a backup with `pbem restore`.",
         )
@@ -128,7 +128,7 @@ def _must_be_known(store: Store, revision: str) -> None:
         raise BadInput(
             "The database is newer than this release.",
             why=f"It is at step {revision}, and this release knows steps up to {head()}.",
-            remedy="Install the release that the database was used with last, or a newer one.",
+            remedy="Install the release that last used the database, or a newer one.",
         )
 
 

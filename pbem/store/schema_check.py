@@ -43,10 +43,10 @@ _INDEXES: Final = text(
 )
 
 COPY: Final = (
-    "Stop the server, make all tables anew in another database with `pbem copy`, and set PBEM_DATABASE_URL to that one."
+    "Stop the server, copy everything to a new database with `pbem copy`, and point PBEM_DATABASE_URL to that."
 )
 RESTORE: Final = (
-    "What was in it is lost here. Stop the server, move the database away (on PostgreSQL name an empty one in"
+    "Its data is lost. Stop the server, move the database away (on PostgreSQL name an empty one in"
     " PBEM_DATABASE_URL), and restore the newest backup that has it with `pbem restore`."
 )
 

@@ -36,7 +36,7 @@ def _answer_own(error: PbemError) -> Response:
 def _answer_framework(error: HTTPException) -> Response:
     if isinstance(error, SecurityError):
         # The request names another host, so no page of this site could give an address that works there.
-        words = f"This is not the site that you asked for. Ours is at {config().base_url} and nowhere else.\n"
+        words = f"There is no such site here. Ours is at {config().base_url}.\n"
         return Response(words, 400, mimetype="text/plain")
     if error.code is None or error.code < 400:
         response: Response = error.get_response()  # type: ignore[assignment]  # with Flask it is its own kind

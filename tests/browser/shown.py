@@ -229,7 +229,7 @@ SENT: Final = {
     "a move, no click reported": Way("/m/{m}/pass", (Sent("Pass", unreported=True),)),
     "fewer mails, no click reported": Way("/u/{u}", (Sent("Stop all emails", unreported=True),)),
     "leaving for good, no click reported": Way("/y/{y}", (Sent("Leave for good", unreported=True),)),
-    "a reply, no click reported": Way("/w/{w}", (Sent("Yes, I wrote this", unreported=True),)),
+    "a reply, no click reported": Way("/w/{w}", (Sent("I wrote this", unreported=True),)),
     "fewer mails refused": Way("/u/{u}", (Sent("Save settings", {"cadence": "often"}),), status=400),
     "settings refused": Way("/my/settings", (Sent("Save settings", {"quiet": "at night"}),), status=400),
     "a vacation refused": Way(

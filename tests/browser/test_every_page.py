@@ -15,6 +15,7 @@ from sqlalchemy import event
 
 from pbem.web import page_cache
 from tests.browser.axe import COLOURS, faults_of
+from tests.browser.labels import LONGER, labels, too_long
 from tests.browser.shown import Shown
 from tests.browser.showroom import Showroom
 from tests.conftest import some
@@ -33,6 +34,7 @@ GALLERY = "gallery.show"
 """The gallery of all pictures, which exists only in development."""
 
 PHONE = 320
+DESKTOP = 1280
 TABBED = {"seat.show", "new_table.show", "front.show", "my_page.emails", "talk.show", "desk_account.show"}
 """Pages with many fields and buttons. The others are made of the same parts."""
 
@@ -48,6 +50,16 @@ WIDE = """() => document.documentElement.scrollWidth > innerWidth
     ? [...document.querySelectorAll("body *")].filter(each => each.getBoundingClientRect().right > innerWidth + 1
         && !each.closest(".scroll") && !each.closest("svg")).slice(0, 3).map(each => each.outerHTML.slice(0, 100))
     : []"""
+
+LONG_PARAGRAPHS = """() => [...document.querySelectorAll("p")]
+    .filter(each => each.checkVisibility())
+    .filter(each => {
+        const lines = document.createRange();
+        lines.selectNodeContents(each);
+        return new Set([...lines.getClientRects()].map(line => Math.round(line.bottom / 8))).size > 2;
+    })
+    .map(each => each.textContent)"""
+"""Paragraphs of more than two lines. Parts of one line, such as a link, end within some pixels of each other."""
 
 FOCUSED = """() => {
     const each = document.activeElement, box = each.getBoundingClientRect();
@@ -142,6 +154,28 @@ def test_every_template_of_a_page_is_shown(room: Showroom, pages: list[Shown]) -
             shown.read(room.reader(shown.way.eyes))
     assert len(whole) > 40
     assert whole - seen == set()
+
+
+def test_labels_and_buttons_are_read_at_a_glance(room: Showroom, pages: list[Shown]) -> None:
+    found = {
+        label: shown.name
+        for shown in pages
+        for label in labels(shown.read(room.reader(shown.way.eyes)).response.get_data(as_text=True))
+    }
+    assert len(found) > 150
+    assert [(label, name) for label, name in found.items() if too_long(label)] == []
+    assert set(LONGER) <= found.keys()
+
+
+@pytest.mark.browser
+@pytest.mark.needs("chromium")
+def test_no_paragraph_of_the_front_page_is_longer_than_two_lines(room: Showroom, chromium: Browser) -> None:
+    with visitor(chromium, room) as page:
+        page.set_viewport_size({"width": DESKTOP, "height": 900})
+        page.goto(room.url)
+        assert page.evaluate(LONG_PARAGRAPHS) == []
+        page.evaluate("document.querySelector('main p').textContent = 'three lines '.repeat(40)")
+        assert len(page.evaluate(LONG_PARAGRAPHS)) == 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -17,7 +17,7 @@ def test_an_email_that_asks_is_worth_sending_while_its_seat_is_asked(kind):
 
 
 def test_an_email_to_a_seat_is_not_sent_to_its_former_player():
-    assert why_outdated("turn", 5, Subject("playing", 5, plays=False, asked=True)) == "somebody else plays the seat now"
+    assert why_outdated("turn", 5, Subject("playing", 5, plays=False, asked=True)) == "someone else plays the seat now"
 
 
 def test_a_notice_is_outdated_only_with_the_turn_that_it_is_about():
@@ -36,13 +36,13 @@ def test_a_sealed_choice_is_confirmed_until_it_is_changed_or_taken_back():
 @pytest.mark.parametrize("kind", ["invitation", "joined", "declined", "left"])
 def test_news_from_before_the_start_is_outdated_by_the_start(kind):
     assert why_outdated(kind, None, Subject("open", 0)) is None
-    assert why_outdated(kind, None, Subject("playing", 1)) == "the table waits for nobody any more"
+    assert why_outdated(kind, None, Subject("playing", 1)) == "the table is no longer open"
 
 
 def test_a_free_seat_is_offered_until_someone_has_it_or_the_game_ends():
     assert why_outdated("substitute", None, Subject("playing", 5)) is None
     for subject in (Subject("playing", 5, settled=True), Subject("over", 5)):
-        assert why_outdated("substitute", None, subject) == "the seat is not on offer any more"
+        assert why_outdated("substitute", None, subject) == "the seat is no longer on offer"
 
 
 @pytest.mark.parametrize(

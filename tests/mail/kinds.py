@@ -227,7 +227,7 @@ class _Scenario:
         self.server.run(calls.answer, ANN, number, "It is in the other folder.\n\nGreetings")
         self.time.passes(alarm_emails.GATHERED * 2)
         alarm_emails.send(self.server)
-        moderate(self.server, Pause(table.id), "The server moves to another house.")
+        moderate(self.server, Pause(table.id), "The server is moving.")
         self.carry()
         moderate(self.server, Resume(table.id), "It has moved.")
         self.carry()
@@ -238,7 +238,7 @@ class _Scenario:
         moderate(self.server, Rewind(table.id, 1), "A mail was lost.")
         self.server.run(talk.say, table.id, 1, table.person_at(1), "What a pity.")
         moderate(self.server, Redact(table.id, 1), "It was nothing to say here.")
-        moderate(self.server, Correct(table.id, "pace", "3d"), "It was written wrongly.")
+        moderate(self.server, Correct(table.id, "pace", "3d"), "It was a typo.")
         moderate(self.server, Correct(table.id, "name", "Ludwig", 1), "That is how he is called.")
         moved = self._known("moved@example.org")
         moderate(self.server, ChangeAddress(moved, "here@example.org"), "They wrote from there.")
@@ -258,7 +258,7 @@ class _Scenario:
         self.server.run(substitutes.take, offer.id, self._known("zoe@example.org"), "Zoe")
         self.server.run(sign_in.send_link, "zoe@example.org")
         self.carry()
-        text = "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."
+        text = "On Sunday the server is moving.\n\nClocks stop meanwhile."
         self.server.run(jobs.begin, OLGA, jobs.What.ANNOUNCE, {"text": text}, "Everybody asks.", "a key")
         while jobs.advance_all(self.server):
             self.carry()

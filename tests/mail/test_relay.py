@@ -207,7 +207,7 @@ def test_a_refused_email_is_not_sent_even_if_the_relay_waits_for_it(answers, res
 
 
 def test_an_address_cannot_inject_a_command(sink):
-    with Relay(settings(sink.port)).session() as session, pytest.raises(ValueError, match="more than an address"):
+    with Relay(settings(sink.port)).session() as session, pytest.raises(ValueError, match="more than one address"):
         session.send(OutgoingEmail("m1", "", "ann@example.org>\r\nRCPT TO:<eve@example.org", CONTENT))
     assert sink.emails == []
 

@@ -6,12 +6,14 @@ The emails are real: a relay on this machine accepted them, and the standard lib
 import re
 
 import pytest
+from jinja2 import Environment
 from lxml import html
 
 from engine import game as game_registry
 from pbem import paths
 from pbem.domain.user_text import LONGEST_NAME
-from pbem.mail.write.rendering import WIDTH
+from pbem.mail.write import rendering
+from pbem.mail.write.rendering import LONGEST_PREHEADER, LONGEST_SUBJECT, WIDTH, shorten
 from tests.mail.kinds import HOST, NAMES, by_kind, emails_of, kind_of, options_of
 from tests.mail.sink import ReceivedEmail
 
@@ -160,3 +162,57 @@ def test_every_sentence_of_an_email_can_be_translated():
         if template.stem not in ("_text", "_html"):
             assert outside.strip() == "", template
         assert sentences == [], template
+
+
+def test_subjects_and_preheaders_are_shown_whole_in_lists_of_emails(emails):
+    long = []
+    for each in emails:
+        subject = str(each.message["Subject"])
+        (hidden,) = html.fromstring(each.html).xpath("//div[contains(@style, 'display:none')]")
+        long += [subject] * (len(subject) > LONGEST_SUBJECT)
+        long += [hidden.text_content()] * (len(hidden.text_content().strip()) > LONGEST_PREHEADER)
+    assert long == []
+
+
+def test_the_subject_of_a_turn_has_the_game_and_the_question(emails):
+    kinds = by_kind(emails)
+    subjects = [str(each.message["Subject"]) for each in (*kinds["turn"], *kinds["reminder"])]
+    assert [subject for subject in subjects if not re.fullmatch(r".*\(.+\), turn \d+: .+[?…]", subject)] == []
+
+
+def test_a_reminder_has_the_subject_of_its_turn(emails):
+    kinds = by_kind(emails)
+    turns = {str(each.message["Subject"]) for each in kinds["turn"]}
+    assert {str(each.message["Subject"]).removeprefix("Re: ") for each in kinds["reminder"]} <= turns
+
+
+def test_the_title_of_a_table_gives_way_to_its_game_and_question():
+    words = {
+        "table": "A table with a title of no use to anyone here (Sun Bid)",
+        "turn": 12,
+        "asked": "Tied. Do you bid?",
+    }
+    template = Environment().from_string("{{ table }}, turn {{ turn }}: {{ asked }}")
+    subject = rendering._subject(template, {**words, "asked": rendering.question("Tied. Do you bid?")})
+    assert subject == "A table with a title of no use… (Sun Bid), turn 12: Do you bid?"
+    assert len(subject) <= LONGEST_SUBJECT
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asked"),
+    [
+        ("You are tied. How much do you pay? It is lost.", "How much do you pay?"),
+        ("Which tile? Or the dice?", "Which tile?"),
+        ("Choose a card. It stays.", "Choose a card."),
+        ("どうしますか？もう一度。", "どうしますか？"),
+        ("Bid", "Bid"),
+    ],
+)
+def test_the_question_of_a_prompt_is_the_sentence_that_asks(prompt, asked):
+    assert rendering.question(prompt) == asked
+
+
+def test_a_text_is_cut_before_a_word():
+    assert shorten("one two three", 10) == "one two…"
+    assert shorten("x" * 30, 10) == "x" * 9 + "…"
+    assert shorten("short", 10) == "short"

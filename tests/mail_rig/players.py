@@ -71,7 +71,7 @@ class _Counts:
         self.seen["answered"] += 1
 
     def note_undo(self, _answer: object) -> None:
-        """Count a choice that was taken back."""
+        """Count a choice that was revoked."""
         self.seen["answered"] += 1
 
     def note_new_links(self, _token: object) -> None:

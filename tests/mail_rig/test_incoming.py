@@ -111,7 +111,7 @@ def test_a_forged_reply_moves_nothing_and_its_victim_is_asked(rig: Rig, site: Ma
         }
     arrived = here.arrivals()
     assert arrived["a stranger"] == 1
-    for doubt in ("another sender", "a sender nobody vouches for"):
+    for doubt in ("another sender", "an unconfirmed sender"):
         assert arrived[doubt] == 1
         assert sum(times for what, times in arrived.items() if what.startswith(doubt)) == 2
     assert arrived["reply: carried out"] == 1
@@ -148,7 +148,7 @@ def test_mail_waits_at_its_sender_while_a_filter_is_away(rig: Rig, site: Make, m
 @pytest.mark.parametrize(
     ("setup", "place", "severity", "says"),
     [
-        (None, "measured", "ok", "a forged Authentication-Results was removed by our mail server"),
+        (None, "measured", "ok", "our mail server removed a forged Authentication-Results"),
         (LET_IN, "measured", "warning", "lets in a forged Authentication-Results of play.example.org; only its place"),
         (LET_IN, "anywhere", "error", "which would be believed. Anyone could move for any player."),
     ],

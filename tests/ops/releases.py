@@ -29,7 +29,7 @@ Replay = Callable[..., Result]
 KINDS = game.names()
 SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """For what no database could make a difference to."""
-SCORES = "the scores or the places are not those that were shown"
+SCORES = "the scores or ranks differ from those that were shown"
 
 
 def stamped(store: Store) -> None:

@@ -261,7 +261,7 @@ def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_sti
 def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
     with admin_port.listening("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(BadInput, match=rf"Port {port} .* is in use.* PBEM_WEB_ADMIN_PORT=8011"):
+        with pytest.raises(BadInput, match=rf"Port {port} .* is in use.*PBEM_WEB_ADMIN_PORT=8011"):
             admin_port.listening("127.0.0.1", port)
 
 

@@ -277,7 +277,7 @@ def test_an_audit_that_was_altered_is_told_when_it_is_saved(
     server.store.write(lambda tx: audit.record(tx, server, ROOT, Act.PAUSE, "It was asked for.", game_id=1))
     backup.backup(config, tmp_path / "backup", with_keys=False)
     server.store.write(lambda tx: tx.execute(text("UPDATE audit SET reason = 'Another.'")))
-    with pytest.raises(Fault, match="The audit does not verify"):
+    with pytest.raises(Fault, match="The audit fails verification"):
         backup.backup(config, tmp_path / "later", with_keys=False)
     assert list(tmp_path.glob("later*")) == []
 
@@ -299,7 +299,7 @@ def test_a_restore_does_not_mix_keys(games_there: list[RunningGame], config: Con
     (config.data_dir / "keys").unlink()
     other = read({"PBEM_DATABASE_URL": f"sqlite:///{tmp_path}/other.sqlite3"})
     make_ready(other)
-    with pytest.raises(Forbidden, match="other keys than the backup"):
+    with pytest.raises(Forbidden, match="different keys from the backup"):
         backup.restore(read({"PBEM_DATABASE_URL": other.database_url}), tmp_path / "backup")
 
 
@@ -312,7 +312,7 @@ def test_a_backup_without_keys_is_not_restored_with_those_of_another_server(
     other = tmp_path / "other"
     make_ready(read({"PBEM_DATA_DIR": str(other)}))
     (other / "pbem.sqlite3").unlink()
-    with pytest.raises(Forbidden, match="not those of this server"):
+    with pytest.raises(Forbidden, match="another server's"):
         backup.restore(read({"PBEM_DATA_DIR": str(other)}), tmp_path / "backup")
     assert not (other / "pbem.sqlite3").exists()
     save_keys(other, config.keyring())

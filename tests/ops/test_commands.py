@@ -61,7 +61,7 @@ def test_init_again_changes_nothing(pbem: Run, folder: Path) -> None:
     pbem("init")
     keys = (folder / ".pbem" / "keys").read_text()
     again = pbem("init")
-    assert "nothing was changed" in again.output
+    assert "Nothing was changed" in again.output
     assert (folder / ".pbem" / "keys").read_text() == keys
 
 
@@ -77,7 +77,7 @@ def test_keys_that_games_need_are_never_made_again_but_asked_for(pbem: Run, fold
         result = pbem(*command)
         assert result.exit_code == 1
         assert "The keys of this server are missing." in result.output
-        assert f"Put them back from the backup: its file that ends in .keys belongs at {keys}." in result.output
+        assert f"Restore them from the backup: the file ending in .keys belongs at {keys}." in result.output
         assert "Make them with `pbem init`" not in result.output
         assert not keys.exists()
     new = pbem("keys", "new")
@@ -112,7 +112,7 @@ def test_keys_of_another_server_are_refused_until_its_own_are_back(pbem: Run, fo
     for command in ["doctor"], ["serve"], ["worker"], ["backup", "other"], ["keys", "rotate"], ["organiser", "list"]:
         refused = pbem(*command)
         assert refused.exit_code == 1
-        assert "The keys are not those of this server." in refused.output
+        assert "These keys are another server's." in refused.output
         assert str(file) in refused.output
         assert "`pbem keys new`" in refused.output
         assert file.read_text() == other.text()
@@ -135,7 +135,7 @@ def test_keys_are_known_after_rotation_and_those_that_were_revoked_are_not(
     assert pbem("organiser", "list").exit_code == 0
     newest = file.read_text()
     file.write_text(first)
-    assert "not those of this server" in pbem("organiser", "list").output
+    assert "another server's" in pbem("organiser", "list").output
     file.unlink()
     assert pbem("keys", "new").exit_code == 0
     assert pbem("organiser", "list").exit_code == 0
@@ -220,7 +220,7 @@ def test_rebuild_mends_a_snapshot_and_leaves_a_bad_log_alone(pbem: Run) -> None:
     rebuilt = pbem("rebuild")
     assert rebuilt.exit_code == 1
     assert f"game {first}: the stored state is not what the log says; corrected" in rebuilt.output
-    assert f"game {second}: left alone, because its log does not verify" in rebuilt.output
+    assert f"game {second}: left alone, because its log fails verification" in rebuilt.output
     assert pbem("verify", "--game", str(first)).exit_code == 0
     assert pbem("verify", "--game", str(second)).exit_code == 1
 
@@ -240,21 +240,21 @@ def test_a_rebuilt_game_goes_on(pbem: Run) -> None:
 def test_the_doctor_says_what_to_do_for_each_trouble(pbem: Run, folder: Path) -> None:
     ill = pbem("doctor")
     assert ill.exit_code == 1
-    for words in ("no keys", "There is no database", "-> Make them with `pbem init`"):
+    for words in ("no keys", "There is no database", "-> Create them with `pbem init`"):
         assert words in ill.output
     pbem("init")
     game_id = begin_here()
     change("UPDATE game SET status = 'frozen'")
     change(f"INSERT INTO flaw VALUES ({game_id}, '2026-11-21 00:00:00.000000', 3, 'it was altered')")
     flawed = pbem("doctor").output
-    assert "`pbem restore BACKUP --game N` puts one back" in flawed
+    assert "`pbem restore BACKUP --game N` restores one" in flawed
     change("UPDATE outbox SET status = 'parked' WHERE id = (SELECT min(id) FROM outbox)")
     an_hour_ago = "strftime('%Y-%m-%d %H:%M:%f', 'now', '-1 hours') || '000'"
     change(f"INSERT INTO heartbeat VALUES ('w', {an_hour_ago}, {an_hour_ago})")
     change("UPDATE outbox SET due_at = '2020-01-01 00:00:00.000000'")
     ill = pbem("doctor")
     assert ill.exit_code == 1
-    for words in (f"Games {game_id} were stopped", "given up", "no mail leaves", "mails wait, the oldest for"):
+    for words in (f"Games {game_id} were stopped", "given up", "no email leaves", "emails are waiting, the oldest for"):
         assert words in ill.output
     assert all(re.search(r"-> [A-Z`]", line) for line in ill.output.splitlines() if "->" in line)
 
@@ -264,7 +264,7 @@ def test_the_doctor_reaches_for_the_relay(pbem: Run) -> None:
     public = {"PBEM_BASE_URL": "https://games.example.org", "PBEM_SMTP_HOST": "127.0.0.1", "PBEM_SMTP_PORT": "9"}
     ill = pbem("doctor", **public, PBEM_SMTP_SECURITY="none")
     assert ill.exit_code == 1
-    assert "takes no mail. It said: ConnectionRefusedError" in ill.output
+    assert "refuses email. It said: ConnectionRefusedError" in ill.output
 
 
 def test_the_doctor_finds_a_database_that_is_something_else(pbem: Run, folder: Path) -> None:
@@ -394,14 +394,14 @@ def test_a_missing_postgresql_is_told_without_a_trace_and_without_its_password(p
     for command in (["doctor"], ["verify"], ["init"]):
         ended = pbem(*command, PBEM_DATABASE_URL=url)
         assert ended.exit_code == 1
-        assert "database cannot be reached" in ended.output
+        assert "database can't be reached" in ended.output
         assert "hunter2" not in ended.output
 
 
 def test_serve_refuses_to_leave_the_work_to_nobody(pbem: Run) -> None:
     refused = pbem("serve", "--no-worker")
     assert refused.exit_code == 1
-    assert "no mail would leave" in refused.output
+    assert "no email would leave" in refused.output
 
 
 def test_a_store_knows_the_file_of_its_url() -> None:

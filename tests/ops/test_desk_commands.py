@@ -77,7 +77,7 @@ def test_the_audit_names_the_account_on_the_machine(pbem: Run, monkeypatch: pyte
     add(pbem)
     listed = pbem("audit", "list").output
     assert "command line carla  organiser added" in listed
-    assert "Nothing like that" in pbem("audit", "list", "--act", "ban").output
+    assert "No such acts" in pbem("audit", "list", "--act", "ban").output
 
 
 def test_the_audit_verifies_until_it_is_altered(pbem: Run, folder: Path) -> None:

@@ -23,15 +23,15 @@ def test_a_week_without_trouble_is_well(store, today):
     count(store, "b.example", 3, "sent", today)
     count(store, "b.example", 1, "bounced", today)
     (found,) = look_at_domains(store)
-    assert (found.severity, found.says) == (Severity.OK, "23 mails were taken for 2 domains within a week")
+    assert (found.severity, found.says) == (Severity.OK, "23 emails were accepted at 2 domains this week")
 
 
 @pytest.mark.parametrize(
     ("kind", "many", "numbers"),
     [
-        ("deferred", 11, "10 taken, 11 put off"),
-        ("bounced", 1, "10 taken, 1 refused"),
-        ("complained", 1, "10 taken, 1 called spam"),
+        ("deferred", 11, "10 accepted, 11 delayed"),
+        ("bounced", 1, "10 accepted, 1 refused"),
+        ("complained", 1, "10 accepted, 1 reported as spam"),
     ],
 )
 def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kind, many, numbers):
@@ -40,7 +40,7 @@ def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kin
     count(store, "b.example", many, kind, today)
     (found,) = look_at_domains(store)
     assert found.severity is Severity.WARNING
-    assert found.says == f"Within a week, b.example: {numbers}."
+    assert found.says == f"This week, b.example: {numbers}."
     assert found.remedy
 
 
@@ -55,4 +55,4 @@ def test_people_who_cannot_be_reached_are_counted_and_not_named(store, person):
     for who in (person("Ann"), person("Ben")):
         store.write(lambda tx, who=who: reachability.mark_unreachable(tx, who, now, "bounced", "550"))
     found = list(look_at_domains(store))[-1]
-    assert found.says == "2 people cannot be reached by mail."
+    assert found.says == "2 people can't be reached by email."

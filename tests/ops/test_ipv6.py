@@ -73,7 +73,7 @@ def test_every_port_listens_at_an_ipv6_number(tmp_path: Path, host: str) -> None
             with smtplib.LMTP(number, int(here["PBEM_INBOUND_LMTP_PORT"])) as mail_server:
                 assert mail_server.noop()[0] == 250
         findings = run("doctor", folder=tmp_path, **here).stdout
-        assert f"mails are taken at {host.strip('[]')}, port {here['PBEM_INBOUND_LMTP_PORT']}" in findings
+        assert f"email is accepted at {host.strip('[]')}, port {here['PBEM_INBOUND_LMTP_PORT']}" in findings
         assert f"the server says it is ready ({host.strip('[]')}, port" in findings
         assert ("The admin port listens at [::]:" in findings) == (host.strip("[]") == "::")
         # Only the numbers that are ours: another site's name at the same address is refused.

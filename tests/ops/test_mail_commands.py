@@ -110,10 +110,10 @@ def test_a_test_mail_that_is_answered_shows_that_both_directions_work(
     (email,) = sink.emails
     assert "Please reply now" in " ".join(email.text.split())
     assert done.exit_code == 0, done.output
-    assert "round trip: a test mail was answered from example.org; spf=pass, dmarc=pass" in done.output
+    assert "round trip: a test email was answered from example.org; spf=pass, dmarc=pass" in done.output
     assert len(waits) == 3
     doctor = pbem("doctor", **settings).output
-    assert "round trip: a test mail was answered from example.org" in doctor
+    assert "round trip: a test email was answered from example.org" in doctor
     token = str(email.message["reply-to"])[2:35]
     assert token not in done.output + doctor
     assert "me@example.org" not in doctor
@@ -126,7 +126,7 @@ def test_an_answer_that_nobody_vouches_for_is_told_with_what_to_set(pbem: Run, s
     assert "round trip" not in pbem("doctor", **settings).output
     answers(pbem, sink.emails[-1], settings, "spf=softfail smtp.mailfrom=example.org")
     doctor = pbem("doctor", **settings).output
-    assert "A test mail was answered from example.org; spf=softfail: such a player is asked back" in doctor
+    assert "A test email was answered from example.org; spf=softfail: we would ask such a player" in doctor
     assert "PBEM_INBOUND_AUTHSERV_ID" in doctor
 
 
@@ -139,7 +139,7 @@ def test_an_organiser_who_waits_in_vain_is_told_where_to_look(
     monkeypatch.setattr(mail_checks, "sleep", waits.append)
     ended = pbem("mail", "test", "me@example.org", "--wait", "1", **settings)
     assert ended.exit_code == 1
-    assert "No answer has been read in that time. `pbem doctor` says" in ended.output
+    assert "No reply has been read in that time. Run `pbem doctor`" in ended.output
     assert 60 <= sum(waits) <= 65
 
 
@@ -165,14 +165,14 @@ def test_check_ends_well_only_where_the_dns_says_everything(pbem: Run, zone: Zon
     # Without being told, it takes the number of the domain, for which nothing was put into the DNS.
     ill = pbem("mail", "check", **asked)
     assert ill.exit_code == 1
-    assert f'-> Put into the DNS: {DOMAIN}. TXT "v=spf1 ip4:9.9.9.9 ~all"' in ill.output
-    assert "ptr: 9.9.9.9, from which mails leave, has no name." in ill.output
+    assert f'-> Add to the DNS: {DOMAIN}. TXT "v=spf1 ip4:9.9.9.9 ~all"' in ill.output
+    assert "ptr: 9.9.9.9, which emails leave from, has no name." in ill.output
 
 
 def test_a_name_that_only_this_machine_has_is_not_asked_for(pbem: Run) -> None:
     alone = pbem("mail", "check", PBEM_MAIL_NAMESERVER="127.0.0.1:9")
     assert alone.exit_code == 0
-    assert "localhost is this machine for itself only" in alone.output
+    assert "localhost is only this machine" in alone.output
 
 
 def test_check_looks_at_another_domain_and_at_a_key_of_the_relay(pbem: Run, zone: Zone) -> None:
@@ -190,7 +190,7 @@ def test_the_doctor_looks_at_the_dns_where_there_is_a_relay_that_answers(pbem: R
     assert "dmarc" not in pbem("doctor").output
     ill = pbem("doctor", **given)
     assert "the relay answers" in ill.output
-    assert "dmarc: _dmarc.example.org asks receivers to quarantine forged mails" in ill.output
+    assert "dmarc: _dmarc.example.org asks receivers to quarantine forged emails" in ill.output
     assert "ptr: 9.9.9.9" in ill.output
     assert ill.exit_code == 1
     zone.records["9.9.9.9.in-addr.arpa", "PTR"] = [f"{DOMAIN}."]

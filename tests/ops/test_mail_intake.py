@@ -31,12 +31,12 @@ def received(pbem: Run, *arguments: str, **settings: str) -> tuple[int, str]:
 def test_the_pipe_takes_an_email_and_says_nothing(pbem: Run) -> None:
     assert pbem("init").exit_code == 0
     assert received(pbem, "--from", "ann@example.net", "--to", TO) == (0, "")
-    assert "1 mail came in within a week" in pbem("doctor").output
+    assert "1 email came in this week" in pbem("doctor").output
 
 
 def test_emails_that_were_given_up_wait_again_after_one_command(pbem: Run) -> None:
     assert pbem("init").exit_code == 0
-    assert "No mail was given up." in pbem("mail", "retry").output
+    assert "No emails are parked." in pbem("mail", "retry").output
     with open_store(read({})) as store:
         now = SystemClock().now()
         link_id = store.write(
@@ -52,7 +52,7 @@ def test_emails_that_were_given_up_wait_again_after_one_command(pbem: Run) -> No
         assert email_id is not None
         store.write(lambda tx: rows.change(tx, email_id, status="parked", attempts=5))
         assert "`pbem mail retry`" in pbem("doctor").output
-        assert "1 mail will be read again." in pbem("mail", "retry").output
+        assert "1 mail will be tried again." in pbem("mail", "retry").output
         with store.read() as tx:
             again = rows.read(tx, email_id)
     assert again is not None
@@ -79,9 +79,9 @@ def test_on_sqlite_the_server_takes_emails_itself(pbem: Run) -> None:
 
 def test_the_doctor_says_whether_emails_can_come_in(pbem: Run) -> None:
     pbem("init")
-    assert "answers to mails are not read" in pbem("doctor", PBEM_INBOUND_REPLIES="no").output
+    assert "replies aren't read" in pbem("doctor", PBEM_INBOUND_REPLIES="no").output
     port = str(free_port())
-    assert f"Nobody takes mails at 127.0.0.1, port {port}" in pbem("doctor", PBEM_INBOUND_LMTP_PORT=port).output
+    assert f"Nothing accepts email at 127.0.0.1, port {port}" in pbem("doctor", PBEM_INBOUND_LMTP_PORT=port).output
 
 
 def test_the_doctor_sees_when_our_mail_server_vouches_for_nobody(pbem: Run) -> None:
@@ -101,8 +101,8 @@ def test_a_server_takes_emails_by_lmtp_and_reads_them(tmp_path: Path) -> None:
         with smtplib.LMTP("127.0.0.1", int(settings["PBEM_INBOUND_LMTP_PORT"])) as mail_server:
             assert mail_server.sendmail("ann@example.net", [TO], EMAIL.encode()) == {}
         doctor = run("doctor", folder=tmp_path, **settings)
-        assert f"mails are taken at 127.0.0.1, port {settings['PBEM_INBOUND_LMTP_PORT']}" in doctor.stdout
-        assert "1 mail came in within a week" in doctor.stdout
+        assert f"email is accepted at 127.0.0.1, port {settings['PBEM_INBOUND_LMTP_PORT']}" in doctor.stdout
+        assert "1 email came in this week" in doctor.stdout
         # Another process can hand one in as well, while the server has the file.
         piped = run("mail", "receive", "--to", TO, folder=tmp_path, **settings)
         assert piped.returncode == 0, piped.stdout
@@ -121,4 +121,4 @@ def test_on_postgresql_a_process_of_its_own_takes_emails(tmp_path: Path) -> None
             with smtplib.LMTP("127.0.0.1", int(settings["PBEM_INBOUND_LMTP_PORT"])) as mail_server:
                 assert mail_server.sendmail("ann@example.net", [TO], EMAIL.encode()) == {}
             assert server.stop(signal.SIGTERM) == 0
-        assert "1 mail came in within a week" in run("doctor", folder=tmp_path, **settings).stdout
+        assert "1 email came in this week" in run("doctor", folder=tmp_path, **settings).stdout

@@ -60,7 +60,7 @@ def test_the_doctor_names_what_is_not_played_with_what_to_do(offered, findings, 
     found = {each.says: each for each in findings()}
     assert all(each.severity is Severity.WARNING for each in found.values() if each.what == "games")
     sentences = " ".join(f"{each.says} {each.remedy}" for each in found.values())
-    assert "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'" in sentences
+    assert "can't be imported: ModuleNotFoundError: No module named 'no_such_library'" in sentences
     assert "publishes a game named “bid”, which pbem brings itself. Ours is played. Uninstall rival" in sentences
     assert "is for engine <1, and this is 1.0. Install a version of old that is for this one." in sentences
 
@@ -68,7 +68,7 @@ def test_the_doctor_names_what_is_not_played_with_what_to_do(offered, findings, 
 def test_the_doctor_names_trust_in_what_is_not_there(offered, findings):
     offered(broken.LANTERNS)
     found = findings(PBEM_GAMES_TRUSTED="Paper.Lamps, paper-tigers")
-    assert "PBEM_GAMES_TRUSTED names paper-tigers, and no such package or game is installed." in found[0].says
+    assert "PBEM_GAMES_TRUSTED names paper-tigers, but no such package or game is installed." in found[0].says
 
 
 def test_the_doctor_names_tables_that_were_stopped(offered, findings, server, table):
@@ -78,7 +78,7 @@ def test_the_doctor_names_tables_that_were_stopped(offered, findings, server, ta
     stopped_tables.check_rules(server)
     (found,) = (each for each in findings() if each.what == "tables")
     assert found.severity is Severity.ERROR
-    assert f"Games {game.id} were stopped because their rules are not there, have failed or have changed." in found.says
+    assert f"Games {game.id} were stopped because their rules are missing, have failed or have changed." in found.says
 
 
 def test_of_a_table_without_rules_the_chain_is_checked_and_nothing_is_called_wrong(offered, server, table):

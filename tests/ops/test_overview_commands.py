@@ -42,10 +42,10 @@ def seen():
 def test_the_overview_tells_of_trouble_and_of_tables(typed):
     output = typed("overview").output
     assert "No worker has been seen" in output
-    assert "0 tables that are paused" in output
+    assert "0 paused tables" in output
     typed("all", "pause", "--reason", "The server moves.")
     output = typed("overview", "--trouble", "paused").output
-    assert "1 tables that are paused" in output
+    assert "1 paused tables" in output
     assert "table 1: Friday club" in output
     assert "@" not in output
 

@@ -82,9 +82,9 @@ def test_a_difference_is_named_with_its_turn_and_what_to_do(
         blind_spectator(planting, "sunset-poker")
         result = replayed("replay")
     name = f"game {begun.id} (sunset-poker, rules 1, playing)"
-    assert f"{name}: turn 0, row 2, views: what the seats know is not what they were told" in result.stdout
+    assert f"{name}: turn 0, row 2, views: the seats' views differ from what they were told" in result.stdout
     assert result.stdout.endswith(": 1 game with differences.\n")
-    assert "Stay with the release that they were played with" in result.stderr
+    assert "Stay with the release they were played with" in result.stderr
     assert result.exit_code == 1
 
 
@@ -251,4 +251,4 @@ def test_an_empty_database_and_one_of_a_newer_release_are_refused(
     store.write(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
     assert "newer than this release" in replayed("replay").stderr
     store.write(lambda tx: tx.exec_driver_sql("DELETE FROM alembic_version"))
-    assert "does not say of which step" in replayed("replay").stderr
+    assert "doesn't say which step" in replayed("replay").stderr

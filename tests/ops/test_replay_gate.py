@@ -231,9 +231,9 @@ def test_a_fault_of_the_check_itself_stops_no_table_and_is_told(
     assert game.row().status == "playing"
     (line,) = (each for each in lines if each["event"] == "replay_check_failed")
     assert (line["game"], line["log_level"]) == (game.id, "error")
-    assert "the check itself failed, which is no fault of its rules: TypeError: 'NoneType'" in line["why"]
+    assert "the check itself failed, not the rules: TypeError: 'NoneType'" in line["why"]
     (finding,) = doctor._replayed(config, server.store)
-    assert finding.says == f"Running games that this release has not replayed: {game.id}."
+    assert finding.says == f"This release has not replayed these running games: {game.id}."
     monkeypatch.undo()
     of_another_release(monkeypatch)
     replay_gate.before_start(server, config)

@@ -99,7 +99,7 @@ def test_a_damaged_game_is_restored_from_a_backup_that_stays_as_it_is(
     as_saved = saved.read_bytes()
     output = restore(WHY)
     assert f"Game 1, {game.row().title}: " in output
-    assert output.endswith("Put back and verified. Its players are told.\n")
+    assert output.endswith("Restored and verified. Its players will be emailed.\n")
     assert "asked again" in output
     assert sound(store, game)
     assert saved.read_bytes() == as_saved
@@ -115,7 +115,7 @@ def test_a_dry_run_says_what_would_be_lost_and_changes_nothing(
     assert restore(WHY).startswith("1: ")
     output = restore(WHY, "--replace", "--dry-run")
     assert "Lost: turn" in output
-    assert output.endswith("Nothing was done: this was a look.\n")
+    assert output.endswith("Nothing was changed: this was a preview.\n")
     assert all_rows(store) == before
 
 
@@ -132,7 +132,7 @@ def test_a_backup_in_which_the_game_is_damaged_too_is_refused_and_nothing_stays(
     damage_log(copy)
     copy.close()
     before = all_rows(store)
-    assert "does not verify in the backup" in restore(WHY, "--replace")
+    assert "fails verification in the backup" in restore(WHY, "--replace")
     assert all_rows(store) == before
     assert not list(config.data_dir.rglob("*.part"))
 
@@ -151,7 +151,7 @@ def test_a_file_of_a_table_that_lies_is_found_out_and_nothing_stays(
     lie = tmp_path / "lie.json"
     lie.write_text(json.dumps(document))
     before = all_rows(store)
-    assert f"does not verify in the backup {lie}" in restore(WHY, "--replace", path=lie)
+    assert f"fails verification in the backup {lie}" in restore(WHY, "--replace", path=lie)
     assert all_rows(store) == before
     assert "verified" in restore(WHY, "--replace", path=file)
     assert restore(WHY, path=file, which=2).startswith("1: ")

@@ -222,11 +222,11 @@ def test_two_machines_set_up_line_by_line_play_a_game_and_one_goes_on_alone(
             for admin in machine.admin.values():
                 until(partial(is_ready, admin), "it is ready")
         for machine in (first, second):
-            output = machine.does(lines("On each machine, the last only where mails come in."))
+            output = machine.does(lines("On each machine; the last only where email comes in."))
             assert output.count('"ready": true') == 2
             assert set(UNITS) <= set((machine.root / "services").read_text().split())
         until(lambda: ask(port, "GET", "/") == 200, "nginx answers")
-        started[2].until("Taking mails by LMTP")
+        started[2].until("Accepting email by LMTP")
         with smtplib.LMTP("127.0.0.1", first.lmtp) as mail_server:
             assert mail_server.noop()[0] == 250
         game = begin(first)

@@ -66,7 +66,7 @@ def test_every_act_on_a_table_is_done_from_the_command_line_and_on_record(pbem: 
         looked = pbem("table", name, number, *arguments, *WHY, "--dry-run")
         assert looked.exit_code == 0, looked.output
         assert says in looked.output.replace("_", " ") or name == "extend"
-        assert looked.output.endswith("Nothing was done: this was a look.\n")
+        assert looked.output.endswith("Nothing was changed: this was a preview.\n")
         did = pbem("table", name, number, *arguments, *WHY)
         assert (did.exit_code, did.output.rstrip().splitlines()[-1]) == (0, "Done."), did.output
         assert looked.output.splitlines()[:-1] == did.output.splitlines()[:-1]

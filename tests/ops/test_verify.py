@@ -165,9 +165,9 @@ def played(table: Table) -> RunningGame:
         ('UPDATE game SET "turn" = 3 WHERE id = :game', "the stored turn is 3"),
         ("UPDATE game SET status = 'over' WHERE id = :game", "stored as over, but the log says playing"),
         ("UPDATE game SET entry_head = :nonce WHERE id = :game", "head of the last entry"),
-        ("UPDATE game SET seq = 2 WHERE id = :game", "stored as having 2 rows"),
-        ("UPDATE game SET secret = :nonce WHERE id = :game", "not the one that it was bound to"),
-        ("UPDATE game SET seed = :nonce WHERE id = :game", "stored seed is not made of"),
+        ("UPDATE game SET seq = 2 WHERE id = :game", "stored with 2 rows"),
+        ("UPDATE game SET secret = :nonce WHERE id = :game", "doesn't match its commitment"),
+        ("UPDATE game SET seed = :nonce WHERE id = :game", "stored seed doesn't follow from"),
         ("UPDATE game SET commitment = 'x' WHERE id = :game", "stored commitment"),
         ("UPDATE game SET options = '{}' WHERE id = :game", "seats or options"),
         ("UPDATE player SET word = 'x' WHERE game_id = :game AND number = 1", "stored words"),
@@ -306,7 +306,7 @@ def test_a_rewritten_history_does_not_have_the_heads_printed_in_emails(played: R
 def test_a_row_that_means_nothing_ends_the_replay_and_is_named(played: RunningGame) -> None:
     entry = next(row for row in played.log() if row.kind == "Entry" and row.seq > 4)
     rewritten(played, entry.seq, lambda document: document["entry"].update(facts=[{"is": "NoSuchFact"}]))
-    assert f"{entry.seq}: row {entry.seq} (Entry) means nothing here" in problems(played)
+    assert f"{entry.seq}: row {entry.seq} (Entry) makes no sense here" in problems(played)
 
 
 def test_verifying_changes_nothing(played: RunningGame) -> None:
@@ -378,7 +378,7 @@ def test_the_talk_in_a_file_is_checked_and_may_be_redacted_where_the_log_says_so
         document = json.loads(whole)
         document["talk"][1] |= change
         path.write_text(json.dumps(document), encoding="utf-8")
-        assert any("what was said at the table" in wrong.says for wrong in verify_file(path).problems)
+        assert any("table talk" in wrong.says for wrong in verify_file(path).problems)
 
 
 def test_something_else_than_a_game_file_is_refused(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_an_installed_server_makes_its_database_and_shows_its_pages(environment,
     program = [str(environment.pbem)]
     settings = {"PBEM_WEB_PORT": str(port), "PYTHONPATH": ""}
     with serving("serve", folder=tmp_path, program=program, **settings) as server:
-        assert "0001" in server.until("Brought the database to step")
+        assert "0001" in server.until("Migrated the database to step")
         server.until("Stop it with Ctrl-C")
         for path, shown in (
             ("/", "Fish Market"),

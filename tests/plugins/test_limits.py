@@ -52,10 +52,10 @@ def play_on(game):
 
 WAYS = [
     pytest.param(broken.FOR_EVER, "took more than 0.2 seconds of work", id="loops"),
-    pytest.param(broken.GREEDY, "wanted more than 200 megabytes of memory", id="hoards"),
+    pytest.param(broken.GREEDY, "needed more than 200 megabytes of memory", id="hoards"),
     pytest.param(broken.GONE, r"ended its process (status 3)", id="ends"),
     pytest.param(broken.KILLED, r"ended its process (status -9)", id="is killed"),
-    pytest.param(broken.ASLEEP, "did not come back for 1 seconds", id="sleeps"),
+    pytest.param(broken.ASLEEP, "didn't answer for 1 seconds", id="sleeps"),
     pytest.param(broken.RAISES, "raised ZeroDivisionError (lanterns.py, line ", id="raises"),
     pytest.param(broken.LEAVES, "raised SystemExit (lanterns.py, line ", id="leaves"),
 ]

@@ -58,7 +58,7 @@ class Witness(Protocol):
         """A page has acknowledged a choice."""
 
     def note_undo(self, answer: Answered) -> None:
-        """A page has acknowledged that a choice was taken back."""
+        """A page has acknowledged that a choice was revoked."""
 
     def note_new_links(self, token: str) -> None:
         """A page has acknowledged that the links of a seat are replaced."""

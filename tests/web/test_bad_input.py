@@ -158,7 +158,7 @@ def test_a_request_for_another_site_is_refused(browser, seat):
     for path in (f"/s/{seat}", "/api/v1/decision", "/nothing"):
         answer = browser.client.get(path, base_url="http://evil.example")
         assert answer.status_code == 400
-        assert b"not the site" in answer.data
+        assert b"no such site" in answer.data
 
 
 @pytest.mark.parametrize(

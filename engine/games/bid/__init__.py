@@ -100,8 +100,8 @@ class Bid(Game[State]):
     title = "Bid!"
     seats = (3, 4)
     options = (REROLL, MAX_AUCTIONS)
-    length = say("About 25 auctions; everyone bids at the same time, once or twice in each.")
-    mood = say("Quick and cheeky: everyone bids at once, and the tile you win with ends up in a rival's hand.")
+    length = say("About 25 auctions, with one or two bids in each.")
+    mood = say("Quick and cheeky: your winning bid arms a rival.")
     credits = say(
         "Bid! is a design by Ian Schreiber and Jeb Havens, 2004, whose rules are published under the GNU Free "
         "Documentation License 1.2. The piecepack is by James Kyle. This page is our own account of the rules."

@@ -93,7 +93,7 @@ class SorcerousFutures(Game[State]):
     seats = (3, 4)
     options = (EXCUSE_SEAT, SLY_EXCUSE)
     length = say("20 auctions, with one or two short turns in each.")
-    mood = say("Bluff and deduction: you know part of what the cards are worth, and every bid gives some of it away.")
+    mood = say("Bluff and deduction: every bid gives something away.")
     credits = say(
         "Sorcerous Futures is a design by Adam Blinkinsop and P. D. Magnus; its rules are published under "
         "CC BY-NC-SA 3.0. The Decktet is by P. D. Magnus. This page is our own account of the game."

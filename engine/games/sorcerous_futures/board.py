@@ -114,7 +114,7 @@ def _known_to(view: State, seat: int) -> tuple[Line, ...]:
     crowns = (Line(crowns_sentence(view.down.crowns)),) if seat == view.excuse and known(crown) else ()
     return (
         Line(say("Your cards score {mine}, plus the worth of {missing}.", mine=mine, missing=missing)),
-        Line(say("Counted like that, what is for sale would score you: {each}.", each=each)),
+        Line(say("On that basis, the cards for sale would score you: {each}.", each=each)),
         *crowns,
     )
 
@@ -143,9 +143,7 @@ def _folds(view: State, seat: int) -> tuple[Fold, ...]:
         for seat, cards in enumerate(view.bought)
     )
     gains = Grid((say("spent"), *columns), rows)
-    explained = Line(
-        say("Gold spent, and cards of each suit that a player has bought, under what you know the suit to be worth.")
-    )
+    explained = Line(say("Gold spent and cards bought by each player, under what you know each suit to be worth."))
     unseen = tuple(card for card in view.bag if known(card))
     return (*own, Fold(say("Gains"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
 

@@ -94,8 +94,8 @@ class SunBid(Game[State]):
     title = "Sun Bid"
     seats = (2, 4)
     options = (STACKS, EQUAL_PAWNS, SEQUENCE_SCORING)
-    length = say("Three rounds of about ten auctions, with 40 to 80 short turns each.")
-    mood = say("Push your luck: one more card, or call the auction now?")
+    length = say("Three rounds of 40 to 80 short turns each.")
+    mood = say("Push your luck: one more card, or the auction?")
     credits = say(
         "Sun Bid is by Greg James, after Reiner Knizia's Ra, with an idea of P. D. Magnus for equal Pawns; the "
         "published rules are under CC BY-NC-SA 3.0, this page is our own account of them. "

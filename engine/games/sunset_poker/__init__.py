@@ -81,8 +81,8 @@ class SunsetPoker(Game[State]):
     title = "Sunset Poker"
     seats = (3, 9)
     options = (TARGET, MAX_ROUNDS, SPLIT_MIN, SETTLE)
-    length = say("Five to ten rounds: four to eleven simultaneous picks, then short turns.")
-    mood = say("Draft and nerve: slip away with a small profit, or stay and fight for everything.")
+    length = say("Five to ten rounds of 4 to 11 picks and short turns.")
+    mood = say("Draft and nerve: leave early, or fight for it all.")
     credits = say(
         "Sunset Poker is a design by Christopher Menart for the Decktet, which is by P. D. Magnus. No licence is stated; "
         "this page is our own account of it."

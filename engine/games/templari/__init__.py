@@ -89,7 +89,7 @@ class Templari(Game[State]):
     seats = (3, 5)
     options = (OVERBID, SIDE_AUCTION, SIDE_LIMIT, LAYOUT, MONEY, START_MONEY, CARDS_IN_A_LOT, MONEY_BONUS)
     length = say("15 lots, with a few short turns for each.")
-    mood = say("Sharp bidding: what you pay goes to a rival, and you choose which one.")
+    mood = say("Sharp bidding: you choose which rival to pay.")
     credits = say(
         "Templari is a design by Michael Schacht, published by Igiari in 2017. No licence is stated; "
         "this page is our own account of it."

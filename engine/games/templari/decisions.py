@@ -30,7 +30,7 @@ def asks(view: State, seat: int) -> Decision | None:
 def barred(view: State, seat: int) -> Mapping[str, Text]:
     """Return the verbs that a player may expect but cannot use now, each with the reason."""
     if view.offender is not None:
-        return {"bid": say("You won with a bid that you cannot pay; first you give up a card.")}
+        return {"bid": say("You won with a bid you can't pay; first you give up a card.")}
     if view.auction is None:
         return {"bid": say("The lot is not turned up yet.")}
     if view.terms.sale_limit is None:
@@ -86,7 +86,7 @@ def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
 def _for_a_card(view: State, seat: int) -> Decision:
     return Decision(
         seat,
-        say("You cannot pay your bid. Which card do you give up?"),
+        say("You can't pay your bid. Which card do you give up?"),
         (Act("discard", (OneOf("card", things(view.cards[seat])),)),),
         default=Choice("discard", (cheapest_loss(view.cards[seat]),)),
         topic=f"lot {view.round}",

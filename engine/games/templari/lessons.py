@@ -21,7 +21,7 @@ _SELL: Final = Lesson(
     why=say("Coins come back to you for free whenever someone pays with a number you own. A card is gone for good."),
 )
 _GIVE_UP: Final = Lesson(
-    what=say("You won with a bid you cannot pay, and that costs a card."),
+    what=say("You won with a bid you can't pay, and that costs a card."),
     do=say("Give up the card that is worth least: one without others of its colour."),
     why=say("The lot is auctioned again without you, and nobody gets your coins."),
 )
@@ -41,7 +41,7 @@ _PAY: Final = Lesson(
 _OVERBID: Final = Lesson(
     what=say("You may even bid more than you have, to make a rival pay more."),
     do=say("Try it only while someone is sure to go higher. Otherwise bid what the lot is worth to you, and no more."),
-    why=say("If a bid wins that its player cannot pay, they lose a card, and the lot is sold again without them."),
+    why=say("If the winner can't pay their bid, they lose a card, and the lot is sold again without them."),
 )
 
 

@@ -53,9 +53,9 @@ class Nameserver:
             return []
         except (dns.exception.DNSException, OSError, UnicodeError) as error:
             raise NoAnswer(
-                f"The DNS does not say what it knows of {name}.",
+                f"The DNS doesn't answer about {name}.",
                 why=f"{type(error).__name__} for {kind}.",
-                remedy="Check that this machine can ask a DNS server, or name one in PBEM_MAIL_NAMESERVER.",
+                remedy="Check that this machine can reach a DNS server, or name one in PBEM_MAIL_NAMESERVER.",
             ) from None
         return [read(each) for each in answer.rrset or ()]
 

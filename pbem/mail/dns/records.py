@@ -56,106 +56,104 @@ def sending_addresses(nameserver: Nameserver, relay: str, domain: str) -> tuple[
 def _mx(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
     domain, found = setup.domain, nameserver.exchangers(setup.domain)
     if found == [""]:
-        says = f"{domain} says that it takes no mail, so bounces and answers are lost, and many receivers refuse ours."
-        yield finding.error("mx", says, f"Put into the DNS: {domain}. MX 10 mail.{domain}.")
+        says = f"{domain} says it accepts no email, so bounces and replies are lost, and many receivers refuse ours."
+        yield finding.error("mx", says, f"Add to the DNS: {domain}. MX 10 mail.{domain}.")
     elif any(nameserver.addresses(host) for host in found):
-        yield finding.ok("mx", f"mails to {domain} go to {', '.join(found)}")
+        yield finding.ok("mx", f"email to {domain} goes to {', '.join(found)}")
     elif not found and nameserver.addresses(domain):
-        yield finding.ok("mx", f"mails to {domain} go to the host itself")
+        yield finding.ok("mx", f"email to {domain} goes to the host itself")
     else:
-        says = (
-            f"Nobody knows where mails to {domain} go, so bounces and answers are lost, and many receivers refuse ours."
-        )
-        yield finding.error("mx", says, f"Put into the DNS: {domain}. MX 10 HOST. (the host that takes its mail)")
+        says = f"{domain} has no MX record, so bounces and replies are lost, and many receivers refuse ours."
+        yield finding.error("mx", says, f"Add to the DNS: {domain}. MX 10 HOST. (the host that accepts its email)")
 
 
 def _spf(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
     domain, found = setup.domain, spf.records(nameserver, setup.domain)
-    remedy = f'Put into the DNS: {domain}. TXT "{_wanted_spf(setup)}"'
+    remedy = f'Add to the DNS: {domain}. TXT "{_wanted_spf(setup)}"'
     if not found:
-        yield finding.error("spf", f"{domain} does not say who may send its mails.", remedy)
+        yield finding.error("spf", f"{domain} doesn't say who may send its email.", remedy)
         return
     # Where our number is not known, any will do to read the record to its end and find its mistakes.
     numbers = setup.addresses or ("192.0.2.1",)
     try:
         results = [(each, spf.Evaluation(nameserver).result(domain, each)) for each in numbers]
     except spf.InvalidRecord as error:
-        yield finding.error("spf", f"{error.what} It counts for nothing.", error.remedy)
+        yield finding.error("spf", f"{error.what} It's ignored.", error.remedy)
         return
     if not setup.addresses and results[0][1] == "pass":
-        says = f"{domain} lets everybody send its mails."
+        says = f"{domain} lets anyone send its email."
         yield finding.error("spf", says, "End its record with ~all.")
     elif not setup.addresses:
-        says = f"The record of {domain} can be read, but it is not known from which number mails leave."
+        says = f"The record of {domain} is valid, but it's not known which IP address emails leave from."
         yield finding.warning("spf", says, "Name it: pbem mail check --address NUMBER")
     elif wrong := [address for address, result in results if result != "pass"]:
-        yield finding.error("spf", f"{domain} does not let {', '.join(wrong)} send its mails.", remedy)
+        yield finding.error("spf", f"{domain} doesn't let {', '.join(wrong)} send its email.", remedy)
     else:
-        yield finding.ok("spf", f"{domain} lets {', '.join(setup.addresses)} send its mails")
+        yield finding.ok("spf", f"{domain} lets {', '.join(setup.addresses)} send its email")
 
 
 def _dkim(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
     if not setup.selector:
-        says = "mails are not signed here, but by the relay or by nobody"
-        yield finding.ok("dkim", says, "Look at the relay's key: pbem mail check --selector NAME")
+        says = "emails aren't signed here, but perhaps by the relay"
+        yield finding.ok("dkim", says, "Check the relay's key: pbem mail check --selector NAME")
         return
     name = f"{setup.selector}._domainkey.{setup.signing}"
     found = [text for text in nameserver.texts(name) if "p=" in text]
-    remedy = f"Put into the DNS: {name}. TXT {_in_strings(setup.record)}" if setup.record else ""
+    remedy = f"Add to the DNS: {name}. TXT {_in_strings(setup.record)}" if setup.record else ""
     if len(found) != 1:
-        says = f"There are {len(found)} keys at {name}, so receivers cannot check a signature."
-        yield finding.error("dkim", says, remedy or "Put the relay's key into the DNS; its handbook says how.")
+        says = f"There are {len(found)} keys at {name}, so receivers can't check signatures."
+        yield finding.error("dkim", says, remedy or "Add the relay's key to the DNS; its manual says how.")
         return
     tags = _tags(found[0])
     bits = _bits(tags.get("p", ""))
     if not tags.get("p"):
-        yield finding.error("dkim", f"The key at {name} was taken back.", remedy or "Make a new one.")
+        yield finding.error("dkim", f"The key at {name} was revoked.", remedy or "Make a new one.")
     elif setup.record and tags["p"] != _tags(setup.record)["p"]:
-        yield finding.error("dkim", f"The key at {name} is not the one that mails are signed with.", remedy)
+        yield finding.error("dkim", f"The key at {name} isn't the one that signs emails.", remedy)
     elif tags.get("k", "rsa") == "rsa" and bits < GOOD_BITS:
         too_short = finding.error if bits < GOOD_BITS // 2 else finding.warning
-        says = f"The key at {name} has {bits} bits, and receivers ask for {GOOD_BITS}."
-        yield too_short("dkim", says, "Make a longer one under another selector, and sign with that.")
+        says = f"The key at {name} has {bits} bits; receivers ask for {GOOD_BITS}."
+        yield too_short("dkim", says, "Create a longer one under another selector, and sign with that.")
     elif "y" in tags.get("t", ""):
-        says = f"The key at {name} is marked as a trial, so receivers may act as if there were none."
-        yield finding.warning("dkim", says, "Take t=y away once mails arrive signed.")
+        says = f"The key at {name} is marked as a test, so receivers may ignore it."
+        yield finding.warning("dkim", says, "Remove t=y once emails arrive signed.")
     else:
-        yield finding.ok("dkim", f"{name} has the key" + (" that mails are signed with" * bool(setup.record)))
+        yield finding.ok("dkim", f"{name} has the key" + (" that signs emails" * bool(setup.record)))
 
 
 def _dmarc(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
     domain = setup.domain
-    remedy = f'Put into the DNS: _dmarc.{domain}. TXT "v=DMARC1; p=quarantine; rua=mailto:postmaster@{domain}"'
+    remedy = f'Add to the DNS: _dmarc.{domain}. TXT "v=DMARC1; p=quarantine; rua=mailto:postmaster@{domain}"'
     for above in _upwards(domain):
         found = [text for text in nameserver.texts(f"_dmarc.{above}") if text.startswith("v=DMARC1")]
         if found:
             break
     else:
-        says = f"{domain} does not say what becomes of mails in its name that are not its own; large receivers want it."
+        says = f"{domain} doesn't say what to do with forged emails; large receivers require it."
         yield finding.error("dmarc", says, remedy)
         return
     tags = _tags(found[0])
     policy = tags.get("p", "") if above == domain else tags.get("sp", tags.get("p", ""))
     if len(found) > 1 or policy not in ("none", "quarantine", "reject"):
-        says = f"What _dmarc.{above} says cannot be read, so it counts for nothing."
+        says = f"What _dmarc.{above} says can't be read, so it's ignored."
         yield finding.error("dmarc", says, remedy)
     elif policy == "none":
-        says = f"_dmarc.{above} asks receivers to let forged mails pass (p=none), which is for a trial."
+        says = f"_dmarc.{above} lets forged emails pass (p=none), which is only for testing."
         yield finding.warning("dmarc", says, remedy)
     else:
-        yield finding.ok("dmarc", f"_dmarc.{above} asks receivers to {policy} forged mails")
+        yield finding.ok("dmarc", f"_dmarc.{above} asks receivers to {policy} forged emails")
 
 
 def _ptr(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
     for address in setup.addresses:
         names = nameserver.names(address)
         if not names:
-            says = f"{address}, from which mails leave, has no name."
-            remedy = f"Ask the provider of that number to name it mail.{setup.domain}."
+            says = f"{address}, which emails leave from, has no name."
+            remedy = f"Ask the provider of that address to name it mail.{setup.domain}."
             yield finding.error("ptr", says, remedy)
         elif not any(address in nameserver.addresses(name) for name in names):
-            says = f"{address} is called {', '.join(names)}, but that name does not lead back to it."
-            yield finding.error("ptr", says, f"Put into the DNS: {names[0]}. {_kind(address)} {address}")
+            says = f"{address} is called {', '.join(names)}, but that name doesn't lead back to it."
+            yield finding.error("ptr", says, f"Add to the DNS: {names[0]}. {_kind(address)} {address}")
         else:
             yield finding.ok("ptr", f"{address} is {names[0]}")
 

@@ -39,7 +39,7 @@ class Evaluation:
         if not found:
             return "none"
         if len(found) > 1:
-            raise InvalidRecord(f"{domain} has {len(found)} SPF records, and may have one.")
+            raise InvalidRecord(f"{domain} has {len(found)} SPF records; only one is allowed.")
         terms = found[0].split()[1:]
         for term in terms:
             if "=" not in term and (result := self._match(domain, term, address)):
@@ -53,7 +53,7 @@ class Evaluation:
     def _match(self, domain: str, term: str, address: str) -> str:
         match = _TERM.fullmatch(term)
         if match is None:
-            raise InvalidRecord(f"Receivers cannot read “{term}” in the SPF record of {domain}.")
+            raise InvalidRecord(f"Receivers can't read “{term}” in the SPF record of {domain}.")
         sign, kind, value, lengths = match[1], match[2].lower(), match[3] or domain, match[4] or ""
         self._count(kind, domain)
         if kind == "include":
@@ -61,7 +61,7 @@ class Evaluation:
         try:
             matches = kind == "all" or any(_within(address, each, lengths) for each in self._numbers(kind, value))
         except ValueError:
-            raise InvalidRecord(f"“{term}” in the SPF record of {domain} is no network.") from None
+            raise InvalidRecord(f"“{term}” in the SPF record of {domain} isn't a network.") from None
         return _RESULTS[sign] if matches else ""
 
     def _numbers(self, kind: str, value: str) -> Iterator[str]:

@@ -56,7 +56,7 @@ def relabelled(text: str) -> str:
 
 
 def decode(data: bytes, label: str) -> str:
-    """A text in a labelled character set, with replacement characters for what cannot be read."""
+    """A text in a labelled character set, with replacement characters for what can't be read."""
     return data.decode(codec_of(label) or "utf-8", "replace")
 
 

@@ -36,13 +36,13 @@ _log = structlog.get_logger(__name__)
 
 
 def read_html(texts: Sequence[str]) -> HtmlReply | None:
-    """The reply in the texts of an email in HTML; None if they cannot be read."""
+    """The reply in the texts of an email in HTML; None if they can't be read."""
     answer = _READER.ask({"html": list(texts)})
     return None if answer is None else HtmlReply(tuple(answer[0]), answer[1], answer[2], answer[3])
 
 
 def failures_in(message: Message) -> tuple[bool, bool] | None:
-    """Whether a report in a server's own words names temporary and permanent failures; None if it cannot be read."""
+    """Whether a report in a server's own words names temporary and permanent failures; None if it can't be read."""
     try:
         raw = message.as_bytes()
     except Exception:  # noqa: BLE001 - the library refuses to write some emails that it can parse

@@ -231,7 +231,7 @@ def split(raw: bytes) -> tuple[bytes, bytes]:
 
 
 def _parts(bare: Message, headers: bytes, body: bytes) -> list[str]:
-    """The stored lines of the parts of an email; those of an empty one if they cannot be read."""
+    """The stored lines of the parts of an email; those of an empty one if they can't be read."""
     try:
         message = _parsed(headers, body)
         _check_parts(message)

@@ -74,10 +74,10 @@ class Lmtp:
         try:
             return sockets.listening(self.host, self.port)
         except OSError as error:
-            what = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror or error})"
+            what = "is in use" if error.errno == errno.EADDRINUSE else f"can't be used ({error.strerror or error})"
             raise BadInput(
-                f"Port {self.port} of {self.host} {what}, so no mail can be taken.",
-                remedy="Stop what listens there, or set PBEM_INBOUND_LMTP_PORT to another port, or to 0 for none.",
+                f"Port {self.port} of {self.host} {what}, so no email can come in.",
+                remedy="Stop the program there, or set PBEM_INBOUND_LMTP_PORT to another port, or to 0 for none.",
             ) from error
 
 

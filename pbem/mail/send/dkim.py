@@ -74,7 +74,7 @@ class Signer:
                 include_headers=list(_names(message)),
             )
         except DKIMException as error:
-            raise BadInput(f"A mail could not be signed ({type(error).__name__}).") from None
+            raise BadInput(f"An email couldn't be signed ({type(error).__name__}).") from None
         return signature + content
 
     def record(self) -> str:
@@ -91,14 +91,14 @@ def signer(settings: Dkim) -> Signer:
     except (UnparsableKeyError, AssertionError, ValueError, IndexError, TypeError):
         raise BadInput(
             "Emails can't be signed.",
-            why="The key in PBEM_DKIM_PRIVATE_KEY is no RSA key.",
+            why="The key in PBEM_DKIM_PRIVATE_KEY isn't an RSA key.",
             remedy="Make one with `openssl genrsa -out dkim.pem 2048`, and name its file in PBEM_DKIM_PRIVATE_KEY_FILE.",
         ) from None
     if bits < LEAST_BITS:
         raise BadInput(
             "Emails can't be signed.",
-            why=f"The key has {bits} bits, and receivers believe none below {LEAST_BITS}.",
-            remedy="Make one with `openssl genrsa -out dkim.pem 2048`, and publish its other half.",
+            why=f"The key has {bits} bits, and receivers ignore keys below {LEAST_BITS}.",
+            remedy="Make one with `openssl genrsa -out dkim.pem 2048`, and publish its public half.",
         )
     return Signer(settings.domain, settings.selector, key)
 

@@ -73,8 +73,8 @@ class LocalMailbox:
         try:
             self.put(email.content)
         except OSError as error:
-            return Outcome(Result.DOWN, f"{type(error).__name__}: the local mailbox cannot be written")
-        return Outcome(Result.ACCEPTED, "kept in the local mailbox")
+            return Outcome(Result.DOWN, f"{type(error).__name__}: the local mailbox can't be written")
+        return Outcome(Result.ACCEPTED, "stored in the local mailbox")
 
     def put(self, content: bytes) -> str:
         """Store an email and return its key."""
@@ -103,7 +103,7 @@ class LocalMailbox:
     def read(self, key: str) -> MailboxEmail:
         """The email with that key. Raises NotFound."""
         if not _KEY.fullmatch(key) or not self._path(key).is_file():
-            raise NotFound("There is no such mail in the mailbox.")
+            raise NotFound("There is no such email in the mailbox.")
         return parse_email(key, self._path(key).read_bytes())
 
     def _entries(self, to: str) -> Iterator[MailboxEntry]:

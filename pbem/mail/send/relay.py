@@ -171,7 +171,7 @@ class RelaySession:
 
     @property
     def _too_slow(self) -> str:
-        return f"it was not done after {self._time_limit:.0f} seconds"
+        return f"it wasn't done after {self._time_limit:.0f} seconds"
 
     @contextmanager
     def _time_limited(self) -> Iterator[None]:
@@ -325,7 +325,7 @@ def _commands(server: smtplib.SMTP, email: OutgoingEmail) -> tuple[_Command, ...
 
 def _line(command: str) -> str:
     if not (command.isascii() and command.isprintable()):
-        raise ValueError("An address would be more than an address to the relay.")
+        raise ValueError("The relay would read more than one address.")
     return f"{command}\r\n"
 
 

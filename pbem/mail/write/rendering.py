@@ -8,6 +8,7 @@ Every sentence goes through gettext. English needs no catalogue, since the templ
 know what an email is about.
 """
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -15,7 +16,7 @@ from functools import cache
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, pass_context
 from jinja2.runtime import Context
 
 from pbem import paths
@@ -28,8 +29,17 @@ from pbem.mail.write import faces
 
 WIDTH: Final = 72
 
-LONGEST_QUESTION: Final = 90
-"""Characters of the question in a subject: as much as a list of emails shows."""
+LONGEST_SUBJECT: Final = 70
+"""Characters of a subject: as much as a list of emails shows."""
+
+_RE: Final = "Re: "
+_LEAST_TITLE: Final = 12
+"""Characters of a table's title that stay in a subject, however long the rest is."""
+
+_LONGEST_WORD: Final = 16
+"""A shortened text ends before a word; one longer than this is cut."""
+
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])\s*(?=\S)")
 
 LONGEST_PREHEADER: Final = 90
 """Characters that a list of emails shows beside the subject."""
@@ -47,7 +57,7 @@ def render_template(kind: str, words: Mapping[str, object], zone: ZoneInfo) -> R
     """The email of this kind, with moments in its reader's zone."""
     context = {"kind": kind, "language": tag(), "zone": zone, **words}
     text, html = _templates("text"), _templates("html")
-    subject = one_line(text.get_template(f"{kind}/subject.txt").render(context))
+    subject = _subject(text.get_template(f"{kind}/subject.txt"), context)
     return RenderedEmail(
         subject,
         _tidy(text.get_template("_layout.txt").render(context)),
@@ -74,9 +84,30 @@ def join_list(words: Sequence[str]) -> str:
     return gettext("%(most)s and %(last)s", most=", ".join(words[:-1]), last=words[-1])
 
 
-def shorten(text: str, most: int = LONGEST_QUESTION) -> str:
-    """A text cut to a length, with an ellipsis."""
-    return text if len(text) <= most else text[: most - 1].rstrip(" ,.:;") + "…"
+def shorten(text: str, most: int = LONGEST_SUBJECT) -> str:
+    """A text cut to a length, before a word, with an ellipsis."""
+    if len(text) <= most:
+        return text
+    cut = text[: most - 1]
+    words, _, last = cut.rpartition(" ")
+    return (words if words and len(last) < _LONGEST_WORD else cut).rstrip(" ,.:;") + "…"
+
+
+def question(prompt: str) -> str:
+    """The sentence of a prompt that asks; the first one if none does."""
+    sentences_of = _SENTENCE_END.split(prompt)
+    return next((each for each in sentences_of if each.endswith(("?", "？"))), sentences_of[0])
+
+
+def _subject(template: Template, context: Mapping[str, object]) -> str:
+    """A subject that lists of emails show whole, with the game and what is asked; the title of a table gives way first."""
+    subject = one_line(template.render(context))
+    longest = LONGEST_SUBJECT if subject.startswith(_RE) else LONGEST_SUBJECT - len(_RE)
+    if len(subject) > longest and isinstance(table := context.get("table"), str):
+        title, bracket, game = table.rpartition(" (")
+        shorter = shorten(title, max(_LEAST_TITLE, len(title) - (len(subject) - longest))) + bracket + game
+        subject = one_line(template.render({**context, "table": shorter}))
+    return shorten(subject, longest)
 
 
 @cache
@@ -94,6 +125,7 @@ def _templates(parts: str) -> Environment:
     sentences.install(environment)
     environment.filters["wrap"] = wrap
     environment.filters["short"] = shorten
+    environment.filters["question"] = question
     environment.filters["preheader"] = _preheader
     environment.filters["listed"] = join_list
     environment.filters["sentence"] = capital

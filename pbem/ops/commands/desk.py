@@ -81,9 +81,7 @@ def call_list(*, closed: bool) -> None:
         found = server.read(calls.queue, operator(), "closed" if closed else "open").calls
     for each in found:
         table = f", from table {each.row.game_id} ({each.table})" if each.row.game_id else ""
-        click.echo(
-            f"{each.row.id}  {each.row.at:%Y-%m-%d %H:%M} UTC  {each.caller or 'somebody without a name'}{table}"
-        )
+        click.echo(f"{each.row.id}  {each.row.at:%Y-%m-%d %H:%M} UTC  {each.caller or 'someone without a name'}{table}")
         for text in (each.row.text, each.row.answer):
             if text is not None:
                 click.echo(click.wrap_text(text, 72, "    ", "    ", preserve_paragraphs=True) + "\n")
@@ -125,7 +123,7 @@ def audit_list(game_id: int | None, person_id: int | None, act: str | None, acto
         about = "".join(f"  {what} {of}" for what, of in (("table", row.game_id), ("person", row.person_id)) if of)
         click.echo(f"{row.seq}  {row.at:%Y-%m-%d %H:%M} UTC  {row.actor}  {row.act}{about}\n    {row.reason}")
     if not found:
-        click.echo("Nothing like that was done.")
+        click.echo("No such acts.")
 
 
 @command(AUDIT, "verify", example="pbem audit verify --head 3fa94c1b22d07e6a91c5")
@@ -146,7 +144,7 @@ def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
         click.echo(flaw.says)
     for head in outcome.missing:
         click.echo(f"no row has the head {head}")
-    click.echo(f"{counted(outcome.rows, 'row')}: {'all well' if outcome.sound else 'something was altered'}.")
+    click.echo(f"{counted(outcome.rows, 'row')}: {'all well' if outcome.sound else 'something was changed'}.")
     if not outcome.sound:
         raise SystemExit(FAILED)
 

@@ -30,21 +30,19 @@ def mail_test(address: str, minutes: int | None) -> None:
     """
     config, sent_at = read_settings(), SystemClock().now()
     if minutes is not None and not config.inbound.replies:
-        raise BadInput(
-            "Answers to mails are not read here.", remedy="Say PBEM_INBOUND_REPLIES=yes, and see the handbook."
-        )
+        raise BadInput("Replies aren't read here.", remedy="Set PBEM_INBOUND_REPLIES=yes, and see the handbook.")
     outcome = mail_checks.send_trial(config, address, mail_checks.address_for_answer(config))
     if outcome.result != "accepted":
         click.echo(f"Not accepted ({outcome.result}): {outcome.answer}. `pbem doctor` says more.")
         raise SystemExit(FAILED)
-    say(f"Accepted: {outcome.answer}. Now look at it where it arrives.")
+    say(f"Accepted: {outcome.answer}. Now look at it in your inbox.")
     if minutes is None:
         return
-    say(f"Answer it from there; waiting for {counted(minutes, 'minute')} at most.")
+    say(f"Reply to it from there; waiting for {counted(minutes, 'minute')} at most.")
     answer = mail_checks.await_answer(config, sent_at, timedelta(minutes=minutes))
     if answer is None:
         click.echo(
-            "No answer has been read in that time. `pbem doctor` says whether mails are taken, and a worker runs."
+            "No reply has been read in that time. Run `pbem doctor` to see whether email comes in and a worker is running."
         )
         raise SystemExit(FAILED)
     show_findings([mail_intake.finding_of(answer)])
@@ -98,7 +96,7 @@ def mail_retry() -> None:
     Nothing is done twice. The server may be running, and reads them within seconds.
     """
     number = mail_intake.retry(read_settings())
-    click.echo(f"{counted(number, 'mail')} will be read again." if number else "No mail was given up.")
+    click.echo(f"{counted(number, 'mail')} will be tried again." if number else "No emails are parked.")
 
 
 @command(

@@ -21,16 +21,16 @@ from pbem.service.desk.overview import Overview, TableFilter, summary
 from pbem.store import jobs as job_rows
 
 _WORDS: Final = {
-    "calls": "calls that wait",
-    "overdue": "tables whose clock nobody acts on",
-    "unreachable": "tables where mail to somebody fails",
-    "parked": "tables with mails that were given up",
-    "paused": "tables that are paused",
-    "frozen": "tables that were stopped",
-    "flawed": "tables whose record does not check",
-    "queued": "mails that should have left",
-    "given_up": "mails that were given up",
-    "unread": "mails that came in and could not be read",
+    "calls": "messages waiting",
+    "overdue": "overdue tables",
+    "unreachable": "tables where email to someone fails",
+    "parked": "tables with emails given up",
+    "paused": "paused tables",
+    "frozen": "stopped tables",
+    "flawed": "tables whose record fails its check",
+    "queued": "overdue emails",
+    "given_up": "emails given up",
+    "unread": "incoming emails that couldn't be read",
 }
 
 _ONE: Final = {"announce": "person", "resend": "mail"}
@@ -77,7 +77,7 @@ def all_extend(more: str, *, reason: str, dry_run: bool) -> None:
     _run("extend", reason, more, dry_run=dry_run)
 
 
-@_command("announce", example="pbem all announce news.txt --reason 'Everybody should know.'")
+@_command("announce", example="pbem all announce news.txt --reason 'Everyone should know.'")
 @click.argument("file", type=click.File(encoding="utf-8"))
 def all_announce(file: Any, *, reason: str, dry_run: bool) -> None:
     """Email the text in FILE to everyone who plays. With `-`, the text comes from standard input."""
@@ -118,13 +118,13 @@ def _show(what: What, plan: Plan) -> None:
         click.echo(f"{each.number}{table}: {each.called or 'without a name'}")
     if plan.total > len(plan.listed):
         click.echo(f"... and {plan.total - len(plan.listed)} more.")
-    click.echo(f"{counted(plan.total, _ONE.get(what, 'table'))}. Nothing was done: this was a look.")
+    click.echo(f"{counted(plan.total, _ONE.get(what, 'table'))}. Nothing was changed: this was a preview.")
 
 
 def _lines(found: Overview) -> list[str]:
     lines = [f"{getattr(found.counts, name):6} {words}" for name, words in _WORDS.items()]
     if found.counts.oldest is not None:
-        lines.append(f"       the oldest of these mails was due {relative_text(found.now, found.counts.oldest)}")
+        lines.append(f"       the oldest of these emails was due {relative_text(found.now, found.counts.oldest)}")
     if found.playing is not None:
         lines.append(f"{found.playing:6} tables that are being played")
     lines += [f"worker {each.worker}: heard of {relative_text(found.now, each.beat_at)}" for each in found.workers]
@@ -149,7 +149,7 @@ def _lines(found: Overview) -> list[str]:
         f"mail {email.id} that came in on {email.received_at:%Y-%m-%d} could not be read" for email in found.unread
     ]
     for each in found.page.tables:
-        due = "" if each.row.due_at is None else f", next clock {relative_text(found.now, each.row.due_at)}"
+        due = "" if each.row.due_at is None else f", next deadline {relative_text(found.now, each.row.due_at)}"
         wrong = f" [{', '.join(each.troubles)}]" if each.troubles else ""
         lines.append(f"table {each.row.id}: {each.row.title} ({each.row.kind}, {each.row.status}{due}){wrong}")
     return lines

@@ -10,11 +10,11 @@ from pbem.ops.commands.terminal import CommandError, counted
 from pbem.ops.replay import Replayed
 
 ADVICE: Final = (
-    "This release would not play on as these games were played. Stay with the release that they were played with, and report"
-    " the lines above to the author of this one: they say where, and name no one. A reason may name a card."
+    "This release treats these games differently. Stay with the release they were played with, and report"
+    " the lines above to its author. They say where and name nobody, but a reason may name a card."
 )
 ANYWAY: Final = (
-    "With --without-replay the database is migrated all the same; then the server stops these tables when it starts, and"
+    "With --without-replay the database is migrated anyway. Then the server stops these tables when it starts, and"
     " plays on at all others."
 )
 

@@ -19,5 +19,7 @@ def restore_game(path: Path, which: str, reason: str, *, replacing: bool, dry_ru
     for sentence in (*done.says, *([keys] if keys else [])):
         click.echo(f"  {sentence}")
     if done.asks:
-        click.echo(f"  Turn {done.turn} is asked again as turn {done.next_turn}, with the whole time.")
-    click.echo("Nothing was done: this was a look." if dry_run else "Put back and verified. Its players are told.")
+        click.echo(f"  Turn {done.turn} is asked again as turn {done.next_turn}, with full time.")
+    click.echo(
+        "Nothing was changed: this was a preview." if dry_run else "Restored and verified. Its players will be emailed."
+    )

@@ -76,7 +76,7 @@ def act_command(
                 act = make(**typed | {name: _number(server, typed[name]) for name in _PEOPLE if name in typed})
                 to_do = operator(), act, reason
                 _show(server.dry_run(perform, *to_do) if dry_run else server.run(perform, *to_do))
-            click.echo("Nothing was done: this was a look." if dry_run else "Done.")
+            click.echo("Nothing was changed: this was a preview." if dry_run else "Done.")
 
         return run
 
@@ -130,7 +130,7 @@ def table_export(number: int, path: Path, reason: str) -> None:
     """Export a table to PATH, with every secret. `pbem restore --game` restores it."""
     with open_server(read_settings()) as server:
         if path.exists():
-            raise BadInput(f"{path} is there already.", remedy="Nothing was overwritten; choose another name.")
+            raise BadInput(f"{path} already exists.", remedy="Nothing was overwritten. Choose another name.")
         _, text = server.run(export_table.export, operator(), number, reason)
         write_privately(path, text)
     click.echo(f"Table {number} is in {path}. It shows every hidden card: keep it from everyone who plays there.")
@@ -208,7 +208,7 @@ def table_offer(number: int, seat: int) -> DeskAct:
     return Offer(number, seat)
 
 
-@act_command(TABLE, "seat-links", example="12 3 --reason 'Ann has sent a mail on by mistake.'")
+@act_command(TABLE, "seat-links", example="12 3 --reason 'Ann forwarded an email by mistake.'")
 @_TABLE
 @click.argument("seat", type=_SEAT)
 def table_seat_links(number: int, seat: int) -> DeskAct:
@@ -216,7 +216,7 @@ def table_seat_links(number: int, seat: int) -> DeskAct:
     return NewSeatLinks(number, seat)
 
 
-@act_command(TABLE, "correct", example="12 pace 3d --reason 'It was written wrongly.'")
+@act_command(TABLE, "correct", example="12 pace 3d --reason 'It was a typo.'")
 @_TABLE
 @click.argument("what", type=click.Choice(["name", "title", "pace", "missed_limit", "successor", "option"]))
 @click.argument("to")
@@ -242,7 +242,7 @@ def table_resend(number: int, email: int) -> DeskAct:
     return Resend(number, email)
 
 
-@act_command(TABLE, "retry-deadline", example="12 3 --reason 'The fault is mended.'")
+@act_command(TABLE, "retry-deadline", example="12 3 --reason 'The error is fixed.'")
 @_TABLE
 @click.argument("seat", type=_SEAT)
 def table_retry_deadline(number: int, seat: int) -> DeskAct:

@@ -63,11 +63,11 @@ def listening(host: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise BadInput(
                 f"Port {port} of {host}, for metrics and health, is in use.",
-                why="Another program, or another pbem, listens there.",
-                remedy="Give each process on a machine its own, PBEM_WEB_ADMIN_PORT=8011, or none with 0.",
+                why="Another program or another pbem is listening there.",
+                remedy="Give each process its own (PBEM_WEB_ADMIN_PORT=8011), or 0 for none.",
             ) from error
         raise BadInput(
-            f"Nobody can listen on {host}, port {port}.",
+            f"Can't listen on {host}, port {port}.",
             why=f"{error.strerror or error}.",
             remedy="Correct PBEM_WEB_ADMIN_HOST and PBEM_WEB_ADMIN_PORT.",
         ) from error
@@ -91,10 +91,10 @@ def answering(on: socket.socket, server: Server, config: Config, worker: str | N
 def look_at_port(config: Config) -> Iterator[Finding]:
     host, port = config.web.admin_host, config.web.admin_port
     if not port:
-        yield finding.ok("admin port", "there is none; with PBEM_WEB_ADMIN_PORT=8001 metrics and health are there")
+        yield finding.ok("admin port", "off; PBEM_WEB_ADMIN_PORT=8001 turns on metrics and health")
         return
     if not is_local(host):
-        says = f"The admin port listens at {sockets.with_port(host, port)}, for all who can reach this machine there."
+        says = f"The admin port listens at {sockets.with_port(host, port)}, where other machines may reach it."
         remedy = "Set PBEM_WEB_ADMIN_HOST to 127.0.0.1, unless a firewall keeps others out."
         yield finding.warning("admin port", says, remedy)
     connection = HTTPConnection(host, port, timeout=_PATIENCE)
@@ -105,17 +105,17 @@ def look_at_port(config: Config) -> Iterator[Finding]:
             f"{each['what']}: {each['says']}" for each in answer["checks"] if each["severity"] == Severity.ERROR
         ]
     except OSError as error:
-        says = f"Nobody answers at {host}, port {port} ({error.strerror or error})."
-        yield finding.warning("admin port", says, "Start the server, or look which port it was given.")
+        says = f"Nothing answers at {host}, port {port} ({error.strerror or error})."
+        yield finding.warning("admin port", says, "Start the server, or check its port.")
         return
     except (HTTPException, ValueError, KeyError, TypeError):
-        says = f"Something that is not pbem answers at {host}, port {port}."
+        says = f"A program other than pbem answers at {host}, port {port}."
         yield finding.error("admin port", says, "Give pbem another port: PBEM_WEB_ADMIN_PORT=8011")
         return
     finally:
         connection.close()
     if troubles:
-        yield finding.error("admin port", f"The server is not ready. {' '.join(troubles)}", "See above.")
+        yield finding.error("admin port", f"The server isn't ready. {' '.join(troubles)}", "See above.")
     else:
         yield finding.ok("admin port", f"the server says it is ready ({host}, port {port})")
 

@@ -64,7 +64,7 @@ class _DatabaseNumbers(Collector):
         info = GaugeMetricFamily("pbem_info", "What runs here.", labels=("version", "database"))
         info.add_metric((version("pbem"), database), 1)
         yield info
-        yield GaugeMetricFamily("pbem_disk_free_bytes", "Room where the data folder lies.", free_bytes(self._config))
+        yield GaugeMetricFamily("pbem_disk_free_bytes", "Free disk space at the data folder.", free_bytes(self._config))
         now = self._server.now()
         try:
             with explained(), self._server.store.read() as tx:
@@ -78,28 +78,28 @@ class _DatabaseNumbers(Collector):
 
 def _families(found: Figures, now: float) -> Iterator[GaugeMetricFamily]:
     for name, says, counted in (
-        ("pbem_games", "Tables, by how far they are.", found.games),
-        ("pbem_emails_waiting", "Mails that have not left, by why.", found.emails),
-        ("pbem_received_emails_waiting", "Mails that came in and are not dealt with, by why.", found.received),
+        ("pbem_games", "Tables, by status.", found.games),
+        ("pbem_emails_waiting", "Emails that haven't left, by reason.", found.emails),
+        ("pbem_received_emails_waiting", "Incoming emails not dealt with, by reason.", found.received),
     ):
         family = GaugeMetricFamily(name, says, labels=("status",))
         for status, number in counted.items():
             family.add_metric((status,), number)
         yield family
     for name, says, number in (
-        ("pbem_deadlines_open", "Seats that are asked something.", found.open_deadlines),
+        ("pbem_deadlines_open", "Seats with an open turn.", found.open_deadlines),
         ("pbem_deadlines_overdue", "Turns whose clock has run out and that nobody has decided.", found.overdue),
-        ("pbem_deadlines_parked", "Turns that could not be timed out, after ten tries.", found.parked_deadlines),
-        ("pbem_calls_open", "Players who wait for the organiser.", found.calls),
-        ("pbem_people_unreachable", "People whose address takes no mail.", found.unreachable),
-        ("pbem_workers", "Workers that were heard of within a minute.", found.workers),
+        ("pbem_deadlines_parked", "Turns that couldn't be timed out, after ten tries.", found.parked_deadlines),
+        ("pbem_calls_open", "Messages waiting for the organiser.", found.calls),
+        ("pbem_people_unreachable", "People whose address accepts no email.", found.unreachable),
+        ("pbem_workers", "Workers seen in the last minute.", found.workers),
     ):
         yield GaugeMetricFamily(name, says, number)
     for name, says, since in (
-        ("pbem_email_oldest_seconds", "How long the oldest mail waits that could have left.", found.oldest_email),
-        ("pbem_deadline_oldest_seconds", "How long the oldest overdue turn is overdue.", found.oldest_overdue),
+        ("pbem_email_oldest_seconds", "Age of the oldest email that could have left.", found.oldest_email),
+        ("pbem_deadline_oldest_seconds", "How long the oldest overdue turn has been overdue.", found.oldest_overdue),
     ):
         yield GaugeMetricFamily(name, says, 0 if since is None else max(0.0, now - since.timestamp()))
     if found.last_beat is not None:
-        says = "When a worker was heard of last."
+        says = "When a worker was last seen."
         yield GaugeMetricFamily("pbem_worker_beat_timestamp_seconds", says, found.last_beat.timestamp())

@@ -55,9 +55,9 @@ def disk(config: Config) -> Finding:
     free = free_bytes(config)
     says = f"{free // 1024**2:,} MB free at {config.data_dir}"
     if free < TOO_LITTLE:
-        return finding.error("disk", f"{says}.", "Make room: moves are refused when the disk is full.")
+        return finding.error("disk", f"{says}.", "Free some space: moves are refused when the disk is full.")
     if free < LITTLE:
-        return finding.warning("disk", f"{says}.", "Make room soon; a migration and a backup need some.")
+        return finding.warning("disk", f"{says}.", "Free some space soon: migrations and backups need it.")
     return finding.ok("disk", says)
 
 
@@ -75,7 +75,7 @@ def clock_steps(tx: Tx, now: datetime) -> Iterator[Finding]:
     """The last step of the server's clock, for a day."""
     if (step := alarms.newest(tx, AlarmKind.CLOCK, last(STEPS_SHOWN, now))) is not None:
         says = f"{step.says} That was {relative_text(now, step.at)}, by its time now."
-        remedy = "Run a time service (chrony, systemd-timesyncd), and see what else sets the clock."
+        remedy = "Run a time service (chrony, systemd-timesyncd), and find out what else sets the clock."
         yield finding.warning("clock steps", says, remedy)
 
 
@@ -83,7 +83,7 @@ def email_pause(tx: Tx) -> Iterator[Finding]:
     """The pause of outgoing email, while it lasts."""
     if (pause := outages.email_pause(tx)) is not None:
         says = f"Outgoing email has been paused since {pause.start_at:%Y-%m-%d %H:%M} UTC: {pause.why}"
-        yield finding.warning("email pause", says, "When it may leave again: `pbem mail resume`.")
+        yield finding.warning("email pause", says, "To resume: `pbem mail resume`.")
 
 
 def _steps(at: str) -> Finding:
@@ -94,7 +94,7 @@ def _steps(at: str) -> Finding:
         return finding.error("migrations", says, "Run `pbem migrate`.")
     # Newer migrations only add, so this process works until it is replaced.
     says = f"The database is at step {at}, which is newer than this release."
-    return finding.warning("migrations", says, "Install the newer release here, too.")
+    return finding.warning("migrations", says, "Install the newer release here too.")
 
 
 def _beat(server: Server, worker: str | None) -> Finding:
@@ -106,9 +106,9 @@ def _beat(server: Server, worker: str | None) -> Finding:
     if doubted is not None:
         return bad("clock", doubted.says, doubted.remedy)
     if not heard:
-        return bad("worker", "No worker was ever heard of.", "Start one: `pbem worker`.")
+        return bad("worker", "No worker has ever run.", "Start one: `pbem worker`.")
     silent = server.now() - max(heard)
     if silent > SILENT:
-        says = f"The last sign of {'any worker' if worker is None else 'the worker in here'} is {duration_text(silent)} old."
-        return bad("worker", says, "See the log: `tick_failed` says what is in its way.")
+        says = f"The last sign of {'any worker' if worker is None else 'this worker'} is {duration_text(silent)} old."
+        return bad("worker", says, "See the log: `tick_failed` says what is wrong.")
     return finding.ok("worker", f"heard of {max(silent, timedelta(0)).total_seconds():.0f} s ago")

@@ -107,7 +107,7 @@ def _change_hands(
     for email in outbox.of_game(tx, row.id, -1):
         if email.seat == seat and email.status == EmailStatus.QUEUED:
             outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)
-            ledger.note(tx, email.id, now, "superseded", "somebody else plays the seat now")
+            ledger.note(tx, email.id, now, "superseded", "someone else plays the seat now")
     return row
 
 

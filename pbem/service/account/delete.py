@@ -63,7 +63,7 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
             raise Forbidden(
                 _("“%(title)s” has been stopped so that its log can be checked.", title=game.title),
                 why=_("Until then, nobody at that table can leave it or delete their account."),
-                remedy=_("Nothing changed. We'll email you when it goes on, and you can do this then."),
+                remedy=_("Nothing changed. We'll email you when it resumes, and you can do this then."),
             )
         if game.status == TableStatus.PLAYING:
             for player in player_rows.of_game(tx, game_id):

@@ -129,13 +129,13 @@ class LogReader:
         except NONSENSE as error:
             self.broken = True
             what = f"{type(error).__name__}: {error}"[:200]
-            says = f"row {row.seq} ({row.kind}) means nothing here, so replay ends: {what}"
+            says = f"row {row.seq} ({row.kind}) makes no sense here, so the replay ends: {what}"
             self.problems.append(Problem(row.seq, Check.FACTS, says))
 
     def end(self) -> None:
         """Report what only the end of a log shows."""
         if not self.broken and self.status in (TableStatus.OVER, TableStatus.VOID) and self.revealed is None:
-            self.problems.append(Problem(self.seq, Check.LUCK, "the game is over, but its secret was never told"))
+            self.problems.append(Problem(self.seq, Check.LUCK, "the game is over, but its secret was never revealed"))
 
     def _check_row(self, row: Row) -> _Problems:
         if row.body is None:
@@ -144,7 +144,7 @@ class LogReader:
         if self.dealt and row.rules != self.version:
             yield Check.CHOICES, f"row {row.seq} names rules {row.rules}, but the game began with rules {self.version}"
         if row.kind not in _KINDS or (row.kind == Kind.BEGAN) == self.dealt:
-            yield Check.FACTS, f"row {row.seq} is a {row.kind}, which cannot stand here"
+            yield Check.FACTS, f"row {row.seq} is a {row.kind}, which can't come here"
             return
         self.fates.read(row, body)
         if row.kind in CLOSES_TURN:
@@ -180,7 +180,7 @@ class LogReader:
             case Kind.REVEALED:
                 self.revealed = body["secret"]
                 if commitment(bytes.fromhex(body["secret"])) != self.began["commitment"]:
-                    yield Check.LUCK, f"the secret told in row {row.seq} is not the one that the server was bound to"
+                    yield Check.LUCK, f"the secret revealed in row {row.seq} doesn't match the commitment"
 
     def _begin(self, row: Row, body: dict[str, Any]) -> _Problems:
         # All of it must be there and be read, or the game has not begun: it is compared with what stands elsewhere.
@@ -200,7 +200,7 @@ class LogReader:
         if self.secret is None:
             return
         if commitment(self.secret) != body["commitment"]:
-            yield Check.LUCK, "the server's secret is not the one that it was bound to"
+            yield Check.LUCK, "the server's secret doesn't match its commitment"
         self.seed = seed_from(self.secret, body["words"])
         if Stream(self.seed, SEATING).shuffle(range(seats)) != list(body["seating"]):
             yield Check.LUCK, "the seats were not drawn from the seed"
@@ -257,7 +257,7 @@ class LogReader:
         try:
             _, again = before.enter(story, draw, entry.choices, entry.alone)
         except NONSENSE as error:
-            yield Check.CHOICES, f"the choices of row {row.seq} cannot be made again: {error}"
+            yield Check.CHOICES, f"the choices of row {row.seq} can't be replayed: {error}"
             return
         if again != entry:
             yield Check.CHOICES, f"the choices of row {row.seq}, made again, lead to other facts"

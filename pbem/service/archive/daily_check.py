@@ -84,7 +84,7 @@ def _progress(tx: Tx, server: Server) -> int | None:
 
 
 def _store(server: Server, game_id: int, result: CheckResult) -> None:
-    says = f"{result.wrong} faults, the first in row {result.first}. `pbem verify --game {game_id}` tells them."
+    says = f"{result.wrong} faults, the first in row {result.first}. `pbem verify --game {game_id}` lists them."
     flaw = FlawRow(game_id, server.now(), result.first, says) if result.wrong else None
 
     def work(tx: Tx) -> None:

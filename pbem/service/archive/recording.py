@@ -56,9 +56,9 @@ _WHAT: Final = {
     Check.BESIDE: What.SNAPSHOT,
 }
 _SAYS: Final = {
-    Part.OFFERS: "what the seats may choose is not what they were offered",
-    Part.VIEWS: "what the seats know is not what they were told",
-    Part.SCORES: "the scores or the places are not those that were shown",
+    Part.OFFERS: "the seats' choices differ from what they were offered",
+    Part.VIEWS: "the seats' views differ from what they were told",
+    Part.SCORES: "the scores or ranks differ from those that were shown",
 }
 
 

@@ -31,8 +31,8 @@ MOST: Final = 2**62
 """No number in a file is larger: the databases could not keep it."""
 
 WARNING: Final = (
-    "This file holds every secret of the table: hidden cards, sealed choices, the luck to come, addresses. "
-    "Nobody who plays there may see it."
+    "This file contains every secret of the table: hidden cards, sealed choices, the luck to come, addresses. "
+    "Keep it from everyone who plays there."
 )
 
 

@@ -102,7 +102,7 @@ def of_chain(chain: hash_chain.ChainCheck) -> Iterator[Problem]:
     for flaw in chain.flaws:
         yield Problem(flaw.seq, Check.CHAIN, flaw.says)
     for head in chain.missing:
-        yield Problem(0, Check.CHAIN, f"no row has the head {head}, which is said to have stood in a mail")
+        yield Problem(0, Check.CHAIN, f"no row has the head {head}, which was said to be in an email")
 
 
 def of_fates(reading: LogReader, sealed: Collection[str]) -> Iterator[Problem]:
@@ -114,17 +114,17 @@ def of_fates(reading: LogReader, sealed: Collection[str]) -> Iterator[Problem]:
 def of_talk(talk_chain: hash_chain.ChainCheck, reading: LogReader, last: int) -> Iterator[Problem]:
     """The problems of a table's talk; a line's text may be missing if the log says why."""
     for flaw in talk_chain.flaws:
-        yield Problem(flaw.seq, Check.TALK, f"what was said at the table: {flaw.says}")
+        yield Problem(flaw.seq, Check.TALK, f"table talk: {flaw.says}")
     for line in talk_chain.redacted:
         if line not in reading.redacted:
-            says = f"line {line} of what was said at the table has lost its text, and no row says why"
+            says = f"line {line} of the table talk has lost its text, and no row says why"
             yield Problem(last, Check.TALK, says)
 
 
 def _of_agreement(game: Export, reading: LogReader) -> Iterator[Problem]:
     """The data beside the log must match the log's beginning and end."""
     if not reading.dealt:
-        yield Problem(0, Check.FACTS, "the log has no beginning")
+        yield Problem(0, Check.FACTS, "the start of the log is missing")
         return
     in_log = {name: reading.began[name] for name in ("kind", "seats", "options", "commitment")}
     in_log |= {
@@ -136,7 +136,7 @@ def _of_agreement(game: Export, reading: LogReader) -> Iterator[Problem]:
         in_log["status"] = reading.status
     for name, value in in_log.items():
         if getattr(game, name) != value:
-            yield Problem(1, Check.BESIDE, f"the file says otherwise than its log about the {name}")
+            yield Problem(1, Check.BESIDE, f"the file contradicts its log about the {name}")
 
 
 def _rules(kind: str) -> Game[object]:

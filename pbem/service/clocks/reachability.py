@@ -104,7 +104,7 @@ def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
         return
     settle_person(tx, server, person_id, locked)
     _notify_tables(tx, server, person_id, "unreachable")
-    name = people.read(tx, person_id).name or "someone who has given no name"
+    name = people.read(tx, person_id).name or "someone without a name"
     # What the server said names the address in one way or another; the desk shows it.
     says = f"{name} ({cause}); their tables wait a week at most. The desk says why, under “Email”."
     alarms.raise_alarm(tx, server, alarms.AlarmKind.UNREACHABLE, says)

@@ -59,7 +59,7 @@ OUTCOMES: Final[Mapping[str, Kind]] = (
         (f"report: {kind}" for kind in ("failed", "late", "complaint", "away", "arrived", "other")), Kind.REPORT
     )
     | {COUNTED_AS: Kind.TEST}
-    | dict.fromkeys(("a stranger", "to no address for mails", "to an address that was replaced"), Kind.DROPPED)
+    | dict.fromkeys(("a stranger", "to no reply address", "to a replaced address"), Kind.DROPPED)
     | dict.fromkeys(("too many", "too large", "unreadable", "replies are off"), Kind.DROPPED)
 )
 """Outcomes of received emails, in the order shown."""

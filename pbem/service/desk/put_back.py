@@ -236,7 +236,7 @@ class _PuttingBack:
                 insiders.note(self.tx, game_id, person_id, Insight.SAT)
 
     def _ask(self, game: GameRow, players: tuple[PlayerRow, ...]) -> None:
-        """Ask the open turn again, with the whole time."""
+        """Ask the open turn again, with full time."""
         now, rules = self.server.now(), rules_of(game)
         asked = Position(rules, game.seats, game.seed or b"", loads(rules, game.state), game.turn).open()
         deadlines.ask(self.tx, game.id, game.turn, asked, now)

@@ -55,7 +55,7 @@ _LINES: Final = 2000
 _HOURS_AT_ONCE: Final = 12
 _HOUR: Final = timedelta(hours=1)
 _HOURS_MARK: Final = "tally hours"
-_LINES_MARK: Final = "tally mails"
+_LINES_MARK: Final = "tally emails"
 _BY: Final = {Actor.BOT: "bots", Actor.ORDER: "orders", Actor.CLOCK: "time_outs"}
 
 

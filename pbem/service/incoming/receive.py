@@ -108,7 +108,7 @@ class Arrival:
 
     @cached_property
     def _hidden(self) -> bytes | None:
-        """The email as it is stored, without attachments and tokens; None if it cannot be read."""
+        """The email as it is stored, without attachments and tokens; None if it can't be read."""
         try:
             sanitised = inbound.sanitise(self.raw, self.envelope_from)
         except BadInput:
@@ -195,7 +195,7 @@ def _find_link(server: Server, settings: InboundSettings, envelope_to: str, raw:
     if recipient is None:
         return "a stranger"
     if recipient.purpose not in (Purpose.REPLY, Purpose.BOUNCE):
-        return "to no address for mails"
+        return "to no reply address"
     return _follow(server, recipient.token, recipient.purpose)
 
 
@@ -205,7 +205,7 @@ def _follow(server: Server, token: str, purpose: Purpose) -> LinkRow | str:
     except NotFound:
         return "a stranger"
     except Gone:
-        return "to an address that was replaced"
+        return "to a replaced address"
 
 
 def _drop(server: Server, why: str) -> str:

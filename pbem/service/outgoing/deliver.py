@@ -268,7 +268,7 @@ def _prepare(server: Server, post: Post, rows: Sequence[EmailRow], now: datetime
             return [email for row in rows for email in _prepare(server, post, [row], now, done)]
         (row,) = rows
         _log.exception("mail_not_written", email=row.id, kind=row.kind, attempts=row.attempts)
-        done.count(server.run(outcomes.postpone, row, f"it could not be written ({type(error).__name__})"))
+        done.count(server.run(outcomes.postpone, row, f"it couldn't be written ({type(error).__name__})"))
         return []
     done.superseded += len(rows) - len(sendable)
     return sendable

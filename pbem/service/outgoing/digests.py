@@ -64,7 +64,7 @@ def mark_replaced(tx: Tx, server: Server, digest: EmailRow) -> None:
     for email in outbox.with_ids(tx, json.loads(digest.facts)["letters"]):
         if email.status == EmailStatus.DIGEST:
             outbox.change(tx, email.id, status=EmailStatus.SENT, accepted_at=now)
-            ledger.note(tx, email.id, now, "told", f"in the digest, mail {digest.id}")
+            ledger.note(tx, email.id, now, "told", f"in the digest, email {digest.id}")
 
 
 def _queue(tx: Tx, server: Server, person_id: int, day: date) -> bool:
@@ -93,11 +93,11 @@ def _is_current(tx: Tx, server: Server, email: EmailRow, playing: list[GameRow])
     """Whether an email that waits for a digest still has something to say; if not, it is superseded."""
     more_time = email.kind == EmailKind.NOTICE and json.loads(email.facts)["what"] in ("extended", "deadline")
     if all(email.game_id != game.id for game in playing):
-        why = "the game is over, or somebody else plays the seat"
+        why = "the game is over, or someone else plays the seat"
     elif email.kind in ASKING and not _is_asked(tx, email):
         why = "the seat has answered, or the turn is over"
     elif more_time and email.turn is not None and not _is_asked(tx, email):
-        why = "the turn that there is more time for is answered"
+        why = "the turn with more time has been answered"
     else:
         return True
     outbox.change(tx, email.id, status=EmailStatus.SUPERSEDED)

@@ -105,7 +105,7 @@ def _release(tx: Tx, server: Server, person_id: int, game_id: int | None) -> Non
     """Let the emails that were held back be judged again."""
     now = server.now()
     for email_id in preferences.requeue_held_back(tx, person_id, game_id, now, now + server.hold):
-        ledger.note(tx, email_id, now, "queued", "its reader wishes something else now")
+        ledger.note(tx, email_id, now, "queued", "its reader has changed their settings")
 
 
 def _table(tx: Tx, person_id: int, key: str) -> GameRow:

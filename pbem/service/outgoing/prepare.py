@@ -54,8 +54,8 @@ _CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken", "rese
 
 _HELD_BACK: Final = {
     Action.DIGEST: (EmailStatus.DIGEST, "waits", "for its reader's digest"),
-    Action.WITHHOLD: (EmailStatus.WITHHELD, "withheld", "its reader does not want it"),
-    None: (EmailStatus.UNDELIVERABLE, "undeliverable", "mail to this address fails at present"),
+    Action.WITHHOLD: (EmailStatus.WITHHELD, "withheld", "its reader doesn't want it"),
+    None: (EmailStatus.UNDELIVERABLE, "undeliverable", "email to this address fails at the moment"),
 }
 """The status and the line in the ledger of an email that does not leave; None is for an address that fails."""
 
@@ -252,12 +252,12 @@ def _stale(
     for email in emails:
         # Every email has a link. If there is no placeholder that we know, its key has been revoked.
         if email.id in templates and not templates[email.id].rows:
-            reasons[email.id] = "its links were made with a key that is gone"
+            reasons[email.id] = "its links were made with a removed key"
         # Also if it may have left: with these links, it must not leave again.
         elif email.id in templates and any((row, email.person_id) in lost for row in templates[email.id].rows):
             reasons[email.id] = "its reader has lost a seat that it links to"
         elif turns.get(email.id) in broken and not _may_have_left(tx, email):
-            reasons[email.id] = "its deadline would not have been right any more"
+            reasons[email.id] = "its deadline would have been out of date"
     return reasons
 
 

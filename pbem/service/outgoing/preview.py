@@ -153,15 +153,15 @@ def _example_facts(
         EmailKind.BANNED: {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False},
         EmailKind.MOVED: {"reason": "They wrote from the new one.", "here": True},
         EmailKind.NEW_ADDRESS: {"here": True},
-        EmailKind.ANNOUNCEMENT: {"text": "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."},
+        EmailKind.ANNOUNCEMENT: {"text": "On Sunday the server is moving.\n\nClocks stop meanwhile."},
         EmailKind.MERGED: {"reason": "They wrote from both.", "stays": True},
         EmailKind.CALL_ANSWERED: {
-            "call": "I never got the mail of this turn.",
+            "call": "I never got the email about this turn.",
             "answer": "It was refused at first, and sent again.",
             "done": "answered",
         },
         EmailKind.REMINDER: {"due_at": soon, "last": False},
-        EmailKind.NOTICE: {"what": "extended", "due_at": soon, "reason": "The server was away for some hours."},
+        EmailKind.NOTICE: {"what": "extended", "due_at": soon, "reason": "The server was down for some hours."},
         EmailKind.WAS_IT_YOU: {"error": "another sender", "last_for": "", "to_offer": False},
         EmailKind.INVITATION_RECEIPT: {
             "effect": "joined",

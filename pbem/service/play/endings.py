@@ -42,7 +42,7 @@ class Handover:
         if self.resigned:
             return say("{seat} took over in turn {turn}, after a player resigned.", seat=self.seat, turn=self.turn)
         if self.by_bot:
-            return say("{seat} took over in turn {turn}, because a player was gone.", seat=self.seat, turn=self.turn)
+            return say("{seat} took over in turn {turn}, because a player was away.", seat=self.seat, turn=self.turn)
         return say("{seat} took over in turn {turn} as a substitute.", seat=self.seat, turn=self.turn)
 
 

@@ -207,7 +207,7 @@ def must_be_playing(row: GameRow) -> None:
     if row.status != TableStatus.PLAYING:
         raise Gone(_("This game hasn't started."), remedy=_("We'll email you when it does."))
     if row.paused:
-        raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost. We'll email you when it goes on."))
+        raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost. We'll email you when it resumes."))
 
 
 def must_not_be_frozen(row: GameRow) -> None:
@@ -216,7 +216,7 @@ def must_not_be_frozen(row: GameRow) -> None:
         raise Forbidden(
             _("This game has been stopped so that its log can be checked."),
             why=_("Until then, nothing in it can change."),
-            remedy=_("Nothing is lost. We'll email you when it goes on, and you can do this then."),
+            remedy=_("Nothing is lost. We'll email you when it resumes, and you can do this then."),
         )
 
 

@@ -780,7 +780,7 @@ def test_the_board_counts_what_its_reader_knows():
         "Under the Ace of Suns: Castle (7 Suns Knots)",
         "Crown: End (Crown Leaves)",
         "Your cards score 8, plus the worth of Waves, Leaves, Wyrms, Knots and the Excuse.",
-        "Counted like that, what is for sale would score you: Forest 1.",
+        "On that basis, the cards for sale would score you: Forest 1.",
     ):
         assert line in shown
 

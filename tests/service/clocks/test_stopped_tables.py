@@ -195,7 +195,7 @@ def test_a_game_that_breaks_at_import_is_not_offered_and_says_why(offered, serve
     offers.close()
     (offer,) = offered(broken.lanterns("import", what))
     assert "lanterns" not in games_known.names()
-    assert "The game “lanterns” of paper-lamps 1.2 cannot be played: " in offer.trouble.says
+    assert "The game “lanterns” of paper-lamps 1.2 can't be played: " in offer.trouble.says
     assert table("bid", 3).row().status == "playing"
 
 

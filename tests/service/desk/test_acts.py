@@ -334,7 +334,7 @@ def test_a_player_who_would_leave_a_stopped_table_is_told_that_it_is_stopped(ser
     moderate(server, Freeze(game.id))
     before = all_rows(server.store)
     with pytest.raises(
-        Forbidden, match=r"has been stopped so that its log can be checked.*We'll email you when it goes on"
+        Forbidden, match=r"has been stopped so that its log can be checked.*We'll email you when it resumes"
     ):
         WAYS_OUT[way](server, game, gone)
     assert all_rows(server.store) == before
@@ -384,7 +384,7 @@ def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
     ("name", "line"),
     [
         ("address", "From ben@example.org to benjamin@example.net."),
-        ("merge", "Everything of ben@example.org then belongs to bennie@example.org."),
+        ("merge", "Everything moves from ben@example.org to bennie@example.org."),
         ("ban", "It ends after Sun 31 Jan 2027."),
         ("delete", "It's about Ben."),
         ("outage", "From Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 13:00 UTC."),

@@ -16,7 +16,7 @@ from tests.service.database import all_rows, holds_token, queued_emails
 from tests.service.outgoing.test_deliver import HOUR, LINK, drain, links_in, post_to
 from tests.service.outgoing.test_digests import games, next_eight, play_once  # noqa: F401 - a fixture comes in by its name
 
-REASON = "She says that her mails cannot be read."
+REASON = "She says that her mails can't be read."
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def test_a_reason_for_a_deletion_may_not_contain_the_name(server, table, person,
 def test_the_preview_names_players_at_the_tables_of_a_deleted_person_and_they_read_why(server, table, person):
     game = table("sun-bid", 3)
     shown = server.dry_run(perform, OLGA, Delete(person("Ann")), "It was asked for.")
-    assert f"Tables that they leave: “{game.row().title}” (table {game.id})." in shown.says
+    assert f"Tables they leave: “{game.row().title}” (table {game.id})." in shown.says
     assert {(notice.name, notice.kind) for notice in shown.emails} >= {("Ben", "resigned"), ("Cleo", "resigned")}
     moderate(server, Delete(person("Ann")), "It was asked for.")
     (row,) = [row for row in game.log() if row.kind == "Resigned"]

@@ -371,7 +371,7 @@ def test_the_file_of_a_table_puts_it_back(server, poker):
     saved = saved_of(server, poker)
     _, text = server.run(export_table.export, ROOT, poker.id, WHY)
     assert table_file.read(text) == saved
-    assert "holds every secret" in text
+    assert "contains every secret" in text
     vanish(server, poker)
     _, game = back(server, table_file.read(text))
     assert problems(server, game) == ()

@@ -111,7 +111,7 @@ def test_only_a_reply_to_the_last_test_counts(server, clock, inbox):
     sent_at = clock.now()
     second = server.run(round_trip.open_address)
     assert first != second
-    assert reply(inbox, first, PASSED, "Message-ID: <late@example.net>") == "to an address that was replaced"
+    assert reply(inbox, first, PASSED, "Message-ID: <late@example.net>") == "to a replaced address"
     assert last_reply(server, sent_at) is None
     reply(inbox, second, PASSED, "Message-ID: <new@example.net>")
     answer = last_reply(server, sent_at)
@@ -162,7 +162,7 @@ def test_a_test_email_shows_where_results_stand_and_from_then_on_they_count_nowh
     inbox.takes(inbox.written(game, 0, "talk 2", given), inbox.reply_address(game, 0))
     inbox.attends()
     first, _test, second = inbox.rows()
-    assert (first.status, second.status, second.outcome) == ("done", "doubted", "a sender nobody vouches for")
+    assert (first.status, second.status, second.outcome) == ("done", "doubted", "an unconfirmed sender")
     # An email without any results, as of a filter that is away, changes nothing about it.
     hand_in(inbox, ABOVE)
     assert place(server) == 0

@@ -164,7 +164,7 @@ def test_notices_of_pauses_and_more_time_have_the_new_deadline(server, box, send
     assert "The organiser wrote: lost luggage" in text_of(box, "is paused")
     moderate(server, Resume(game.id), "found it")
     sends()
-    assert "It's your turn: please move by" in text_of(box, "goes on", to=asked)
+    assert "It's your turn: please move by" in text_of(box, "has resumed", to=asked)
     moderate(server, Extend(game.id, "2d"), "take your time")
     sends()
     assert "please move by Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
@@ -176,7 +176,7 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
     welcome = text_of(box, "the game starts")
     assert "Most auctions: 12" in welcome
     assert "A reroll costs" not in welcome, "what is as always is in the rules"
-    moderate(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
+    moderate(server, Correct(game.id, "pace", "3d"), "It was a typo.")
     sends()
     assert "The pace was 1 day and is now 3 days." in " ".join(text_of(box, "a correction").split())
     waiting = server.run(

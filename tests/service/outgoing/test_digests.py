@@ -153,7 +153,7 @@ def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(
     assert len(sections) == 2 * many
     for title, section in zip(sections[::2], sections[1::2], strict=True):
         text = " ".join(section.split())
-        assert "more than fits here" in text
+        assert "full story" in text
         assert "more talk than fits here" in text
         assert f": {talk.LINES_AN_HOUR - 1} 李" in text, "what was said last"
         happened, rest = text.split("TALK")
@@ -341,7 +341,7 @@ def test_notices_are_in_one_digest_in_their_order(server, clock, sink, post, gam
     for act, reason in (
         (Pause(templari.id), "We move house."),
         (Resume(templari.id), "We have moved."),
-        (Correct(templari.id, "pace", "3d"), "It was written wrongly."),
+        (Correct(templari.id, "pace", "3d"), "It was a typo."),
         (Substitute(templari.id, leaver), "They asked for it."),
     ):
         clock.advance(HOUR)
@@ -359,7 +359,7 @@ def test_notices_are_in_one_digest_in_their_order(server, clock, sink, post, gam
     sentences = [
         "The table was paused.",
         "The organiser wrote: We move house.",
-        "The table goes on, and so do its clocks.",
+        "The table has resumed, and its clocks are running.",
         "The organiser wrote: We have moved.",
         "from “1 day” to “3 days”.",
         f"A bot plays the seat of {name} from now on.",
@@ -409,7 +409,10 @@ def test_news_that_had_their_own_email_are_in_no_digest(server, clock, sink, pos
     (email,) = digest_of(sink, server, person)
     assert "It is over." in email.text
     assert "A short pause." not in email.text
-    assert digest_story(email) == ["- The table goes on, and so do its clocks.", "- The organiser wrote: It is over."]
+    assert digest_story(email) == [
+        "- The table has resumed, and its clocks are running.",
+        "- The organiser wrote: It is over.",
+    ]
 
 
 def test_turns_during_the_delivery_of_a_digest_are_in_the_next(server, clock, sink, post, games):

@@ -128,7 +128,7 @@ def test_verifying_finds_talk_that_was_altered(table, altered):
     begun.server.store.write(lambda tx: tx.execute(update(TALK).where(TALK.c.seq == 1).values(**altered)))
     with begun.server.store.read() as tx:
         found = verify_game(tx, begun.id)
-    assert any("what was said at the table" in wrong.says for wrong in found.problems)
+    assert any("table talk" in wrong.says for wrong in found.problems)
 
 
 def test_two_who_speak_at_once_are_both_heard(table):

@@ -117,7 +117,7 @@ def test_opening_the_page_changes_nothing_and_the_button_carries_out_the_reply(b
     assert choice in page.text
     assert "quoted" not in page.text
     assert all_rows(server.store) == before
-    done = page.form("Yes, I wrote this").press()
+    done = page.form("I wrote this").press()
     assert done.heading == "Thank you"
     assert game.open()[0]
     assert 0 not in game.asked()
@@ -137,10 +137,10 @@ def test_the_other_button_drops_the_reply(browser, asked, server):
 def test_a_press_that_seems_not_to_be_a_persons_carries_out_nothing(browser, asked):
     game, _, address = asked
     del browser.says["Sec-Fetch-User"]
-    asking = browser.open(address).form("Yes, I wrote this").press()
+    asking = browser.open(address).form("I wrote this").press()
     assert 0 in game.asked()
     assert asking.heading == "Please confirm"
-    asking.form("Yes, I wrote this").press()
+    asking.form("I wrote this").press()
     assert 0 not in game.asked()
 
 

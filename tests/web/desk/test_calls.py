@@ -56,7 +56,7 @@ def test_an_organiser_sees_what_the_caller_saw_when_they_called(olga, server, ca
         game.play(seat, decision.default)
     assert game.view(0) != before
     page = olga.open(f"/desk/calls/{call}")
-    assert f"It came in turn {turn}, played by rules {game.row().rules}." in page.text
+    assert f"Sent in turn {turn}, under version {game.row().rules} of the rules." in page.text
     seen = page.form("Look").press(reason="The caller asks about it.")
     assert seen.heading == f"As seat 1 saw it in turn {turn}"
     assert server.read(audit.newest, AuditFilter(act="see as"))[0].reason == "The caller asks about it."

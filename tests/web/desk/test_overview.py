@@ -137,17 +137,17 @@ def test_the_desk_shows_how_emails_get_through_with_the_words_of_the_relay_and_w
 
 def test_addresses_left_alone_are_listed_with_the_reason_and_released_from_the_persons_page(olga, server, person):
     ann = person("Ann")
-    assert "Resume emails to them" not in olga.open(f"/desk/people/{ann}").links()
+    assert "Resume emails" not in olga.open(f"/desk/people/{ann}").links()
     server.run(reachability.note_refusal, ann, "550 5.1.1 no such user")
     page = olga.open("/desk/mail")
     assert "One person gets no emails" in page.text
     for words in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
         assert words in page.text
     assert "@" not in page.text
-    assert page.links()["Resume emails to them"] == f"/desk/people/{ann}/release"
-    form = olga.open(f"/desk/people/{ann}").follow("Resume emails to them").form("Preview …")
+    assert page.links()["Resume emails"] == f"/desk/people/{ann}/release"
+    form = olga.open(f"/desk/people/{ann}").follow("Resume emails").form("Preview …")
     looked = form.press(reason="Her mailbox has room again.")
-    assert looked.form("Resume emails to them").press(step="do").heading == "Done"
+    assert looked.form("Resume emails").press(step="do").heading == "Done"
     assert "One person gets no emails" not in olga.open("/desk/mail").text
 
 
@@ -178,7 +178,7 @@ def test_incoming_emails_without_use_are_listed_without_their_text(olga, server,
 def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing(olga, server, table):
     games = [table("sun-bid", 2), table("sun-bid", 2)]
     plan = olga.open("/desk/all/pause").form("Preview").press(reason="the house is moved")
-    assert "It would be done at 2 tables, and their players told. Demo tables are left out." in plan.text
+    assert "This affects 2 tables, and their players are told. Demo tables are left out." in plan.text
     assert not games[0].row().paused
     press = plan.form("Do it")
     job = press.press()
@@ -195,7 +195,7 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after(olga, serve
     person("Olga")
     moderate(server, Substitute(mine.id, 0, "olga@example.org"))
     plan = olga.open("/desk/all/pause").form("Preview").press(reason="the house is moved")
-    assert "It would be done at one table" in plan.text
+    assert "This affects one table" in plan.text
     assert f"You play at one more, so it's left out: another organiser can do it. table {mine.id}" in plan.text
     job = plan.form("Do it").press()
     while jobs.advance_all(server):
@@ -249,7 +249,7 @@ def test_two_accounts_of_one_person_become_one_and_their_game_goes_on(olga, serv
     (seat,) = game.asked()
     old, new = game.person_at(seat), person("Annabel")
     form = olga.open(f"/desk/people/{new}").follow("Merge another address into this one").form("Preview …")
-    done = form.press(other=str(old), reason="They wrote from both.").form("Merge two addresses of one person").press()
+    done = form.press(other=str(old), reason="They wrote from both.").form("Merge addresses").press()
     assert done.status == 200
     assert game.person_at(seat) == new
     assert {email.person_id for email in queued_emails(server, kind="merged")} == {old, new}

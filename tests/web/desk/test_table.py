@@ -49,13 +49,13 @@ def address(game, act=""):
 ACTS = {
     "pause": ({}, "Pause the table", lambda game: game.row().paused),
     "extend": ({"more": "2d"}, "Give more time", lambda game: "Extended" in kinds(game)),
-    "freeze": ({}, "Stop to check its log", lambda game: game.row().status == "frozen"),
+    "freeze": ({}, "Stop the table", lambda game: game.row().status == "frozen"),
     "close": ({}, "Close the table", lambda game: game.row().status == "void"),
-    "rewind": ({"turn": "2"}, "Go back to an earlier turn", lambda game: "Rewound" in kinds(game)),
-    "substitute": ({"seat": "1"}, "Give a seat to someone else", lambda game: game.players()[0].bot),
+    "rewind": ({"turn": "2"}, "Rewind the game", lambda game: "Rewound" in kinds(game)),
+    "substitute": ({"seat": "1"}, "Replace a player", lambda game: game.players()[0].bot),
     "correct": (
         {"what": "name", "to": "Benjamin", "seat": "2"},
-        "Fix settings or a name",
+        "Correct details",
         lambda game: game.players()[1].name == "Benjamin",
     ),
     "redact": ({"line": "1"}, "Remove a message", lambda game: "Redacted" in kinds(game)),
@@ -106,7 +106,7 @@ def test_the_preview_shows_the_message_to_be_removed_and_its_author(desk, game, 
 
 
 PREVIEWS = {
-    "extend": ({"more": "2d", "seat": "all"}, "More time for everyone who has to decide: 2 days."),
+    "extend": ({"more": "2d", "seat": "all"}, "More time for everyone whose turn it is: 2 days."),
     "substitute": ({"seat": "2"}, "From {name} (seat 2) to a bot."),
     "substitute ": ({"seat": "2", "address": "zoe@example.org"}, "From {name} (seat 2) to zoe@example.org."),
     "resend": ({"mail": "{mail}"}, "It goes to {name}."),
@@ -124,9 +124,9 @@ def test_the_preview_says_who_is_affected_and_how_much(desk, game, server, act):
 
 ON_PEOPLE = {
     "ban": ({}, "Ban someone"),
-    "export": ({}, "Send them their data"),
+    "export": ({}, "Send their data"),
     "address": ({"address": "ben.new@example.org"}, "Change an address"),
-    "release": ({}, "Resume emails to them"),
+    "release": ({}, "Resume emails"),
     "delete": ({}, "Delete a person"),
 }
 
@@ -151,7 +151,7 @@ def test_an_outdated_email_is_refused_without_advice_meant_for_players(desk, gam
     moderate(server, Substitute(game.id, 1))
     page = desk.open(address(game, "resend")).form(LOOK)
     looked = page.press(mail=str(email.id), reason="It was asked for.", step="preview")
-    assert "This email is out of date. In the meantime, somebody else plays the seat now." in looked.text
+    assert "This email is out of date. In the meantime, someone else plays the seat now." in looked.text
     assert "Nothing changed." in looked.text
     assert "your games" not in looked.text
 
@@ -255,7 +255,7 @@ def test_a_whole_table_is_exported_for_a_reason_and_on_record(desk, table, serve
     assert desk.client.get(address(game, "export"), base_url=HOST).status_code == 405
 
 
-WHY = "She says that her mail cannot be read."
+WHY = "She says that her mail can't be read."
 
 
 def test_reading_an_email_of_a_table_or_a_person_is_recorded_with_its_reason(desk, carry, table, server):
@@ -266,7 +266,7 @@ def test_reading_an_email_of_a_table_or_a_person_is_recorded_with_its_reason(des
         page = desk.open(path)
         read = page.form("Read it").press(mail=str(email.id), reason=WHY)
         assert (read.status, read.heading) == (200, f"Email {email.id}")
-        assert "accepted – kept in the local mailbox" in read.text
+        assert "accepted – stored in the local mailbox" in read.text
         for text in (email.message_id, "Content-Type: multipart/alternative", 'class="mail" title="HTML email"'):
             assert text in read.source.replace("&lt;", "<").replace("&gt;", ">")
         assert f'href="{path}"' in read.source
@@ -323,7 +323,7 @@ def test_a_waiting_table_has_no_turn_and_its_options_can_be_corrected(desk, serv
     page = desk.open(f"/desk/tables/{waiting}")
     assert "Waiting for players. Pace: 1 day." in page.text
     assert "turn 0" not in page.text
-    form = page.follow("Fix settings or a name")
+    form = page.follow("Correct details")
     assert "Write a variant as shown here: A reroll costs: the Pawn; Most auctions: 150." in form.text
     assert "From “Most auctions: 150” to “Most auctions: 30”." in (
         form.form(LOOK).press(what="option", to="most auctions: 30", reason="Shorter.").text

@@ -150,7 +150,7 @@ def test_tables_that_wait_for_a_move_come_first_and_lead_to_the_seat(browser, ta
     page = sign_in(person)
     assert page.text.index("Your turn") < page.text.index("Sooner") < page.text.index("Later")
     assert "Until Sun 22 Nov 2026" in page.text
-    at_table = page.form("To the table").press()
+    at_table = page.form("Go to table").press()
     assert at_table.url.startswith("/s/")
     assert "Sooner" in at_table.text
 
@@ -161,7 +161,7 @@ def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
     page = sign_in(game.person_at(next(iter(game.players()))))
     assert "Your turn" not in page.text
     assert "The table is paused" in page.text
-    assert "Friday" in page.form("To the table").press().text
+    assert "Friday" in page.form("Go to table").press().text
 
 
 def test_a_waiting_table_leads_to_its_page(browser, sign_in, ann, server):
@@ -172,7 +172,7 @@ def test_a_waiting_table_leads_to_its_page(browser, sign_in, ann, server):
     )
     page = sign_in(ann)
     assert "1 of 3 seats taken. You're the host." in page.text
-    assert "You have a seat: Ann" in page.form("To the table").press().text
+    assert "You have a seat as Ann" in page.form("Go to table").press().text
 
 
 def test_a_finished_game_leads_to_its_result(browser, sign_in, table, server):

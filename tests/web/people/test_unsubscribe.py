@@ -178,7 +178,7 @@ def test_the_link_shows_only_tables_its_reader_was_emailed_about(browser, server
 
 
 def test_links_to_everything_else_are_emailed_to_the_address(browser, server, ann):
-    browser.open(ann.all).form("Email me the links").press()
+    browser.open(ann.all).form("Email my links").press()
     assert [email.kind for email in queued_emails(server, ann.number)][-1] == "links"
 
 

@@ -50,7 +50,7 @@ def test_a_finished_game_shows_the_podium_then_a_rematch_then_its_story_and_cour
     page, result = page_of(browser, links, game, 0), result_of(game)
     sentences = ["told"] if result.story(0) else []
     assert order_of(page) == ["podium", "main", *sentences, "chart", "board"]
-    assert len(re.findall(r"Play again with the same people", page.text)) == 1
+    assert len(re.findall(r"Rematch", page.text)) == 1
     steps = [
         (int(li.get("value")), len(li.xpath(".//bdi")))
         for li in html.fromstring(page.source).xpath("//ol[@class='podium']/li")
@@ -102,7 +102,7 @@ def test_a_game_without_a_result_has_no_podium_and_says_why(browser, links, tabl
     assert "Everyone agreed to end it." in page.text
     tree = html.fromstring(page.source)
     assert not tree.xpath("//ol[@class='podium'] | //figure")
-    assert "Play again with the same people" in page.text
+    assert "Rematch" in page.text
 
 
 def test_a_seat_that_a_bot_took_over_is_named(browser, links, table):

@@ -192,7 +192,7 @@ def test_an_old_link_shows_public_events_and_emails_new_links(browser, links, po
     assert "Since then" in page.text
     rules = games.load("sunset-poker")
     assert not any(rules.word(card) in page.text for card in poker.view(0).hands[0])
-    page.form("Email me links to my games").press()
+    page.form("Email my links").press()
     carry()
     name = poker.players()[0].name.lower()
     newest = next(emails(browser, f"{name}@example.org"))

@@ -319,7 +319,7 @@ def test_the_file_of_a_finished_game_is_offered_and_can_be_read(browser, links, 
     assert browser.open(f"/s/{token}/game.json").status == 403
     list(game.play_defaults())
     page = browser.open(f"/s/{token}")
-    file = page.follow("Download the file of the game")
+    file = page.follow("Download the game file")
     read = export.read(file.source)
     assert list(read.log) == game.log()
     assert read.secret == game.row().secret

@@ -46,7 +46,7 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, serve
         page = luck.choice(page.acts()).press_anyhow(luck)
     assert page.follow("Start a real table").status == 200
     assert "This is a demo:" in page.form("Play the demo again").press().text
-    assert "Play again with the same people" not in page.text
+    assert "Rematch" not in page.text
 
 
 @pytest.mark.parametrize("rules", demo.games_with_demo(), ids=lambda rules: rules.slug)

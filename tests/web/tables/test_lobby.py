@@ -41,7 +41,7 @@ def join(browser, carry, title, name):
 
 def test_a_table_can_be_opened_and_joined_and_begins(browser, carry, server):
     page = open_table(browser, carry, title="Friday evening", pace="3d")
-    assert "You have a seat: Ann" in page.text
+    assert "You have a seat as Ann" in page.text
     for name in ("Ben", "Cleo"):
         page = join(browser, carry, "Friday evening", name)
     assert page.url.startswith("/s/")
@@ -78,7 +78,7 @@ def test_bots_take_the_seats_that_nobody_is_invited_to(browser, carry, server):
 def test_the_link_of_an_email_about_joining_leads_to_the_table_once_the_game_has_begun(browser, carry):
     open_table(browser, carry, bots="2")
     page = open_in_mail(browser, "ann@example.org", "/c/")
-    assert page.form("Go to the table").press().url.startswith("/s/")
+    assert page.form("Go to table").press().url.startswith("/s/")
 
 
 def test_paces_are_listed_from_fast_to_slow(browser):
@@ -120,7 +120,7 @@ def test_a_declined_invitation_can_still_be_accepted(browser, carry, server):
     page = open_in_mail(browser, "ben@example.org", "/c/").form("Decline").press()
     assert "You declined." in page.text
     page = page.form("Take seat").press(name="Ben")
-    assert "You have a seat: Ben" in page.text
+    assert "You have a seat as Ben" in page.text
 
 
 def test_a_private_table_is_in_no_list_and_has_no_public_page(browser, carry, server):
@@ -328,7 +328,7 @@ def test_only_the_link_from_its_host_shows_a_private_table_and_joins_it(browser,
     invited.form("Join").press(address="ben@example.org", name="Ben")
     carry()
     joined = open_in_mail(browser, "ben@example.org", "/c/").form("Take seat").press()
-    assert "You have a seat: Ben" in joined.text
+    assert "You have a seat as Ben" in joined.text
     assert address not in joined.source
 
 
@@ -370,7 +370,7 @@ def test_the_result_leads_to_a_rematch_with_one_click(browser, carry, table, lin
     for seat in game.players():
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     _, seat = links.of(game, 0)
-    page = browser.open(f"/s/{seat}").form("Play again with the same people").press()
+    page = browser.open(f"/s/{seat}").form("Rematch").press()
     assert page.heading == "Friday"
     assert "Your table is open. Take your seat below." in page.text
     assert "2 of 3 seats free, one kept for the host" in page.text
@@ -378,7 +378,7 @@ def test_the_result_leads_to_a_rematch_with_one_click(browser, carry, table, lin
     carry()
     other = game.players()[1].name
     invitation = open_in_mail(browser, f"{other.lower()}@example.org", "/c/")
-    assert f"You have a seat: {other}" in invitation.form("Take seat").press().text
+    assert f"You have a seat as {other}" in invitation.form("Take seat").press().text
 
 
 def test_players_of_a_waiting_table_are_shown_with_their_reliability(browser, carry):

@@ -101,7 +101,7 @@ def test_everyone_sees_all_hands_of_a_finished_game(browser, links, poker):  # n
     hands, number = [cards(poker, seat) for seat in range(3)], poker.row().turn - 1
     key, token = poker.row().key, links.of(poker, 0)[1]
     end(poker)
-    address = browser.open(f"/s/{token}/replay").form("Get a share link").press().url.removesuffix("#keep")
+    address = browser.open(f"/s/{token}/replay").form("Get share link").press().url.removesuffix("#keep")
     assert address.startswith("/h/")
     for url in (f"/s/{token}/replay/{number}", f"/t/{key}/replay/{number}", f"{address}/{number}"):
         page = browser.open(url)
@@ -132,7 +132,7 @@ def test_a_player_can_revoke_the_link_to_a_finished_game(browser, links, table):
     token = links.of(game, 0)[1]
     page = browser.open(f"/s/{token}/replay")
     assert "Stop sharing it" not in [form.button for form in page.forms()]
-    shared = page.form("Get a share link").press()
+    shared = page.form("Get share link").press()
     page = browser.open(f"/s/{token}/replay").form("Stop sharing it").press()
     assert "Stop sharing it" not in [form.button for form in page.forms()]
     gone = browser.open(shared.url)
@@ -142,7 +142,7 @@ def test_a_player_can_revoke_the_link_to_a_finished_game(browser, links, table):
 def test_sharing_a_game_leads_to_the_link_to_pass_on(browser, links, table):
     game = table("bid", 3)
     end(game)
-    form = browser.open(f"/s/{links.of(game, 0)[1]}/replay").form("Get a share link")
+    form = browser.open(f"/s/{links.of(game, 0)[1]}/replay").form("Get share link")
     shared = form.press()
     address, _, place = shared.url.partition("#")
     assert f'id="{place}"' in shared.source
@@ -153,7 +153,7 @@ def test_another_site_cannot_revoke_a_link(browser, links, table):
     game = table("bid", 3)
     end(game)
     token = links.of(game, 0)[1]
-    shared = browser.open(f"/s/{token}/replay").form("Get a share link").press()
+    shared = browser.open(f"/s/{token}/replay").form("Get share link").press()
     browser.says = {"Origin": "https://elsewhere.example"}
     assert browser.post(f"/s/{token}/share/stop", []).status == 403
     assert browser.open(shared.url).status == 200

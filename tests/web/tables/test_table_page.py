@@ -252,7 +252,7 @@ def test_the_rules_beside_a_table_show_its_options(browser, links, table):
     assert "Coins at the start 20 usually 12" in page.text
     assert "Coins of the others shown usually hidden" in page.text
     assert "Cards in a lot always two the usual" in page.text
-    assert page.follow("Back to the table").heading
+    assert page.follow("Back to table").heading
 
 
 @pytest.mark.parametrize("kind", games.names())

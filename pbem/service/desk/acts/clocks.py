@@ -66,7 +66,7 @@ class Extend(TableAct):
 
     def do(self, context: Context) -> ActResult:
         pauses.extend(context.tx, context.server, self.game_id, self.more, context.reason, self.seat, context.by)
-        who = _("everyone who has to decide") if self.seat is None else context.called(self.game_id, self.seat)
+        who = _("everyone whose turn it is") if self.seat is None else context.called(self.game_id, self.seat)
         given = _("More time for %(who)s: %(more)s.", who=who, more=extension_text(self.more.strip()))
         return ActResult(says=(given, _("Deadlines never move earlier, so this can't be undone.")))
 

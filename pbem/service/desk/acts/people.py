@@ -209,7 +209,7 @@ class Merge(PersonAct):
             self._tell(context, row)
         other, stays = persons[self.other_id].address, persons[self.person_id].address
         says = (
-            _("Everything of %(other)s then belongs to %(stays)s.", other=other, stays=stays),
+            _("Everything moves from %(other)s to %(stays)s.", other=other, stays=stays),
             _(
                 "Running tables that change hands: %(tables)s. Open turns emailed to the address that stays: %(turns)s.",
                 tables=len(locked),
@@ -275,7 +275,7 @@ class Delete(PersonAct):
         named = [_table_name(titles[number], number) for number in tables]
         says = (
             _("It's about %(who)s.", who=isolate(person.name or person.address)),
-            _("Tables that they leave: %(tables)s.", tables=", ".join(named) or _("none")),
+            _("Tables they leave: %(tables)s.", tables=", ".join(named) or _("none")),
             _("At their tables they become “a former player”."),
             _("The log of each game they leave says so, with your reason."),
             _("Their address, their name and the text of their emails are deleted for good. They aren't told."),

@@ -96,7 +96,7 @@ class FishMarket(Game[State]):
         stall = (Face("fish", str(view.stall), str(view.stall)),) if view.stall else ()
         return Board(
             title=say("Fish Market"),
-            turn=say("Everybody seals a bid.") if view.stall else say("The market is over."),
+            turn=say("Everyone seals a bid.") if view.stall else say("The market is over."),
             centre=(Row(say("for sale"), stall, "lot"), Amounts(((say("fish to come"), len(view.boat)),))),
             players=tuple(
                 Panel(i, ((say("points"), sum(view.fish[i])), (say("coins"), view.coins[i])))
