@@ -74,7 +74,7 @@ class WordCommand:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A line that begins like a command but isn't one, and why it isn't. A doubtful one may be prose after a command."""
+    """A line that begins like a command but isn't one, and why it isn't. A doubtful one counts only if there is no other command."""
 
     text: str
     why: Text
@@ -107,9 +107,6 @@ _OPENING: Final = re.compile(rf"(?:(?:{_PLEASE})[\s,:;.!]+)+", re.IGNORECASE)
 _CLOSING: Final = re.compile(rf"(?<=[\s,;.!–—-])(?:{_PLEASE})$", re.IGNORECASE)
 _LONGEST_COURTESY: Final = 20
 _AROUND_COURTESY: Final = " ,;.!–—-"
-_LONGEST_TALK: Final = 10_000
-"""The most characters of a message to the table that is read, so that its writer hears that it is too long."""
-
 _TALKS: Final = re.compile(r"\W*talk\b", re.IGNORECASE)
 _TALK: Final = re.compile(r"\W*talk\W*?(?:[\s:,]+(.*))?", re.IGNORECASE | re.DOTALL)
 # How people end a letter, which is not meant for the table.
@@ -132,6 +129,8 @@ _HARMLESS: Final = frozenset({Word.HELP, Word.BOARD, Word.RULES, Word.TALK})
 
 def read(line: str, decision: Decision | None) -> Command | None:
     """The meaning of a line, given the open decision, if any. None if the line is prose."""
+    if len(line) > _LONGEST and _TALKS.match(line):
+        return Slip(line, say("A message can have up to {most} characters.", most=LONGEST_TALK))
     texts = readings(line)
     # A message to the table keeps its courtesy, so the whole line comes first.
     for text in texts:
@@ -147,7 +146,7 @@ def read(line: str, decision: Decision | None) -> Command | None:
 
 def readings(line: str) -> tuple[str, ...]:
     """The texts that a line may be read as: the whole, and without courtesy; none if it is quoted or too long."""
-    if len(line) > (_LONGEST_TALK if _TALKS.match(line) else _LONGEST):
+    if len(line) > _LONGEST:
         return ()
     whole = bare(line)
     if whole.startswith(">"):

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from pbem.i18n import speech
 from pbem.lru import LRU
+from pbem.web.confirmations import confirmation
 
 V = TypeVar("V")
 
@@ -36,7 +37,12 @@ def set_up(app: Flask) -> None:
 
 
 def drawn_once(key: object, content: V, draw: Callable[[V], str]) -> str:
-    """A page made of this content and of nothing else. It is drawn again only where the content has changed."""
+    """A page made of this content and of nothing else. It is drawn again only where the content has changed.
+
+    A page that says what its reader has just done is for that reader alone, and is not kept.
+    """
+    if confirmation():
+        return draw(content)
     pages, key_in_language = pages_of(current_app), (key, speech.language())
     page = pages.get(key_in_language)
     if page is None or page[0] != content:

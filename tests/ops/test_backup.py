@@ -254,7 +254,7 @@ def test_a_backup_overwrites_nothing(config: Config, tmp_path: Path) -> None:
     file = tmp_path / "backup"
     for name in ("backup", "backup.keys"):
         (tmp_path / name).write_text("mine")
-        with pytest.raises(BadInput, match="is there already"):
+        with pytest.raises(BadInput, match="already exists"):
             backup.backup(config, file, with_keys=True)
         assert (tmp_path / name).read_text() == "mine"
         (tmp_path / name).unlink()

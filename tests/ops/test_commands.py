@@ -88,7 +88,7 @@ def test_keys_that_games_need_are_never_made_again_but_asked_for(pbem: Run, fold
     keys.unlink()
     keys.write_bytes((folder / "saved.keys").read_bytes())
     keys.chmod(0o600)
-    assert "nothing was changed" in pbem("init").output
+    assert "Nothing was changed" in pbem("init").output
 
 
 def test_doctor_and_migrate_name_what_is_not_as_this_release_makes_it(pbem: Run) -> None:

@@ -96,8 +96,8 @@ def spoil_keys(path: Path) -> None:
         (cut, "damaged|malformed|disk image"),
         (overwrite, "damaged|malformed|disk image"),
         (lambda path: path.write_bytes(b"SQLite format 3\x00" + bytes(100)), "not a database|malformed"),
-        (lambda path: path.write_text("text"), "no file that `pbem backup` wrote"),
-        (change("DROP TABLE alembic_version"), "It holds no server"),
+        (lambda path: path.write_text("text"), "It wasn.t written by `pbem backup`"),
+        (change("DROP TABLE alembic_version"), "It contains no server"),
         (change("ALTER TABLE ban DROP COLUMN reason"), "lacks the column reason"),
         (change("DROP TABLE tally"), "The table tally is missing"),
         (change("UPDATE game SET state = '{}' WHERE id = 1"), "Game 1 does not verify"),
@@ -147,7 +147,7 @@ def run_here(folder: Path, path: Path) -> str:
 
 def test_a_backup_of_a_newer_release_asks_for_that_release(copied: Path, machine: Config) -> None:
     change("UPDATE alembic_version SET version_num = '9999'")(copied)
-    with pytest.raises(BadInput, match=rf"The backup {copied} is of a newer release\..*Install that release"):
+    with pytest.raises(BadInput, match=rf"The backup {copied} is from a newer release\..*Install that release"):
         backup.restore(machine, copied)
 
 

@@ -131,7 +131,7 @@ class Operator:
         while True:
             code, output = self._run(command)
             assert "Traceback" not in output
-            if code == 0 or re.search(r"Port \d+ of .* is in use|not empty|is there already\. |newer", output):
+            if code == 0 or re.search(r"Port \d+ of .* is in use|not empty|already exists\. |newer", output):
                 return
             assert (command, output) not in self.seen, f"the advice of {command} leads back to itself:\n{output}"
             self.seen.append((command, output))

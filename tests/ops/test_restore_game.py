@@ -144,7 +144,7 @@ def test_a_file_of_a_table_that_lies_is_found_out_and_nothing_stays(
     exported = pbem("table", "export", "1", str(file), WHY, PBEM_DATABASE_URL=database_url)
     assert "It shows every hidden card" in exported.output
     assert file.stat().st_mode & 0o077 == 0
-    assert "is there already" in pbem("table", "export", "1", str(file), WHY, PBEM_DATABASE_URL=database_url).output
+    assert "already exists" in pbem("table", "export", "1", str(file), WHY, PBEM_DATABASE_URL=database_url).output
     document = json.loads(file.read_text())
     row = document["log"][1]
     row["body"] = row["body"].replace("1", "2", 1)

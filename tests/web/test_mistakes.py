@@ -107,6 +107,15 @@ def test_a_page_says_what_was_done_once_and_only_in_our_words(ann):
     assert "Settings saved." not in page.text
 
 
+def test_what_one_reader_is_told_was_done_is_in_no_page_of_another(browser, server, links, table):
+    game = table("templari")
+    paths = [f"/t/{game.row().key}/replay", f"/t/{game.row().key}/replay/1", f"/s/{links.of(game, 0)[1]}"]
+    for path in paths:
+        assert "Passphrase changed." in browser.open(f"{path}?done=passphrase").text
+        assert "Passphrase changed." not in browser.open(path).text
+        assert "Passphrase changed." in browser.open(f"{path}?done=passphrase").text
+
+
 def test_booking_and_cancelling_a_vacation_are_said(ann):
     page = ann.open("/my/settings").form("Book").press(first="2026-12-20", last="2026-12-27")
     assert "Vacation booked." in page.text

@@ -12,7 +12,6 @@ Whether the reply is from its player was decided before. This module must never 
 """
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -110,7 +109,8 @@ class _Acting:
     """A reply while it is carried out. `turn` is the turn that the next choice is for.
 
     `question` is the decision that the player was asked to make in that turn, in a tuple once it has been read. The next
-    line that is applied may change it. `proof` is that of the choice that the reply has sealed.
+    line that is applied may change it. `proof` is that of the choice that the reply has sealed. `doubtful` is the first line
+    that may be a command with a typo: it counts if there is no other.
     """
 
     tx: Tx
@@ -122,6 +122,7 @@ class _Acting:
     lines: list[Line] = field(default_factory=list)
     prose: list[str] = field(default_factory=list)
     shown: set[Word] = field(default_factory=set)
+    doubtful: Slip | None = None
     stopped: bool = False
     late: bool = False
     question: tuple[Decision | None] | None = None
@@ -145,8 +146,10 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
         return None
     acting = _Acting(tx, server, link.game_id, link.seat, link.person_id, link.turn)
     _lock(acting, reply)
-    for line in _with_whole_talk(acting, reply.lines):
+    for line in reply.lines:
         _read(acting, line)
+    if acting.doubtful is not None and not acting.lines:
+        _carry_out(acting, acting.doubtful)
     _queue_receipt(acting, link.turn, reply)
     # A reply without a command has a line too, so that it is not taken for one that was never read.
     lines = acting.lines or [Line("", Outcome.NOT_TRIED)]
@@ -164,32 +167,21 @@ def _lock(acting: _Acting, reply: Reply) -> None:
         games.lock(acting.tx, game_id)
 
 
-def _with_whole_talk(acting: _Acting, lines: Sequence[str]) -> list[str]:
-    """The lines of a reply, with those that go on with a message to the table joined to its first.
-
-    A command ends the message: a bid below it must not be told to everyone.
-    """
-    question = _question(acting)
-    joined: list[str] = []
-    talking = False
-    for line in lines:
-        command = reply_commands.read(line, question)
-        if talking and command is None:
-            joined[-1] += f"\n{line}"
-            continue
-        talking = isinstance(command, WordCommand) and command.word is Word.TALK
-        joined.append(line)
-    return joined
-
-
 def _read(acting: _Acting, line: str) -> None:
-    """Read a line, and carry it out unless one before it was refused."""
+    """Read a line, and carry it out if it is a command."""
     if acting.question is None:
         acting.question = (_question(acting),)
     command = reply_commands.read(line, acting.question[0])
-    if command is None or (isinstance(command, Slip) and command.doubtful and acting.lines):
+    if isinstance(command, Slip) and command.doubtful:
+        acting.doubtful = acting.doubtful or command
+    if command is None or (isinstance(command, Slip) and command.doubtful):
         acting.prose.append(line[:LONGEST_SHOWN])
         return
+    _carry_out(acting, command)
+
+
+def _carry_out(acting: _Acting, command: Command) -> None:
+    """Carry out a command, unless one before it was refused."""
     quoted = command.text[:LONGEST_SHOWN]
     if acting.stopped or len(acting.lines) >= MOST_COMMANDS:
         acting.lines.append(Line(quoted, Outcome.NOT_TRIED))

@@ -410,17 +410,18 @@ def test_an_order_is_set_replaced_and_dropped_whether_or_not_its_player_is_asked
     assert "You have no standing order." in json.dumps(answers.receipts())
 
 
-def test_a_message_goes_on_until_the_next_command(at):
+def test_a_message_is_one_line_and_tells_the_table_nothing_below_it(at):
     answers = at(TURNS)
-    answers.write(0, "talk Well played!", "That was close.", "", "See you next week", "bid 3", "Cheers")
-    assert [line.text for line in talk_at(answers.begun)] == ["Well played! That was close. See you next week"]
+    answers.write(0, "talk Well played!", "Ann Smith", "ann@example.org, +49 30 1234567", "bid 3")
+    assert [line.text for line in talk_at(answers.begun)] == ["Well played!"]
     assert [outcome for *_, outcome in answers.outcomes()] == ["said", "played"]
 
 
 def test_a_message_that_is_too_long_is_refused_and_not_passed_over(at):
     answers = at(TURNS)
-    answers.write(0, *["talk hello", *["and so on and on"] * 100])
+    answers.write(0, "talk " + "and so on " * 100)
     assert answers.outcomes()[0][1:] == ("refused", None)
+    assert "up to 500 characters" in answers.receipts()[-1]["lines"][0]["text"]
     assert talk_at(answers.begun) == []
 
 
@@ -431,10 +432,18 @@ def test_a_typo_is_refused_with_the_nearest_command(at):
     assert "Did you mean “bid 3”?" in answers.receipts()[-1]["lines"][0]["text"]
 
 
-def test_a_name_below_a_command_that_looks_like_another_command_is_prose(at):
+@pytest.mark.parametrize("lines", [("bid 3", "Boart"), ("Helo", "bid 3")])
+def test_a_word_beside_a_command_that_looks_like_another_command_is_prose(at, lines):
     answers = at(TURNS)
-    answers.write(0, "bid 3", "Boart")
+    answers.write(0, *lines)
     assert [line[1:] for line in answers.outcomes()] == [("applied", "played")]
+
+
+def test_a_word_alone_that_looks_like_a_command_gets_the_nearest(at):
+    answers = at(TURNS)
+    answers.write(0, "Boart")
+    assert answers.outcomes() == [("Boart", "refused", None)]
+    assert "Did you mean “board”?" in answers.receipts()[-1]["lines"][0]["text"]
 
 
 def test_unsubscribe_says_how(at):
