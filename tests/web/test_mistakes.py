@@ -107,7 +107,7 @@ def test_a_page_says_what_was_done_once_and_only_in_our_words(ann):
     assert "Settings saved." not in page.text
 
 
-def test_what_one_reader_is_told_was_done_is_in_no_page_of_another(browser, server, links, table):
+def test_no_page_tells_a_reader_what_another_has_done(browser, server, links, table):
     game = table("templari")
     paths = [f"/t/{game.row().key}/replay", f"/t/{game.row().key}/replay/1", f"/s/{links.of(game, 0)[1]}"]
     for path in paths:

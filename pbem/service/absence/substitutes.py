@@ -49,7 +49,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     if offer.taken_by is not None:
         raise Gone(_("Someone else has asked for this seat."), why=_("They were faster."))
     player = player_rows.at_seat(tx, game.id, offer.seat)
-    person = _taker(tx, server, game, person_id)
+    person = _taker(tx, server, game, offer.seat, person_id)
     name = addresses.read_name(tx, server, name or person.name)
     if player is not None and player.person_id is not None:
         tables.reserve(tx, offer.id, person_id, name, game.turn)
@@ -87,10 +87,13 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
     offer = tables.offer_of_seat(tx, game_id, seat)
     if player is None or offer is None or offer.person_id != person_id:
         raise Forbidden(_("You can't take back this seat."), why=_("Someone else has it now, or it never was yours."))
-    person = people.read(tx, person_id)
+    person = people.lock(tx, person_id)
+    _must_have_no_other_seat(tx, game, seat, person_id)
+    must_have_room(tx, server, person, game)
     name = free_name([other for other in players if other is not player], parse_name(person.name))
     game = seats.give_to_person(tx, server, game, seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.BACK, server.now())
+    tell_taker(tx, server, game, offer, "back")
     offers.tell_others(tx, server, game, seat, "player_back", {"who": name, "seat": seat})
 
 
@@ -138,16 +141,25 @@ def tell_taker(tx: Tx, server: Server, game: GameRow, offer: OfferRow, outcome: 
     queue_notice(tx, server, offer.taken_by, game, None, "reservation_lost", facts)
 
 
-def _taker(tx: Tx, server: Server, game: GameRow, person_id: int) -> PersonRow:
+def _taker(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> PersonRow:
     """The person, locked, who may take a seat of the game. Raises Forbidden or TooMany."""
     person = people.lock(tx, person_id)
     if person.confirmed_at is None:
         raise Forbidden(_("This address isn't confirmed yet."), remedy=_("Open the link in the email first."))
-    if not game.doubles and any(player.person_id == person_id for player in player_rows.of_game(tx, game.id)):
-        raise Forbidden(_("You're already at this table."), why=_("Its host allows one seat per player."))
+    _must_have_no_other_seat(tx, game, seat, person_id)
     must_have_room(tx, server, person, game)
     seats.must_not_have_looked(tx, person_id, game.id)
     return person
+
+
+def _must_have_no_other_seat(tx: Tx, game: GameRow, seat: int, person_id: int) -> None:
+    """Raise Forbidden if the person has, or has had, another seat of the game and so knows another hand, unless all may."""
+    if game.doubles:
+        return
+    if any(player.person_id == person_id for player in player_rows.of_game(tx, game.id)):
+        raise Forbidden(_("You're already at this table."), why=_("Its host allows one seat per player."))
+    if any(left.person_id == person_id and left.seat != seat for left in player_rows.former_of_game(tx, game.id)):
+        raise Forbidden(_("You've had another seat of this game."), why=_("Its host allows one seat per player."))
 
 
 def _hand_over(tx: Tx, server: Server, game: GameRow, offer: OfferRow, person: PersonRow, name: str) -> None:
@@ -186,7 +198,7 @@ def _settle_reservation(tx: Tx, server: Server, game: GameRow, offer: OfferRow) 
     # Their own reservation must not be among the tables that leave no room for it.
     tables.drop_reservation(tx, offer.id)
     try:
-        person = _taker(tx, server, game, offer.taken_by)
+        person = _taker(tx, server, game, offer.seat, offer.taken_by)
     except Refusal as refused:
         tell_taker(tx, server, game, offer, "refused", str(refused))
         return False

@@ -145,6 +145,27 @@ def test_a_player_whose_seat_a_bot_plays_may_come_back(server, absentee):
     assert all_rows(server.store) == before
 
 
+def test_a_player_who_left_one_seat_takes_no_other_one(server, table):
+    game = table("sun-bid", 3, successor="substitute")
+    left = game.person_at(0)
+    server.run(leaving.resign, game.id, 0, left)
+    moderate(server, Offer(game.id, 1), "nobody knows where they are")
+    offered = next(offer for offer in server.read(offers.open_offers) if offer.seat == 1)
+    with pytest.raises(Forbidden, match="another seat"):
+        server.run(substitutes.take, offered.id, left)
+    server.run(substitutes.come_back, game.id, 0, left)
+    assert game.person_at(0) == left
+
+
+def test_a_banned_player_does_not_come_back(server, absentee):
+    game, gone = absentee("bot")
+    back = notices(server, "replaced")[0].person_id
+    moderate(server, Ban(back, None), "rude words")
+    with pytest.raises(Forbidden):
+        server.run(substitutes.come_back, game.id, gone, back)
+    assert game.players()[gone].person_id is None
+
+
 def test_only_replaced_players_are_asked_to_come_back(server, absentee, table):
     taken, gone = absentee("bot")
     back = notices(server, "replaced")[0].person_id
