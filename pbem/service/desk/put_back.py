@@ -208,7 +208,9 @@ class _PuttingBack:
         if self.saved.game.status == TableStatus.FROZEN:
             record.add(Kind.UNFROZEN, None, _BY, why)
         back: dict[str, Any] = {"from": self.saved.game.turn, "turn": next_turn} | why
-        record.add(Kind.REWOUND, None, _BY, back | {"put_back": True, "rows_lost": len(self.lost)})
+        # Everyone may read this row, and the number of all rows would tell how many had answered.
+        entries = sum(each.kind == Kind.ENTRY for each in self.lost)
+        record.add(Kind.REWOUND, None, _BY, back | {"put_back": True, "entries_lost": entries})
         return former
 
     def _talk(self) -> tuple[ChainRow, ...]:

@@ -67,8 +67,11 @@ def after_undo(tx: Tx, row: GameRow, seat: int, record: LogWriter, undone: Stand
 
 
 def notes(tx: Tx, row: GameRow, seat: int, since: int) -> list[Text]:
-    """Why orders of a seat have ended after row `since` of the log, unless an undo has brought them back."""
-    rows = takewhile(lambda each: each.seq > since, log.chain_back(tx, row.id, row.key))
+    """Why orders of a seat's present player have ended after row `since` of the log, unless an undo has brought them back."""
+    rows = takewhile(
+        lambda each: each.seq > since and (each.kind, each.seat) != (Kind.SEATED, seat),
+        log.chain_back(tx, row.id, row.key),
+    )
     own = [each for each in rows if each.kind == Kind.ORDER and each.seat == seat]
     found: list[Text] = []
     for each in reversed(own):

@@ -23,7 +23,7 @@ from pbem.service.desk.acts.clocks import Close, Freeze, Pause
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.outgoing.deliver import Post, deliver, post_of
-from pbem.service.play import standing_orders
+from pbem.service.play import move, standing_orders
 from pbem.service.play.log import Kind
 from pbem.service.tables import leaving, talk
 from pbem.store import audit as audit_rows, insiders, saved_games
@@ -218,6 +218,16 @@ def test_the_email_says_what_was_put_back_and_why(server, poker, tmp_path, ended
     assert WHY in text
     assert ("its result is the same" in text) == ended
     assert ("All luck from here on is new" in text) != ended
+
+
+@pytest.mark.parametrize("sealed", [0, 2])
+def test_nobody_reads_in_the_log_how_many_had_answered_the_turn_that_was_lost(server, poker, sealed):
+    saved = saved_of(server, poker)
+    plays(poker, 3 + sealed)
+    assert len(move.position_of(poker.row()).box) == sealed
+    _, game = back(server, saved, replacing=True)
+    (row,) = (row for row in game.log() if row.kind == Kind.REWOUND)
+    assert json.loads(row.body)["entries_lost"] == 1
 
 
 def test_sealed_choices_and_orders_are_dropped(server, table):

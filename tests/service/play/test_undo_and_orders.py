@@ -67,6 +67,15 @@ def test_a_player_is_told_once_of_an_order_that_ended_twice(auction):
     assert len(notes(game, later)) == 1
 
 
+def test_a_player_hears_nothing_of_the_orders_of_the_one_before(auction):
+    game, _, bidder, later = auction
+    leave(game, later, "up to 1 or ask me")
+    game.play(bidder, "bid 1")
+    assert len(notes(game, later)) == 1
+    game.server.store.write(lambda tx: seats.give_to_bot(tx, game.server, games.lock(tx, game.id), later, "host"))
+    assert notes(game, later) == []
+
+
 @pytest.mark.parametrize("new", ["up to 6", None])
 def test_orders_that_players_change_meanwhile_stay_as_they_are(auction, new):
     game, turn, bidder, _ = auction
