@@ -260,12 +260,20 @@ def finds_players(world: AddressWorld) -> None:
     joining.accept(server, planned.game_id, _person_with(world, "zora@example.org"))
     game = world.table(ann, ben, world.carla(), successor=Successor.BOT, missed_limit=2)
     seat = _seat_of(game, ben)
-    for _ in range(2):
-        for other in set(game.asked()) - {seat}:
-            game.play(other, game.asked()[other].default)
-        time.sends()
-        time.passes(2 * DAY)
-        time.runs_out()
+    for other in set(game.asked()) - {seat}:
+        game.play(other, game.asked()[other].default)
+    time.sends()
+    time.passes(2 * DAY)
+    time.runs_out()
+    # The others have more time, so the turn is still open when its second miss is noted.
+    time.sends()
+    for other in (others := set(game.asked()) - {seat}):
+        world.moderate(Extend(game.id, "5d", other))
+    time.passes(2 * DAY)
+    time.runs_out()
+    for other in others:
+        game.play(other, game.asked()[other].default)
+    time.seats_change()
     server.run(substitutes.come_back, game.id, seat, ben)
     dora = world.other("Dora")
     server.run(offers.set_volunteer, dora, volunteers=True)
@@ -280,7 +288,10 @@ def finds_players(world: AddressWorld) -> None:
         gone, *_ = offered.asked()
         world.moderate(Offer(offered.id, gone))
         (offer,) = server.read(offers.open_offers)
-        by_link.take_over(server, world.links.made(Purpose.CONFIRM, dora, offered.id), offer.id, "Dora")
+        token = world.links.made(Purpose.CONFIRM, dora, offered.id)
+        by_link.take_over(server, token, offer.id, "Dora")
+        by_link.withdraw(server, token, offer.id)
+        by_link.take_over(server, token, offer.id, "Dora")
         for seat, decision in offered.asked().items():
             offered.play(seat, decision.default, by if seat == gone else Actor.PERSON)
         time.seats_change()

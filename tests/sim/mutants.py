@@ -181,7 +181,7 @@ MUTANTS: Final = {
         (
             Edit(
                 "pbem.service.tables.joining:_join",
-                "persons.read_name(tx, server, name or person.name)",
+                "persons.read_name(tx, server, typed)",
                 "person.address",
             ),
         ),

@@ -91,7 +91,7 @@ def test_a_link_to_one_choice_shows_no_private_table(server, browser, links, tab
         choice, seat = links.of(game, 0)
         shown[private] = page = browser.open(f"/m/{choice}/pass")
         assert seat not in page.source
-        assert page.form("Email me links to my games")
+        assert page.form("Email my links")
         moderate(server, Substitute(game.id, 0), "They asked for it.")
         assert ("See the table" in browser.open(f"/s/{seat}").links()) != private
     assert browser.open(shown[False].links()["Watch this game"]).status == 200
