@@ -98,10 +98,13 @@ def _readable_line(_logger: WrappedLogger, _method: str, event: EventDict) -> st
     shown = {key: value for key, value in event.items() if key not in _SHOWN_APART}
     values = ", ".join(f"{key.replace('_', ' ')}: {value}" for key, value in shown.items())
     name = str(event.get("event", "")).replace("_", " ")
-    line = f"{str(event.get('timestamp', ''))[11:19]} {event.get('level', '')}: {name}" + (
-        f" ({values})" if values else ""
-    )
-    return "\n".join([line, *filter(None, [event.get("exception")])])
+    line = f"{str(event.get('timestamp', ''))[11:19]} {event.get('level', '')}: {name}{values and f' ({values})'}"
+    return "\n".join(map(_printable, [line, *str(event.get("exception") or "").splitlines()]))
+
+
+def _printable(text: str) -> str:
+    """The text with escapes for what a terminal would obey: a relay or a client may have written some of it."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class RedactingFilter(logging.Filter):
