@@ -1,4 +1,7 @@
-"""What a page says first after a form: that it was done. The redirect after the form names it, and nothing else is believed."""
+"""What a page says first after a form: that it was done.
+
+The redirect after the form names one of our sentences. Any other link can name one as well, so none may ask for anything.
+"""
 
 from collections.abc import Mapping
 from typing import Final
