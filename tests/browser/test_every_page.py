@@ -23,7 +23,7 @@ from tests.conftest import some
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pages")]
 
 MOST_QUERIES = 12
-MOST_OF_DESK = 24
+MOST_OF_DESK = 23
 """Queries that a page of the desk may take: it is opened seldom, and by few people."""
 
 MOST_BYTES = 60_000

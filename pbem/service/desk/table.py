@@ -139,7 +139,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
         game=game,
         rules=rules,
         for_host=for_host,
-        host=people.read(tx, game.host_id).name,
+        host=_host_name(tx, game, players),
         seats=tuple(_seats(tx, game, players, for_host=for_host)),
         log=tuple(_log(tx, game, names, for_host=for_host)),
         # Players find in the log what they may know; a call and its answer are between two people.
@@ -149,6 +149,12 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
         turns=() if for_host else tuple(_turns(tx, game, rules, names)),
         called=ledger.reader_names(tx, {email.person_id for email in emails}, players),
     )
+
+
+def _host_name(tx: Tx, game: GameRow, players: list[PlayerRow]) -> str:
+    """The name that the host uses at the table, or else that of their account."""
+    at_table = (player.name for player in players if player.person_id == game.host_id)
+    return next(at_table, None) or people.read(tx, game.host_id).name
 
 
 def clocks(
