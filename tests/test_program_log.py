@@ -61,7 +61,7 @@ def test_a_terminal_shows_only_problems_as_lines_to_read() -> None:
     assert trace[-1] == "ValueError: nothing for <address>"
 
 
-def test_what_others_wrote_neither_forges_a_line_nor_moves_the_cursor() -> None:
+def test_a_terminal_obeys_nothing_that_others_wrote() -> None:
     terminal = Terminal()
     configure(terminal)
     structlog.get_logger().warning("relay_down", said="later\n12:00:00 error: all is lost\x1b[2J\x9b1A")

@@ -181,7 +181,11 @@ def _helps(command: click.Command, name: str) -> Iterator[Passage]:
         if isinstance(option, click.Option):
             yield Passage(name, 1, "messages", _prose(option.help or ""))
     if isinstance(command, click.Group):
-        for each, inner in command.commands.items():
+        # Commands are loaded when they are asked for.
+        context = click.Context(command)
+        for each in command.list_commands(context):
+            inner = command.get_command(context, each)
+            assert inner is not None
             yield from _helps(inner, f"{name} {each}")
 
 
