@@ -5,8 +5,8 @@ half-way is carried out once. Lines are done in their order up to the first that
 ones are not tried.
 
 A line is read against what was asked in the turn of the email that it answers, and a choice counts for that turn only, so
-late replies do no harm. If a choice leads straight to the next question for the same player, with nothing new to know in
-between, the next line answers that one.
+late replies do no harm; only `order` and `drop order` count whenever they arrive. If a choice leads straight to the next
+question for the same player, with nothing new to know in between, the next line answers that one.
 
 Whether the reply is from its player was decided before. This module must never guess what a line means.
 """
