@@ -45,6 +45,13 @@ def greedy(game: Game[Any], view: Any, decision: Decision, draw: Draw) -> Choice
 
 
 BOTS: Final[dict[str, Bot]] = {"random": random_bot, "greedy": greedy}
+VERSIONS: Final = {"random": 1, "greedy": 1}
+"""The version of each bot. Raise it with every change of what it may choose, so that old choices are not made again by it."""
+
+
+def signature(name: str) -> str:
+    """Return the name of a bot with its version, as logs have it: `greedy/1`."""
+    return f"{name}/{VERSIONS[name]}"
 
 
 def _candidates(game: Game[Any], view: Any, decision: Decision, draw: Draw) -> list[Choice]:

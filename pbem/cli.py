@@ -141,7 +141,8 @@ def replay(game_id: int | None, processes: int | None, *, as_json: bool) -> None
 @click.option(
     "--sealed", multiple=True, help="The hash of a sealed choice, to show what became of it; can be repeated."
 )
-def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...], sealed: tuple[str, ...]) -> None:
+@click.option("--bots", is_flag=True, help="Make every bot choose again, from what its seat saw. Takes longer.")
+def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...], sealed: tuple[str, ...], bots: bool) -> None:
     """Check every log, and every game against its log.
 
     Hashes, facts, numbers drawn and, where the rules are the same still, every choice made again; then the snapshot and
@@ -153,19 +154,22 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...], seale
     if file is not None and game_id is not None:
         raise click.UsageError("Name a file or a game, not both.")
     if file is not None:
-        reports = [ops_verify.verify_file(file, heads, sealed=sealed)]
+        reports = [ops_verify.verify_file(file, heads, sealed=sealed, with_bots=bots)]
     else:
         with ops_setup.open_store(read_settings()) as store:
             ids, rows = ops_verify.games_to_verify(store, game_id)
             with progress() as begin:
                 # In other games than its own a fingerprint would be missing.
                 asked, choices = (heads, sealed) if game_id else ((), ())
-                reports = list(ops_verify.verify_games(store, ids, asked, begin("Verifying", rows), choices))
+                step = begin("Verifying", rows)
+                reports = list(ops_verify.verify_games(store, ids, asked, step, choices, with_bots=bots))
     for report in reports:
         for fate in report.fates:
             click.echo(fate)
         for wrong in report.problems:
             click.echo(f"game {report.game_id or report.key}, row {wrong.seq}: {wrong.says}")
+    if bots:
+        click.echo(ops_verify.of_bots(reports))
     bad = sum(not report.sound for report in reports)
     rows, again = sum(report.rows for report in reports), sum(report.made_again for report in reports)
     click.echo(

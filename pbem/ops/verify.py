@@ -5,6 +5,7 @@ players. Nothing is changed, a running server is not blocked, and each game is s
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
 from pbem.domain.missed_turns import FEWEST, MOST
 from pbem.domain.pace import parse_pace
+from pbem.ops.commands.terminal import counted
 from pbem.plugins.away import Away
 from pbem.service.archive import export, verify
 from pbem.service.archive.check_log import Check, LogReader, Problem, means, snapshot
@@ -43,11 +45,13 @@ def verify_games(
     printed: Collection[str] = (),
     progress: Progress = lambda _: None,
     sealed: Collection[str] = (),
+    *,
+    with_bots: bool = False,
 ) -> Iterator[Report]:
     """Check games in the database, one after the other; `printed` are heads that were printed in emails."""
     for game_id in game_ids:
         with store.read() as tx:
-            yield verify_game(tx, game_id, printed, progress, sealed=sealed)
+            yield verify_game(tx, game_id, printed, progress, sealed=sealed, with_bots=with_bots)
 
 
 def verify_game(
@@ -58,6 +62,7 @@ def verify_game(
     follow: Callable[[LogReader, hash_chain.Row], None] = lambda _reader, _row: None,
     *,
     sealed: Collection[str] = (),
+    with_bots: bool = False,
 ) -> Report:
     """Check one game; `follow` is called after each row that was read, `sealed` are fingerprints of sealed choices."""
     row = games.read(tx, game_id)
@@ -68,7 +73,7 @@ def verify_game(
         talk_rows.chain(tx, game_id, row.key),
         list(views.of_game(tx, game_id)),
     )
-    return _verify(rows, printed, progress, follow, sealed)
+    return _verify(rows, printed, progress, follow, sealed, with_bots=with_bots)
 
 
 def verify_saved(saved: SavedGame) -> Report:
@@ -98,12 +103,14 @@ def _verify(
     progress: Progress = lambda _: None,
     follow: Callable[[LogReader, hash_chain.Row], None] = lambda _reader, _row: None,
     sealed: Collection[str] = (),
+    *,
+    with_bots: bool = False,
 ) -> Report:
     row = rows.game
     rules = rules_of(row)
     if isinstance(rules, Away):
         return _chain_alone(rows, printed, progress)
-    reading = LogReader(rules, row.secret)
+    reading = LogReader(rules, row.secret, with_bots)
     problems: list[Problem] = []
 
     def read(each: hash_chain.Row) -> None:
@@ -121,7 +128,8 @@ def _verify(
     problems += of_fates(reading, sealed)
     fates = tuple(reading.fates.with_fingerprints(sealed))
     counts = found.rows, reading.entries, reading.made_again
-    return Report(row.id, row.key, row.title, *counts, tuple(problems), fates)
+    bots = reading.bots_again, dict(reading.bots_retired)
+    return Report(row.id, row.key, row.title, *counts, tuple(problems), fates, *bots)
 
 
 def _chain_alone(rows: _Rows, printed: Collection[str], progress: Progress) -> Report:
@@ -143,7 +151,12 @@ def one_by_one(
 
 
 def verify_file(
-    path: Path, printed: Collection[str] = (), progress: Progress = lambda _: None, sealed: Collection[str] = ()
+    path: Path,
+    printed: Collection[str] = (),
+    progress: Progress = lambda _: None,
+    sealed: Collection[str] = (),
+    *,
+    with_bots: bool = False,
 ) -> Report:
     """Check the file of a finished game, without a server and without trusting the one it came from."""
     try:
@@ -153,8 +166,18 @@ def verify_file(
         raise BadInput(
             f"{path} isn't the file of a game.", remedy="Use the file exactly as it was downloaded."
         ) from error
-    report, _ = verify.of_file(export.read(text), printed, progress, sealed)
+    report, _ = verify.of_file(export.read(text), printed, progress, sealed, with_bots=with_bots)
     return report
+
+
+def of_bots(reports: Iterable[Report]) -> str:
+    """A sentence about the choices that bots made again, and those that they can't make again."""
+    again, retired = 0, Counter[str]()
+    for report in reports:
+        again += report.bots_again
+        retired.update(report.bots_retired)
+    lost = "".join(f", {many} not repeatable ({bot})" for bot, many in sorted(retired.items()))
+    return f"{counted(again, 'choice')} of bots made again{lost}."
 
 
 def _of_row(row: GameRow, found: hash_chain.ChainCheck) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections import Counter
 
 import pytest
@@ -52,6 +53,13 @@ def test_no_number_is_drawn_below_a_bound_larger_than_a_word():
 
 def test_every_entry_has_its_own_chance():
     assert len({tuple(Stream(SEED, entry).shuffle(range(20))) for entry in range(50)}) == 50
+
+
+def test_a_bot_has_a_stream_of_its_own_for_each_entry_and_seat():
+    streams = [Stream(SEED, 7), *(Stream(SEED, entry, seat) for entry in (7, 8) for seat in (0, 1))]
+    assert len({tuple(stream.shuffle(range(20))) for stream in streams}) == len(streams)
+    block = hmac.digest(SEED, b"bot/1" + bytes([0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0]), "sha256")
+    assert Stream(SEED, 7, 1).below(2**64) == int.from_bytes(block[:8], "big")
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 6, 7, 52])

@@ -204,6 +204,7 @@ def test_verify_says_what_is_wrong_and_at_which_row(pbem: Run) -> None:
     good = pbem("verify")
     assert good.exit_code == 0
     assert "1 game, " in good.output
+    assert "no choices of bots made again." in pbem("verify", "--bots").output
     change("UPDATE log SET body = :body WHERE game_id = :game AND seq = 2", body=b"{}", game=game_id)
     bad = pbem("verify", "--game", str(game_id))
     assert bad.exit_code == 1

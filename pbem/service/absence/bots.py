@@ -1,7 +1,8 @@
 """Bots: a due deadline of a bot's seat means that the bot moves now.
 
 A bot sees what its seat sees, and moves by the same use case as a person. It chooses outside of any transaction; if the
-game has moved on meanwhile, its choice is stale and it is asked again.
+game has moved on meanwhile, its choice is stale and it is asked again. Its randomness comes from the game's seed, under
+a label of its own, and the log names its version: once the seed is public, anyone can have it choose again.
 """
 
 from dataclasses import dataclass
@@ -9,13 +10,13 @@ from typing import Any, Final
 
 import structlog
 
-from engine.bots import BOTS
-from engine.chance import Stream
-from engine.decisions import Choice, Decision
+from engine.bots import signature
+from engine.chance import Draw, Stream
+from engine.decisions import Decision
 from engine.game import Game
 from pbem.domain.errors import Refusal
 from pbem.domain.states import TableStatus
-from pbem.plugins.foreign import Foreign
+from pbem.plugins.foreign import bot_choice
 from pbem.service.absence import timeouts
 from pbem.service.play import views
 from pbem.service.play.move import Actor, play
@@ -27,19 +28,18 @@ from pbem.store.deadlines import DeadlineRow
 BATCH: Final = 10
 """Turns claimed at once: the lease of the last must hold while the others are chosen."""
 
-_SEED_BYTES: Final = 32
-
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _BotTurn:
-    """A turn of a bot: its decision, and the view of its seat."""
+    """A turn of a bot: its decision, the view of its seat, and its luck."""
 
     bot: str
     game: Game[Any]
     view: Any
     decision: Decision
+    luck: Draw
 
 
 def play_bots(server: Server, limit: int = BATCH, held: timeouts.Held | None = None) -> int:
@@ -73,7 +73,8 @@ def _try_turn(server: Server, row: DeadlineRow, held: timeouts.Held) -> bool:
         turn = _bot_turn(server, row)
         if turn is None:
             return False
-        server.run(play, row.game_id, row.turn, row.seat, _choose(server, turn), Actor.BOT)
+        choice = bot_choice(turn.bot, turn.game, turn.view, turn.decision, turn.luck)
+        server.run(play, row.game_id, row.turn, row.seat, choice, Actor.BOT, signature(turn.bot))
     except Refusal as refused:
         # Someone moved meanwhile. If it is still the bot's turn, it is retried a few times without delay.
         _log.info("bot_refused", game=row.game_id, turn=row.turn, seat=row.seat, why=str(refused))
@@ -93,15 +94,7 @@ def _bot_turn(server: Server, row: DeadlineRow) -> _BotTurn | None:
         if game.turn != row.turn or game.status != TableStatus.PLAYING or player is None or player.bot is None:
             return None
         view = views.view(tx, game, row.seat)
-    rules = rules_of(game)
+    assert game.seed is not None, "a game that is played has a seed"
+    rules, luck = rules_of(game), Stream(game.seed, row.turn, row.seat)
     decision = rules.asks(view, row.seat)
-    return None if decision is None else _BotTurn(player.bot, rules, view, decision)
-
-
-def _choose(server: Server, turn: _BotTurn) -> Choice:
-    """The bot's choice. Its randomness is its own, never the seed of the game."""
-    luck = Stream(server.randomness.bytes(_SEED_BYTES), 0)
-    if isinstance(turn.game, Foreign):
-        # The bot runs in the process of its rules, which is far faster than a request for each step.
-        return turn.game.bot(turn.bot, turn.view, turn.decision, luck)
-    return BOTS[turn.bot](turn.game, turn.view, turn.decision, luck)
+    return None if decision is None else _BotTurn(player.bot, rules, view, decision, luck)

@@ -2,10 +2,11 @@
 after it.
 
 Facts are folded into the state and every seat's view. Every choice is made again by the rules that the game began with,
-unless they cannot be played any more, and must lead to the same facts; numbers drawn must follow from the seed. This module reads no database and
-changes nothing.
+unless they cannot be played any more, and must lead to the same facts; numbers drawn must follow from the seed. If asked
+for, bots choose again, too, from what their seats saw. This module reads no database and changes nothing.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from engine import codec
+from engine.bots import BOTS, signature
 from engine.chance import Drawn, Stream, commitment, follows, seed_from
 from engine.decisions import Choice, Refused
 from engine.facts import SPECTATOR, fold
@@ -21,6 +23,7 @@ from engine.orders import Order, answer
 from engine.table import Entry, Position, watch
 from pbem.domain.hash_chain import Row
 from pbem.domain.states import TableStatus
+from pbem.plugins.foreign import bot_choice
 from pbem.service.archive.fates import Fates
 from pbem.service.play.log import CLOSES_TURN, Kind, body_of
 from pbem.service.play.move import Actor
@@ -76,10 +79,14 @@ class LogPosition:
 
 @dataclass(slots=True)
 class LogReader:
-    """A log read so far. With the secret, draws are checked and choices made again. `drawn` includes undone entries."""
+    """A log read so far. With the secret, draws are checked and choices made again; `with_bots`, bots choose again, too.
+
+    `drawn` includes undone entries. `bots_retired` counts choices that no bot here can make again, by its signature.
+    """
 
     rules: Game[Any]
     secret: bytes | None
+    with_bots: bool = False
     began: dict[str, Any] = field(default_factory=dict)
     version: int = 0
     seed: bytes | None = None
@@ -94,6 +101,8 @@ class LogReader:
     paused: bool = False
     entries: int = 0
     made_again: int = 0
+    bots_again: int = 0
+    bots_retired: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     broken: bool = False
     revealed: str | None = None
@@ -153,10 +162,12 @@ class LogReader:
             case Kind.BEGAN:
                 yield from self._begin(row, body)
             case Kind.ENTRY:
+                yield from self._check_bot(row, body, body["entry"].choices.get(row.seat))
                 yield from self._enter(row, body["turn"], body["entry"])
                 self.entry_head = row.hash
             case Kind.SEALED:
                 yield from self._check_names(row, body)
+                yield from self._check_bot(row, body, body["choice"])
                 yield from self._seal(row, body["turn"], body["choice"])
             case Kind.WITHDRAWN:
                 if self.box.pop(_seat(row), None) is None or body["turn"] != self.position.turn:
@@ -275,6 +286,21 @@ class LogReader:
                 before.check(seat, choice)
             except Refused as refused:
                 yield Check.CHOICES, f"the choice in row {row.seq} was against the rules: {refused.text}"
+
+    def _check_bot(self, row: Row, body: Mapping[str, Any], choice: Choice | None) -> _Problems:
+        """A bot must choose the same again with what its seat saw; choices of other versions can't be made again."""
+        if row.by != Actor.BOT or not self.with_bots:
+            return
+        written, seat, turn = body.get("bot", "no version"), _seat(row), self.position.turn
+        bot = next((name for name in BOTS if signature(name) == written), None)
+        decision = self.rules.asks(self.position.views[seat], seat)
+        if bot is None or decision is None or self.seed is None or not self.can_play:
+            self.bots_retired[written] += 1
+            return
+        self.bots_again += 1
+        luck = Stream(self.seed, turn, seat)
+        if bot_choice(bot, self.rules, self.position.views[seat], decision, luck) != choice:
+            yield Check.CHOICES, f"row {row.seq} is not what the bot {written} chooses with what seat {seat} saw"
 
     def _check_names(self, row: Row, body: dict[str, Any]) -> _Problems:
         """A sealed choice must name its game and seat, so that its fingerprint stands for no other."""

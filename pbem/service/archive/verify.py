@@ -4,8 +4,8 @@ It needs no server and no trust in the one the file came from, and changes nothi
 must check it by `verify_upload`, which withstands hostile files.
 """
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from engine.decisions import Refused
@@ -37,6 +37,10 @@ class Report:
     problems: tuple[Problem, ...]
     fates: tuple[SealedFate, ...] = ()
     """What became of the sealed choices that were asked about."""
+    bots_again: int = 0
+    """The choices that bots made again, the same or a problem."""
+    bots_retired: Mapping[str, int] = field(default_factory=dict)
+    """The choices that no bot here can make again, by the signature of the bot."""
 
     @property
     def sound(self) -> bool:
@@ -45,13 +49,18 @@ class Report:
 
 
 def of_file(
-    game: Export, printed: Collection[str] = (), progress: Progress = lambda _: None, sealed: Collection[str] = ()
+    game: Export,
+    printed: Collection[str] = (),
+    progress: Progress = lambda _: None,
+    sealed: Collection[str] = (),
+    *,
+    with_bots: bool = False,
 ) -> tuple[Report, LogReader]:
     """Check a game file; returns the report and the log as read.
 
     `printed` are heads that were printed in emails, and `sealed` fingerprints of sealed choices to be told about.
     """
-    reading = LogReader(_rules(game.kind), game.secret)
+    reading = LogReader(_rules(game.kind), game.secret, with_bots)
 
     def read() -> Iterator[hash_chain.Row]:
         for each in game.log:
@@ -70,7 +79,8 @@ def of_file(
     problems += of_fates(reading, sealed)
     fates = tuple(reading.fates.with_fingerprints(sealed))
     counts = chain.rows, reading.entries, reading.made_again
-    return Report(None, game.key, game.kind, *counts, tuple(problems), fates), reading
+    bots = reading.bots_again, dict(reading.bots_retired)
+    return Report(None, game.key, game.kind, *counts, tuple(problems), fates, *bots), reading
 
 
 class Verdict(StrEnum):

@@ -106,14 +106,17 @@ class LogWriter:
         if kind is Kind.ENTRY or kind in TAKES_BACK:
             self.entry_head = row.hash
 
-    def entries(self, first: int, entries: Iterable[Entry], seat: int | None, by: str, *, public: bool = False) -> None:
+    def entries(
+        self, first: int, entries: Iterable[Entry], seat: int | None, by: str, maker: Mapping[str, Any] | None = None
+    ) -> None:
         """Append the entries of one choice; those after the first followed automatically.
 
-        `public` says that the choice is the clock's, and that anyone at the table could have named it.
+        `maker` says more of who made the choice: `public` that it was the clock, and that anyone at the table could have
+        named it; `bot` the signature of the bot.
         """
         for turn, entry in enumerate(entries, start=first):
-            self.add(Kind.ENTRY, seat, by, {"turn": turn, "entry": entry} | ({"public": True} if public else {}))
-            seat, by, public = None, "table", False
+            self.add(Kind.ENTRY, seat, by, {"turn": turn, "entry": entry, **(maker or {})})
+            seat, by, maker = None, "table", None
 
     def snapshot(self) -> dict[str, Any]:
         """The columns of the game that follow its log."""

@@ -84,9 +84,11 @@ class _Move:
     entries: list[Entry]
 
 
-def play(tx: Tx, server: Server, game_id: int, turn: int, seat: int, request: str | Choice, by: Actor) -> Receipt:
-    """Make a choice for a seat in a turn; the same choice again returns the same receipt."""
-    return play_locked(tx, server, games.lock(tx, game_id), turn, seat, request, by)
+def play(
+    tx: Tx, server: Server, game_id: int, turn: int, seat: int, request: str | Choice, by: Actor, bot: str | None = None
+) -> Receipt:
+    """Make a choice for a seat in a turn; the same choice again returns the same receipt. `bot` is the signature of its bot."""
+    return play_locked(tx, server, games.lock(tx, game_id), turn, seat, request, by, bot=bot)
 
 
 def play_locked(
@@ -99,6 +101,7 @@ def play_locked(
     by: Actor,
     person_id: int | None = None,
     player: SeatRow | None = None,
+    bot: str | None = None,
 ) -> Receipt:
     """Make a choice in a game that is locked; with `person_id`, only while that person plays the seat.
 
@@ -124,7 +127,7 @@ def play_locked(
     assert player is not None, "a seat with a decision has a player"
     now = server.now()
     move = _Move(row, position, orders_of(row), LogWriter(row, now, server.randomness), [])
-    sealed = not _submit(move, seat, choice, by)
+    sealed = not _submit(move, seat, choice, by, bot)
     proof = seals.proof_of(move.record.rows[-1]) if sealed else None
     _obey_orders(tx, move)
     _note_missed_turns(tx, row, player, by)
@@ -250,18 +253,19 @@ def choice_words(choice: Choice, rules: game.Game[Any]) -> str:
     return " ".join([choice.verb, *(teller.word(value) for value in choice.values)])
 
 
-def _submit(move: _Move, seat: int, choice: Choice, by: str) -> bool:
+def _submit(move: _Move, seat: int, choice: Choice, by: str, bot: str | None = None) -> bool:
     """Submit a choice; returns whether it closed the turn."""
     try:
         position, entries = move.position.submit(seat, choice)
     except Refused as refused:
         raise refusal(refused, move.position.game) from refused
     public = by == Actor.CLOCK and move.position.asks()[seat].public
+    maker = ({"public": True} if public else {}) | ({} if bot is None else {"bot": bot})
     if entries:
-        move.record.entries(move.position.turn, entries, seat, by, public=public)
+        move.record.entries(move.position.turn, entries, seat, by, maker)
     else:
-        body = seals.body(move.row.key, move.position.turn, seat, choice) | ({"public": True} if public else {})
-        move.record.add(Kind.SEALED, seat, by, body)
+        body = seals.body(move.row.key, move.position.turn, seat, choice)
+        move.record.add(Kind.SEALED, seat, by, body | maker)
     move.position = position
     move.entries += entries
     return bool(entries)

@@ -7,7 +7,12 @@ from collections import Counter
 import pytest
 from structlog.testing import capture_logs
 
+from engine.bots import BOTS, VERSIONS
+from engine.chance import Stream
+from pbem.ops.verify import verify_file
 from pbem.service.absence import bots, timeouts
+from pbem.service.archive import export
+from pbem.service.archive.check_log import Check
 from pbem.service.desk.acts.clocks import Pause, Resume
 from pbem.service.play.move import Actor
 from pbem.store import deadlines
@@ -59,7 +64,7 @@ def test_a_bot_with_a_stale_choice_is_asked_again(server, time, table, monkeypat
         dreamt.append(mine)
         return mine
 
-    monkeypatch.setitem(bots.BOTS, "random", dreamy)
+    monkeypatch.setitem(BOTS, "random", dreamy)
     assert bots.play_bots(server) == 0
     assert len(dreamt) == 1
     assert len([row for row in game.log() if row.seat == bot and row.kind == "Entry"]) == 1
@@ -85,7 +90,7 @@ def test_a_failing_bot_is_postponed_then_parked(server, time, table, monkeypatch
     def broken_bot(*_):
         raise RuntimeError("this bot is broken")
 
-    monkeypatch.setitem(bots.BOTS, "greedy", broken_bot)
+    monkeypatch.setitem(BOTS, "greedy", broken_bot)
     for game in (broken, sound):
         for seat, decision in game.asked().items():
             if game.players()[seat].person_id is not None:
@@ -130,9 +135,69 @@ def test_a_bot_is_told_nothing_that_its_seat_may_not_know(server, time, table, m
         shown.append((view, decision))
         return decision.default
 
-    monkeypatch.setitem(bots.BOTS, "random", watched)
+    monkeypatch.setitem(BOTS, "random", watched)
     view = game.view(bot)
     time.bots_play()
     ((shown_view, decision),) = shown
     assert shown_view == view
     assert decision.seat == bot
+
+
+def played_to_the_end(time, table, *bots):
+    """A game of one person, who plays defaults, and these bots."""
+    game = table("sunset-poker", len(bots) + 1, bots=bots)
+    while game.row().status != "over":
+        time.bots_play()
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    return game
+
+
+def file_of(game, path):
+    path.write_text(export.write(game.server.read(export.of_game, game.id)), encoding="utf-8")
+    return path
+
+
+def test_bots_choose_the_same_again_with_the_file_of_a_finished_game(time, table, tmp_path):
+    game = played_to_the_end(time, table, "greedy", "random")
+    report = verify_file(file_of(game, tmp_path / "game.json"), with_bots=True)
+    assert report.sound
+    assert report.bots_again == sum(row.by == "bot" for row in game.log()) > 10
+    assert not report.bots_retired
+
+
+def test_another_choice_of_a_bot_is_found(time, table, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        # An organiser who would have liked other choices better.
+        patch.setitem(BOTS, "greedy", lambda rules, view, decision, draw: decision.default)
+        game = played_to_the_end(time, table, "greedy", "greedy")
+    file = file_of(game, tmp_path / "game.json")
+    assert verify_file(file).sound
+    report = verify_file(file, with_bots=True)
+    assert {problem.check for problem in report.problems} == {Check.CHOICES}
+    assert all("is not what the bot greedy/1 chooses" in problem.says for problem in report.problems)
+
+
+def test_choices_of_a_retired_bot_are_counted_as_not_repeatable(time, table, tmp_path, monkeypatch):
+    game = played_to_the_end(time, table, "greedy", "greedy")
+    monkeypatch.setitem(VERSIONS, "greedy", 2)
+    report = verify_file(file_of(game, tmp_path / "game.json"), with_bots=True)
+    assert report.sound
+    assert report.bots_again == 0
+    assert report.bots_retired == {"greedy/1": sum(row.by == "bot" for row in game.log())}
+
+
+def test_a_bot_draws_the_same_numbers_whatever_the_game_has_drawn(server, time, table, monkeypatch):
+    drawn = []
+
+    def watched(rules, view, decision, draw):
+        drawn.append([draw.below(2**32) for _ in range(3)])
+        return decision.default
+
+    monkeypatch.setitem(BOTS, "random", watched)
+    game = table("bid", 3, bots=("random",))
+    bot = bots_turn(game)
+    bots.play_bots(server)
+    turn = next(json.loads(row.body)["turn"] for row in game.log() if row.by == "bot")
+    luck = Stream(game.row().seed, turn, bot)
+    assert drawn[-1] == [luck.below(2**32) for _ in range(3)]
