@@ -4,6 +4,7 @@ python -m engine play GAME --seats 4 --me 0 --bots greedy
 python -m engine watch GAME --seats 4 --seed 7
 python -m engine rules GAME
 python -m engine check path/to/mygame.py
+python -m engine lab GAME --games 1000
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import os
 import secrets
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
-from engine import bots, game, grammar, installed, orders, testing
+from engine import bots, game, grammar, installed, lab, orders, testing
 from engine.auctions import auctions, with_bids
 from engine.board import WIDTH, in_words, plain
 from engine.chance import Stream, seed_from
@@ -110,6 +113,51 @@ def check(arguments: argparse.Namespace) -> int:
         found = testing.check(_game(name), thorough=arguments.thorough, report=print, summary=named)
         troubles += len(found)
     return 1 if troubles else 0
+
+
+def study(arguments: argparse.Namespace) -> int:
+    """Let bots play many games, and report who wins, how long games last, and what each choice and option does."""
+    found = _game(arguments.game)
+    chosen = _options(found, arguments.option)
+    seats = arguments.seats or found.seats[0]
+    settled = found.settle(seats, chosen)
+    plans = {"": settled, **(dict(lab.variants(found, settled)) if arguments.compare else {})}
+    records: dict[str, list[lab.Record]] = {}
+    with ProcessPoolExecutor(arguments.processes) as pool:
+        for name, options in plans.items():
+            experiment = lab.Experiment(seats, options, arguments.bots, arguments.seed)
+            played = pool.map(partial(_study_one, arguments.game, experiment), range(arguments.games), chunksize=4)
+            records[name] = list(_with_progress(name or found.title, played, arguments.games))
+    about = (
+        f"{arguments.games} games of {seats} players, all of them the bot “{arguments.bots}”, seed {arguments.seed}."
+    )
+    about += "".join(f" {name}: {value}." for name, value in chosen.items())
+    parts = list(lab.sections(records.pop(""), records))
+    text = lab.as_markdown(found.title, about, parts)
+    if arguments.out is None:
+        print(text, end="")
+        return 0
+    for ending, content in ((".md", text), (".html", lab.as_page(found.title, about, parts))):
+        path = Path(f"{arguments.out}{ending}")
+        path.write_text(content, encoding="utf-8")
+        print(path)
+    return 0
+
+
+def _study_one(name: str, experiment: lab.Experiment, number: int) -> lab.Record:
+    """Play one game in a process of its own, which loads the game by its name."""
+    return lab.play(_loaded(name), experiment, number)
+
+
+def _with_progress(name: str, played: Iterable[lab.Record], many: int) -> Iterator[lab.Record]:
+    """Pass the records on. On a terminal, show how many there are."""
+    for number, record in enumerate(played, start=1):
+        if sys.stderr.isatty():
+            bar = "#" * (30 * number // many)
+            print(
+                f"\r{name}: [{bar:30}] {number}/{many}", end="\n" if number == many else "", file=sys.stderr, flush=True
+            )
+        yield record
 
 
 def reference(arguments: argparse.Namespace) -> int:
@@ -242,6 +290,9 @@ def _game(name: str) -> game.Game[Any]:
     return game.load(name)
 
 
+_loaded = cache(_game)
+
+
 def _tell(happened: Sequence[Any], teller: Teller) -> None:
     for each in happened:
         if (line := teller.tell(each)) is not None:
@@ -273,6 +324,13 @@ def _filled(text: str, first: str = "", rest: str | None = None) -> str:
     )
 
 
+def _positive(word: str) -> int:
+    number = int(word)
+    if number < 1:
+        raise ValueError(word)
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m engine", description="The games in a terminal.")
     commands = parser.add_subparsers(required=True)
@@ -298,6 +356,16 @@ def _parser() -> argparse.ArgumentParser:
     checking = command("check", check, "Check that a game keeps every law of the kit.")
     checking.add_argument("game", nargs="?", help="a game, or a path to a module or package (default: all games)")
     checking.add_argument("--thorough", action="store_true", help="every set of options at every number of players")
+    study_of = command("lab", study, "Let bots play many games, and report on seats, length, choices and options.")
+    study_of.add_argument("game", help="a game, or a path to a module or package")
+    study_of.add_argument("--seats", type=int, help="how many players (default: the fewest)")
+    study_of.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a variant")
+    study_of.add_argument("--compare", action="store_true", help="also play each other value of each option")
+    study_of.add_argument("--bots", choices=sorted(bots.BOTS), default="greedy", help="who plays all seats")
+    study_of.add_argument("--games", type=_positive, default=1000, help="how many games (default: 1000)")
+    study_of.add_argument("--processes", type=_positive, default=2, help="how many at once (default: 2)")
+    study_of.add_argument("--seed", default="1", help="a word that decides the chance: the same word, the same report")
+    study_of.add_argument("--out", metavar="NAME", help="write NAME.md and NAME.html, with charts")
     command("reference", reference, "Print the reference page of the engine, in Markdown.")
     return parser
 
