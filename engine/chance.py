@@ -5,9 +5,8 @@ server's secret, and may add a word. The seed is made from the secret and the wo
 published, and anyone can check that nothing was chosen after the fact.
 
 Block i of entry e is HMAC-SHA256(seed, "draw/1" + e as 8 bytes + i as 4 bytes), read as four 64-bit words, first word
-first, all big-endian. A bot draws from a stream of its own, with "bot/1" + turn as 8 bytes + seat as 1 byte + i as 4
-bytes, so that the game's numbers never depend on who plays. This module must never use another source of randomness,
-and must never change, because old games are verified by it.
+first, all big-endian. A bot has a seed of its own for each decision, from which the game's seed can't be found. This
+module must never use another source of randomness, and must never change, because old games are verified by it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ Drawn = tuple[int, int]
 """One number drawn: its bound, and the number below it."""
 
 _WORDS = 2**64
-_GAME, _BOT = b"draw/1", b"bot/1"
 
 
 class Draw:
@@ -54,12 +52,12 @@ class Draw:
 
 
 class Stream(Draw):
-    """The chance of one log entry or, with a seat, of what that seat's bot chooses for it; a record of the numbers drawn."""
+    """The chance of one log entry, and a record of the numbers drawn."""
 
-    def __init__(self, seed: bytes, entry: int, bot: int | None = None) -> None:
+    def __init__(self, seed: bytes, entry: int) -> None:
         self.drawn: list[Drawn] = []
         self._seed = seed
-        self._label = _GAME + _long(entry) if bot is None else _BOT + _long(entry) + bot.to_bytes(1, "big")
+        self._entry = entry
         self._block = 0
         self._words: list[int] = []
 
@@ -76,7 +74,7 @@ class Stream(Draw):
                 return word % bound
 
     def _refill(self) -> None:
-        self._words = _words_of(self._seed, self._label, self._block)[::-1]
+        self._words = _words_of(self._seed, self._entry, self._block)[::-1]
         self._block += 1
 
 
@@ -112,6 +110,14 @@ def seed_from(secret: bytes, words: Sequence[str]) -> bytes:
     return hmac.digest(secret, message, "sha256")
 
 
+def bot_seed(seed: bytes, turn: int, seat: int) -> bytes:
+    """Return the seed of a seat's bot for one turn: HMAC-SHA256(seed, "bot/1" + turn as 8 bytes + seat as 1 byte).
+
+    The bot draws from entry 0 of it, so the numbers of the game never depend on who plays.
+    """
+    return hmac.digest(seed, b"bot/1" + turn.to_bytes(8, "big") + seat.to_bytes(1, "big"), "sha256")
+
+
 class Derived(NamedTuple):
     """How one number was derived: the block, the place in it, the word there, its bound, and the number; None if rejected."""
 
@@ -124,8 +130,7 @@ class Derived(NamedTuple):
 
 def derive(seed: bytes, entry: int, bounds: Iterable[int]) -> Iterator[Derived]:
     """Yield every word used for numbers below these bounds, so that each step can be repeated by hand."""
-    label = _GAME + _long(entry)
-    words = ((block, place, word) for block in count() for place, word in enumerate(_words_of(seed, label, block)))
+    words = ((block, place, word) for block in count() for place, word in enumerate(_words_of(seed, entry, block)))
     for bound in bounds:
         if not 1 <= bound <= _WORDS:
             raise ValueError("a number can only be drawn below a bound from 1 to 2**64")
@@ -142,11 +147,7 @@ def follows(seed: bytes, entry: int, drawn: Iterable[Drawn]) -> bool:
     return all(stream.below(bound) == number for bound, number in drawn)
 
 
-def _long(number: int) -> bytes:
-    return number.to_bytes(8, "big")
-
-
-def _words_of(seed: bytes, label: bytes, block: int) -> list[int]:
+def _words_of(seed: bytes, entry: int, block: int) -> list[int]:
     """Return the words of one block in the order in which they are used."""
-    raw = hmac.digest(seed, label + block.to_bytes(4, "big"), "sha256")
+    raw = hmac.digest(seed, b"draw/1" + entry.to_bytes(8, "big") + block.to_bytes(4, "big"), "sha256")
     return [int.from_bytes(raw[i : i + 8], "big") for i in range(0, 32, 8)]

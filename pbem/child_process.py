@@ -1,9 +1,15 @@
-"""Child processes for what strangers may have written: with little time and memory, and without our settings and keys."""
+"""Child processes for work that may hang, fail or take long: with limits, and without our settings and keys."""
 
+import json
 import os
 import resource
+import select
+import signal
+import subprocess
 import sys
-from typing import Final
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, Final
 
 CPU: Final = resource.RLIMIT_CPU
 MEMORY: Final = resource.RLIMIT_AS
@@ -25,3 +31,85 @@ def limit(kind: int, most: int) -> None:
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(kind, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+class Failed(Exception):
+    """A child ended, took too long, or answered with what can't be read."""
+
+
+class Child:
+    """One of our modules in a child process, which answers questions one after the other.
+
+    It starts when it is first asked, and again after a question that it did not survive.
+    """
+
+    def __init__(self, module: str, longest_wait: float) -> None:
+        self._module = module
+        self._longest_wait = longest_wait
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+        self._lock = Lock()
+
+    def ask(self, question: object) -> Any:
+        """The child's answer, as JSON has it. Raises Failed if it has none, or takes too long."""
+        with self._lock:
+            try:
+                return self._exchange(json.dumps(question).encode() + b"\n")
+            except (OSError, ValueError) as error:
+                self._end()
+                raise Failed(f"{self._module}: {type(error).__name__}") from error
+            except BaseException:
+                # The next answer would be that of another question.
+                self._end()
+                raise
+
+    def close(self) -> None:
+        """End the child."""
+        with self._lock:
+            self._end()
+
+    def _exchange(self, line: bytes) -> Any:
+        process = self._ready()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(line)
+        process.stdin.flush()
+        if not select.select([process.stdout], [], [], self._longest_wait)[0]:
+            raise TimeoutError
+        return json.loads(process.stdout.readline())
+
+    def _ready(self) -> subprocess.Popen[bytes]:
+        if self._owner != os.getpid():
+            # After a fork the child is the parent process's own.
+            self._process = None
+        if self._process is None or self._process.poll() is not None:
+            self._end()
+            self._process, self._owner = self._start(), os.getpid()
+        return self._process
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 - our own module
+            command(self._module),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment(),
+            # Ctrl-C is for the server, which ends its children when it has stopped.
+            start_new_session=True,
+        )
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and self._owner == os.getpid():
+            process.kill()
+            process.communicate()
+
+
+def answer_lines(answer: Callable[[Any], object], seconds: float) -> None:
+    """Answer the questions that come in, one a line, each within some seconds of CPU. For the main thread of a child."""
+    for line in sys.stdin.buffer:
+        # The signal ends this process, even within a search that does not return.
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        text = json.dumps(answer(json.loads(line)))
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()

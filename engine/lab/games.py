@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.auctions import auctions
 from engine.bots import BOTS
-from engine.chance import Stream, seed_from
+from engine.chance import Stream, bot_seed, seed_from
 from engine.decisions import Amount, Choice, Decision
 from engine.game import Game, Standing
 from engine.options import Listed, Options, OptionValue
@@ -64,7 +64,7 @@ def play(game: Game[Any], experiment: Experiment, number: int) -> Record:
     scores = [game.standing(table.position.state).scores]
     while asks := table.asks():
         seat = next(seat for seat in asks if seat not in table.position.box)
-        choice = bot(game, table.view(seat), asks[seat], Stream(seed, table.position.turn, seat))
+        choice = bot(game, table.view(seat), asks[seat], Stream(bot_seed(seed, table.position.turn, seat), 0))
         counts.count(asks[seat], choice)
         before = len(table.log)
         table = table.submit(seat, choice)

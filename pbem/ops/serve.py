@@ -4,6 +4,7 @@ A process told to stop (Ctrl-C, SIGTERM) finishes what it has begun: it answers 
 On SQLite one process does everything; on PostgreSQL there may be any number of each.
 """
 
+import atexit
 import errno
 import gc
 import logging
@@ -25,6 +26,7 @@ import structlog
 from waitress.server import create_server
 
 from pbem import metrics, program_log, sockets
+from pbem.bots import Thinker
 from pbem.clock import StepWatch
 from pbem.config import language_of, read
 from pbem.config.settings import Config
@@ -162,9 +164,17 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
     steps = StepFinder(StepWatch(server.clock))
     end_leases(server)
     remember_keys(server)
-    worker = Worker(name, server.now(), steps=steps)
+    think = Thinker()
+    atexit.register(think.close)
     return WorkerContext(
-        server, worker, send, lambda here: keep_lease(here, post), receive=receive_batch, look=look, stopping=stopping
+        server,
+        Worker(name, server.now(), steps=steps),
+        send,
+        lambda here: keep_lease(here, post),
+        receive=receive_batch,
+        look=look,
+        think=think,
+        stopping=stopping,
     )
 
 

@@ -22,7 +22,6 @@ import structlog
 
 from engine import codec
 from engine.board import Board
-from engine.bots import BOTS
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, Step
@@ -345,13 +344,6 @@ def foreign(name: str, process: Process, thinker: Process | None = None) -> Fore
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
         raise Failed("its description can't be read") from error
     return cast(Foreign, game)
-
-
-def bot_choice(bot: str, game: Game[Any], view: Any, decision: Decision, luck: Draw) -> Choice:
-    """What a bot chooses, from what its seat sees. For a game of another package it thinks where the rules run."""
-    if isinstance(game, Foreign):
-        return game.bot(bot, view, decision, luck)
-    return BOTS[bot](game, view, decision, luck)
 
 
 def _shape(kinds: Kinds, description: Mapping[str, Any]) -> type:

@@ -13,6 +13,7 @@ from typing import Final
 
 import structlog
 
+from pbem.bots import Think, think_here
 from pbem.clock import WatchedClock
 from pbem.service.absence import bots, offers, substitutes, timeouts
 from pbem.service.archive import daily_check
@@ -35,7 +36,7 @@ class WorkerContext:
     """The state of a worker: its server, its name, and its ways to the outside.
 
     `send` sends one batch of due emails, and `receive` processes one batch of received emails; each returns their number.
-    `keep` keeps what is being sent. `look` is the check of a table's record, if this worker does that.
+    `keep` keeps what is being sent. `look` is the check of a table's record, if this worker does that. `think` chooses for bots.
     """
 
     server: Server
@@ -44,6 +45,7 @@ class WorkerContext:
     keep: Callable[[Server], None] = lambda _server: None
     receive: Callable[[Server], int] = lambda _server: 0
     look: daily_check.CheckTable | None = None
+    think: Think = think_here
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
     bots_held: list[DeadlineRow] = field(default_factory=list)
@@ -114,7 +116,7 @@ def time_out(context: WorkerContext) -> bool:
 
 def play_bots(context: WorkerContext) -> bool:
     """Let bots decide until no bot is to move."""
-    return bots.play_bots(context.server, held=context.bots_held) > 0
+    return bots.play_bots(context.server, held=context.bots_held, think=context.think) > 0
 
 
 def remind(context: WorkerContext) -> bool:

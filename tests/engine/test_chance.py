@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from engine.chance import Draw, Scripted, Stream, commitment, derive, follows, seed_from
+from engine.chance import Draw, Scripted, Stream, bot_seed, commitment, derive, follows, seed_from
 
 SEED = bytes(range(32))
 
@@ -55,11 +55,10 @@ def test_every_entry_has_its_own_chance():
     assert len({tuple(Stream(SEED, entry).shuffle(range(20))) for entry in range(50)}) == 50
 
 
-def test_a_bot_has_a_stream_of_its_own_for_each_entry_and_seat():
-    streams = [Stream(SEED, 7), *(Stream(SEED, entry, seat) for entry in (7, 8) for seat in (0, 1))]
-    assert len({tuple(stream.shuffle(range(20))) for stream in streams}) == len(streams)
-    block = hmac.digest(SEED, b"bot/1" + bytes([0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0]), "sha256")
-    assert Stream(SEED, 7, 1).below(2**64) == int.from_bytes(block[:8], "big")
+def test_a_bot_has_a_seed_of_its_own_for_each_turn_and_seat():
+    seeds = {SEED, *(bot_seed(SEED, turn, seat) for turn in range(20) for seat in range(9))}
+    assert len(seeds) == 181
+    assert bot_seed(SEED, 7, 1) == hmac.digest(SEED, b"bot/1" + bytes([0, 0, 0, 0, 0, 0, 0, 7, 1]), "sha256")
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 6, 7, 52])

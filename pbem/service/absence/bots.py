@@ -1,22 +1,19 @@
 """Bots: a due deadline of a bot's seat means that the bot moves now.
 
 A bot sees what its seat sees, and moves by the same use case as a person. It chooses outside of any transaction; if the
-game has moved on meanwhile, its choice is stale and it is asked again. Its randomness comes from the game's seed, under
-a label of its own, and the log names its version: once the seed is public, anyone can have it choose again.
+game has moved on meanwhile, its choice is stale and it is asked again. Its numbers follow from the game's seed, and the
+log names its version: once that seed is public, anyone can have it choose again.
 """
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import structlog
 
 from engine.bots import signature
-from engine.chance import Draw, Stream
-from engine.decisions import Decision
-from engine.game import Game
+from engine.chance import bot_seed
+from pbem.bots import BotTurn, Think, think_here
 from pbem.domain.errors import Refusal
 from pbem.domain.states import TableStatus
-from pbem.plugins.foreign import bot_choice
 from pbem.service.absence import timeouts
 from pbem.service.play import views
 from pbem.service.play.move import Actor, play
@@ -25,29 +22,18 @@ from pbem.service.server import Server
 from pbem.store import deadlines, games, players as player_rows
 from pbem.store.deadlines import DeadlineRow
 
-BATCH: Final = 10
+BATCH: Final = 4
 """Turns claimed at once: the lease of the last must hold while the others are chosen."""
 
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _BotTurn:
-    """A turn of a bot: its decision, the view of its seat, and its luck."""
-
-    bot: str
-    game: Game[Any]
-    view: Any
-    decision: Decision
-    luck: Draw
-
-
-def play_bots(server: Server, limit: int = BATCH, held: timeouts.Held | None = None) -> int:
+def play_bots(server: Server, limit: int = BATCH, held: timeouts.Held | None = None, think: Think = think_here) -> int:
     """Play the due turns of bots. Returns how many were played. `held` keeps those that a failed database left claimed."""
     now, held = server.now(), [] if held is None else held
     timeouts.release_held(server, held)
     claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, limit, bots=True))
-    return sum(_try_turn(server, row, held) for row in claimed)
+    return sum(_try_turn(server, row, held, think) for row in claimed)
 
 
 def play_bots_of(server: Server, game_id: int) -> None:
@@ -59,7 +45,7 @@ def play_bots_of(server: Server, game_id: int) -> None:
     while (rows := _open_bot_turns(server, game_id)) and (turns := {(row.turn, row.seat) for row in rows}) != before:
         before = turns
         for row in rows:
-            _try_turn(server, row, [])
+            _try_turn(server, row, [], think_here)
 
 
 def _open_bot_turns(server: Server, game_id: int) -> list[DeadlineRow]:
@@ -68,13 +54,12 @@ def _open_bot_turns(server: Server, game_id: int) -> list[DeadlineRow]:
         return [row for row in deadlines.of_game(tx, game_id) if row.seat in seats]
 
 
-def _try_turn(server: Server, row: DeadlineRow, held: timeouts.Held) -> bool:
+def _try_turn(server: Server, row: DeadlineRow, held: timeouts.Held, think: Think) -> bool:
     try:
         turn = _bot_turn(server, row)
         if turn is None:
             return False
-        choice = bot_choice(turn.bot, turn.game, turn.view, turn.decision, turn.luck)
-        server.run(play, row.game_id, row.turn, row.seat, choice, Actor.BOT, signature(turn.bot))
+        server.run(play, row.game_id, row.turn, row.seat, think(turn), Actor.BOT, signature(turn.bot))
     except Refusal as refused:
         # Someone moved meanwhile. If it is still the bot's turn, it is retried a few times without delay.
         _log.info("bot_refused", game=row.game_id, turn=row.turn, seat=row.seat, why=str(refused))
@@ -86,7 +71,7 @@ def _try_turn(server: Server, row: DeadlineRow, held: timeouts.Held) -> bool:
     return True
 
 
-def _bot_turn(server: Server, row: DeadlineRow) -> _BotTurn | None:
+def _bot_turn(server: Server, row: DeadlineRow) -> BotTurn | None:
     """The turn of a seat's bot; None if it is over."""
     with server.store.read() as tx:
         game = games.read(tx, row.game_id)
@@ -95,6 +80,10 @@ def _bot_turn(server: Server, row: DeadlineRow) -> _BotTurn | None:
             return None
         view = views.view(tx, game, row.seat)
     assert game.seed is not None, "a game that is played has a seed"
-    rules, luck = rules_of(game), Stream(game.seed, row.turn, row.seat)
+    rules = rules_of(game)
     decision = rules.asks(view, row.seat)
-    return None if decision is None else _BotTurn(player.bot, rules, view, decision, luck)
+    return (
+        None
+        if decision is None
+        else BotTurn(player.bot, rules, view, decision, bot_seed(game.seed, row.turn, row.seat))
+    )

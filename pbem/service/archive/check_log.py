@@ -15,15 +15,15 @@ from typing import Any, Final, NamedTuple
 
 from engine import codec
 from engine.bots import BOTS, signature
-from engine.chance import Drawn, Stream, commitment, follows, seed_from
+from engine.chance import Drawn, Stream, bot_seed, commitment, follows, seed_from
 from engine.decisions import Choice, Refused
 from engine.facts import SPECTATOR, fold
 from engine.game import Game
 from engine.orders import Order, answer
 from engine.table import Entry, Position, watch
+from pbem.bots import BotTurn, think_here
 from pbem.domain.hash_chain import Row
 from pbem.domain.states import TableStatus
-from pbem.plugins.foreign import bot_choice
 from pbem.service.archive.fates import Fates
 from pbem.service.play.log import CLOSES_TURN, Kind, body_of
 from pbem.service.play.move import Actor
@@ -298,8 +298,8 @@ class LogReader:
             self.bots_retired[written] += 1
             return
         self.bots_again += 1
-        luck = Stream(self.seed, turn, seat)
-        if bot_choice(bot, self.rules, self.position.views[seat], decision, luck) != choice:
+        seed = bot_seed(self.seed, turn, seat)
+        if think_here(BotTurn(bot, self.rules, self.position.views[seat], decision, seed)) != choice:
             yield Check.CHOICES, f"row {row.seq} is not what the bot {written} chooses with what seat {seat} saw"
 
     def _check_names(self, row: Row, body: dict[str, Any]) -> _Problems:

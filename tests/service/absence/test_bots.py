@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from engine.bots import BOTS, VERSIONS
-from engine.chance import Stream
+from engine.chance import Stream, bot_seed
 from pbem.ops.verify import verify_file
 from pbem.service.absence import bots, timeouts
 from pbem.service.archive import export
@@ -199,5 +199,5 @@ def test_a_bot_draws_the_same_numbers_whatever_the_game_has_drawn(server, time, 
     bot = bots_turn(game)
     bots.play_bots(server)
     turn = next(json.loads(row.body)["turn"] for row in game.log() if row.by == "bot")
-    luck = Stream(game.row().seed, turn, bot)
+    luck = Stream(bot_seed(game.row().seed, turn, bot), 0)
     assert drawn[-1] == [luck.below(2**32) for _ in range(3)]
