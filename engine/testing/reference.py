@@ -1,4 +1,4 @@
-"""The reference page of the engine: every public name with its signature and its docstring, as Markdown.
+"""The reference page of the engine: the names that games and programs need, each with its signature and its docstring.
 
 It is read from the source text and not from imported modules, so that it is the same on every version of Python.
 `make reference` writes it into the handbook. This module must never describe anything itself: what is missing on the
@@ -31,12 +31,12 @@ FOR_GAMES: Final = (
 )
 """The modules that a game imports, in the order in which one meets them."""
 
-AROUND: Final = ("table", "auctions", "grammar", "orders", "codec", "imprint", "bots", "testing")
+AROUND: Final = ("table", "grammar", "orders", "codec", "bots", "testing")
 """The modules that play a game, for servers and tests."""
 
 INTRODUCTION: Final = """# Engine reference
 
-All public names of the engine, from their docstrings; `make reference` writes this page. Begin with [Add a game](add-a-game.md).
+The engine's names for games, and for programs that play them, from their docstrings; `make reference` writes this page. Begin with [Add a game](add-a-game.md).
 """
 
 _LONGEST_VALUE: Final = 90
