@@ -69,7 +69,7 @@ class Amount:
         return sum(max(0, (self.high - e) // 10 - (self.low - 1 - e) // 10) for e in self.endings)
 
     def sample(self, draw: Draw) -> Value:
-        """Return a number that fits, each equally likely."""
+        """Return a number that fits."""
         if len(self.endings) == 10:
             return self.low + draw.below(self.high - self.low + 1)
         return draw.pick(tuple(self.values()))
@@ -95,7 +95,7 @@ class OneOf:
         return len(self.things)
 
     def sample(self, draw: Draw) -> Value:
-        """Return one of the things, each equally likely."""
+        """Return one of the things."""
         return draw.pick(self.things).value
 
 
@@ -154,7 +154,7 @@ class Ranking:
         return factorial(len(self.things))
 
     def sample(self, draw: Draw) -> Value:
-        """Return an order, each equally likely."""
+        """Return an order."""
         return tuple(draw.shuffle(thing.value for thing in self.things))
 
 
@@ -186,7 +186,7 @@ class Split:
         return comb(self.total + len(self.things) - 1, len(self.things) - 1)
 
     def sample(self, draw: Draw) -> Value:
-        """Return a way to share it out, each equally likely."""
+        """Return a way to share it out."""
         heaps = len(self.things)
         return self._heaps(sorted(draw.shuffle(range(self.total + heaps - 1))[: heaps - 1]))
 

@@ -36,7 +36,8 @@ AROUND: Final = ("table", "grammar", "orders", "codec", "bots", "testing")
 
 INTRODUCTION: Final = """# Engine reference
 
-The engine's names for games, and for programs that play them, from their docstrings; `make reference` writes this page. Begin with [Add a game](add-a-game.md).
+The engine's names for games, and for programs that play them, from their docstrings (`make reference`). Begin with
+[Add a game](add-a-game.md).
 """
 
 _LONGEST_VALUE: Final = 90

@@ -51,7 +51,7 @@ def test_every_command_is_in_the_handbook_with_its_help_its_options_and_an_examp
     assert heading in page("commands.md")
     section = page("commands.md").split(heading)[1].split("\n## ")[0]
     assert inspect.cleandoc(command.help or "") in section
-    # What all acts have is described once.
+    # The options of all acts are described once.
     acts = page("commands.md").split("\n## Acts\n")[1].split("\n## ")[0]
     described = section + (acts if {"reason", "dry_run"} <= {option.name for option in command.params} else "")
     for option in command.params:
