@@ -1,6 +1,6 @@
 """Auctions as the facts tell them: who bid what, who passed, and who won.
 
-They are made from the steps of facts as everyone sees them, so a sealed bid is in none of them before it is opened. This
+They are made from the steps of facts, so a sealed bid is in none of them before it is opened. This
 module must never guess: what begins or ends an auction, the game says.
 """
 
@@ -20,7 +20,7 @@ MOST_SHOWN: Final = 3
 
 @fact
 class Call:
-    """What a seat did in an auction, in an entry. `kind` is "bid", "pass" or "add", for what was added to a bid."""
+    """What a seat did in an auction. `kind` is "bid", "pass" or "add"."""
 
     turn: int
     seat: int
@@ -30,7 +30,7 @@ class Call:
 
 @fact
 class Auction:
-    """An auction: the bids and passes in order, and once it is over the winner, if there was one."""
+    """The bids and passes in order and, once it is over, the winner."""
 
     calls: tuple[Call, ...] = ()
     over: bool = False
@@ -42,11 +42,11 @@ class Auction:
 
     @property
     def turn(self) -> int:
-        """The number of the entry in which a player last did something."""
+        """The entry in which a player last did something."""
         return max(call.turn for call in self.calls)
 
     def highest(self, seat: int) -> int | None:
-        """Return the highest bid of a seat; None without one that is a number, or several together."""
+        """Return the highest bid of a seat, or None if it isn't a number."""
         amounts = (_amount(call.value) for call in self.of(seat) if call.kind == "bid")
         return max((amount for amount in amounts if amount is not None), default=None)
 
@@ -65,10 +65,7 @@ def step_of(happened: Fact[Any]) -> Step | None:
 
 
 def auctions(facts: Iterable[tuple[int, Fact[Any]]]) -> tuple[Auction, ...]:
-    """Return the auctions in these facts, each with the number of its entry, oldest first.
-
-    What belongs to an auction that began before them is left out.
-    """
+    """Return the auctions that begin in these facts, each with the number of its entry, oldest first."""
     found: list[Auction] = []
     for turn, happened in facts:
         step = step_of(happened)
@@ -82,7 +79,7 @@ def auctions(facts: Iterable[tuple[int, Fact[Any]]]) -> tuple[Auction, ...]:
 
 
 def with_bids(board: Board, known: Sequence[Auction]) -> Board:
-    """Return the board with a grid of the last auctions, the newest first; unchanged if nobody has bid yet."""
+    """Return the board with a grid of the last auctions, newest first."""
     called = [auction for auction in known[-MOST_SHOWN:] if auction.calls]
     if not called or not board.players:
         return board
@@ -106,7 +103,7 @@ def _hides(value: Any) -> bool:
 
 
 def words_of(auction: Auction, seat: int) -> Text | None:
-    """Return all that a seat did, in words, and whether it won; None if it did nothing."""
+    """Return all that a seat did, in words; None if nothing."""
     calls = tuple(_words(call) for call in auction.of(seat))
     if not calls:
         return None

@@ -1,8 +1,7 @@
 """The board: what a seat sees, as data and as plain text.
 
-A board is read aloud in this order: whose turn it is, what is on the table, what I have, the other players, the scores, and
-what helps to decide. A page draws it as a table with players around it, an email prints it in 72 columns. It is made from one seat's view and
-nothing else. This module must never contain a rule.
+Its reading order: whose turn it is, what is on the table, what I have, the other players, the scores, what helps to
+decide. It is made from one seat's view. This module must never contain a rule.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _LEAST_NAME: Final = 8
 
 @fact
 class Face:
-    """A thing on the table, such as a card, tile or die. `kind` and `id` choose the drawing; `word` and `note` name it."""
+    """A card, tile or die. `kind` and `id` choose the drawing; `word` and `note` name it."""
 
     kind: str
     id: str
@@ -38,10 +37,11 @@ class Line:
 
 @fact
 class Row:
-    """Things side by side under a label: a pool, a hand, a roll of dice. `laid` says how a page lays them out.
+    """Things side by side under a label. `laid` says how a page lays them out.
 
-    A "row" is for things in front of a player, a "lot" for what everyone plays for, a "hand" for what its player may play,
-    "spent" for things that are used up for now, and a "pile" for things whose number is all that matters.
+    A "row" is in front of a player, a "lot" is what everyone plays for, a "hand" what its player may play, "spent" what is
+    used up for now, and of a "pile" only the number matters.
+
     """
 
     label: Text
@@ -58,7 +58,7 @@ class Amounts:
 
 @fact
 class Grid:
-    """Numbers or words about several players: a row for each seat, a column for each kind. None is an empty cell."""
+    """Numbers or words about players: a row per seat, a column per kind. None is an empty cell."""
 
     columns: tuple[Text, ...]
     rows: tuple[tuple[int, tuple[int | Text | None, ...]], ...]
@@ -71,9 +71,10 @@ Part = Line | Row | Amounts | Grid
 class Panel:
     """A player at the table, as everyone sees them.
 
-    `numbers` start with the score; all panels of a board have the same ones, and None is a number that is not shown.
-    `state` is what the player does now, such as "passed"; `chip` is the bid in front of them. A player who is `out` takes
-    no more part in this auction or round. `parts` are what lies in front of them.
+    `numbers` start with the score and are the same for all panels; None is not shown. `state` is what the player does now,
+    such as "passed"; `chip` is their bid. A player who is `out` takes no more part in this auction or round. `parts` are in
+    front of them.
+
     """
 
     seat: int
@@ -86,9 +87,10 @@ class Panel:
 
 @fact
 class Fold:
-    """Knowledge beside the table, which a small screen folds away under its label.
+    """Information beside the table, which a small screen folds away.
 
     Emails leave out a `bulky` one, and one with a grid.
+
     """
 
     label: Text
@@ -100,8 +102,9 @@ class Fold:
 class Board:
     """A whole table as one reader sees it.
 
-    `centre` is what lies in the middle, `mine` what only the reader has or sees, `players` everyone in the order of the
-    seats, and `notes` are sentences about the scores. `folds` are what helps to decide well.
+    `centre` is in the middle of the table, `mine` what only the reader has or sees, `players` everyone by seat, `notes` are
+    about the scores, and `folds` help to decide.
+
     """
 
     title: Text
@@ -113,17 +116,17 @@ class Board:
     folds: tuple[Fold, ...] = ()
 
     def panel(self, seat: int | None) -> Panel | None:
-        """Return the panel of a seat, or None if the board has none for it."""
+        """Return the panel of a seat, or None."""
         return next((panel for panel in self.players if panel.seat == seat), None)
 
     def others(self, reader: int | None) -> tuple[Panel, ...]:
-        """Return the panels of the other players, clockwise from the reader; a reader without a seat sees all of them."""
+        """Return the panels of the other players, clockwise from the reader."""
         places = [panel.seat for panel in self.players]
         own = places.index(reader) if reader in places else -1
         return self.players[own + 1 :] + self.players[: max(own, 0)]
 
     def scores(self) -> Grid | None:
-        """Return the numbers of all panels as a table in the order of the seats, or None if there are none."""
+        """Return the numbers of all panels as a table, or None if there are none."""
         if not self.players or not self.players[0].numbers:
             return None
         columns = tuple(label for label, _number in self.players[0].numbers)
@@ -149,7 +152,7 @@ class Example:
 
 
 def sections(board: Board, reader: int | None) -> tuple[Section, ...]:
-    """Return what is on the table, what the reader has, the other players, the scores, and the folds; no empty sections."""
+    """Return the sections of a board that aren't empty, in reading order."""
     own = board.panel(reader)
     others = tuple(panel for panel in board.others(reader) if panel.state is not None or panel.parts)
     scores = board.scores()
@@ -164,13 +167,13 @@ def sections(board: Board, reader: int | None) -> tuple[Section, ...]:
 
 
 def faces_of(board: Board) -> dict[str, Face]:
-    """Return everything on the table by its word, so that a choice can be shown as it looks there."""
+    """Return everything on the table by its word."""
     parts = (*board.centre, *(part for panel in board.players for part in panel.parts), *board.mine)
     return {face.word: face for part in parts if isinstance(part, Row) for face in part.faces}
 
 
 def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
-    """Return the board as plain text, which makes sense read aloud from top to bottom.
+    """Return the board as plain text.
 
     >>> from engine.tell import say
     >>> hand = Row(say("your hand"), (Face("card", "7", "the Forest"), Face("card", "8", "the Sea", "Crown")))
@@ -198,7 +201,7 @@ def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
 
 
 def in_words(section: Section | Example, teller: Teller, width: int = WIDTH) -> list[str]:
-    """Return a section or an example as lines of plain text: its heading, and its parts below it."""
+    """Return a section or an example as lines of plain text."""
     lines = [teller(section.heading)]
     for part in section.parts:
         lines += _panel(part, teller, width) if isinstance(part, Panel) else _part(part, teller, width)

@@ -1,8 +1,8 @@
 """Bots: they see one seat's view and its decision, and return a choice.
 
-`greedy` tries a few choices in a few imagined worlds that fit what it has seen, plays each on until it is asked again,
-and takes the choice that looks best. A bot has no memory and no privileges: it can take over any seat at any moment, and
-it must imagine what it cannot see.
+A bot has no memory and no privileges: it can take over any seat at any moment. `greedy` tries a few choices in a few
+imagined worlds, plays each on until it is asked again, and takes the choice that looks best.
+
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HORIZON: Final = 12
 
 
 def random_bot(game: Game[Any], view: Any, decision: Decision, draw: Draw) -> Choice:
-    """Return any legal choice, or the default if values that fit together are hard to find."""
+    """Return any legal choice, or the default if one is hard to find."""
     for _ in range(_MOST_TRIES):
         choice = decision.sample(draw)
         if game.objects(view, decision.seat, choice) is None:

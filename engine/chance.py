@@ -1,8 +1,8 @@
 """Chance: every card drawn and every die rolled can be derived again from one seed.
 
-A seed gives one stream of numbers for each log entry. Before the deal everyone gets the commitment, a hash of the
-server's secret, and may add a word. The seed is made from the secret and the words. After the game the secret is
-published, and anyone can check that nothing was chosen after the fact.
+A seed, made from the server's secret and the players' words, gives one stream of numbers for each log entry. Everyone gets
+a hash of the secret before the deal, and the secret after the game.
+
 
 Block i of entry e is HMAC-SHA256(seed, "draw/1" + e as 8 bytes + i as 4 bytes), read as four 64-bit words, first word
 first, all big-endian. A bot has a seed of its own for each decision, from which the game's seed can't be found. This
@@ -26,7 +26,7 @@ _WORDS = 2**64
 
 
 class Draw:
-    """The source of chance that rules take as a parameter, so that a test can pass a scripted one.
+    """The source of chance that rules take as a parameter.
 
     >>> Stream(bytes(32), 0).pick(("heads", "tails"))
     'tails'
@@ -43,7 +43,7 @@ class Draw:
         return items[self.below(len(items))]
 
     def shuffle(self, items: Iterable[T]) -> list[T]:
-        """Return the items in random order: a Fisher-Yates shuffle from the last place down."""
+        """Return the items in random order (Fisher-Yates, from the last place down)."""
         order = list(items)
         for i in range(len(order) - 1, 0, -1):
             j = self.below(i + 1)
@@ -94,15 +94,12 @@ class Scripted(Draw):
 
 
 def commitment(secret: bytes) -> str:
-    """Return the hash published before the deal, which binds the server to its secret without revealing it."""
+    """Return the hash that is published before the deal."""
     return hashlib.sha256(secret).hexdigest()
 
 
 def seed_from(secret: bytes, words: Sequence[str]) -> bytes:
-    """Return the seed of a game, from the server's secret and the players' words in the order of joining.
-
-    Each word is preceded by its length, so that different lists of words give different seeds.
-    """
+    """Return the seed of a game. The players' words are in the order of joining, each preceded by its length."""
     message = b""
     for word in words:
         text = word.encode()

@@ -1,10 +1,11 @@
 """Facts, states, views and choices as canonical JSON, and back.
 
 Every value of the engine is a tagged object with its fields: `{"coins":5,"is":"Bid","seat":1}`. Canonical means one text
-for one value (sorted names, no blanks), so a text can be hashed and compared byte for byte.
+for one value: sorted names, no blanks.
 
-A log outlives the code that wrote it. When a class gains or changes a field, its `older` lists functions, oldest first,
-that convert data of each earlier shape to the next:
+When a class gains or changes a field, its `older` lists functions, oldest first, that convert data of each earlier shape to
+the next:
+
 
     @fact
     class Sold(Fact[State]):
@@ -56,7 +57,7 @@ def loads(game: Game[Any], text: str) -> Any:
 
 
 def decoder(kinds: Kinds) -> json.JSONDecoder:
-    """Return a decoder of canonical JSON with values of these kinds, by their names. It refuses fractions."""
+    """Return a decoder of canonical JSON with values of these kinds. It refuses fractions."""
     return json.JSONDecoder(object_hook=partial(_object, dict(kinds)), parse_float=_no_fraction)
 
 

@@ -1,10 +1,7 @@
 """Decisions: what a seat may do now, as data.
 
-A decision has acts, an act is a verb with blanks, and a blank knows which values fit. Forms, commands in replies, help,
-defaults, bots, fuzzing and the API all come from this one value, so none of them can offer a choice that another
-refuses. `grammar.py` writes and reads choices in words.
-
-A decision is made from its seat's own view, so it cannot contain anyone else's secret. This module must never judge
+A decision has acts, an act is a verb with blanks, and a blank knows which values fit. Forms, commands, help, bots and the
+API all come from this one value. A decision is made from its seat's own view. This module must never judge
 whether a choice is wise, and must never change anything.
 
 >>> coins = Amount("coins", 1, 3)
@@ -32,7 +29,7 @@ Value = int | str | tuple[Any, ...]
 
 
 class Refused(Exception):
-    """Raised for a choice that may not be made. Nothing has changed; the text tells the player what is possible."""
+    """Raised for a choice that may not be made. The text tells the player what is possible."""
 
     def __init__(self, text: Text) -> None:
         super().__init__(str(text))
@@ -41,7 +38,7 @@ class Refused(Exception):
 
 @fact
 class Thing:
-    """Something a blank can hold: its stored value, the word people write, a note, and other names for it."""
+    """Something a blank can hold: its value, its word, a note, and other names."""
 
     value: int | str
     word: str
@@ -51,7 +48,7 @@ class Thing:
 
 @fact
 class Amount:
-    """A whole number. `endings` are its possible last digits; a `raising` amount takes the standing order `up to N`."""
+    """A whole number. `endings` are its last digits; a `raising` amount takes the standing order `up to N`."""
 
     name: str
     low: int
@@ -72,7 +69,7 @@ class Amount:
         return sum(max(0, (self.high - e) // 10 - (self.low - 1 - e) // 10) for e in self.endings)
 
     def sample(self, draw: Draw) -> Value:
-        """Return a number that fits, each equally likely."""
+        """Return a number that fits."""
         if len(self.endings) == 10:
             return self.low + draw.below(self.high - self.low + 1)
         return draw.pick(tuple(self.values()))
@@ -98,13 +95,13 @@ class OneOf:
         return len(self.things)
 
     def sample(self, draw: Draw) -> Value:
-        """Return one of the things, each equally likely."""
+        """Return one of the things."""
         return draw.pick(self.things).value
 
 
 @fact
 class Some:
-    """A fixed number of the things, in the order in which they are listed. Equal things may be listed twice."""
+    """A fixed number of the things, in their order. Equal things may be listed twice."""
 
     name: str
     things: tuple[Thing, ...]
@@ -139,7 +136,7 @@ class Some:
 
 @fact
 class Ranking:
-    """All of the things, in the order that the player chooses."""
+    """All of the things, in an order that the player chooses."""
 
     name: str
     things: tuple[Thing, ...]
@@ -157,13 +154,13 @@ class Ranking:
         return factorial(len(self.things))
 
     def sample(self, draw: Draw) -> Value:
-        """Return an order, each equally likely."""
+        """Return an order."""
         return tuple(draw.shuffle(thing.value for thing in self.things))
 
 
 @fact
 class Split:
-    """A total shared out over the things: a whole number for each, in the order in which they are listed."""
+    """A total shared out over the things: a whole number for each, in their order."""
 
     name: str
     things: tuple[Thing, ...]
@@ -189,7 +186,7 @@ class Split:
         return comb(self.total + len(self.things) - 1, len(self.things) - 1)
 
     def sample(self, draw: Draw) -> Value:
-        """Return a way to share it out, each equally likely."""
+        """Return a way to share it out."""
         heaps = len(self.things)
         return self._heaps(sorted(draw.shuffle(range(self.total + heaps - 1))[: heaps - 1]))
 
@@ -222,7 +219,7 @@ class Choice:
         return _text(self.values[blank])
 
     def numbers(self, blank: int = 0) -> tuple[int, ...]:
-        """Return the numbers in a blank, however many there are: those of a `Split`, say.
+        """Return the numbers in a blank, such as a `Split`.
 
         >>> Choice("share", ("gold", (3, 0, 2))).numbers(1)
         (3, 0, 2)
@@ -230,7 +227,7 @@ class Choice:
         return tuple(map(_number, self._parts(blank)))
 
     def texts(self, blank: int = 0) -> tuple[str, ...]:
-        """Return the texts in a blank, however many there are: those of a `Some` or a `Ranking`, say."""
+        """Return the texts in a blank, such as a `Some` or a `Ranking`."""
         return tuple(map(_text, self._parts(blank)))
 
     def every_text(self) -> tuple[str, ...]:
@@ -244,9 +241,10 @@ class Choice:
 
 @fact
 class Act:
-    """A verb and its blanks. The phrase shows where the blanks go, as in `give {} to 2`; without a phrase they follow the verb.
+    """A verb and its blanks. The phrase shows where the blanks go: `give {} to 2`; without one they follow the verb.
 
-    Several acts may share a verb: where one blank limits another, there is an act for each alternative.
+    Where one blank limits another, several acts share a verb.
+
     """
 
     verb: str
@@ -281,10 +279,10 @@ class Act:
 class Decision:
     """What one seat is asked: a prompt, the acts to choose from, and the default if the deadline is missed.
 
-    `closes` are the verbs that end the turn at once. `topic` is the lot, auction or hand that this is about; standing
-    orders for a topic end with it. A decision is `public` if anyone at the table could name the possible choices and the
-    default: if there is only one, the table then makes it without giving anything away, and if time runs out, all may
-    know.
+    `closes` are verbs that end the turn at once. `topic` is the lot, auction or hand; standing orders for it end with it. A
+    decision is `public` if anyone at the table could name the possible choices and the default: the table makes a single
+    choice itself, and if time runs out, all may know.
+
     """
 
     seat: int

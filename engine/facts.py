@@ -1,10 +1,9 @@
 """Facts: what happens at a table, and who may know it.
 
-A *fact* is something that happened, in the past tense: a frozen dataclass whose docstring is its sentence, whose fields
-are its data, and whose `apply(state)` is the only thing that changes a table. A replay applies facts and nothing else.
+A *fact* is something that happened: a frozen dataclass whose docstring is its sentence, and whose `apply(state)` is the
+only thing that changes a table. A *secret* is a field of a fact. `seen(fact, seat)` is the fact as that seat learns it, and
+a seat's view is the fold of all facts as it has seen them.
 
-A *secret* is a field of a fact. `seen(fact, seat)` is the fact as that seat learns it, and a seat's view is the fold of
-all facts as it has seen them. There is no other way to make a view, so a secret masked here is masked everywhere.
 
 This module must never give a reader an unmasked fact, and must never know a game.
 """
@@ -20,7 +19,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 SPECTATOR: Final = -1
-"""The reader without a seat, who sees only what is public."""
+"""The reader without a seat."""
 
 
 class Hidden:
@@ -39,7 +38,7 @@ class Hidden:
 
 
 HIDDEN: Final = Hidden()
-"""Takes the place of a value that the reader may not see."""
+"""Stands for a value that the reader may not see."""
 
 
 def is_hidden(value: object) -> TypeGuard[Hidden]:
@@ -65,10 +64,11 @@ def fact(cls: type[T]) -> type[T]:
 
 @fact
 class Step:
-    """What a fact does in an auction: begin one, tell bids and passes, or end it.
+    """What a fact does in an auction.
 
-    `bids` are seats with what they bid, `adds` seats with something that counts in no comparison of bids, such as what they
-    got in exchange. A step tells everyone the same, so nothing in it may be secret.
+    `bids` are seats with what they bid, `adds` seats with something that isn't compared, such as what they got in exchange.
+    Nothing in a step may be secret.
+
     """
 
     opens: bool = False
@@ -86,11 +86,11 @@ class Fact(Generic[S]):
     silent: ClassVar[bool] = False
 
     def step(self) -> Step | None:
-        """Return what this fact does in an auction, or None. Grids and charts of bids are made from steps alone."""
+        """Return what this fact does in an auction, or None."""
         return None
 
     def apply(self, state: S) -> S:
-        """Return the state after this fact. Works on the whole truth and on any reader's view alike."""
+        """Return the state after this fact, from the whole truth or any reader's view."""
         raise NotImplementedError
 
 
@@ -106,9 +106,9 @@ def secrets_of(kind: type) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def seen(happened: F, seat: int) -> F:
-    """Return the fact as a seat learns it: with HIDDEN in place of what that seat may not read.
+    """Return the fact as a seat learns it, with HIDDEN for what it may not read.
 
-    A hidden tuple keeps its length, because the number of cards in a hand is public.
+    A hidden tuple keeps its length.
 
     >>> @fact
     ... class Dealt(Fact[None]):
@@ -144,8 +144,8 @@ def put(items: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
 def take(hand: tuple[T, ...], card: T) -> tuple[T, ...]:
     """Return the hand without one card.
 
-    If the card is hidden from the reader, the rest of the hand becomes hidden too: any card that the reader could name
-    might be the one that is gone.
+    If the card is hidden from the reader, the whole hand becomes hidden: any card might be the one that is gone.
+
 
     >>> take(("Forest", HIDDEN), "Sea")
     ('Forest',)

@@ -1,7 +1,7 @@
 """What a game is: the class that a contributor writes, and how games are found and loaded.
 
-A game is a module, or a package, that defines one subclass of `Game`. Its docstring is the rules page, its facts are what
-can happen. Servers need nothing else: pages, emails, commands, help, bots and tests all come from these few methods.
+A game is a module, or a package, that defines one subclass of `Game`. Its docstring is the rules page.
+
 This module must never know a particular game.
 """
 
@@ -32,15 +32,15 @@ from engine.tell import UNNAMED, Teller, Text, say
 S = TypeVar("S")
 
 Story = Generator[Fact[S], S, None]
-"""Facts one after the other. Each `yield` returns the state after the fact."""
+"""Facts in order. Each `yield` returns the state after the fact."""
 
 Chapter = Generator[Fact[S], S, S]
-"""A part of a story, for `yield from`. It returns the state at its end."""
+"""A part of a story, for `yield from`. Returns the state at its end."""
 
 
 @fact
 class Standing:
-    """The scores by seat and, once the game is over, the ranking: seats from first place to last, tied seats together."""
+    """The scores by seat and, at the end, the ranking: seats from first to last, tied seats together."""
 
     scores: tuple[int, ...]
     ranking: tuple[tuple[int, ...], ...] = ()
@@ -74,7 +74,7 @@ class Standing:
 
 @fact
 class Lesson:
-    """What a newcomer is told before a decision: what it is about, what they could do, and why."""
+    """What a newcomer is told before a decision."""
 
     what: Text
     do: Text
@@ -82,7 +82,7 @@ class Lesson:
 
 
 class Game(Generic[S]):
-    """A game: the class that a contributor writes. All methods are pure functions of their arguments."""
+    """A game. All methods are pure functions of their arguments."""
 
     title: ClassVar[str]
     seats: ClassVar[tuple[int, int]]
@@ -91,28 +91,28 @@ class Game(Generic[S]):
     length: ClassVar[Text]
     """How long a game takes by email, in words."""
     mood: ClassVar[Text | None] = None
-    """What playing it feels like, in one sentence, for lists of games."""
+    """What playing it feels like, in one sentence."""
     credits: ClassVar[Text]
     """Who designed the game, and the licence of its rules."""
     cover: ClassVar[tuple[Face, ...]] = ()
-    """A few faces that stand for the game where games are listed. A site shows those that it has drawings for."""
+    """A few faces that stand for the game in lists."""
     examples: ClassVar[tuple[Example, ...]] = ()
-    """Worked examples of what people get wrong the first time, for the rules page. Their players are not those of a table."""
+    """Worked examples for the rules page, of what people get wrong the first time."""
     short: ClassVar[Options] = MappingProxyType({})
-    """Options that make a game short, for demos, simulations and tests. Empty if every game is short enough."""
+    """Options that make a game short, for demos and tests."""
     demo: ClassVar[int | None] = None
-    """The players of the demo, one person among bots; None without a good demo."""
+    """The players of the demo, one person among bots; None for no demo."""
     demo_options: ClassVar[Options | None] = None
     """The options of the demo, if they are not those in `short`."""
     bid_price: ClassVar[Fraction | None] = None
-    """The points that one more on a winning bid costs, to find the best buy of a finished game. None where bids cannot be
-    weighed against points; 0 where the score counts the money, too."""
+    """The points that one more on a winning bid costs, to find the best buy. None if bids can't be weighed against points; 0
+    if the score counts the money."""
     RULES: ClassVar[int] = 1
-    """The newest version of the rules. Raise it with every change of what may be chosen, what happens or what is shown."""
+    """The newest version of the rules. Raise it with every change of what may be chosen, happens or is shown."""
     OLDEST: ClassVar[int] = 1
-    """The oldest version that can still be played: running games keep the rules that they began with."""
+    """The oldest version that can still be played."""
     rulings: ClassVar[tuple[Ruling, ...]] = ()
-    """What was changed in a version all the same, oldest first; only ever added to."""
+    """Changes within a version, oldest first; only ever added to."""
     version: int = 0
     """The version that this object plays by; see `by_version`."""
 
@@ -121,7 +121,7 @@ class Game(Generic[S]):
         cls.version = cls.RULES
 
     def start(self, seats: int, options: Options) -> S:
-        """Return the empty table, before anything has happened. It is public."""
+        """Return the empty table. It is public."""
         raise NotImplementedError
 
     def setup(self, state: S, draw: Draw) -> Story[S]:
@@ -129,11 +129,11 @@ class Game(Generic[S]):
         raise NotImplementedError
 
     def asks(self, view: S, seat: int) -> Decision | None:
-        """Return what this seat may do now, or None if it is not asked. View and whole truth must give the same answer."""
+        """Return what this seat may do now, or None. View and whole truth must give the same answer."""
         raise NotImplementedError
 
     def resolve(self, state: S, choices: Mapping[int, Choice], draw: Draw) -> Story[S]:
-        """Yield the facts that follow from the choices of a turn. They have been checked; validate nothing here."""
+        """Yield the facts that follow from the choices of a turn, which have been checked."""
         raise NotImplementedError
 
     def standing(self, state: S) -> Standing:
@@ -145,49 +145,49 @@ class Game(Generic[S]):
         raise NotImplementedError
 
     def longest(self, seats: int, options: Options) -> int:
-        """Return an upper limit for the log entries of a game, whatever is chosen."""
+        """Return an upper limit for the log entries of a game."""
         raise NotImplementedError
 
     def tally(self, state: S) -> Mapping[str, int]:
-        """Count each kind of thing, wherever it is. The counts must stay the same for the whole game."""
+        """Count each kind of thing, wherever it is. The counts must never change."""
         raise NotImplementedError
 
     def hindsight(self, view: S, end: S) -> S | None:
-        """Return an earlier view with what the end of the game revealed, as if it had ended then.
+        """Return an earlier view with what the end of the game revealed.
 
         Its standing has the true scores at that moment. None, as by default, if the scores are known during the game.
         """
         return None
 
     def objects(self, view: S, seat: int, choice: Choice) -> Text | None:
-        """Return why values that fit one by one do not fit together, or None if they do."""
+        """Return why the values don't fit together, or None if they do."""
         return None
 
     def barred(self, view: S, seat: int) -> Mapping[str, Text]:
-        """Return the verbs that a player may expect but cannot use now, each with the reason.
+        """Return the verbs that a player may miss, each with why it can't be used now.
 
         The reasons come from that seat's own view, so they cannot contain a secret.
         """
         return {}
 
     def prospect(self, state: S, seat: int) -> int:
-        """Return how good a state looks for a seat: by default its lead over the best other score. Only bots use it."""
+        """Return how good a state looks for a seat, for bots: by default its lead over the best other score."""
         scores = self.standing(state).scores
         return scores[seat] - max(score for i, score in enumerate(scores) if i != seat)
 
     def imagine(self, view: S, seat: int, draw: Draw) -> S:
-        """Return a whole truth that fits this view. A game with secrets must override it. Only bots use it."""
+        """Return a whole truth that fits this view, for bots. A game with secrets must override it."""
         return view
 
     def caution(self, view: S, seat: int, choice: Choice) -> Text | None:
-        """Return what a possible choice will cost, if its player may not have meant that, or None.
+        """Return what a choice will cost, if its player may not have meant that, or None.
 
         A page asks again before such a choice. It is worked out from the seat's own view.
         """
         return None
 
     def lesson(self, view: S, seat: int) -> Lesson | None:
-        """Return what a newcomer should hear before this seat decides, or None if there is nothing new.
+        """Return what a newcomer should hear before this decision, or None.
 
         The demo shows it beside the decision. It is worked out from the seat's own view.
         """
@@ -198,10 +198,10 @@ class Game(Generic[S]):
         return str(value)
 
     hidden: ClassVar[tuple[str, str]] = UNNAMED
-    """What one hidden thing is called, and several: `("a card", "cards")`. A game with secrets must set it."""
+    """What one hidden thing is called, and several: `("a card", "cards")`."""
 
     def by_version(self, version: int) -> Game[S]:
-        """Return the game by a version of its rules. Raises Refused if that one cannot be played any more, or not yet."""
+        """Return the game by a version of its rules. Raises Refused if it can't be played."""
         if version == self.version:
             return self
         if not self.OLDEST <= version <= self.RULES:
@@ -228,7 +228,7 @@ class Game(Generic[S]):
 
     @property
     def about(self) -> str:
-        """What the game is about: the first paragraph of its rules page."""
+        """The first paragraph of its rules page."""
         return self.rules.split("\n\n")[1]
 
     def teller(
@@ -237,7 +237,7 @@ class Game(Generic[S]):
         names: tuple[str, ...] = (),
         translate: Callable[[str], str] = lambda text: text,
     ) -> Teller:
-        """Return a teller of this game for one reader, in English unless there is a translation."""
+        """Return a teller of this game for one reader."""
         return Teller(reader, names, self.word, self.hidden, translate)
 
     def settle(self, seats: int, chosen: Options) -> dict[str, OptionValue]:
@@ -268,7 +268,7 @@ def _of_version(game: Game[S], version: int) -> Game[S]:
 
 
 def modules_of(game: Game[Any]) -> tuple[ModuleType, ...]:
-    """Return the modules of a game: the one that defines it and, if that is a package, those below it."""
+    """Return the module of a game and, if it is a package, those below it."""
     home = type(game).__module__
     loaded = sorted(name for name in tuple(sys.modules) if name.startswith(f"{home}."))
     return tuple(sys.modules[name] for name in (home, *loaded))
@@ -296,13 +296,13 @@ _OFFERED: Final[dict[str, Callable[[], Game[Any]]]] = {}
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all games: those in `engine.games`, and those of other packages that were offered."""
+    """Return the names of all games: those in `engine.games`, and those offered."""
     return tuple(sorted({*own_names(), *_OFFERED}))
 
 
 @cache
 def own_names() -> frozenset[str]:
-    """Return the names of the games in `engine.games`, found by walking the package."""
+    """Return the names of the games in `engine.games`."""
     package = importlib.import_module("engine.games")
     return frozenset(module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__))
 
@@ -319,7 +319,7 @@ def withdraw(name: str) -> None:
 
 
 def load(name: str) -> Game[Any]:
-    """Return a game by its name. Raises Refused if there is none, or if it cannot be loaded."""
+    """Return a game by its name. Raises Refused if it can't be loaded."""
     if name in own_names():
         return _own(name)
     if name not in _OFFERED:
@@ -333,7 +333,7 @@ def _own(name: str) -> Game[Any]:
 
 
 def load_file(path: Path) -> Game[Any]:
-    """Return the game in a file, or in the folder of a package. Loading it twice gives two games that share nothing."""
+    """Return the game in a file, or in the folder of a package."""
     path = path / "__init__.py" if path.is_dir() else path
     package = [str(path.parent)] if path.name == "__init__.py" else None
     stem = path.parent.resolve().name if package else path.stem

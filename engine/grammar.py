@@ -1,8 +1,7 @@
 """Choices as people write them: `bid 7`, `play the Forest`, `give moons to 2, suns to 3 and keep waves`.
 
-One reader serves every game, because it works from the decision. It forgives case, spaces, smart quotes, "the", and
-abbreviations with only one meaning. It never guesses: text that is not clearly one of the possible choices is refused,
-with a list of what is possible. This module must never know a game.
+One reader serves every game. It forgives case, spaces, smart quotes, "the", and abbreviations with only one meaning. It
+never guesses: text that isn't clearly one of the possible choices is refused, with a list of these. This module must never know a game.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Rankin
 from engine.tell import Text, say
 
 LONGEST_LINE: Final = 200
-"""The longest line read as a command. A longer one is prose, or an attack."""
+"""The longest line read as a command."""
 
 _MOST_TOKENS: Final = 40
 _MOST_READINGS: Final = 64
@@ -52,7 +51,7 @@ def _written(act: Act, choice: Choice) -> str:
 
 
 def read(decision: Decision, text: str) -> Choice:
-    """Return the choice that a text means. Raises Refused, with what is possible, if it means none or several.
+    """Return the choice that a text means. Raises Refused if it means none or several.
 
     >>> from engine.decisions import Thing
     >>> cards = OneOf("card", (Thing("F", "the Forest"), Thing("S", "the Sea")))
@@ -101,7 +100,7 @@ def usage(act: Act) -> str:
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
-    """Return the one name that a word with a slip of the finger may mean; empty if there is none, or more than one.
+    """Return the one name that a mistyped word may mean; empty if there is none, or more than one.
 
     >>> nearest("pawm", ["pass", "pawn"]), nearest("plya", ["pass", "play"]), nearest("pay", ["pat", "pad"])
     ('pawn', 'play', '')

@@ -1,7 +1,8 @@
 """The imprint of a table: what its players are offered, know and have scored, as a few bytes.
 
 Two releases that leave the same imprint after every entry treat the players of that game alike. Words, prompts and boards
-are left out: they may be put better at any time. What happened is left out as well, because the log tells it.
+are left out, and so is what the log tells.
+
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from engine.game import Game
 from engine.rulings import Part
 
 BYTES: Final = 4
-"""The bytes of a part. They show a change, and hold off no forger: the log's hashes do that."""
+"""The bytes of a part. They show a change, but stop no forger."""
 
 SIZE: Final = BYTES * len(Part)
 

@@ -1,6 +1,7 @@
 """Options: the variants of a game's rules that a table chooses when it begins.
 
-A game lists them, and `Game.settle` checks what a table has chosen. Forms, emails and rules pages name them from here.
+A game lists them, and `Game.settle` checks what a table has chosen.
+
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ Options = Mapping[str, OptionValue]
 class Listed:
     """An option with a few named values.
 
-    `name` is for programs, `called` for people; `spoken` has the values, each with its name for people. `seats` are the
-    numbers of players for which the option matters (all if empty).
+    `name` is for programs, `called` for people; `spoken` has each value with its name for people. `seats` are the numbers of
+    players for which it matters (all if empty).
+
     """
 
     name: str

@@ -6,9 +6,8 @@
     play forest then sailor             one choice after the other
     always no unless points over 10     a choice every time, unless a number on the board says otherwise
 
-An order belongs to its owner and is kept beside the table. When its seat is asked it reads its owner's view; its answer
-is checked like any other and logged as an ordinary choice, so a log replays without knowing about orders. An order that
-no longer fits ends and says why, and a fuse ends one that has answered too often. This module must never see more than
+An order is kept beside the table. When its seat is asked it reads its owner's view; its answer is checked and logged as an
+ordinary choice. An order that no longer fits ends and says why, and a fuse ends one that has answered too often. This module must never see more than
 one seat's view.
 """
 
@@ -28,7 +27,7 @@ from engine.table import Table
 from engine.tell import Text, say
 
 FUSE: Final = 100
-"""How often an order answers before it asks its owner to look again. It stops two orders from raising each other all night."""
+"""How often an order answers before it asks its owner to look again."""
 
 MOST_STEPS: Final = 20
 """The most choices in one order."""
@@ -46,7 +45,7 @@ class UpTo:
 
 @fact
 class Unless:
-    """A number on the owner's board, and the range in which the order does not answer."""
+    """A number on the owner's board, and the range in which the order doesn't answer."""
 
     label: str
     low: int | None
@@ -77,7 +76,7 @@ Order = UpTo | Again | Then
 
 @fact
 class Answer:
-    """What an order answers: the choice, if any; the order as it continues; and a note to the owner if it has ended."""
+    """The choice, if any; the order as it continues; and a note to the owner if it has ended."""
 
     choice: Choice | None
     order: Order | None
@@ -95,10 +94,7 @@ USAGES: Final = (
 
 
 def read_order(text: str, decision: Decision | None = None) -> Order:
-    """Return the order that a text means. With a decision, the order must also be able to answer it.
-
-    Raises Refused if the text is not an order, or cannot answer the decision.
-    """
+    """Return the order that a text means. Raises Refused if it isn't one, or can't answer the decision."""
     words = " ".join(grammar.words_of(text[: grammar.LONGEST_LINE * 2]))
     if not words or len(text) > grammar.LONGEST_LINE:
         raise Refused(say("That is not an order. You may write: {ways}.", ways="; ".join(USAGES)))

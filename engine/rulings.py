@@ -1,8 +1,8 @@
 """Rulings: deliberate changes of what a version of the rules offers, shows or scores in games that are being played.
 
-A version of the rules never changes, so that a running game stays the game that its players began; see `Game.RULES`. A
-ruling is the exception: it says openly that one part changes after all, and why. What has happened at a table never
-changes, so no ruling can make the same choices lead to other facts: that takes a new version.
+A ruling says that one part of a version changes after all, and why. The same choices still lead to the same facts:
+anything else takes a new version (`Game.RULES`).
+
 """
 
 from __future__ import annotations

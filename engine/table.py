@@ -1,12 +1,11 @@
 """A table: the state of a game, the box of sealed choices, and what a choice does.
 
-A `Position` holds what is needed to play on: the state, the number of the turn, and the box. A turn is the set of
-seats that are asked at the same time; each may change its choice until the last one is in. Then the rules work out what
-follows from all the choices together, and that becomes one entry of the log.
+A `Position` holds what is needed to play on: the state, the turn's number, and the box. The seats of a turn are asked at
+the same time; each may change its choice until the last one is in. Then all choices together become one entry of the log.
+A `Table` is a position with its log and a view for each seat.
 
-A `Table` is a position with its log and a view for each seat, for the terminal, tests and tools.
+`submit` checks every choice against the decision, and a refused choice changes nothing.
 
-Nothing here trusts its caller: `submit` checks every choice against the decision, and a refused choice changes nothing.
 This module must never draw a number of its own and never look into a state.
 """
 
@@ -30,8 +29,8 @@ Box = Mapping[int, Choice]
 class Entry:
     """An entry of the log: the choices (why), the facts (what), and the numbers drawn.
 
-    For the seats in `alone` the table made the only possible choice, which was public. The first entry of a log is the
-    deal and has no choices.
+    For the seats in `alone` the table made the only possible choice. The first entry is the deal, without choices.
+
     """
 
     choices: Box
@@ -53,7 +52,7 @@ class Position:
     _asks: Mapping[int, Decision] | None = field(default=None, init=False, repr=False, compare=False)
 
     def asks(self) -> Mapping[int, Decision]:
-        """Return what each seat is asked this turn, including seats with only one possible choice."""
+        """Return what each seat is asked this turn."""
         if self._asks is None:
             asked = ((seat, self.game.asks(self.state, seat)) for seat in range(self.seats))
             # Cached, because a move asks several times and the state never changes.
@@ -62,7 +61,7 @@ class Position:
         return self._asks
 
     def open(self) -> dict[int, Decision]:
-        """Return what people are asked: the decisions that the table does not make itself."""
+        """Return the decisions that the table doesn't make itself."""
         return {seat: decision for seat, decision in self.asks().items() if not answers_itself(decision)}
 
     def check(self, seat: object, choice: object) -> Choice:
@@ -121,7 +120,7 @@ class Position:
     def enter(
         self, story: Story[Any], draw: Stream, choices: Box, alone: frozenset[int] = frozenset()
     ) -> tuple[Position, Entry]:
-        """Run a story to its end: it yields facts and receives the state after each."""
+        """Run a story to its end."""
         state, happened = self.state, []
         try:
             each = next(story)
@@ -135,7 +134,7 @@ class Position:
 
 
 def answers_itself(decision: Decision) -> bool:
-    """Whether the table makes this decision itself: there is only one choice, and it is public."""
+    """Whether the table makes this decision itself: it has one choice, and is public."""
     return decision.public and decision.only() is not None
 
 
@@ -174,7 +173,7 @@ class Table:
         return self.views[seat]
 
     def asks(self) -> dict[int, Decision]:
-        """Return what people are asked now, each decision made from that seat's own view and nothing else.
+        """Return what people are asked now, each from that seat's own view.
 
         Seats that have chosen already are included, because a sealed choice may still be replaced.
         """
@@ -194,7 +193,7 @@ class Table:
 
 
 def begin(game: Game[Any], seats: int, seed: bytes, chosen: Mapping[str, OptionValue] | None = None) -> Table:
-    """Return a new table after the deal. Raises Refused if seats or options do not exist."""
+    """Return a new table after the deal. Raises Refused for unknown seats or options."""
     options = game.settle(seats, chosen or {})
     position, entries = deal(game, seats, seed, options)
     start = game.start(seats, options)

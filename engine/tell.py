@@ -1,8 +1,8 @@
 """Sentences for people, kept as data until someone reads them.
 
-A `Text` is a template with values. A `Teller` turns it into a string: it knows the reader, the players' names, what the
-cards are called and the reader's language. So the same fact reads "You play the Forest" in one email and "Ann plays the
-Forest" in the next, and every template can be translated.
+A `Text` is a template with values. A `Teller` turns it into a string for one reader: "You play the Forest" or "Ann plays
+the Forest". Every template can be translated.
+
 
 In a template
     {card}               a value by its name; a tuple is "a, b and c", hidden values are "a card" or "3 cards"
@@ -26,7 +26,7 @@ from typing import Any, Final
 from engine.facts import Fact, fact, is_hidden
 
 UNNAMED: Final = ("something hidden", "hidden things")
-"""What one hidden value is called, and several, in a game that does not say."""
+"""What one hidden value is called, and several, by default."""
 
 
 @fact
@@ -41,7 +41,7 @@ class Text:
 
 
 def say(template: str, **values: Any) -> Text:
-    """Return a text: a template with its values by name.
+    """Return a text: a template with its values.
 
     >>> str(say("{seat} [pays|pay] {price:coin|coins}.", seat=1, price=3))
     'Player 2 pays 3 coins.'

@@ -47,7 +47,7 @@ def main() -> None:
 
 @command(main, example="pbem init")
 def init() -> None:
-    """Create a server: its folder, its keys and its database. Existing parts stay as they are."""
+    """Create a server: its folder, keys and database. Existing parts stay."""
     from pbem.ops import setup
 
     changes: list[str] = []
@@ -62,8 +62,8 @@ def init() -> None:
 def serve(*, no_worker: bool, log_json: bool) -> None:
     """Run the server: pages, emails and deadlines.
 
-    With nothing configured, it creates what it needs first. Otherwise run `pbem init` before the first start, and `pbem
-    migrate` after installing a new release.
+    Without settings, it creates what it needs. Otherwise run `pbem init` before the first start, and `pbem migrate` after
+    installing a new release.
     """
     from pbem.ops import serve as ops_serve
 
@@ -77,7 +77,7 @@ def serve(*, no_worker: bool, log_json: bool) -> None:
 def worker(*, log_json: bool) -> None:
     """Run only a worker: emails, deadlines, reminders, bots.
 
-    On PostgreSQL any number may run, on any machine. On SQLite `pbem serve` does this as well, and only one can run.
+    On PostgreSQL any number may run, on any machine. On SQLite `pbem serve` does this.
     """
     from pbem.ops import serve as ops_serve
 
@@ -91,7 +91,7 @@ def worker(*, log_json: bool) -> None:
 def migrate(*, without_replay: bool) -> None:
     """Migrate the database, and check its schema. On SQLite, stop the server first.
 
-    It first replays running games that this release hasn't replayed yet, and changes nothing if one differs (see `pbem replay`).
+    First it replays running games whose rules have changed, and changes nothing if one differs (see `pbem replay`).
     """
     from pbem.ops import replay_gate, setup as ops_setup
     from pbem.ops.commands.replays import ANYWAY, ReplayReport
@@ -113,14 +113,18 @@ def migrate(*, without_replay: bool) -> None:
 
 @command(main, example="pbem replay --game 7")
 @click.option("--game", "game_id", type=click.IntRange(1), help="Only this game number.")
-@click.option("--processes", type=click.IntRange(1, 64), help="Number of processes; by default one per processor.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line: each notable game, then the counts.")
+@click.option("--processes", type=click.IntRange(1, 64), help="Processes; by default one per processor.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="One JSON object per line: each game that differs or is left out, then the counts.",
+)
 def replay(game_id: int | None, processes: int | None, *, as_json: bool) -> None:
     """Replay all games with this release, and compare.
 
-    Facts, choices and draws are compared with the log; choices offered, views and scores with what the last
-    replay or daily check has recorded. Games that are the same are recorded again. The server may be running, and the database
-    may be one that this release has not migrated yet.
+    Facts, choices and draws are compared with the log; offers, views and scores with the last replay or daily check,
+    which this replaces for games that are the same. The server may be running, and on an older schema.
     """
     from pbem.ops import replay as ops_replay, replay_gate
     from pbem.ops.commands.replays import ReplayReport
@@ -135,19 +139,16 @@ def replay(game_id: int | None, processes: int | None, *, as_json: bool) -> None
 @command(main, example="pbem verify --game 7 --head 3fa94c1b22d07e6a91c5")
 @click.argument("file", type=_EXISTING_PATH, required=False)
 @click.option("--game", "game_id", type=click.IntRange(1), help="Check only this game number.")
+@click.option("--head", "heads", multiple=True, help="A game fingerprint from an email; can be repeated.")
 @click.option(
-    "--head", "heads", multiple=True, help="A game fingerprint from an email about the game; can be repeated."
-)
-@click.option(
-    "--sealed", multiple=True, help="The hash of a sealed choice, to show what became of it; can be repeated."
+    "--sealed", multiple=True, help="The fingerprint of a sealed choice, to show what became of it; can be repeated."
 )
 @click.option("--bots", is_flag=True, help="Make every bot choose again, from what its seat saw. Takes longer.")
 def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...], sealed: tuple[str, ...], bots: bool) -> None:
     """Check every log, and every game against its log.
 
-    Hashes, facts, numbers drawn and, where the rules are the same still, every choice made again; then the snapshot and
-    what each seat sees. Nothing is changed, and the server may be running. With FILE, the file of a finished game is
-    checked, for which no server is needed.
+    Checks hashes, facts, draws and, if the rules are still the same, every choice; then the snapshot and what each seat
+    sees. Nothing is changed, and the server may be running. With FILE, check the file of a finished game, without a server.
     """
     from pbem.ops import setup as ops_setup, verify as ops_verify
 
@@ -205,14 +206,12 @@ def rebuild(game_id: int | None) -> None:
 @command(main, example="pbem backup /var/backups/pbem-$(date +%F).sqlite3")
 @click.argument("path", type=_PATH)
 @click.option(
-    "--keys/--no-keys",
-    default=True,
-    help="Save the keys beside it, as PATH.keys; without them, old links stop working.",
+    "--keys/--no-keys", default=True, help="Save the keys as PATH.keys; without them, old links stop working."
 )
 def backup(path: Path, *, keys: bool) -> None:
     """Back up the running server to PATH, and verify the backup.
 
-    The backup is an SQLite database, whichever database the server uses. Keep it as safe as the server itself.
+    It's always an SQLite database. Keep it as safe as the server.
     """
     from pbem.ops import backup as ops_backup
 
@@ -226,15 +225,15 @@ def backup(path: Path, *, keys: bool) -> None:
 
 @command(main, example="pbem restore /var/backups/pbem-2026-11-21.sqlite3")
 @click.argument("path", type=_EXISTING_PATH)
-@click.option("--game", "which", help="Restore only this game, by its number or key in the backup, beside the others.")
-@click.option("--reason", default="", help="Reason for restoring that game. Its players can read it, and it's logged.")
+@click.option("--game", "which", help="Restore only this game, by its number or key in the backup.")
+@click.option("--reason", default="", help="Reason for restoring that game, logged and shown to its players.")
 @click.option("--replace", "replacing", is_flag=True, help="Restore it even if choices made here are lost.")
 @click.option("--dry-run", is_flag=True, help="Preview what would happen to that game.")
 def restore(path: Path, which: str | None, reason: str, *, replacing: bool, dry_run: bool) -> None:
     """Restore a backup into an empty database, of either kind.
 
-    The keys are taken from PATH.keys where there is such a file and the server has none. With --game one game comes back into
-    a server that is in use; then PATH may also be a file of `pbem table export`.
+    A server without keys takes those of PATH.keys. With --game one game comes back into a server in use; then PATH may
+    also be a file of `pbem table export`.
     """
     from pbem.ops import backup as ops_backup
 
@@ -259,12 +258,12 @@ def restore(path: Path, which: str | None, reason: str, *, replacing: bool, dry_
 
 
 @command(main, example="pbem copy --from sqlite:///.pbem/pbem.sqlite3 --to postgresql://pbem@db/pbem")
-@click.option("--from", "source", required=True, metavar="URL", help="The database of the stopped server to copy.")
+@click.option("--from", "source", required=True, metavar="URL", help="Database to copy; stop its server first.")
 @click.option("--to", "target", required=True, metavar="URL", help="An empty database.")
 def copy(source: str, target: str) -> None:
     """Copy a server between SQLite and PostgreSQL.
 
-    Everything arrives and verifies, or nothing stays. A password belongs in ~/.pgpass, not on a command line.
+    Everything is copied, or nothing. Put passwords into ~/.pgpass, not on the command line.
     """
     from pbem.ops import backup as ops_backup
 
@@ -279,8 +278,8 @@ def copy(source: str, target: str) -> None:
 def doctor() -> None:
     """Check everything, and say how to fix each problem. Changes nothing.
 
-    Where replies are read and checked, it sends the server itself an email with forged Authentication-Results, and waits up to
-    15 seconds to see whether the mail server removes them.
+    Where replies are read, it emails itself forged Authentication-Results, and waits up to 15 seconds to see whether
+    the mail server removes them.
     """
     from pbem.ops import doctor as ops_doctor
 
@@ -327,7 +326,7 @@ def keys_list() -> None:
 def keys_new() -> None:
     """Create keys if the old ones are lost for good. All links stop working, and open turns are emailed again.
 
-    Look for the old ones first, beside the backups. Stop the server before (on PostgreSQL, all web servers and workers).
+    First look for the old ones beside the backups, and stop the server (on PostgreSQL, all web servers and workers).
     """
     from pbem.ops import key_rotation as ops_keys
 
@@ -360,7 +359,7 @@ def keys_retire(key_id: str) -> None:
 def keys_revoke(key_id: str) -> None:
     """Remove a KEY that leaked. Its links stop working, and open turns are emailed again.
 
-    Stop the server first (on PostgreSQL all web servers and workers), rotate, revoke, and start it again.
+    First stop the server (on PostgreSQL, all web servers and workers).
     """
     from pbem.ops import key_rotation as ops_keys
 

@@ -9,11 +9,10 @@ function from a `Bench` to troubles, so that a test suite can run it by name:
     bench = Bench(MyGame())
     assert list(LAWS["conserves"](bench)) == []
 
-A call into a game that goes on for a million steps is stopped and reported. A message ends with the place
-where it was found, and `python -m engine.testing repeat` plays the game again up to there.
+A call into a game that goes on for a million steps is stopped and reported. A message ends with the place where it was
+found, and `python -m engine.testing repeat` plays the game again up to there.
 
-The kit shows that a game keeps the promises that servers make for it. Only its own tests can show that it is the right
-game. This module must never let one broken law hide another.
+The kit shows that a game keeps the promises that servers make for it; its own tests, that it is the right game. This module must never let one broken law hide another.
 """
 
 from __future__ import annotations
@@ -62,10 +61,10 @@ LAWS: Final[Mapping[str, Law]] = {
         imagines,
     )
 }
-"""Every law by its name, the simplest first: fix an early failure before you read the later ones."""
+"""Every law by its name, the simplest first."""
 
 MOST_SHOWN: Final = 5
-"""The most troubles reported for a law: further ones are mostly repetitions."""
+"""The most troubles reported for a law."""
 
 
 def check(
@@ -73,9 +72,10 @@ def check(
 ) -> list[Trouble]:
     """Check every law on a game, then every planted fault. Return all troubles and report them, perhaps with a summary.
 
-    A quick check plays a few dozen games and takes some seconds; its sets of options contain every pair of values. A
-    thorough one takes minutes. It plays every combination of options with every number of players, or every pair of values
-    where there are more than `plans.MOST_COMBINED` combinations.
+    A quick check plays a few dozen games; its sets of options contain every pair of values. A thorough one takes minutes. It
+    plays every combination of options with every number of players, or every pair of values if there are more than
+    `plans.MOST_COMBINED` combinations.
+
     """
     bench = Bench(game, thorough=thorough)
     found: list[Trouble] = []

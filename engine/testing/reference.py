@@ -1,4 +1,4 @@
-"""The reference page of the engine: every public name with its signature and its docstring, as Markdown.
+"""The reference page of the engine: the names that games and programs need, each with its signature and its docstring.
 
 It is read from the source text and not from imported modules, so that it is the same on every version of Python.
 `make reference` writes it into the handbook. This module must never describe anything itself: what is missing on the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -30,17 +31,20 @@ FOR_GAMES: Final = (
 )
 """The modules that a game imports, in the order in which one meets them."""
 
-AROUND: Final = ("table", "auctions", "grammar", "orders", "codec", "imprint", "bots", "testing")
+AROUND: Final = ("table", "grammar", "orders", "codec", "bots", "testing")
 """The modules that play a game, for servers and tests."""
 
 INTRODUCTION: Final = """# Engine reference
 
-All public names of the engine, from their docstrings; `make reference` writes this page. If you are new here, begin with
-[Add a game](add-a-game.md), which builds a whole game.
+The engine's names for games, and for programs that play them, from their docstrings (`make reference`). Begin with
+[Add a game](add-a-game.md).
 """
 
 _LONGEST_VALUE: Final = 90
 """A longer value of a constant is not shown."""
+
+_FOR_ITS_AUTHORS: Final = re.compile(r"\s*This\s+module\s+must\s+never [^.]*\.")
+"""What a module says to those who change it, and not to those who use it."""
 
 
 def reference() -> str:
@@ -59,7 +63,7 @@ def _module(name: str) -> Iterator[str]:
     tree = ast.parse(text)
     yield f"### `engine.{name}`"
     yield ""
-    yield from _prose(ast.get_docstring(tree) or "")
+    yield from _prose(_FOR_ITS_AUTHORS.sub("", ast.get_docstring(tree) or ""))
     nodes = list(tree.body)
     for at, node in enumerate(nodes):
         about = _string(nodes[at + 1]) if at + 1 < len(nodes) else None
@@ -127,7 +131,12 @@ def _item(code: str, about: str | None) -> str:
 def _signature(text: str, node: ast.FunctionDef) -> str:
     """The head of a function as it stands in the source, on one line and without `self`."""
     lines = text.splitlines()[node.lineno - 1 : node.body[0].lineno - 1]
-    head = " ".join(" ".join(lines).split()).removeprefix("def ").rstrip(":").rstrip()
+    head = (
+        " ".join(" ".join(line.partition("  #")[0] for line in lines if not line.lstrip().startswith("#")).split())
+        .removeprefix("def ")
+        .rstrip(":")
+        .rstrip()
+    )
     head = head.replace("( ", "(").replace(", )", ")").replace(" )", ")")
     return head.replace("(self, ", "(").replace("(self)", "()")
 

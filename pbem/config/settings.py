@@ -80,15 +80,13 @@ KEYS_FILE = "keys"
 class Web:
     """The web server."""
 
-    host: str = setting(HOST, "127.0.0.1", "Address the web server listens on.")
-    port: int = setting(PORT, "8000", "Port the web server listens on.")
-    admin_port: int = setting(number(0, 65535), "0", "Port for metrics and health, each process its own; 0 for none.")
-    admin_host: str = setting(HOST, "127.0.0.1", "Address the admin port listens on; keep it on this machine.")
+    host: str = setting(HOST, "127.0.0.1", "Address to listen on.")
+    port: int = setting(PORT, "8000", "Port to listen on.")
+    admin_port: int = setting(number(0, 65535), "0", "Port for metrics and health; 0 for none.")
+    admin_host: str = setting(HOST, "127.0.0.1", "Address of the admin port; keep it on this machine.")
     threads: int = setting(number(1, 64), "8", "Requests answered at the same time.")
     proxies: Networks = setting(
-        NETWORKS,
-        "",
-        "Addresses or networks of the web servers in front, separated by commas; only these may say who is asking.",
+        NETWORKS, "", "Addresses or networks of the web servers in front, separated by commas, which say who is asking."
     )
 
 
@@ -97,13 +95,13 @@ class Smtp:
     """The mail relay."""
 
     host: str = setting(HOST_OR_NONE, "", "The mail relay; without one, emails stay in a local mailbox.")
-    security: Security = setting(one_of(Security), "starttls", "Encryption of the connection to the relay.")
+    security: Security = setting(one_of(Security), "starttls", "Encryption to the relay.")
     port: int = setting(
         PORT,
         Derived("587; with tls 465, with none 25", lambda texts: _SMTP_PORTS[texts["smtp.security"]]),
         "Port of the relay.",
     )
-    user: str = setting(LINE, "", "User name at the relay, if it needs one.")
+    user: str = setting(LINE, "", "User name at the relay.")
     password: str = setting(PASSWORD, "", "Password at the relay.", secret=True)
     timeout: int = setting(number(1, 120), "60", "Seconds to wait for the relay; a lease lasts longer.")
 
@@ -135,13 +133,13 @@ class Mail:
         Derived("60; 5 in development", lambda texts: "5" if texts["development"] == "yes" else "60"),
         "Seconds an email waits so that its move can be taken back.",
     )
-    per_second: int = setting(number(0, 1000), "10", "Most emails sent per second; 0 leaves that to the relay.")
-    per_domain: int = setting(number(0, 1000), "1", "The same to any one domain; 0 leaves that to the relay.")
+    per_second: int = setting(number(0, 1000), "10", "Most emails per second; 0 for no limit.")
+    per_domain: int = setting(number(0, 1000), "1", "The same to any one domain; 0 for no limit.")
     new_domain: int = setting(
-        number(0, 10_000), "200", "Most emails per hour to a domain we first email today; 0 means no limit."
+        number(0, 10_000), "200", "Most emails per hour to a domain we first email today; 0 for no limit."
     )
     nameserver: str = setting(
-        HOST_OR_NONE, "", "DNS server for checks of what receivers see, such as 9.9.9.9; by default this machine's."
+        HOST_OR_NONE, "", "DNS server for our checks, such as 9.9.9.9; by default this machine's."
     )
 
 
@@ -167,7 +165,7 @@ class Inbound:
     replies: bool = setting(
         YES_NO,
         Derived("yes in development, otherwise no", lambda texts: texts["development"]),
-        "Whether players can reply; needs a mail server that hands replies over.",
+        "Whether players can reply; needs a mail server.",
     )
     lmtp_host: str = setting(HOST, "127.0.0.1", "Address for incoming email by LMTP.")
     # In development there is a page to reply on, and several checkouts would compete for a port.
@@ -176,25 +174,21 @@ class Inbound:
         Derived("8024; 0 in development", lambda texts: "0" if texts["development"] == "yes" else "8024"),
         "Port for incoming email by LMTP; 0 for none.",
     )
-    secret: str = setting(
-        PASSWORD, "", "Secret that signs emails posted to /inbound; without one, none are accepted.", secret=True
-    )
+    secret: str = setting(PASSWORD, "", "Secret that signs emails posted to /inbound.", secret=True)
     sender_check: SenderCheck = setting(
         one_of(SenderCheck),
         "strict",
-        "What a move by reply needs: strict (a sender authenticated by our mail server),  "
-        "token (a known sender; for a small private server), or off (only the token).",
+        "What a move by reply needs: strict (a sender authenticated by our mail server), token (a known sender), or off (only the token).",
     )
     authserv_id: str = setting(
         LINE,
         Derived("the mail domain", lambda texts: texts["mail.domain"]),
-        "Our mail server's name in its Authentication-Results; no others are believed.",
+        "Our mail server's name in its Authentication-Results.",
     )
     results_place: ResultsPlace = setting(
         one_of(ResultsPlace),
         "measured",
-        "Where our mail server writes them: above or below its own Received line, or anywhere; "
-        "measured means as test emails have shown, anywhere until then.",
+        "Where our mail server writes them: above or below its own Received line, anywhere, or measured by test emails.",
     )
 
 
@@ -208,7 +202,7 @@ class Site:
         Derived("organiser@ the mail domain", lambda texts: f"organiser@{texts['mail.domain']}"),
         "Where people can reach the organiser.",
     )
-    pace: Pace = setting(PACE, "1d", "Pace of a new table, unless its host chooses another.")
+    pace: Pace = setting(PACE, "1d", "Usual pace of a new table.")
     timezone: ZoneInfo = setting(ZONE, "UTC", "Time zone for people who haven't chosen one.")
 
 
@@ -216,38 +210,28 @@ class Site:
 class Limits:
     """Limits on input from outside."""
 
-    request_bytes: int = setting(
-        number(1024, 2**24), "65536", "Largest form accepted, in bytes; the longest real one has 4 KB."
-    )
+    request_bytes: int = setting(number(1024, 2**24), "65536", "Largest form, in bytes; the longest real one has 4 KB.")
     mail_bytes: int = setting(
-        number(2**16, 2**26), "1048576", "Largest email accepted, in bytes; a reply quotes at most 60 KB."
+        number(2**16, 2**26), "1048576", "Largest incoming email, in bytes; a reply quotes at most 60 KB."
     )
-    open_tables: int = setting(number(1, 1000), "20", "Most tables a person can have open or be playing at.")
+    open_tables: int = setting(number(1, 1000), "20", "Most open and running tables of one person.")
     demos: int = setting(number(1, 60), "10", "Most demos per hour from one network; 60 in all.")
-    answers_a_turn: int = setting(
-        number(1, 100), "5", "Most receipts per player and turn, and as many for refusals; the last says so."
-    )
+    answers_a_turn: int = setting(number(1, 100), "5", "Most receipts per player and turn, and as many for refusals.")
     answers_a_day: int = setting(number(1, 1000), "20", "Most receipts per player and day, and as many for refusals.")
     network_an_hour: int = setting(
-        number(0, 10_000),
-        "20",
-        "Most emails per hour to addresses typed by visitors from one network (an IPv4 address or IPv6 /56); 0 means no limit.",
+        number(0, 10_000), "20", "Most emails per hour to addresses typed from one network; 0 for no limit."
     )
     mailbox_a_day: int = setting(
-        number(0, 1000),
-        "5",
-        "Most emails per day to one mailbox because its address was typed, with a tag or not; 0 means no limit.",
+        number(0, 1000), "5", "Most emails per day to one mailbox because its address was typed; 0 for no limit."
     )
     domain_an_hour: int = setting(
-        number(0, 10_000), "100", "Most emails per hour to typed addresses of one domain; 0 means no limit."
+        number(0, 10_000), "100", "Most emails per hour to typed addresses of one domain; 0 for no limit."
     )
     strangers_a_day: int = setting(
-        number(0, 1_000_000), "2000", "Most emails per day to typed addresses in all; 0 means no limit."
+        number(0, 1_000_000), "2000", "Most emails per day to typed addresses in all; 0 for no limit."
     )
     # Links live two weeks.
-    unconfirmed_days: int = setting(
-        number(1, 14), "3", "Days until an unconfirmed address is deleted, with its requests."
-    )
+    unconfirmed_days: int = setting(number(1, 14), "3", "Days until an unconfirmed address is deleted.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,12 +239,10 @@ class Games:
     """How games are played that other packages bring."""
 
     trusted: tuple[str, ...] = setting(
-        NAMES, "", "Packages or their games that run inside the server without limits, separated by commas."
+        NAMES, "", "Packages or games that run inside the server without limits, separated by commas."
     )
-    seconds: int = setting(
-        number(1, 60), "2", "Seconds that rules from any other package may work before they are stopped."
-    )
-    megabytes: int = setting(number(64, 4096), "256", "Megabytes of memory that such rules may use.")
+    seconds: int = setting(number(1, 60), "2", "Seconds that rules from other packages may work.")
+    megabytes: int = setting(number(64, 4096), "256", "Megabytes that such rules may use.")
 
 
 def _names_of(host: str) -> str:
@@ -307,11 +289,9 @@ class Config:
             "yes if base_url is this machine and there is no relay, otherwise no",
             lambda texts: "yes" if is_local(host_of(texts["base_url"])) and not texts["smtp.host"] else "no",
         ),
-        "Show every email to every visitor at /mailbox, to play without real email; refused unless base_url and web.host are this machine.",
+        "Show every email to every visitor at /mailbox; refused unless base_url and web.host are this machine.",
     )
-    language: str = setting(
-        LANGUAGE, "en", "Language of all pages and emails; any but en needs a catalogue of translations."
-    )
+    language: str = setting(LANGUAGE, "en", "Language of all pages and emails; any but en needs a catalogue.")
     catalogues: Path | None = setting(
         FOLDER_OR_NONE, "", "Folder of the catalogues: German is in de/LC_MESSAGES/pbem.mo."
     )

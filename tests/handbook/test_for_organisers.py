@@ -51,12 +51,15 @@ def test_every_command_is_in_the_handbook_with_its_help_its_options_and_an_examp
     assert heading in page("commands.md")
     section = page("commands.md").split(heading)[1].split("\n## ")[0]
     assert inspect.cleandoc(command.help or "") in section
+    # The options of all acts are described once.
+    acts = page("commands.md").split("\n## Acts\n")[1].split("\n## ")[0]
+    described = section + (acts if {"reason", "dry_run"} <= {option.name for option in command.params} else "")
     for option in command.params:
         if isinstance(option, click.Option):
             assert option.help
-            assert option.help in section
+            assert option.help in described
             assert all(
-                f"`{each}" in section or f"/{each}" in section for each in [*option.opts, *option.secondary_opts]
+                f"`{each}" in described or f"/{each}" in described for each in [*option.opts, *option.secondary_opts]
             )
     example = (command.epilog or "").split("Example:\n")[1].split("\n\n")[0].strip()
     assert name in example

@@ -18,7 +18,7 @@ from pbem.store.audit import AuditFilter
 @click.argument("name")
 @click.argument("address")
 def organiser_add(name: str, address: str) -> None:
-    """Let NAME sign in to the desk. Asks for a passphrase twice and shows it nowhere."""
+    """Let NAME sign in to the desk. Asks for a passphrase."""
     with open_server(read_settings()) as server:
         passphrase = click.prompt("Passphrase", hide_input=True, err=True)
         organisers.must_be_good(passphrase)
@@ -51,11 +51,11 @@ def organiser_remove(name: str) -> None:
 
 @command(ORGANISER, "totp", example="pbem organiser totp Ann")
 @click.argument("name")
-@click.option("--off", is_flag=True, help="Ask for the passphrase only, for instance after a phone was lost.")
+@click.option("--off", is_flag=True, help="Ask for the passphrase only, say after a phone was lost.")
 def organiser_totp(name: str, *, off: bool) -> None:
     """Ask NAME for a code from an authenticator app as well.
 
-    The secret is shown once, to be entered there. Codes are required once you have entered one here.
+    The secret is shown once. Codes are required once you have entered one here.
     """
     config = read_settings()
     with open_server(config) as server:
@@ -130,10 +130,7 @@ def audit_list(game_id: int | None, person_id: int | None, act: str | None, acto
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True, readable=True), required=False)
 @click.option("--head", "heads", multiple=True, help="A hash noted earlier; can be repeated.")
 def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
-    """Check that nothing in the audit log was changed or removed.
-
-    With FILE, check an exported chain. That needs no server.
-    """
+    """Check that nothing in the audit was changed or removed. With FILE, check an exported chain, without a server."""
     if file is not None:
         with file.open(encoding="utf-8") as lines:
             outcome = audit.verify_lines(lines, heads)
@@ -151,7 +148,7 @@ def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
 
 @command(AUDIT, "export", example="pbem audit export > audit.jsonl")
 def audit_export() -> None:
-    """Write the whole audit chain as lines of JSON. Each has everything that its hash is made of."""
+    """Write the whole audit chain as lines of JSON."""
     with open_server(read_settings()) as server:
         for line in audit.export(server):
             click.echo(line, nl=False)

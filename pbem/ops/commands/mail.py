@@ -24,9 +24,8 @@ TRY_AGAIN = 75
 def mail_test(address: str, minutes: int | None) -> None:
     """Send a test email to ADDRESS, and show the relay's answer.
 
-    Without a relay it goes to the local mailbox. Behind the relay you have to look for yourself: the email says where. If
-    replies are read, it asks for one, to try the way back as well: with --wait the command shows what came, and whether a
-    player who writes like this is believed; without it, `pbem doctor` does. A worker has to be running.
+    Without a relay it goes to the local mailbox. If replies are read and a worker runs, the email asks for one: --wait or,
+    later, `pbem doctor` shows what came, and whether a player who writes like this is believed.
     """
     config, sent_at = read_settings(), SystemClock().now()
     if minutes is not None and not config.inbound.replies:
@@ -54,10 +53,9 @@ def mail_test(address: str, minutes: int | None) -> None:
 @click.option("--seat", type=click.IntRange(1), required=True, help="The seat it's for (the first is 1).")
 @click.option("--format", "form", type=click.Choice(["text", "html", "eml"]), default="text", help="What to show.")
 def mail_preview(kind: str, game_id: int, seat: int, form: str) -> None:
-    """Show an email of KIND as a seat would get it. None has to be due, and it shows everything that seat sees.
+    """Show an email of KIND as a seat would get it. It shows everything that seat sees.
 
-    Nothing is sent or kept, and its links open nothing. If the game has not come so far yet, it is played on as if every
-    deadline were missed, and that is undone. The server may be running.
+    It needn't be due; its links open nothing. Nothing is sent or changed.
     """
     content = mail_checks.preview(read_settings(), kind, game_id, seat - 1, form)
     click.echo(content, nl=False)
@@ -65,15 +63,15 @@ def mail_preview(kind: str, game_id: int, seat: int, form: str) -> None:
 
 @command(MAIL_SYSTEM, "check", example="pbem mail check games.example.org --selector pbem --address 203.0.113.7")
 @click.argument("domain", required=False)
-@click.option("--selector", default="", help="Selector of the relay's key in the DNS, if we don't sign.")
+@click.option("--selector", default="", help="Selector of the relay's key, if we don't sign.")
 @click.option(
     "--address", "numbers", multiple=True, type=ip_address, help="IP address that emails go out from; can be repeated."
 )
 def mail_check(domain: str | None, selector: str, numbers: tuple[IPv4Address | IPv6Address, ...]) -> None:
     """Check the DNS of DOMAIN, and print the records you need. Without DOMAIN, the one in the settings.
 
-    SPF, DKIM, DMARC, MX, and the name of the IP address that emails leave from: the relay's, or the domain's if the relay's
-    is not public. Nothing is sent.
+    Checks SPF, DKIM, DMARC, MX, and the name of the IP address that emails leave from: the
+    relay's, or the domain's if the relay's is not public. Nothing is sent.
     """
     show_findings(mail_checks.check_records(read_settings(), domain or "", selector, tuple(map(str, numbers))))
 
@@ -82,7 +80,7 @@ def mail_check(domain: str | None, selector: str, numbers: tuple[IPv4Address | I
 def mail_serve() -> None:
     """Take emails from the local mail server by LMTP. `pbem worker` reads them.
 
-    Only for PostgreSQL and several processes: otherwise `pbem serve` does this as well.
+    Only for several processes on PostgreSQL; otherwise `pbem serve` does this.
     """
     config = read_settings()
     program_log.configure()
@@ -91,10 +89,7 @@ def mail_serve() -> None:
 
 @command(MAIL_SYSTEM, "retry", example="pbem mail retry")
 def mail_retry() -> None:
-    """Reread incoming emails that were given up.
-
-    Nothing is done twice. The server may be running, and reads them within seconds.
-    """
+    """Reread incoming emails that were given up. Nothing is done twice."""
     number = mail_intake.retry(read_settings())
     click.echo(f"{counted(number, 'mail')} will be tried again." if number else "No emails are parked.")
 
@@ -107,9 +102,9 @@ def mail_retry() -> None:
 @click.option("--from", "envelope_from", default="", metavar="ADDRESS", help="The sender of the envelope.")
 @click.option("--to", "envelope_to", required=True, metavar="ADDRESS", help="The one recipient.")
 def mail_receive(envelope_from: str, envelope_to: str) -> None:
-    """Take an email from standard input. For mail servers that pipe emails into programs; a worker reads it.
+    """Take an email from standard input. For mail servers that pipe; a worker reads it.
 
-    The exit code is 75, which asks the mail server to try again, if the email could not be kept, and 0 otherwise.
+    Exit code 75 asks the mail server to try again, because the email couldn't be stored.
     """
     try:
         config = read_settings()

@@ -37,10 +37,8 @@ _ONE: Final = {"announce": "person", "resend": "mail"}
 """What an act on many is about, where it is not about tables."""
 
 
-_REASON: Final = click.option(
-    "--reason", required=True, help="Reason. Players of the tables concerned can read it, and it's logged."
-)
-_DRY_RUN: Final = click.option("--dry-run", is_flag=True, help="Preview the changes without making them.")
+_REASON: Final = click.option("--reason", required=True, help="Reason, logged and shown to everyone concerned.")
+_DRY_RUN: Final = click.option("--dry-run", is_flag=True, help="Preview what would happen, and who would be told.")
 
 
 def overview(trouble: str, status: str, text: str, most: int) -> list[str]:
@@ -73,14 +71,14 @@ def all_resume(*, reason: str, dry_run: bool) -> None:
 @_command("extend", example="pbem all extend 1d --reason 'The relay was slow all day.'")
 @click.argument("more")
 def all_extend(more: str, *, reason: str, dry_run: bool) -> None:
-    """Give everyone whose turn it is MORE time. MORE is `1d`, for example, or `2026-12-01 20:00`."""
+    """Give everyone whose turn it is more time. MORE is `1d` or `2026-12-01 20:00`, for example."""
     _run("extend", reason, more, dry_run=dry_run)
 
 
 @_command("announce", example="pbem all announce news.txt --reason 'Everyone should know.'")
 @click.argument("file", type=click.File(encoding="utf-8"))
 def all_announce(file: Any, *, reason: str, dry_run: bool) -> None:
-    """Email the text in FILE to everyone who plays. With `-`, the text comes from standard input."""
+    """Email the text in FILE to everyone who plays. With `-`, standard input."""
     _run("announce", reason, file.read(), dry_run=dry_run)
 
 
@@ -88,7 +86,7 @@ def all_announce(file: Any, *, reason: str, dry_run: bool) -> None:
 @click.argument("domain")
 @click.option("--days", type=click.IntRange(1, 30), default=7, show_default=True, help="Days back.")
 def all_resend(domain: str, *, days: int, reason: str, dry_run: bool) -> None:
-    """Resend emails that DOMAIN refused or bounced. Emails that are out of date stay unsent."""
+    """Resend emails that DOMAIN refused or bounced. Outdated ones stay unsent."""
     _run("resend", reason, domain, days, dry_run=dry_run)
 
 

@@ -64,7 +64,7 @@ def act_command(
 
     `example` has example arguments; `before` is a command to run first; `why` is the reason where none is given.
     """
-    asks = "Reason. Everyone concerned can read it, and it's logged."
+    asks = "Reason, logged and shown to everyone concerned."
 
     def decorate(make: Callable[..., DeskAct]) -> click.Command:
         @command(group, name, example=f"{before}pbem {group.name} {name} {example}")
@@ -125,7 +125,7 @@ def table_show(number: int) -> None:
 @command(TABLE, "export", example="pbem table export 12 table-12.json --reason 'It moves to another server.'")
 @_TABLE
 @click.argument("path", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--reason", required=True, help="Reason. It's logged.")
+@click.option("--reason", required=True, help="Reason, logged.")
 def table_export(number: int, path: Path, reason: str) -> None:
     """Export a table to PATH, with every secret. `pbem restore --game` restores it."""
     with open_server(read_settings()) as server:
@@ -155,7 +155,7 @@ def table_resume(number: int) -> DeskAct:
 @click.argument("more")
 @click.option("--seat", type=_SEAT, help="Only this seat (the first is 1); otherwise everyone whose turn it is.")
 def table_extend(number: int, more: str, seat: int | None) -> DeskAct:
-    """Give the players of table NUMBER more time. MORE is `12h`, `2d` or `2026-12-01 20:00`, for example."""
+    """Give the players of table NUMBER more time. MORE is `12h` or `2026-12-01 20:00`, for example."""
     return Extend(number, more, seat)
 
 
@@ -184,9 +184,9 @@ def table_close(number: int) -> DeskAct:
 @_TABLE
 @click.argument("turn", type=click.IntRange(1))
 def table_rewind(number: int, turn: int) -> DeskAct:
-    """Take a game back to TURN. Everything decided since then is taken back.
+    """Take a game back to TURN. Luck is drawn again, and everyone is told.
 
-    Luck is drawn again, and everyone is told. `--dry-run` shows who has learnt what since then.
+    `--dry-run` shows who has learnt what since then.
     """
     return Rewind(number, turn)
 
@@ -238,7 +238,7 @@ def table_redact(number: int, line: int) -> DeskAct:
 @_TABLE
 @click.argument("email", type=click.IntRange(1))
 def table_resend(number: int, email: int) -> DeskAct:
-    """Resend EMAIL, by its number. It has the same bytes, with its reader's current links."""
+    """Resend EMAIL, by its number. Same bytes, with its reader's current links."""
     return Resend(number, email)
 
 
@@ -298,7 +298,7 @@ def person_delete(who: int) -> DeskAct:
 @act_command(PERSON, "resend", example="345 --reason 'It never arrived.'")
 @click.argument("email", type=click.IntRange(1))
 def person_resend(email: int) -> DeskAct:
-    """Resend EMAIL, by its number, if it's about no table. It has the same bytes, with its reader's current links."""
+    """Resend EMAIL, by its number, if it's about no table. Same bytes, with its reader's current links."""
     return ResendOfNoTable(email)
 
 
@@ -336,7 +336,7 @@ def outage_declare(start: datetime, end: datetime) -> DeskAct:
 def mail_pause() -> DeskAct:
     """Pause all outgoing email until `pbem mail resume`. Nobody is timed out meanwhile.
 
-    An email being handed to the relay may still go out. Pages and replies work, and their emails wait.
+    An email being sent may still go out. Pages and replies work, and their emails wait.
     """
     return PauseMail()
 
