@@ -108,9 +108,7 @@ def _prompt_for_a_bid(view: State, auction: Auction, must: bool) -> Text:
         return say("Nobody else bid, so you must. Which Sun for {lot}?", lot=lot)
     if auction.leader is None:
         return say("Nobody has bid yet. Bid a Sun for {lot}?", lot=lot)
-    return say(
-        "{leader:seat} has bid {high}. Bid higher, for {lot}?", lot=lot, high=auction.high, leader=auction.leader
-    )
+    return say("Bid above {high} ({leader's} bid) for {lot}?", lot=lot, high=auction.high, leader=auction.leader)
 
 
 def _for_victims(view: State, auction: Auction, seat: int) -> Decision:

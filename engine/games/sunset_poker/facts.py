@@ -21,7 +21,7 @@ class RoundBegan(Fact[State]):
 
     def sentence(self) -> Text:
         template = (
-            "The top score is shared, so there is a round {round}, with new packs. {seat} will play first."
+            "The top score is shared, so there's a round {round}, with new packs. {seat} [plays|play] first."
             if self.shared
             else "Round {round} begins with new packs. {seat} [plays|play] first."
         )
