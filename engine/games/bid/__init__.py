@@ -3,17 +3,17 @@
 Everyone holds the same six tiles and bids them in secret for what four dice offer. Then the bids change hands: the tile you
 win with now, a rival may use against you next time. Lead alone with 100 points or more, and you win.
 
-You have. Six tiles, 0 to 5, that only you can see, a Pawn and 2 coins.
+What you have. Six tiles, numbered 0 to 5, that only you can see, a Pawn and 2 coins.
 
-An auction. Four dice, Suns, Moons, Crowns and Arms, each show a null, an ace or a number from 2 to 5. Everyone bids a tile
-in secret, and all bids are revealed at once. The single highest bid wins the total of the numbers in points, and a coin for
-each null. The winner rolls next.
+An auction. The four dice, Suns, Moons, Crowns and Arms, each show a null, an ace or a number from 2 to 5. Everyone bids one
+tile in secret, and all bids are revealed at once. The single highest bid wins the sum of the numbers in points, and a coin
+for each null. The winner rolls next.
 
-Ties. Players tied for highest bid coins in secret, 0 or more. The most coins wins the auction; if that's a tie too, nobody
-wins. All these coins go to the bank, win or lose.
+Ties. Players tied for the highest bid then bid coins in secret, 0 or more. The most coins wins the auction; another tie,
+and nobody wins. Either way, the coins go to the bank.
 
 Exchanging tiles. The winner's tile goes to the next highest bidder, that bidder's tile to the next, and so on; the lowest
-goes to the winner. Losers who made the same bid as each other keep their tiles and are skipped.
+bid goes to the winner. Losers who made the same bid keep their tiles and are skipped.
 
 Aces. An ace changes the auction, depending on its die:
 Suns: everything doubles: points, coins, bonuses and losses. Bids are two tiles, added up. Coins bid in a tie don't double.
@@ -27,10 +27,10 @@ thrown away unseen, and everyone bids again.
 The end. The game ends as soon as one player has 100 points or more and leads alone. If the lead is shared, play on until one
 player leads alone, whatever the score by then.
 
-Fine print. The bank starts with 4 coins per player and pays only what it has. Bids are public, so you can work out who holds
-what. If nobody wins, the highest bid that wasn't tied starts the exchange. If several players give up a Pawn at once, only the
-first clockwise from the roller loses it. The Arms bonus is paid once nobody can reroll: at once if nobody has a Pawn, or
-else just before bids are revealed.
+Fine print. The bank starts with 4 coins per player and pays only what it has. Bids are public, so you can work out who
+holds what. If nobody wins, the highest bid that wasn't tied starts the exchange. If several players give up a Pawn at once,
+only the first clockwise from the roller loses it. The Arms bonus is paid as soon as nobody can reroll, at the latest just
+before bids are revealed.
 """
 
 from __future__ import annotations

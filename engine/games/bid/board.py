@@ -29,7 +29,7 @@ def _turn(view: State) -> Text:
     if view.over:
         return say("The game is over.")
     if view.tied:
-        return say("{seats:seats} are tied for the highest bid. They bid coins in secret.", seats=view.tied)
+        return say("{seats:seats} are tied for the highest bid and secretly bid coins.", seats=view.tied)
     return say("Everyone bids in secret. {seat} [is|are] the roller.", seat=view.roller)
 
 
@@ -91,5 +91,5 @@ def _finish(view: State) -> tuple[Line, ...]:
     if view.over:
         return ()
     if view.overtime:
-        return (Line(say("The lead was shared at 100 points or more. The next player to lead alone wins.")),)
+        return (Line(say("The lead was shared. The next player to lead alone wins.")),)
     return (Line(say("The first to lead alone with {target} points or more wins.", target=TARGET)),)

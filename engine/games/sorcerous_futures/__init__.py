@@ -20,9 +20,9 @@ outbid, you get one last bid.
 Closed: everyone bids in secret; 0 is a bid. Ties go to you, or else to the first tied player on your left.
 The highest bidder pays and takes the card. Nobody else pays.
 
-The end. After four groups of five cards, everything is revealed. Each card scores the value of each of its suits, and the
-Excuse's card if it shows the suit of your Crown. Add your gold, and the most points wins. Ties go to the lower total under
-your Aces or Excuse; if that's equal too, the win is shared.
+The end. After four groups of five cards, everything is revealed. Each card scores the value of each of its suits, plus the
+card under the Excuse if it shows the suit of your Crown. Add your gold, and the most points wins. Ties go to the lower
+total under your Aces or Excuse; if that's equal too, the win is shared.
 
 The ritual. Three players' Crowns are dealt by chance, unseen. You start with the Crowns of your own Aces. Everyone passes
 both to the right, then one of their two to the left, then both to the right, and keeps one of the two that arrive. With four

@@ -17,13 +17,13 @@ An auction. A call starts one, and so does a full pool: four cards with two play
 once, ending with the player whose turn it is. Bid a face-up Sun higher than every bid so far, or pass. If you called and
 nobody else bid, you must bid. A full pool that gets no bid is discarded.
 
-Winning. The pool joins your take. Your Sun goes to the centre, and you get the old centre Sun face down, to bid from next
-round on. Losing bids go back to their owners.
+Winning. The pool joins your take, the cards you have won. Your Sun goes to the centre, and you get the old centre Sun face
+down, to bid from next round on. Losing bids go back to their owners.
 
 Aces. Each Ace in a pool you win costs you a card of its suit from your take, old or new, if you have one. The Ace goes too.
 
 The end of a round. A round ends when every Sun is face down or the deck is empty. Takes are scored and shuffled back into
-the deck, Suns turn face up, and the player with the highest Sun starts the next round.
+the deck, all Suns turn face up, and the player with the highest Sun starts the next round.
 
 Scoring. Each round, you score:
 Sun total: 5 points for the highest total, counting Suns face up and face down. Tied players get 5 each.
@@ -35,10 +35,10 @@ Your take is always scored in the best way.
 
 The end. After three rounds, the most points wins. Ties go to the higher Sun total, then to the highest single Sun.
 
-Fine print. The deck is every card without a Sun: Aces, 2 to 9, Crowns, two Pawns and two Courts, and two of each with three
-or four players. A Sun's other suits don't matter. An Ace can't pay for another from the same pool. An Ace taken with a Pawn
-or Court costs nothing and stays. If the last card doesn't fill the pool, the next player with a face-up Sun can call one
-last auction.
+Fine print. The deck is every card without a Sun: Aces, 2 to 9, Crowns, two Pawns and two Courts. Three or four players use
+two of each card. A Sun's other suits don't matter. An Ace can't pay for another from the same pool. An Ace taken with a
+Pawn or Court costs nothing and stays. If the last card doesn't fill the pool, the next player with a face-up Sun can call
+one last auction.
 """
 
 from __future__ import annotations

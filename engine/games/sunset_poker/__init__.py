@@ -23,14 +23,15 @@ Run: two or more ranks in a row, one card each, every card sharing a suit with t
 Split: two ranks, as evenly as possible: one and one, two and one, two and two, and so on.
 Then the highest card decides: Ace, Crown, Court, Pawn, then 9 down to 2.
 
-The end. Everyone starts with 50 points. When someone has 100 after a round, the highest score wins; if it's shared, play
-another round. After 25 rounds, the highest score wins in any case.
+The end. Everyone starts with 50 points. When someone has 100 after a round, the highest score wins; if it's shared, you
+play another round. After 25 rounds, the highest score wins in any case.
 
-Fine print. Three players get twelve cards each, four nine, five seven, six six, and seven to nine five. Spare cards stay face
-down, and unplayed cards are never shown. Eight players add the Pawns; nine add Pawns, Courts and the Excuse, which fits no
-Set. Rows go round in a circle, from the Crown on to the Ace and the 2, with Pawn and Court between 9 and Crown. If the best
-Sets tie, those players gain and lose nothing, and what the others lost is gone; so it is if nobody finishes. No score falls
-below 0. The winner of a round starts the next; without a winner, it's the left neighbour of the last starter.
+Fine print. A full hand is twelve cards with three players, nine with four, seven with five, six with six, and five with
+more. Spare cards stay face down, and unplayed cards are never shown. Eight players add the Pawns; nine add Pawns, Courts
+and the Excuse, which fits no Set. Rows go round in a circle, from the Crown on to the Ace and the 2, with Pawn and Court
+between 9 and Crown. If the best Sets tie, those players gain and lose nothing, and what the others lost is gone. It's gone
+too if nobody finishes. No score falls below 0. The winner of a round starts the next; without a winner, it's the left
+neighbour of the last starter.
 """
 
 from __future__ import annotations

@@ -201,14 +201,14 @@ class Won(Fact[State]):
 
 @fact
 class Tied(Fact[State]):
-    """{seats:seats} tie with {best}. They gain and lose nothing, and what the others lost is gone."""
+    """{seats:seats} tie with {best}, gaining and losing nothing. What the others lost is gone."""
 
     seats: tuple[int, ...]
     best: BestSet
 
     def sentence(self) -> Text:
         return say(
-            "{seats:seats} tie with {best}. They gain and lose nothing, and what the others lost is gone.",
+            "{seats:seats} tie with {best}, gaining and losing nothing. What the others lost is gone.",
             seats=self.seats,
             best=self.best.words(),
         )

@@ -4,14 +4,14 @@ Win cards of the same colour in fifteen auctions. What you pay goes to a rival: 
 The most points wins.
 
 A round. Two cards are turned up and sold as one lot. The start player opens the bidding; 0 is a bid. Going clockwise, bid
-more or pass; once you pass, you're out of this auction. When only one player is left, the highest bid wins. If nobody bids,
-the start player gets the lot free. The winner starts the next round.
+more or pass; once you pass, you're out of this auction. When everyone else has passed, the highest bid wins. If nobody
+bids, the start player gets the lot free. The winner starts the next round.
 
 Your own numbers. A bid can't end in a number you own. With a 2 and a 4 in front of you, you can't bid 2, 4, 12 or 14.
 
-Paying. The last digit of your bid decides who gets your coins and the pot: the player with the most cards of that number. Ties
-are shared, and what can't be shared stays in the pot. If nobody has the number, all the others share. You never count
-yourself, or the cards you just won.
+Paying. The last digit of your bid decides who gets your coins and the pot: the player with the most cards of that number.
+Players who tie share, and what can't be shared stays in the pot. If nobody has the number, all the others share. You never
+count yourself, or the cards you just won.
 
 Bidding more than you have. You can, to make a rival pay more. But if that bid wins, you pay nothing, get nothing, and give
 up one of your cards for good. The lot is auctioned again without you.
@@ -23,8 +23,8 @@ The end. After fifteen lots, one to five cards of a colour score 1, 3, 6, 10 or 
 each player who ties. Ties for the win go to the higher total of card numbers.
 
 Fine print. There are thirty cards: six colours of five, with every number from 0 to 9 on three cards of different colours.
-Everyone starts with 12 coins. Without a card, you can't bid more than you have. If a lot is auctioned again and only one
-player is left, they get it free. Both number rules and bidding too much work the same when a card is sold.
+Everyone starts with 12 coins. Without a card, you can't bid more than you have. If a lot is auctioned again with only one
+player left, they get it free. When a card is sold, the same rules hold about your own numbers and about bidding too much.
 """
 
 from __future__ import annotations

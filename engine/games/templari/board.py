@@ -15,6 +15,8 @@ from .terms import LOTS
 
 def _barred_endings(barred: tuple[int, ...]) -> Line:
     """Return a line with the digits that a bid may not end in."""
+    if len(barred) == len(DIGITS):
+        return Line(say("You own every number, so you can't bid."))
     if barred:
         return Line(say("Your bids can't end in {digits:or}.", digits=barred))
     return Line(say("Your bids can end in any digit."))

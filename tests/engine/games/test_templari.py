@@ -122,7 +122,7 @@ def test_tp_v18_a_tie_goes_to_the_higher_sum_of_numbers():
     assert standing.scores == (5, 5, 3)
     assert [sum_of_numbers(hand) for hand in state.cards[:2]] == [4, 10]
     assert standing.ranking == ((1,), (0,), (2,))
-    assert "sum of the numbers" in str(standing.reasons[0])
+    assert "higher total of card numbers" in str(standing.reasons[0])
 
 
 def test_tp_v19_coins_and_cards_are_never_made_nor_lost():
@@ -228,7 +228,7 @@ def test_tp_11_and_20_the_lot_itself_counts_for_nothing():
 
 def test_tp_12_a_forbidden_digit_is_refused_and_costs_nothing():
     position = table([("R4",), ("G1",), ("G6",)])
-    with pytest.raises(Refused, match="your bids may not end in a number you own"):
+    with pytest.raises(Refused, match="your bids can't end in a number you own"):
         read(position.asks()[0], "bid 4")
     with pytest.raises(Refused):
         position.submit(0, Choice("bid", (4,)))

@@ -136,7 +136,7 @@ def test_a_receipt_tells_an_encrypted_email_from_an_empty_one_and_from_a_quote(r
 
 def test_a_receipt_contains_the_rules(receipt):
     text = " ".join(receipt("rules").text.split())
-    assert "Fifteen lots of two cards come up for auction." in text
+    assert "Win cards of the same colour in fifteen auctions." in text
 
 
 def test_a_reply_cannot_resign_and_its_receipt_links_to_the_page_that_can(receipt):

@@ -218,7 +218,7 @@ def test_acts_that_are_impossible_now_are_listed_with_the_reason(browser, links,
     assert asked.status == 200
     assert asked.text.count("You have no Pawn or Court in your take.") == 2
     assert "You can do that now" in asked.form("Ask the rules").press(wanted="flip").text
-    assert "“win” is not" in asked.form("Ask the rules").press(wanted="win").text
+    assert "“win” isn't" in asked.form("Ask the rules").press(wanted="win").text
     assert game.row() == before
 
 
