@@ -20,7 +20,7 @@ SIDE_AUCTION: Final = Listed(
     called=say("Selling a card"),
     default="active",
     spoken=(("active", say("the start player")), ("any", say("anyone")), ("off", say("nobody"))),
-    about=say("Who can sell a card before a lot is turned up."),
+    about=say("The players who can sell a card before a lot is turned up."),
 )
 SIDE_LIMIT: Final = Number(
     name="side_limit",

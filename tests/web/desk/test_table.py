@@ -326,7 +326,7 @@ def test_a_waiting_table_has_no_turn_and_its_options_can_be_corrected(desk, serv
     form = page.follow("Correct details")
     assert "Write a variant as shown here: Reroll cost: the Pawn; Auction limit: 150." in form.text
     assert "From “Auction limit: 150” to “Auction limit: 30”." in (
-        form.form(LOOK).press(what="option", to="most auctions: 30", reason="Shorter.").text
+        form.form(LOOK).press(what="option", to="auction limit: 30", reason="Shorter.").text
     )
 
 
