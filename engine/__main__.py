@@ -66,7 +66,7 @@ def play(arguments: argparse.Namespace) -> int:
     """Play a whole game against bots."""
     table = _begin(arguments)
     if not 0 <= arguments.me < table.position.seats:
-        raise Refused(say("There are seats 0 to {last} at this table.", last=table.position.seats - 1))
+        raise Refused(say("This table has seats 0 to {last}.", last=table.position.seats - 1))
     _Sitting(table, arguments.me, bots.BOTS[arguments.bots], Stream(table.position.seed, 2**40)).play()
     return 0
 
@@ -285,7 +285,7 @@ def _game(name: str) -> game.Game[Any]:
     path = Path(name)
     if name.endswith(".py") or "/" in name:
         if not path.exists():
-            raise Refused(say("There is no file {name}.", name=name))
+            raise Refused(say("There's no file {name}.", name=name))
         return game.load_file(path)
     return game.load(name)
 

@@ -83,13 +83,13 @@ def with_bids(board: Board, known: Sequence[Auction]) -> Board:
     called = [auction for auction in known[-MOST_SHOWN:] if auction.calls]
     if not called or not board.players:
         return board
-    heads, running = [say("last"), say("before")], not called[-1].over
-    columns = ([say("now"), *heads] if running else [*heads, say("earlier")])[: len(called)]
+    heads, running = [say("last"), say("2 ago")], not called[-1].over
+    columns = ([say("now"), *heads] if running else [*heads, say("3 ago")])[: len(called)]
     rows = tuple(
         (panel.seat, tuple(words_of(auction, panel.seat) for auction in reversed(called))) for panel in board.players
     )
     grid = Grid(tuple(columns), rows)
-    return replace(board, folds=(Fold(say("Bids so far"), (grid,)), *board.folds))
+    return replace(board, folds=(Fold(say("Recent bids"), (grid,)), *board.folds))
 
 
 def _amount(value: Any) -> int | None:

@@ -158,7 +158,7 @@ def sections(board: Board, reader: int | None) -> tuple[Section, ...]:
     scores = board.scores()
     every = (
         Section(say("On the table"), board.centre),
-        Section(say("You have"), (*board.mine, *(() if own is None else own.parts))),
+        Section(say("Your side"), (*board.mine, *(() if own is None else own.parts))),
         Section(say("The players") if own is None else say("The others"), others),
         Section(say("Scores"), (*(() if scores is None else (scores,)), *board.notes)),
         *(Section(fold.label, fold.parts) for fold in board.folds),
@@ -183,7 +183,7 @@ def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
     TOY
     It is your turn.
     <BLANKLINE>
-    You have
+    Your side
       Your hand: the Forest; the Sea (Crown)
     <BLANKLINE>
     The others

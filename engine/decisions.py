@@ -316,7 +316,7 @@ class Decision:
 def check_shape(decision: Decision, choice: object) -> Choice:
     """Return the choice if the decision offers it. Raises Refused otherwise."""
     if type(choice) is not Choice or choice not in decision:
-        raise Refused(say("That is not among the things you may do now."))
+        raise Refused(say("That isn't one of your choices now."))
     return choice
 
 

@@ -57,18 +57,18 @@ class Standing:
 
         `breakers` name the other numbers; those that were needed become the reasons.
 
-        >>> standing = Standing.by([(12, 1), (12, 3), (9, 0)], [say("the coins left")])
+        >>> standing = Standing.by([(12, 1), (12, 3), (9, 0)], [say("more coins left")])
         >>> standing.scores, standing.ranking
         ((12, 12, 9), ((1,), (0,), (2,)))
         >>> print(*standing.reasons)
-        A tie was broken by the coins left.
+        A tie went to more coins left.
         """
         places = sorted(set(keys), reverse=True)
         ranking = tuple(tuple(seat for seat, key in enumerate(keys) if key == place) for place in places)
         reasons = []
         for i, breaker in enumerate(breakers, start=1):
             if len({key[: i + 1] for key in places}) > len({key[:i] for key in places}):
-                reasons.append(say("A tie was broken by {breaker}.", breaker=breaker))
+                reasons.append(say("A tie went to {breaker}.", breaker=breaker))
         return Standing(tuple(key[0] for key in keys), ranking, tuple(reasons))
 
 
@@ -207,7 +207,7 @@ class Game(Generic[S]):
         if not self.OLDEST <= version <= self.RULES:
             raise Refused(
                 say(
-                    "{game} is played here by its rules {oldest} to {newest}, not by rules {version}.",
+                    "Version {version} of the rules of {game} isn't available here. Versions {oldest} to {newest} are.",
                     game=self.title,
                     oldest=self.OLDEST,
                     newest=self.RULES,
@@ -323,7 +323,7 @@ def load(name: str) -> Game[Any]:
     if name in own_names():
         return _own(name)
     if name not in _OFFERED:
-        raise Refused(say("There is no game “{name}”. There are {names}.", name=name, names=names()))
+        raise Refused(say("There's no game called “{name}”. Choose {names:or}.", name=name, names=names()))
     return _OFFERED[name]()
 
 

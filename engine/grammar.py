@@ -62,19 +62,19 @@ def read(decision: Decision, text: str) -> Choice:
     Choice(verb='play', values=('S',))
     >>> read(decision, "play the Moon")
     Traceback (most recent call last):
-    engine.decisions.Refused: “moon” is not one of these. You may write: pass; play <the Forest | the Sea>.
+    engine.decisions.Refused: “moon” isn't one of the choices. You can write: pass; play <the Forest | the Sea>.
     """
     if len(text) > LONGEST_LINE:
-        raise _refuse(decision, say("That is too long to be a command."))
+        raise _refuse(decision, say("That's too long to be a move."))
     words = _words(text)
     if not words or len(words) > _MOST_TOKENS:
-        raise _refuse(decision, say("There is no command in that."))
+        raise _refuse(decision, say("There's no move in that."))
     acts = _acts_for(decision, words[0])
     if not acts:
         raise _refuse(decision, _unknown(words[0], sorted({act.verb for act in decision.acts})))
     verbs = sorted({act.verb for act in acts})
     if len(verbs) > 1:
-        raise _refuse(decision, say("“{word}” could mean {verbs}.", word=words[0], verbs=tuple(verbs)))
+        raise _refuse(decision, say("“{word}” could mean {verbs:or}.", word=words[0], verbs=tuple(verbs)))
     readings = [reading for act in acts for reading in _read_act(act, words[1:])]
     best = max((score for score, _ in readings), default=0)
     choices = {choice for score, choice in readings if score == best}
@@ -82,7 +82,7 @@ def read(decision: Decision, text: str) -> Choice:
         return choices.pop()
     if choices:
         ways = tuple(sorted(write(decision, choice) for choice in choices)[:_MOST_SHOWN])
-        raise _refuse(decision, say("That could mean {ways}.", ways=ways))
+        raise _refuse(decision, say("That could mean {ways:or}.", ways=ways))
     raise _refuse(decision, _complaint(acts, words[1:]))
 
 
@@ -306,7 +306,7 @@ def _usage_of_blank(blank: Blank) -> str:
 
 
 def _refuse(decision: Decision, reason: Text) -> Refused:
-    return Refused(say("{reason} You may write: {ways}.", reason=reason, ways="; ".join(usages(decision))))
+    return Refused(say("{reason} You can write: {ways}.", reason=reason, ways="; ".join(usages(decision))))
 
 
 def _complaint(acts: Sequence[Act], words: Sequence[str]) -> Text:
@@ -323,14 +323,14 @@ def _stuck(act: Act, words: Sequence[str]) -> tuple[int, Text]:
             continue
         if not left:
             given = " ".join([act.verb, *words])
-            return 0, say("“{given}” needs more, such as “{example}”.", given=given, example=_completed(act, words))
+            return 0, say("“{given}” is incomplete. Try “{example}”.", given=given, example=_completed(act, words))
         fitting = _fitting(part, left)
         if not fitting:
             return len(left), _misfit(part, left)
         left = left[max(fitting) :]
     if left:
-        return len(left), say("“{words}” is too much after “{verb}”.", words=" ".join(left), verb=act.verb)
-    return 0, say("These do not go together.")
+        return len(left), say("“{words}” doesn't belong after “{verb}”.", words=" ".join(left), verb=act.verb)
+    return 0, say("Those don't go together.")
 
 
 def _fitting(blank: Blank, words: Sequence[str]) -> list[int]:
@@ -351,26 +351,26 @@ def _misfit(blank: Blank, words: Sequence[str]) -> Text:
     word = " ".join(words)
     if isinstance(blank, Amount) and (number := _number(words[0])) is not None:
         if number < blank.low:
-            reason = say("{number} is too little: at least {low}.", number=number, low=blank.low)
+            reason = say("{number} is too low: the minimum is {low}.", number=number, low=blank.low)
         elif number > blank.high:
-            reason = say("{number} is too much: at most {high}.", number=number, high=blank.high)
+            reason = say("{number} is too high: the maximum is {high}.", number=number, high=blank.high)
         else:
-            reason = say("{number} may not be used here.", number=number)
+            reason = say("You can't use {number} here.", number=number)
     elif isinstance(blank, Amount):
-        reason = say("“{word}” is not a whole number.", word=word)
+        reason = say("“{word}” isn't a whole number.", word=word)
     elif isinstance(blank, Split):
-        reason = say("“{word}” does not deal out {total}.", word=word, total=blank.total)
+        reason = say("“{word}” doesn't share out {total}.", word=word, total=blank.total)
     elif near := _nearest_thing(blank, words):
-        reason = say("“{word}” is not one of these. Did you mean “{near}”?", word=word, near=near)
+        reason = say("“{word}” isn't one of the choices. Did you mean “{near}”?", word=word, near=near)
     else:
-        reason = say("“{word}” is not one of these.", word=word)
+        reason = say("“{word}” isn't one of the choices.", word=word)
     return say("{reason} {why}", reason=reason, why=blank.why) if blank.why else reason
 
 
 def _unknown(word: str, verbs: Sequence[str]) -> Text:
     if near := nearest(word, verbs):
-        return say("“{word}” is not something you can do now. Did you mean “{near}”?", word=word, near=near)
-    return say("“{word}” is not something you can do now.", word=word)
+        return say("“{word}” isn't a move you can make now. Did you mean “{near}”?", word=word, near=near)
+    return say("“{word}” isn't a move you can make now.", word=word)
 
 
 def _nearest_thing(blank: OneOf | Some | Ranking, words: Sequence[str]) -> str:

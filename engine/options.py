@@ -50,7 +50,7 @@ class Listed:
 
     def possible(self) -> Text:
         """Return the possible values, in words."""
-        return say("one of {values}", values=self.values)
+        return say("{values:or}", values=self.values)
 
 
 @fact

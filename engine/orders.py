@@ -97,7 +97,7 @@ def read_order(text: str, decision: Decision | None = None) -> Order:
     """Return the order that a text means. Raises Refused if it isn't one, or can't answer the decision."""
     words = " ".join(grammar.words_of(text[: grammar.LONGEST_LINE * 2]))
     if not words or len(text) > grammar.LONGEST_LINE:
-        raise Refused(say("That is not an order. You may write: {ways}.", ways="; ".join(USAGES)))
+        raise Refused(say("That isn't a standing order. You can write: {ways}.", ways="; ".join(USAGES)))
     order = _read(words)
     return order if decision is None else _begun(order, decision)
 
@@ -147,9 +147,9 @@ def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
     if isinstance(order, Then):
         return _next_step(order, decision, game, view)
     if order.fuse == 0:
-        return _off(order, say("It has answered {times} times: look again.", times=FUSE))
+        return _off(order, say("It has answered {times} times, the limit.", times=FUSE))
     if order.topic and order.topic != decision.topic:
-        return _off(order, say("What it was for is over."))
+        return _off(order, say("It no longer applies."))
     if isinstance(order, UpTo):
         return _raise(order, decision, game, view)
     if order.unless is not None and _holds(order.unless, game.board(view, seat), seat, game):
@@ -197,7 +197,7 @@ def _read(words: str) -> Order:
     steps = tuple(step.strip() for step in re.split(r"\bthen\b", words))
     if 2 <= len(steps) <= MOST_STEPS and all(steps):
         return Then(steps, steps[0].split()[0])
-    raise Refused(say("“{words}” is not an order. You may write: {ways}.", words=words, ways="; ".join(USAGES)))
+    raise Refused(say("“{words}” isn't a standing order. You can write: {ways}.", words=words, ways="; ".join(USAGES)))
 
 
 _UNLESS: Final = re.compile(
@@ -208,7 +208,7 @@ _UNLESS: Final = re.compile(
 def _read_unless(words: str) -> Unless:
     match = _UNLESS.fullmatch(words)
     if match is None:
-        raise Refused(say("“{words}” is not a condition. You may write: unless points over 10.", words=words))
+        raise Refused(say("“{words}” isn't a condition. For example, write: unless points over 10.", words=words))
     label, how, number = match[1], match[2], int(match[3])
     match how:
         case "over" | "more than":
@@ -238,7 +238,7 @@ def _begun(order: Order, decision: Decision) -> Order:
     match order:
         case UpTo():
             if raising(decision) is None:
-                raise Refused(say("There is nothing to raise here. You may write: {ways}.", ways="; ".join(USAGES[2:])))
+                raise Refused(say("There's nothing to raise here. You can write: {ways}.", ways="; ".join(USAGES[2:])))
             return replace(order, topic=decision.topic)
         case Again():
             text = _in_full(decision, grammar.read(decision, order.text))
@@ -271,9 +271,9 @@ def _raise(order: UpTo, decision: Decision, game: Game[Any], view: Any) -> Answe
     idle = _idle(decision)
     # The default counts as a pass only in the auction that the order is for.
     if idle is None or (raised is None and order.topic != decision.topic):
-        return _off(order, say("The question is another one."))
+        return _off(order, say("The question has changed."))
     if order.ask:
-        return _off(order, say("The price has passed {limit}.", limit=order.limit))
+        return _off(order, say("The bidding has passed {limit}.", limit=order.limit))
     return _checked(idle, rest, game, view, decision.seat)
 
 
@@ -288,12 +288,14 @@ def _next_step(order: Then, decision: Decision, game: Game[Any], view: Any) -> A
 
 def _checked(choice: Choice, rest: Order | None, game: Game[Any], view: Any, seat: int) -> Answer:
     if (objection := game.objects(view, seat, choice)) is not None:
-        return Answer(None, None, say("Your order has ended. {reason}", reason=objection))
+        return Answer(None, None, say("Your standing order has ended. {reason}", reason=objection))
     return Answer(choice, rest)
 
 
 def _off(order: Order, reason: Text) -> Answer:
-    return Answer(None, None, say("Your order “{order}” has ended. {reason}", order=write_order(order), reason=reason))
+    return Answer(
+        None, None, say("Your standing order “{order}” has ended. {reason}", order=write_order(order), reason=reason)
+    )
 
 
 def _idle(decision: Decision) -> Choice | None:

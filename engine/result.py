@@ -71,7 +71,7 @@ class Result:
         if place.number == 1:
             return self.margin
         if len(place.seats) > 1:
-            return say("You share {place} place.", place=ordinal(place.number))
+            return say("You tied for {place}.", place=ordinal(place.number))
         return say("You came {place}.", place=ordinal(place.number))
 
     def story(self, reader: int) -> tuple[Remark, ...]:
@@ -175,7 +175,7 @@ def _swing(course: Sequence[tuple[int, Scores]], final: Sequence[Place]) -> Rema
         return None
     _places, _points, turn, seat, before, after = max(swings)
     went = say(
-        "In turn {turn}, {seat} went from {before} to {after}.",
+        "On turn {turn}, {seat} went from {before} to {after}.",
         turn=turn,
         seat=seat,
         before=ordinal(before),
@@ -227,13 +227,10 @@ def _buy_in_words(turn: int, gain: int, bid: int | None, happened: Fact[Any]) ->
     what = sentence(happened) or say("")
     if bid is None:
         return say(
-            "The best buy was in turn {turn}, for {gain:point|points} without a bid: {what}",
-            turn=turn,
-            gain=gain,
-            what=what,
+            "Best buy: {gain:point|points} without a bid, on turn {turn}. {what}", turn=turn, gain=gain, what=what
         )
     return say(
-        "The best buy was in turn {turn}, for {gain:point|points} with a bid of {bid}: {what}",
+        "Best buy: {gain:point|points} for a bid of {bid}, on turn {turn}. {what}",
         turn=turn,
         gain=gain,
         bid=bid,

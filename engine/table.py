@@ -87,20 +87,20 @@ class Position:
     def withdraw(self, seat: int) -> Position:
         """Take a sealed choice out of the box while the turn is open. Raises Refused if there is none."""
         if type(seat) is not int or seat not in self.box:
-            raise Refused(say("There is no sealed choice of yours to take back."))
+            raise Refused(say("You have no sealed choice to take back."))
         return replace(self, box={s: choice for s, choice in self.box.items() if s != seat})
 
     def _open_or_refused(self, seat: object) -> Mapping[int, Decision]:
         asks = self.asks()
         if type(seat) is not int or seat not in asks or answers_itself(asks[seat]):
-            raise Refused(say("There is nothing for you to decide now."))
+            raise Refused(say("You have nothing to decide now."))
         return asks
 
     def _check(self, asks: Mapping[int, Decision], seat: object, choice: object) -> Choice:
         if type(seat) is not int or seat not in asks:
-            raise Refused(say("There is nothing for you to decide now."))
+            raise Refused(say("You have nothing to decide now."))
         if type(choice) is not Choice or choice not in asks[seat]:
-            raise Refused(say("That is not among the things you may do now."))
+            raise Refused(say("That isn't one of your choices now."))
         if (objection := self.game.objects(self.state, seat, choice)) is not None:
             raise Refused(objection)
         return choice

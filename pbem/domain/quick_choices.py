@@ -13,7 +13,7 @@ MOST: Final = 6
 def quick_choices(act: Act, costly: Callable[[Choice], bool] = lambda choice: False) -> list[Choice]:
     """Return the choices of an act with one number that are worth a button, or none for other acts.
 
-    They are the least, one and five more, and half and all of what one can give. `costly` says of a choice whether it is
+    They are the least, one and five more, about half of what one can give, and all of it. `costly` says of a choice whether it is
     more than that, as every greater one is then too; such a choice has a button only if all are costly.
     """
     if len(act.blanks) != 1 or not isinstance(amount := act.blanks[0], Amount):
@@ -27,9 +27,15 @@ def quick_choices(act: Act, costly: Callable[[Choice], bool] = lambda choice: Fa
         most = amount.high
         steps = [low, low + 1, low + 5]
     else:
-        steps = [low, low + 1, low + 5, (low + most) // 2, most]
+        steps = [low, low + 1, low + 5, _about_half(low, most), most]
     possible = {_nearest(amount, number) for number in steps}
     return [Choice(act.verb, (number,)) for number in sorted(possible) if number <= most]
+
+
+def _about_half(low: int, most: int) -> int:
+    """A number halfway between these, rounded down to fives or tens where they are far apart."""
+    step = next((step for step in (10, 5) if most - low >= 4 * step), 1)
+    return (low + most) // 2 // step * step
 
 
 def _nearest(amount: Amount, number: int) -> int:

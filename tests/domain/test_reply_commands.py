@@ -80,7 +80,7 @@ def test_a_choice_is_read_in_any_typography(line: str, choice: Choice) -> None:
         "I bid 7",
         "Hello Ben, well played",
         "Ben bids 5.",
-        "Anna: Do you bid more than 5, or pass?",
+        "Anna: Bid above 5, or pass?",
         "pass then we shall see what happens",
         "Play was great last night with all of you",
         "Talk to you soon,",
@@ -107,18 +107,18 @@ def test_prose_is_not_a_command(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("bid 99", "at most 12"),
-        ("bid", "needs more"),
-        ("bid -7", "not a whole number"),
-        ("bid 7 or 8", "too much after"),
-        ("bid seventy", "not a whole number"),
-        ("play volcano", "not one of these"),
-        ("pass 7", "too much after"),
-        ("up to ten thousand", "not an order"),
+        ("bid 99", "maximum is 12"),
+        ("bid", "is incomplete"),
+        ("bid -7", "isn't a whole number"),
+        ("bid 7 or 8", "doesn't belong after"),
+        ("bid seventy", "isn't a whole number"),
+        ("play volcano", "isn't one of the choices"),
+        ("pass 7", "doesn't belong after"),
+        ("up to ten thousand", "isn't a standing order"),
         ("pass this time", "again and again"),
-        ("pass then dance", "too much after"),
-        ("always dance", "not something you can do"),
-        ("order up to the moon", "not an order"),
+        ("pass then dance", "doesn't belong after"),
+        ("always dance", "isn't a move"),
+        ("order up to the moon", "isn't a standing order"),
     ],
 )
 def test_a_slip_is_told_from_prose_and_has_a_reason(line: str, says: str) -> None:
@@ -163,7 +163,7 @@ def test_full_width_letters_and_digits_are_read(line: str, choice: Choice) -> No
 def test_an_incomplete_command_gets_a_complete_one() -> None:
     found = read("bid")
     assert isinstance(found, Slip)
-    assert "“bid” needs more, such as “bid 1”." in str(found.why)
+    assert "“bid” is incomplete. Try “bid 1”." in str(found.why)
 
 
 @pytest.mark.parametrize(

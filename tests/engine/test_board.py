@@ -29,7 +29,7 @@ def test_a_board_is_in_reading_order():
         "It is your turn.",
         "On the table",
         "The pool:",
-        "You have",
+        "Your side",
         "Coins 7",
         "The others",
         "Scores",

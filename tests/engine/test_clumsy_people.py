@@ -63,7 +63,7 @@ def test_a_plain_number_is_understood_in_any_wording(text):
     ],
 )
 def test_unclear_text_is_refused_with_what_is_possible(text):
-    with pytest.raises(Refused, match="You may write: pass; bid <coins 1-40>"):
+    with pytest.raises(Refused, match="You can write: pass; bid <coins 1-40>"):
         read(BIDDING, text)
 
 
@@ -74,13 +74,13 @@ def test_two_tiles_may_be_written_as_one_word(text):
 
 @pytest.mark.parametrize("text", ["bid 45", "bid 9", "bid 4", "bid 4 4", "bid 4 5 3"])
 def test_anything_but_two_tiles_of_the_hand_is_refused(text):
-    with pytest.raises(Refused, match="You may write"):
+    with pytest.raises(Refused, match="You can write"):
         read(TWO_TILES, text)
 
 
 def test_an_abbreviation_of_two_cards_is_neither():
     hand = Decision(0, say("?"), (Act("play", (OneOf("card", things(("E", "XL"))),)),), Choice("play", ("E",)))
-    with pytest.raises(Refused, match="could mean play End and play Excuse"):
+    with pytest.raises(Refused, match="could mean play End or play Excuse"):
         read(hand, "play e")
     assert read(hand, "play ex") == Choice("play", ("E",))
     assert read(hand, "play XL") == Choice("play", ("XL",))
@@ -91,14 +91,14 @@ def test_the_refusal_is_about_the_intended_act():
         Act("use", (OneOf("card", things((card,))), OneOf("target", things(targets))), "use {} for {}")
         for card, targets in (("PWLY", ("2WL",)), ("PMYK", ("AM", "AY")))
     )
-    with pytest.raises(Refused, match=r"^“mill” is not one of these"):
+    with pytest.raises(Refused, match=r"^“mill” isn't one of the choices"):
         read(Decision(0, say("?"), (Act("flip"), *swaps), Choice("flip")), "use watchman for mill")
 
 
 def test_a_suit_alone_is_no_card():
     hand = Decision(0, say("?"), (Act("play", (OneOf("card", things(("AM", "5ML"))),)),), Choice("play", ("AM",)))
     for text in ("play moons", "play moon", "play m"):
-        with pytest.raises(Refused, match="is not one of these"):
+        with pytest.raises(Refused, match="isn't one of the choices"):
             read(hand, text)
     assert read(hand, "play ace") == read(hand, "play ace moons") == Choice("play", ("AM",))
 

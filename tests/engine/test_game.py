@@ -23,7 +23,7 @@ def test_games_are_found_by_walking_the_package():
 
 
 def test_an_unknown_game_is_refused_with_a_list_of_games():
-    with pytest.raises(Refused, match=rf"There is no game “chess”.*{names()[-1]}"):
+    with pytest.raises(Refused, match=rf"There's no game called “chess”.*{names()[-1]}"):
         load("chess")
 
 

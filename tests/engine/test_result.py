@@ -98,22 +98,22 @@ def test_winners_who_are_tied_share_the_win_and_the_next_place_is_third():
 
 
 def test_those_who_share_a_lower_place_are_told_so():
-    assert sentences(result_of(toy(), (0, 0, 0), course((5, 3, 3))), 2)[0] == "You share second place."
+    assert sentences(result_of(toy(), (0, 0, 0), course((5, 3, 3))), 2)[0] == "You tied for second."
 
 
 def test_a_win_by_a_tie_break_has_no_margin_but_its_reason():
     def ranking(scores):
-        return Standing.by(tuple((score, seat) for seat, score in enumerate(scores)), ("the coins left",))
+        return Standing.by(tuple((score, seat) for seat, score in enumerate(scores)), ("more coins left",))
 
     assert sentences(result_of(toy(ranking), (0, 0), course((4, 4)))) == [
         "Ben won on a tie-break.",
-        "A tie was broken by the coins left.",
+        "A tie went to more coins left.",
     ]
 
 
 def test_the_biggest_swing_is_the_most_places_gained_in_one_turn():
     result = result_of(toy(), (0, 0, 0), course((5, 4, 3), (5, 6, 3), (5, 6, 9), (5, 10, 9)))
-    assert sentences(result)[1:] == ["In turn 3, Cleo went from third to first."]
+    assert sentences(result)[1:] == ["On turn 3, Cleo went from third to first."]
 
 
 def test_nobody_swings_who_only_left_a_tie_of_all_or_whose_rival_fell():
@@ -130,14 +130,14 @@ def test_scores_that_the_table_does_not_show_are_not_told_turn_by_turn():
 def test_the_best_buy_weighs_what_was_gained_against_the_bid():
     turns = [(4, [Bid(0, 9), Sold(0, 5)]), (7, [Bid(1, 1), Sold(1, 4)]), (9, [Bid(2, 0), Sold(2, 0)])]
     result = result_of(toy(price=Fraction(1)), (0, 0, 0), turns)
-    assert sentences(result)[-1] == "The best buy was in turn 7, for 4 points with a bid of 1: Ben takes the lot."
-    assert sentences(result, 1)[-1] == "The best buy was in turn 7, for 4 points with a bid of 1: you take the lot."
+    assert sentences(result)[-1] == "Best buy: 4 points for a bid of 1, on turn 7. Ben takes the lot."
+    assert sentences(result, 1)[-1] == "Best buy: 4 points for a bid of 1, on turn 7. You take the lot."
 
 
 def test_a_lot_that_goes_to_someone_after_its_auction_has_ended_was_taken_without_a_bid():
     turns = [(4, [Bid(0, 9), Failed(), Sold(0, 5)])]
     result = result_of(toy(price=Fraction(1)), (0, 0), turns)
-    assert sentences(result)[-1] == "The best buy was in turn 4, for 5 points without a bid: Ann takes the lot."
+    assert sentences(result)[-1] == "Best buy: 5 points without a bid, on turn 4. Ann takes the lot."
 
 
 def test_a_game_that_cannot_weigh_bids_names_no_best_buy():

@@ -118,7 +118,7 @@ def test_a_refused_choice_changes_nothing_at_all(lanterns, seat, choice):
 def test_after_the_end_no_seat_is_asked_and_no_choice_accepted(lanterns):
     table = _to_the_end(begin(lanterns, 2, SEED))
     assert table.asks() == {}
-    with pytest.raises(Refused, match="nothing for you to decide"):
+    with pytest.raises(Refused, match="have nothing to decide"):
         table.submit(0, bid(0))
 
 

@@ -58,7 +58,7 @@ def _player(capsys, seen):
         shown = capsys.readouterr().out
         block = shown[shown.rstrip().rfind("\n\n") :]
         ways = [line.strip() for line in block.splitlines() if line.startswith("  ") and not line.startswith("      ")]
-        refused = "You may write" in shown
+        refused = "You can write" in shown
         if not refused:
             tried.clear()
         fresh = [answer for way in ways for answer in _answers(way) if answer not in tried]
@@ -105,7 +105,7 @@ def test_any_input_gets_an_answer_and_loses_nothing():
         "play", "templari", "--seats", "3", "--me", "0", "--seed", "1", "--bots", "random", lines=lines
     )
     assert (code, errors) == (1, "")
-    assert "is not something you can do now" in shown
+    assert "isn't a move you can make now" in shown
     assert "If you miss the deadline: pass" in shown
     assert "up to <coins" in shown
     assert shown.rstrip().endswith("You leave the table.")
@@ -121,13 +121,13 @@ def test_a_standing_order_answers_in_the_terminal(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("play", "chess"), "There is no game “chess”"),
+        (("play", "chess"), "There's no game called “chess”"),
         (("play", "bid", "--seats", "9"), "is for 3 to 4 players"),
-        (("play", "bid", "--me", "5"), "There are seats 0 to 2"),
-        (("play", "bid", "--option", "reroll=never"), "“A reroll costs” must be one of pawn and coin"),
+        (("play", "bid", "--me", "5"), "This table has seats 0 to 2"),
+        (("play", "bid", "--option", "reroll=never"), "“Reroll cost” must be pawn or coin"),
         (("play", "bid", "--option", "colour=red"), "has no option “colour”"),
-        (("watch", "no/such/file.py"), "There is no file"),
-        (("rules", "nothing"), "There is no game"),
+        (("watch", "no/such/file.py"), "There's no file"),
+        (("rules", "nothing"), "There's no game"),
     ],
 )
 def test_impossible_arguments_are_refused_in_a_sentence(words, complaint):

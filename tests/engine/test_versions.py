@@ -34,5 +34,5 @@ def test_each_version_is_one_object(name):
 def test_a_version_that_is_not_there_is_refused(name):
     rules = game.load(name)
     for version in (rules.OLDEST - 1, rules.RULES + 1):
-        with pytest.raises(Refused, match="not by rules"):
+        with pytest.raises(Refused, match="isn't available here"):
             rules.by_version(version)

@@ -1,41 +1,36 @@
 """Bid!
 
-Everyone holds the same six tiles and bids in secret for what four dice offer. Then the tiles change hands: what you win
-with now, a rival may bid against you next time. Reach 100 points, alone in the lead, and you win.
+Everyone holds the same six tiles and bids them in secret for what four dice offer. Then the bids change hands: the tile you
+win with now, a rival may use against you next time. Lead alone with 100 points or more, and you win.
 
-What you have. Six tiles, numbered 0 to 5, which only you can see; a Pawn; and 2 coins. The bank starts with 4 coins for
-each player. Once it's empty there are no coins to win. Bids are public, so you can work out who holds what.
+What you have. Six tiles, numbered 0 to 5, that only you can see, a Pawn and 2 coins.
 
-An auction. Four dice are rolled: Suns, Moons, Crowns and Arms. Each shows a null, an ace or a number from 2 to 5.
-Everyone seals a bid of one tile, and all bids are revealed at once. The single highest bid wins as many points as the
-numbers add up to, and a coin for every null, as long as the bank has coins. The winner rolls next. Aces change the
-auction, as told below.
+An auction. The four dice, Suns, Moons, Crowns and Arms, each show a null, an ace or a number from 2 to 5. Everyone bids one
+tile in secret, and all bids are revealed at once. The single highest bid wins the sum of the numbers in points, and a coin
+for each null. The winner rolls next.
 
-A tie. If players tie for the highest bid, they seal a number of coins, 0 or more. The most coins win the auction; if
-that's a tie too, nobody wins. All coins bid in a tie go to the bank, whoever wins.
+Ties. Players tied for the highest bid then bid coins in secret, 0 or more. The most coins wins the auction; another tie,
+and nobody wins. Either way, the coins go to the bank.
 
-Exchanging tiles. The tiles that were bid change hands. The winner's tile goes to the player with the next highest bid,
-and so on down; the lowest bid goes to the winner. Players who made the same bid, and didn't win, keep their tiles and
-are skipped. So everyone has six tiles again.
+Exchanging tiles. The winner's tile goes to the next highest bidder, that bidder's tile to the next, and so on; the lowest
+bid goes to the winner. Losers who made the same bid keep their tiles and are skipped.
 
-The Pawn. Once in a game, while bids are still sealed, you can give up your Pawn to have all four dice rerolled. The
-bids so far are thrown away unseen, and everyone bids again. If several players want it, only the first one clockwise
-from the roller pays.
+Aces. An ace changes the auction, depending on its die:
+Suns: everything doubles: points, coins, bonuses and losses. Bids are two tiles, added up. Coins bid in a tie don't double.
+Moons: everyone who doesn't win gets a coin. If the bank can't pay them all, it pays nobody.
+Crowns: players tied for highest lose the points at stake, and bid no coins. A score can fall below 0.
+Arms: all tiles are shown before the bidding. Players whose six add up to 16 or more get 5 points.
 
-Ace of Suns. Everything is doubled: points, coins, bonus and losses. Bids are two tiles and count as their sum. Only the
-coins bid in a tie are not doubled.
+The Pawn. Once a game, before bids are revealed, you can give up your Pawn to reroll all four dice. The bids so far are
+thrown away unseen, and everyone bids again.
 
-Ace of Moons. Everyone who doesn't win gets a coin. If the bank can't pay them all, none of them gets one.
+The end. The game ends as soon as one player has 100 points or more and leads alone. If the lead is shared, play on until one
+player leads alone, whatever the score by then.
 
-Ace of Crowns. Players who tie for the highest bid lose the points at stake instead of bidding coins. A score can fall
-below 0.
-
-Ace of Arms. All tiles are laid open before the bidding, and every player whose six tiles add up to 16 or more gets 5
-points. They are paid as soon as nobody can reroll any more: at once if nobody is able to, or else just before the bids
-are revealed.
-
-The end. The first player with 100 points or more wins at once, unless someone else has as many. In that case the game
-goes on until one player is alone in the lead, whatever the score is by then.
+Fine print. The bank starts with 4 coins per player and pays only what it has. Bids are public, so you can work out who
+holds what. If nobody wins, the highest bid that wasn't tied starts the exchange. If several players give up a Pawn at once,
+only the first clockwise from the roller loses it. The Arms bonus is paid as soon as nobody can reroll, at the latest just
+before bids are revealed.
 """
 
 from __future__ import annotations
@@ -100,11 +95,11 @@ class Bid(Game[State]):
     title = "Bid!"
     seats = (3, 4)
     options = (REROLL, MAX_AUCTIONS)
-    length = say("About 25 auctions, with one or two bids in each.")
+    length = say("About 25 auctions, with one or two bids each.")
     mood = say("Quick and cheeky: your winning bid arms a rival.")
     credits = say(
-        "Bid! is a design by Ian Schreiber and Jeb Havens, 2004, whose rules are published under the GNU Free "
-        "Documentation License 1.2. The piecepack is by James Kyle. This page is our own account of the rules."
+        "Bid! is by Ian Schreiber and Jeb Havens, 2004. The published rules are under the GNU Free "
+        "Documentation License 1.2; this page is our own account of them. The piecepack is by James Kyle."
     )
     cover = (die("S", 1), die("C", 3), tile(5))
     examples = EXAMPLES

@@ -15,7 +15,7 @@ from .words import faces, stakes
 def show(view: State, seat: int) -> Board:
     """Return the board for a seat or the SPECTATOR."""
     return Board(
-        title=say("Bid!, auction {auction} of at most {most}", auction=view.auction, most=view.terms.auctions),
+        title=say("Bid!, auction {auction} of up to {most}", auction=view.auction, most=view.terms.auctions),
         turn=_turn(view),
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
@@ -29,7 +29,7 @@ def _turn(view: State) -> Text:
     if view.over:
         return say("The game is over.")
     if view.tied:
-        return say("{seats:seats} are tied for the highest bid and bid coins, in secret.", seats=view.tied)
+        return say("{seats:seats} are tied for the highest bid and secretly bid coins.", seats=view.tied)
     return say("Everyone bids in secret. {seat} [is|are] the roller.", seat=view.roller)
 
 
@@ -83,13 +83,13 @@ def _tiles_still_out(view: State, seat: int) -> Fold:
     out = VALUES * len(view.hands)
     for tile in view.hands[seat]:
         out = take(out, tile)
-    label = say("the others' tiles (total {sum})", sum=sum(out))
-    return Fold(say("Tiles still out"), (Row(label, faces(tuple(sorted(out))), "pile"),))
+    label = say("total {sum}", sum=sum(out))
+    return Fold(say("The others' tiles"), (Row(label, faces(tuple(sorted(out))), "pile"),))
 
 
 def _finish(view: State) -> tuple[Line, ...]:
     if view.over:
         return ()
     if view.overtime:
-        return (Line(say("The lead was shared at 100 points. The next player to lead alone wins.")),)
-    return (Line(say("{target} points win, unless someone else has just as many.", target=TARGET)),)
+        return (Line(say("The lead was shared. The next player to lead alone wins.")),)
+    return (Line(say("The first to lead alone with {target} points or more wins.", target=TARGET)),)

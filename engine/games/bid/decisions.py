@@ -28,13 +28,13 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
     verb = "coin" if view.terms.coin_rerolls else "pawn"
     if view.tied:
         return {
-            "bid": say("The tiles are open; only those who are tied pay coins now."),
-            verb: say("The dice can be rerolled only while the bids are sealed."),
+            "bid": say("The tiles are revealed. The tie is broken with coins."),
+            verb: say("The bids are revealed, so it's too late to reroll."),
         }
     if verb == "coin" and not view.coins[seat]:
-        return {verb: say("You have no coin to pay for another roll.")}
+        return {verb: say("You have no coin for a reroll.")}
     if verb == "pawn" and not view.pawns[seat]:
-        return {verb: say("You have given up your Pawn already, and it buys a roll only once in the game.")}
+        return {verb: say("You've already used your Pawn.")}
     return {}
 
 
@@ -52,14 +52,14 @@ def _for_tiles(view: State, seat: int) -> Decision:
         lowest = Choice("bid", (hand[:many],))
     reroll: tuple[Act, ...] = ()
     if view.terms.coin_rerolls and view.coins[seat]:
-        note = say("Pay a coin to have one die rolled again. All bids made so far are dropped.")
+        note = say("Pay a coin to reroll one die. All bids so far are thrown away.")
         reroll = (Act("coin", (OneOf("die", tuple(DIE_THINGS.values())),), note=note),)
     elif view.pawns[seat]:
-        note = say("Give up your Pawn to have all dice rolled again. All bids made so far are dropped.")
+        note = say("Give up your Pawn to reroll all four dice. All bids so far are thrown away.")
         reroll = (Act("pawn", note=note),)
     return Decision(
         seat,
-        say("{prompt} Or do you want the dice rolled again?", prompt=prompt) if reroll else prompt,
+        say("{prompt} Or reroll the dice?", prompt=prompt) if reroll else prompt,
         (bid, *reroll),
         default=lowest,
         closes=frozenset(act.verb for act in reroll),
@@ -70,7 +70,7 @@ def _for_tiles(view: State, seat: int) -> Decision:
 def _for_coins(view: State, seat: int) -> Decision:
     own = view.coins[seat]
     prompt = say(
-        "You are tied with {rivals:seats} at {bid}. How many coins do you pay? They are lost in any case.",
+        "You're tied with {rivals:seats} on {bid}. How many coins do you pay? You lose them either way.",
         rivals=tuple(rival for rival in view.tied if rival != seat),
         bid=sum(view.bids[seat]),
     )

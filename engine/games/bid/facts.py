@@ -45,7 +45,7 @@ class UsedPawn(Fact[State]):
 
     def sentence(self) -> Text:
         return say(
-            "{seat} [gives|give] up [their|your] Pawn. All bids are dropped and the dice are rolled again: {dice}.",
+            "{seat} [gives|give] up [their|your] Pawn to reroll the dice: {dice}. All bids are thrown away.",
             seat=self.seat,
             dice=spoken_dice(self.dice),
         )
@@ -64,7 +64,7 @@ class PaidForRoll(Fact[State]):
 
     def sentence(self) -> Text:
         return say(
-            "{seat} [pays|pay] 1 coin. All bids are dropped and the {suit} die is rolled again: {value}.",
+            "{seat} [pays|pay] 1 coin to reroll the {suit} die: {value}. All bids are thrown away.",
             seat=self.seat,
             suit=SUITS[self.suit],
             value=VALUE_NAMES[self.value],
@@ -85,9 +85,9 @@ class ArmsPaid(Fact[State]):
 
     def sentence(self) -> Text:
         if not self.seats:
-            return say("The Ace of Arms brings nothing: nobody's tiles add up to {least}.", least=STRONG_HAND)
+            return say("Ace of Arms: nobody's tiles add up to {least}.", least=STRONG_HAND)
         return say(
-            "The Ace of Arms brings {points} points for tiles of {least} or more to {seats:seats}.",
+            "Ace of Arms: tiles of {least} or more score {points} points for {seats:seats}.",
             points=self.points,
             least=STRONG_HAND,
             seats=self.seats,
@@ -121,7 +121,7 @@ class BidTiles(Fact[State]):
 
 @fact
 class Tied(Fact[State]):
-    """{seats:seats} are tied for the highest bid and bid coins now."""
+    """{seats:seats} tie for the highest bid and now bid coins."""
 
     seats: tuple[int, ...]
 
@@ -131,7 +131,7 @@ class Tied(Fact[State]):
 
 @fact
 class BidCoins(Fact[State]):
-    """{seat} [pays|pay] {coins:coin|coins}, which the bank keeps."""
+    """{seat} [pays|pay] {coins:coin|coins} to the bank."""
 
     # Not worded as a bid: the bids of an auction are its tiles, and coins do not belong in one chart with them.
 
@@ -141,7 +141,7 @@ class BidCoins(Fact[State]):
     def sentence(self) -> Text:
         if not self.coins:
             return say("{seat} [pays|pay] no coins.", seat=self.seat)
-        return say("{seat} [pays|pay] {coins:coin|coins}, which the bank keeps.", seat=self.seat, coins=self.coins)
+        return say("{seat} [pays|pay] {coins:coin|coins} to the bank.", seat=self.seat, coins=self.coins)
 
     def step(self) -> Step:
         return Step(adds=((self.seat, say("{coins:coin|coins}", coins=self.coins)),))
@@ -153,7 +153,7 @@ class BidCoins(Fact[State]):
 
 @fact
 class CoinsTied(Fact[State]):
-    """{seats:seats} bid the same number of coins: nobody wins this auction."""
+    """{seats:seats} tie on coins too, so nobody wins this auction."""
 
     seats: tuple[int, ...]
 
@@ -166,7 +166,9 @@ class CoinsTied(Fact[State]):
 
 @fact
 class CrownsTook(Fact[State]):
-    """{seats:seats} are tied under the Ace of Crowns and lose {points:point|points} each. Nobody wins this auction."""
+    """Ace of Crowns: {seats:seats} tie for the highest bid and lose {points:point|points} each. Nobody wins this
+    auction.
+    """
 
     seats: tuple[int, ...]
     points: int
@@ -213,11 +215,9 @@ class MoonsPaid(Fact[State]):
 
     def sentence(self) -> Text:
         if not self.seats:
-            return say("The bank can't pay everyone for the Ace of Moons, so it pays nobody.")
+            return say("Ace of Moons: the bank can't pay everyone, so it pays nobody.")
         return say(
-            "For the Ace of Moons the bank pays {each:coin|coins} each to {seats:seats}.",
-            each=self.each,
-            seats=self.seats,
+            "Ace of Moons: the bank pays {each:coin|coins} each to {seats:seats}.", each=self.each, seats=self.seats
         )
 
     def apply(self, state: State) -> State:
@@ -240,7 +240,7 @@ class PassedOn(Fact[State]):
             say("{tiles} from {giver:seat} to {taker:seat}", tiles=spoken_tiles(tiles), giver=giver, taker=taker)
             for giver, taker, tiles in zip(self.seats, takers, self.tiles, strict=True)
         )
-        return say("Tiles are passed on: {passes}.", passes=passes)
+        return say("Tiles change hands: {passes}.", passes=passes)
 
     def step(self) -> Step:
         return Step(adds=self._got())
@@ -264,7 +264,7 @@ class PassedOn(Fact[State]):
 
 @fact
 class LeadShared(Fact[State]):
-    """{seats:seats} share the lead with {points} points. The next player to lead alone wins the game."""
+    """{seats:seats} share the lead on {points} points. The next player to lead alone wins."""
 
     seats: tuple[int, ...]
     points: int
@@ -275,7 +275,7 @@ class LeadShared(Fact[State]):
 
 @fact
 class TookTheLead(Fact[State]):
-    """{seat} [leads|lead] with {points:point|points}. The game is over."""
+    """{seat} [wins|win] with {points:point|points}. The game is over."""
 
     seat: int
     points: int
@@ -286,7 +286,7 @@ class TookTheLead(Fact[State]):
 
 @fact
 class RanOut(Fact[State]):
-    """Auction {auction} was the last one agreed. The game is over."""
+    """Auction {auction} was the last. The game is over."""
 
     auction: int
 

@@ -12,23 +12,21 @@ from .state import State
 from .words import spoken_prize
 
 _TRAVEL: Final = Lesson(
-    what=say("Tiles travel: after each auction the winner's tile goes to the player with the next highest bid."),
-    do=say(
-        "A high tile now means a high tile for a rival later. Win when it pays, and get rid of low tiles when it doesn't."
-    ),
+    what=say("Tiles travel: after each auction, the winner's tile goes to the next highest bidder."),
+    do=say("Bid high now, and a rival bids high later. Win when it pays; when it doesn't, get rid of a low tile."),
     why=say(
-        "Every other tile moves down by one as well, and the lowest goes to the winner: losing with a low tile improves your hand."
+        "The other tiles move down too, and the lowest goes to the winner: losing with a low tile improves your hand."
     ),
 )
 _REROLL: Final = Lesson(
-    what=say("If you don't like the roll, you can have it changed. The button says what that costs."),
-    do=say("Save it for a roll that suits a rival, or one worth nothing. Otherwise just bid a tile."),
-    why=say("A new roll drops all bids made so far, and everyone bids again."),
+    what=say("If you don't like the roll, you can reroll. The button shows the cost."),
+    do=say("Save it for a roll that suits a rival, or a worthless one. Otherwise, just bid a tile."),
+    why=say("A reroll throws away all bids so far, and everyone bids again."),
 )
 _COINS: Final = Lesson(
-    what=say("You are tied, and coins break the tie. Everyone in it pays in secret."),
-    do=say("Pay what the prize is worth to you, or nothing. Coins score no points themselves."),
-    why=say("The most coins win, but all coins that were bid are gone, the losers' too."),
+    what=say("You're tied, and coins break the tie. Everyone in it pays in secret."),
+    do=say("Pay what the prize is worth to you, or nothing. Coins score no points."),
+    why=say("The most coins wins, but everyone's coins are gone, the losers' too."),
 )
 
 
@@ -42,12 +40,12 @@ def lesson(view: State, seat: int) -> Lesson | None:
 def _first(view: State) -> Lesson:
     return Lesson(
         what=say(
-            "Four dice say what this auction is worth: {prize}. Everyone seals a bid at the same time.",
+            "Four dice set the prize: {prize}. Everyone bids in secret at the same time.",
             prize=spoken_prize(*prize(view.dice)),
         ),
         do=say(
-            "Choose {tiles:tile|tiles} of yours. The single highest bid wins; if it is tied, coins decide.",
+            "Choose {tiles:tile|tiles} to bid. The single highest bid wins; if it's tied, coins decide.",
             tiles=doubling(view.dice),
         ),
-        why=say("100 points win the game. Everyone begins with the same tiles, 0 to 5, so outguess the others."),
+        why=say("100 points wins the game. Everyone starts with the same tiles, 0 to 5, so outguess the others."),
     )

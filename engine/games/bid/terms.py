@@ -10,18 +10,18 @@ from engine.tell import say
 
 REROLL: Final = Listed(
     name="reroll",
-    called=say("A reroll costs"),
+    called=say("Reroll cost"),
     default="pawn",
     spoken=(("pawn", say("the Pawn")), ("coin", say("a coin"))),
-    about=say("A Pawn rerolls all four dice, once in a game. A coin rerolls one die, as often as you can pay."),
+    about=say("A Pawn rerolls all four dice, once a game. A coin rerolls one die, as often as you can pay."),
 )
 MAX_AUCTIONS: Final = Number(
     name="max_auctions",
-    called=say("Most auctions"),
+    called=say("Auction limit"),
     default=150,
     low=1,
     high=1000,
-    about=say("The game stops after this many auctions. The most points win; ties are shared."),
+    about=say("After this many auctions, the most points wins; ties are shared."),
 )
 
 

@@ -29,7 +29,7 @@ def spoken_dice(dice: Dice) -> Text:
 def spoken_prize(points: int, coins: int) -> Text:
     """Return a prize in words, without zeros."""
     if not points and not coins:
-        return say("no points and no coins")
+        return say("no points or coins")
     if not coins:
         return say("{points:point|points}", points=points)
     if not points:
@@ -48,16 +48,14 @@ def stakes(dice: Dice, bids_open: bool) -> tuple[Text, ...]:
     """Return what the roll means for the rest of this auction."""
     points, coins = prize(dice)
     each = doubling(dice)
-    aces = {
-        MOONS: say("Ace of Moons: {each:coin|coins} for each of the others, if the bank can pay them all.", each=each)
-    }
+    aces = {MOONS: say("Ace of Moons: everyone else gets {each:coin|coins}, if the bank can pay them all.", each=each)}
     if not bids_open:
-        aces[SUNS] = say("Ace of Suns: everything is doubled, and a bid is two tiles.")
+        aces[SUNS] = say("Ace of Suns: everything doubles, and a bid is two tiles.")
         aces[CROWNS] = say(
-            "Ace of Crowns: those tied for the highest bid lose {points:point|points} each.", points=points
+            "Ace of Crowns: players tied for the highest bid lose {points:point|points} each.", points=points
         )
         aces[ARMS] = say(
-            "Ace of Arms: all tiles are open, and hands of {least} or more bring {bonus} points.",
+            "Ace of Arms: all tiles are shown, and hands of {least} or more score {bonus} points.",
             least=STRONG_HAND,
             bonus=BONUS * each,
         )

@@ -1,47 +1,37 @@
 """Sorcerous Futures
 
-You buy cards without knowing what they'll be worth. Everyone can see a different part of the future, and what they pay
-gives some of it away: watch what the others buy, and don't let them read you. Cards and gold are points, and the most
-points win.
+Buy cards before anyone knows their full value. Each player sees a different part of the future, and every bid gives some of
+it away: read the others, and don't let them read you. Cards and gold are points, and the most points wins.
 
-The cards. There are six suits. The market has the twenty-four cards from 2 to 9, each with two suits, and the four
-Pawns, each with three. Everyone starts with 90 gold.
+Values. Under each of the six Aces is a face-down card. Its number is the value of that suit; a Pawn makes it 1. A seventh
+card is under the Excuse, for the Crowns.
 
-What the suits are worth. Under each of the six Aces is a face-down card from the market. Its number is the value of
-that suit; a Pawn makes it 1. One more card is under the Excuse, for the Crowns.
+Three players. Everyone has two Aces and knows the cards under them. The card under the Excuse is turned up after ten sales.
 
-Three players. Everyone has two Aces, and can look at the cards under them. Nobody sees the card under the Excuse until
-ten cards have been sold; then it's turned up.
+Four players. Three players have two Aces each. The fourth has the Excuse, and alone knows the card under it.
 
-Four players. Three players have two Aces each. The fourth has the Excuse instead, and is the only one who can see the
-card under it.
+Crowns. Everyone has a secret Crown, never in a suit of their own Aces. Each card you buy in your Crown's suit also scores
+the card under the Excuse.
 
-The Crowns. Everyone has a secret Crown, never of a suit of their own Aces. In the end, the cards you bought with the
-suit of your Crown score the card under the Excuse as well.
+A turn. Five cards are on sale. The player with the Ace of Suns sells first; then the turn passes left, whoever buys. As the
+seller, choose a card and an auction:
+Open: you bid exactly the card's number, 10 for a Pawn. Going left, everyone else bids more or passes, once. If you're
+outbid, you get one last bid.
+Closed: everyone bids in secret; 0 is a bid. Ties go to you, or else to the first tied player on your left.
+The highest bidder pays and takes the card. Nobody else pays.
 
-The ritual. With three players, the Crowns are dealt by chance. You start with the Crowns of your own two suits.
-Everyone passes both to the right, then one of their two to the left, then both to the right again, and keeps one of the
-two that arrive. Nobody sees any of them before that. With four players, the one with the Excuse gives a Crown to each
-of the others and keeps any other, and so knows them all. This happens before anyone looks at a card.
+The end. After four groups of five cards, everything is revealed. Each card scores the value of each of its suits, plus the
+card under the Excuse if it shows the suit of your Crown. Add your gold, and the most points wins. Ties go to the lower
+total under your Aces or Excuse; if that's equal too, the win is shared.
 
-The market. Five cards are turned up and sold one after the other, then the next five, four times in all. The player
-with the Ace of Suns sells first, and the turn to sell goes to the left, whoever buys. The seller decides which card is
-next, and how it's sold.
+The ritual. Three players' Crowns are dealt by chance, unseen. You start with the Crowns of your own Aces. Everyone passes
+both to the right, then one of their two to the left, then both to the right, and keeps one of the two that arrive. With four
+players, the one with the Excuse gives each of the others a Crown, keeps any other, and so knows them all. Only then does
+anyone look under an Ace.
 
-Open auction. The seller bids the number on the card, no more and no less; 10 for a Pawn. You need the gold for it to
-sell a card openly. Then, to the left, each of the others can bid more or pass, once. A seller who was outbid has the
-last word: bid more, or pass. The highest bid pays and takes the card.
-
-Closed auction. Everyone bids in secret; 0 is a bid. The highest bid pays and takes the card, and the others pay
-nothing. A tie goes to the seller, or else to the first tied player on the seller's left. So if nobody bids anything,
-the seller gets the card for nothing.
-
-Out of gold. Players who can't bid more pass, and players with nothing left bid 0. They aren't asked.
-
-The end. When twenty cards are sold, everything is revealed; the last card is never shown. Each card you bought scores
-the value of all its suits, two for a number card and three for a Pawn, and the suit of your Crown scores as above. Add
-your gold: the most points win. Ties go to the lower cards in front of you: the two under your Aces together, or the one
-under the Excuse. If that's equal too, the win is shared.
+Fine print. The cards for sale are 2 to 9, with two suits, and the four Pawns, with three. Everyone starts with 90 gold. You
+can't open an auction you can't pay for. You aren't asked if you can't bid more, or if you have no gold for a closed
+auction. The last card of the deck is never shown.
 """
 
 from __future__ import annotations
@@ -92,13 +82,13 @@ class SorcerousFutures(Game[State]):
     title = "Sorcerous Futures"
     seats = (3, 4)
     options = (EXCUSE_SEAT, SLY_EXCUSE)
-    length = say("20 auctions, with one or two short turns in each.")
+    length = say("20 auctions, with one or two short turns each.")
     mood = say("Bluff and deduction: every bid gives something away.")
     credits = say(
-        "Sorcerous Futures is a design by Adam Blinkinsop and P. D. Magnus; its rules are published under "
-        "CC BY-NC-SA 3.0. The Decktet is by P. D. Magnus. This page is our own account of the game."
+        "Sorcerous Futures is by Adam Blinkinsop and P. D. Magnus. The published rules are under CC "
+        "BY-NC-SA 3.0; this page is our own account of them. The Decktet is by P. D. Magnus."
     )
-    hidden = ("a card face down", "cards face down")
+    hidden = ("a face-down card", "face-down cards")
     cover = faces(("AM", "XW", "E"))
     examples = EXAMPLES
     demo = 3

@@ -39,15 +39,15 @@ def _turn(view: State) -> Text:
     if view.group == 0:
         return say("{seat} [deals|deal] the Crowns.", seat=view.excuse)
     if view.auction is None:
-        return say("It is {seat's} turn to sell a card.", seat=view.active)
+        return say("It's {seat's} turn to sell a card.", seat=view.active)
     if view.auction.closed:
         return say(
-            "Everyone bids in secret for {card}. A tie goes to {seat}, or else to the left.",
+            "Everyone bids in secret for {card}. Ties go to {seat}, then to the left.",
             card=view.auction.card,
             seat=view.active,
         )
     return say(
-        "It is {seat's} turn to bid for {card}. The high bid is {high}, by {leader:seat}.",
+        "It's {seat's} turn to bid for {card}. {leader:seat} [leads|lead] with {high}.",
         seat=view.auction.waiting[0],
         card=view.auction.card,
         high=view.auction.high,
@@ -62,12 +62,12 @@ def _centre(view: State) -> tuple[Part, ...]:
         parts += [Line(worths_sentence(view.down.valuations)), Line(crowns_sentence(view.down.crowns))]
     if view.auction is not None:
         row = take(row, view.auction.card)
-        parts.append(Row(say("Being sold"), faces((view.auction.card,)), "lot"))
+        parts.append(Row(say("Up for auction"), faces((view.auction.card,)), "lot"))
         if not view.auction.closed:
             parts.append(Line(_still_to_bid(view, view.auction)))
     if row:
         now = view.auction is None
-        parts.append(Row(say("For sale") if now else say("For sale later"), faces(row), "lot" if now else "row"))
+        parts.append(Row(say("For sale") if now else say("Still for sale"), faces(row), "lot" if now else "row"))
     if view.group and not view.over:
         parts.append(Amounts(((say("cards to come"), AUCTIONS - GROUP * view.group),)))
         parts += _under_the_excuse(view)
@@ -86,7 +86,7 @@ def _under_the_excuse(view: State) -> tuple[Part, ...]:
     if view.excuse is not None:
         return ()
     if not known(card):
-        return (Line(say("The card under the Excuse will be turned up after ten auctions.")),)
+        return (Line(say("The card under the Excuse is turned up after ten sales.")),)
     return (Row(say("Under the Excuse"), faces((card,))),)
 
 
@@ -100,7 +100,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     if seat == view.excuse and known(down.crowns[seat]) and view.group == 0:
         parts.append(Line(crowns_sentence(down.crowns)))
     if down.seven and seat == view.excuse and not view.over:
-        parts.append(Row(say("The seven cards face down"), faces(down.seven)))
+        parts.append(Row(say("The seven face-down cards"), faces(down.seven)))
     return tuple(parts)
 
 
@@ -113,8 +113,8 @@ def _known_to(view: State, seat: int) -> tuple[Line, ...]:
     mine = total_worth(view.bought[seat], worths, crown)
     crowns = (Line(crowns_sentence(view.down.crowns)),) if seat == view.excuse and known(crown) else ()
     return (
-        Line(say("Your cards score {mine}, plus the worth of {missing}.", mine=mine, missing=missing)),
-        Line(say("On that basis, the cards for sale would score you: {each}.", each=each)),
+        Line(say("Your cards score {mine}, plus what you don't know: {missing}.", mine=mine, missing=missing)),
+        Line(say("Without that, the cards for sale would score: {each}.", each=each)),
         *crowns,
     )
 
@@ -135,7 +135,7 @@ def _players(view: State) -> tuple[Panel, ...]:
 
 def _folds(view: State, seat: int) -> tuple[Fold, ...]:
     """Return what cards score for a player, whose cards have which suits, and which cards have not been seen."""
-    own = () if seat == SPECTATOR else (Fold(say("What cards score for you"), _known_to(view, seat)),)
+    own = () if seat == SPECTATOR else (Fold(say("Worth to you"), _known_to(view, seat)),)
     worths = worths_of(view.down.valuations, unknown=-1)
     columns = tuple(say("{suit} {worth}", suit=suit, worth="?" if worths[suit] < 0 else worths[suit]) for suit in SUITS)
     rows = tuple(
@@ -143,9 +143,9 @@ def _folds(view: State, seat: int) -> tuple[Fold, ...]:
         for seat, cards in enumerate(view.bought)
     )
     gains = Grid((say("spent"), *columns), rows)
-    explained = Line(say("Gold spent and cards bought by each player, under what you know each suit to be worth."))
+    explained = Line(say("Gold spent, and cards bought of each suit. Beside a suit is its value, if you know it."))
     unseen = tuple(card for card in view.bag if known(card))
-    return (*own, Fold(say("Gains"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
+    return (*own, Fold(say("Purchases"), (gains, explained)), Fold(say("Unseen cards"), by_suit(unseen), bulky=True))
 
 
 def _in_front(view: State, seat: int) -> tuple[Part, ...]:

@@ -33,7 +33,11 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
     if not selling or any(opening_bid(card) <= view.gold[seat] for card in view.row):
         return {}
     least = min(map(opening_bid, view.row))
-    why = say("You would have to bid {least} at least, and you have {gold} gold.", least=least, gold=view.gold[seat])
+    why = say(
+        "An open auction takes an opening bid of at least {least}, and you have {gold} gold.",
+        least=least,
+        gold=view.gold[seat],
+    )
     return {"open": why}
 
 
@@ -41,7 +45,7 @@ def objects(view: State, seat: int, choice: Choice) -> Text | None:
     """Return why values that fit one by one do not fit together, or None if they do."""
     for crown in choice.values if choice.verb == "give" else ():
         if choice.values.count(crown) > 1:
-            return say("{crown} can go to one player only, and you named it twice.", crown=crown)
+            return say("You named {crown} twice. Choose a different Crown for each player.", crown=crown)
     return None
 
 
@@ -51,7 +55,7 @@ def _for_crowns(view: State, seat: int) -> Decision:
         OneOf(
             "Crown",
             crown_things(tuple(crown for crown in CROWNS if "A" + suits(crown) not in view.aces[other])),
-            why=say("No Crown may go to a player who has the Ace of its suit."),
+            why=say("Nobody can get a Crown in the suit of one of their Aces."),
         )
         for other in others
     )
@@ -59,11 +63,11 @@ def _for_crowns(view: State, seat: int) -> Decision:
     return Decision(
         seat,
         say(
-            "Which Crown do you give to each of the others, and which do you keep? {numbers}.",
+            "Which Crown goes to each player, and which do you keep? {numbers}.",
             numbers=tuple(say("{number} is {seat}", number=other + 1, seat=other) for other in others),
         ),
         (
-            Act("deal", phrase="deal at random", note=say("deal them at random, as the rules allow")),
+            Act("deal", phrase="deal at random", note=say("a random legal deal")),
             Act("give", (*blanks, OneOf("Crown", crown_things(CROWNS))), phrase=f"give {gifts} and keep {{}}"),
         ),
         default=Choice("deal"),
@@ -75,13 +79,15 @@ def _for_crowns(view: State, seat: int) -> Decision:
 def _for_a_card(view: State, seat: int) -> Decision:
     gold = view.gold[seat]
     affordable = tuple(card for card in view.row if opening_bid(card) <= gold)
-    why = say("You would begin with a bid of its number, 10 for a Pawn, and you have {gold} gold.", gold=gold)
-    closed = Act("closed", (OneOf("card", things(view.row)),), note=say("all bid in secret"))
-    opened = Act("open", (OneOf("card", things(affordable), why),), note=say("you bid its number, 10 for a Pawn"))
+    why = say("You open with a bid of the card's number, 10 for a Pawn, and you have {gold} gold.", gold=gold)
+    closed = Act("closed", (OneOf("card", things(view.row)),), note=say("everyone bids in secret"))
+    opened = Act(
+        "open", (OneOf("card", things(affordable), why),), note=say("you bid the card's number, 10 for a Pawn")
+    )
     if affordable:
-        prompt = say("Which card do you sell next, by closed bids or openly with your own first bid?")
+        prompt = say("Which card do you sell next, in a closed or an open auction?")
     else:
-        prompt = say("Which card do you sell next? You have too little gold to sell one openly.")
+        prompt = say("Which card do you sell next? You can't afford to open an auction.")
     return Decision(
         seat,
         prompt,
@@ -96,7 +102,7 @@ def _for_a_closed_bid(view: State, auction: Auction, seat: int) -> Decision:
     gold = view.gold[seat]
     return Decision(
         seat,
-        say("What do you bid in secret for {card}?", card=auction.card),
+        say("What do you secretly bid for {card}?", card=auction.card),
         (Act("bid", (Amount("gold", 0, gold, why=say("You have {gold} gold.", gold=gold)),)),),
         default=Choice("bid", (0,)),
         topic=f"auction {sold(view) + 1}",
@@ -111,16 +117,12 @@ def _for_more(view: State, auction: Auction, seat: int) -> Decision:
         auction.high + 1,
         gold,
         raising=True,
-        why=say("The high bid is {high} and you have {gold} gold.", high=auction.high, gold=gold),
+        why=say("The high bid is {high}, and you have {gold} gold.", high=auction.high, gold=gold),
     )
     if seat == view.active:
-        prompt = say(
-            "Do you bid more than {high} for {card}? You have the last word.", high=auction.high, card=auction.card
-        )
+        prompt = say("Bid above {high} for {card}? You have the last word.", high=auction.high, card=auction.card)
     else:
-        prompt = say(
-            "Do you bid more than {high} for {card}? You are asked only once.", high=auction.high, card=auction.card
-        )
+        prompt = say("Bid above {high} for {card}? You get one chance.", high=auction.high, card=auction.card)
     return Decision(
         seat,
         prompt,

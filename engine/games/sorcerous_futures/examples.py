@@ -13,35 +13,35 @@ ACES: Final = (("AM", "AS"), ("AW", "AL"), ("AY", "AK"))
 
 EXAMPLES: Final = (
     Example(
-        say("An example: the ritual"),
+        say("Example: the ritual"),
         (
             Row(say("Ann's own Crowns"), faces(("XM", "XS"))),
             Row(say("Ben's own Crowns"), faces(("XW", "XL"))),
             Row(say("Cleo's own Crowns"), faces(("XY", "XK"))),
             Line(
                 say(
-                    "Ben sits on Ann's left, Cleo on her right. Ann's Crowns go right, to Cleo. Cleo passes one of them left, "
-                    "back to Ann, and keeps the other. When both go right once more, one ends up with Cleo and the other with "
-                    "Ben."
+                    "Ben sits on Ann's left, Cleo on her right. Ann's two Crowns go right, to Cleo. Cleo passes one "
+                    "of them left, back to Ann, and holds the other. Then everything goes right again: one ends up "
+                    "with Cleo, the other with Ben."
                 )
             ),
             Line(
                 say(
-                    "So Ann is left with one of Ben's Crowns and one of Cleo's, and keeps one of the two, without looking. "
-                    "Nobody can have a Crown of a suit of their own Aces, and nobody knows where the other Crowns are."
+                    "So Ann ends up with one of Ben's Crowns and one of Cleo's, and keeps one unseen. Nobody gets a "
+                    "Crown of their own Aces, and nobody knows where the others went."
                 )
             ),
         ),
     ),
     Example(
-        say("An example: what a card scores"),
+        say("Example: what a card scores"),
         (
             Row(say("You bought"), faces(("5ML",))),
             Amounts(((say("Moons"), 4), (say("Leaves"), 7), (say("under the Excuse"), 6))),
             Line(
                 say(
-                    "{card} scores 4 + 7 = 11 points. If your Crown is the one of Moons or of Leaves it scores the card under "
-                    "the Excuse too: 17 points. If you paid 9 for it, you are 8 points better off.",
+                    "{card} scores 4 + 7 = 11 points. If your Crown is Moons or Leaves, it scores the card under the "
+                    "Excuse too: 17 points. If you paid 9 for it, you're 8 points up.",
                     card="5ML",
                 )
             ),

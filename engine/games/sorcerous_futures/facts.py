@@ -89,10 +89,10 @@ class Looked(Fact[State]):
         if any(map(is_hidden, self.cards)):
             return say("{seat} [looks|look] under {markers}.", seat=self.seat, markers=self.markers)
         found = tuple(
-            say("under {marker} is {card}", marker=marker, card=card)
+            say("{card} under {marker}", marker=marker, card=card)
             for marker, card in zip(self.markers, self.cards, strict=True)
         )
-        return say("{seat} [looks|look]: {found}.", seat=self.seat, found=found)
+        return say("{seat} [finds|find] {found}.", seat=self.seat, found=found)
 
     def apply(self, state: State) -> State:
         valuations = state.down.valuations
@@ -103,7 +103,7 @@ class Looked(Fact[State]):
 
 @fact
 class Began(Fact[State]):
-    """{seat} [has|have] the Ace of Suns and [begins|begin]."""
+    """{seat} [has|have] the Ace of Suns and [sells|sell] first."""
 
     seat: int
 
@@ -113,7 +113,7 @@ class Began(Fact[State]):
 
 @fact
 class ExcuseTurnedUp(Fact[State]):
-    """The card under the Excuse is turned up: it is {card}."""
+    """The card under the Excuse is turned up: {card}."""
 
     card: str
 
@@ -124,7 +124,7 @@ class ExcuseTurnedUp(Fact[State]):
 
 @fact
 class TurnedUp(Fact[State]):
-    """Group {group} of 4 comes up for sale: {cards}."""
+    """Group {group} of 4 goes on sale: {cards}."""
 
     group: int
     cards: Cards
@@ -135,7 +135,7 @@ class TurnedUp(Fact[State]):
 
 @fact
 class Opened(Fact[State]):
-    """{seat} [sells|sell] {card} openly and [bids|bid] {gold}."""
+    """{seat} [puts|put] {card} up for open auction and [bids|bid] {gold}."""
 
     seat: int
     card: str
@@ -152,7 +152,7 @@ class Opened(Fact[State]):
 
 @fact
 class Closed(Fact[State]):
-    """{seat} [sells|sell] {card} by closed bids."""
+    """{seat} [puts|put] {card} up for closed auction."""
 
     seat: int
     card: str
@@ -197,15 +197,15 @@ class Passed(Fact[State]):
 
 @fact
 class BidsShown(Fact[State]):
-    """The bids for {card} are {bids}."""
+    """Bids for {card}: {bids}."""
 
     card: str
     bids: tuple[int, ...]
 
     def sentence(self) -> Text:
         """Every bid with its bidder."""
-        bids = tuple(say("{gold} from {seat}", gold=gold, seat=seat) for seat, gold in enumerate(self.bids))
-        return say("The bids for {card}: {bids}.", card=self.card, bids=bids)
+        bids = tuple(say("{seat} {gold}", gold=gold, seat=seat) for seat, gold in enumerate(self.bids))
+        return say("Bids for {card}: {bids}.", card=self.card, bids=bids)
 
     def step(self) -> Step:
         return Step(bids=tuple(enumerate(self.bids)))
@@ -216,7 +216,7 @@ class BidsShown(Fact[State]):
 
 @fact
 class Bought(Fact[State]):
-    """{seat} [takes|take] {card} for {gold} gold."""
+    """{seat} [buys|buy] {card} for {gold} gold."""
 
     seat: int
     card: str
@@ -239,7 +239,7 @@ class Bought(Fact[State]):
 
 @fact
 class Revealed(Fact[State]):
-    """All is revealed: the valuations are {valuations}, and the players' Crowns {crowns}."""
+    """Everything is revealed. Suit values: {valuations}. Crowns: {crowns}."""
 
     valuations: Cards
     crowns: Cards
@@ -247,7 +247,7 @@ class Revealed(Fact[State]):
     def sentence(self) -> Text:
         """The value of every suit, and whose Crown was which."""
         return say(
-            "All is revealed. {worths} {crowns}",
+            "Everything is revealed. {worths} {crowns}",
             worths=worths_sentence(self.valuations),
             crowns=crowns_sentence(self.crowns),
         )

@@ -13,21 +13,21 @@ EXCUSE_SEAT: Final = Listed(
     called=say("Player with the Excuse"),
     default="random",
     spoken=(
-        ("random", say("drawn by chance")),
+        ("random", say("random")),
         ("1", say("player 1")),
         ("2", say("player 2")),
         ("3", say("player 3")),
         ("4", say("player 4")),
     ),
-    about=say("With four players, one has the Excuse: drawn by chance, or the player with this number."),
+    about=say("The player who gets the Excuse: a random one, or the one with this number."),
     seats=(4,),
 )
 SLY_EXCUSE: Final = Listed(
     name="sly_excuse",
-    called=say("The Excuse sees the seven cards"),
+    called=say("Sly Excuse"),
     default="off",
     spoken=(("off", say("no")), ("on", say("yes"))),
-    about=say("After the Crowns, the player with the Excuse sees which seven cards will be dealt face down."),
+    about=say("Once the Crowns are dealt, the player with the Excuse sees which seven cards go face down."),
     seats=(4,),
 )
 

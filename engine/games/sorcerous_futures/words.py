@@ -13,19 +13,16 @@ def worths_sentence(valuations: Cards) -> Text:
     """Return what every suit was worth, and by which card."""
     worths = worths_of(valuations)
     each = tuple(
-        say("{suit} {worth} by {card}", suit=suit, worth=worths[suit], card=card)
+        say("{suit} {worth} ({card})", suit=suit, worth=worths[suit], card=card)
         for suit, card in zip(SUITS, valuations, strict=False)
     )
     return say(
-        "The suits are worth: {each}; the Excuse {worth} by {card}.",
-        each=each,
-        worth=worths[EXCUSE],
-        card=valuations[-1],
+        "Suit values: {each}. Under the Excuse: {worth} ({card}).", each=each, worth=worths[EXCUSE], card=valuations[-1]
     )
 
 
 def crowns_sentence(crowns: Cards) -> Text:
     """Return who has which Crown."""
-    each = tuple(say("{suit} with {seat}", suit=suits(crown), seat=seat) for seat, crown in enumerate(crowns))
+    each = tuple(say("{suit} ({seat})", suit=suits(crown), seat=seat) for seat, crown in enumerate(crowns))
     aside = tuple(map(suits, without(CROWNS, crowns)))
-    return say("The Crowns: {each}; set aside: {aside}.", each=each, aside=aside)
+    return say("Crowns: {each}. Set aside: {aside}.", each=each, aside=aside)

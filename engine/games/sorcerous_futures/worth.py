@@ -53,5 +53,5 @@ def standing(state: State) -> Standing:
             )
             for seat, gold in enumerate(state.gold)
         ),
-        (say("the lower value of the cards face down in front of a player"),),
+        (say("the lower total under the players' Aces or Excuse"),),
     )

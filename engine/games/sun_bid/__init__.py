@@ -1,48 +1,44 @@
 """Sun Bid
 
-You bid with Suns, and you have only a few. The Sun you win with goes to the centre, where the next winner picks it up,
-so a strong bid today arms someone else tomorrow. Collect cards that go together; after three rounds, the most points
-win.
+Collect cards that score together, bidding from a handful of Suns. The Sun you win with goes to the centre for the next
+winner, so a strong bid today arms someone else tomorrow. After three rounds, the most points wins.
 
-The Suns. They are your money: Ace 1, Desert 2, Painter 3, Mountain 4, Discovery 5, Penitent 6, Castle 7, Diplomat 8,
-Pact 9, Harvest 10, Lightkeeper 11, Window 12, Bard 13. Only this number counts on a Sun, not its other suits. Two
-players share the Suns from 2 to 9, three or four players those from 2 to 13. The Ace starts in the centre.
+Suns. Each Sun has a value: Ace 1, Desert 2, Painter 3, Mountain 4, Discovery 5, Penitent 6, Castle 7, Diplomat 8, Pact 9,
+Harvest 10, Lightkeeper 11, Window 12, Bard 13. The Ace starts in the centre. Two players share 2 to 9; three or four
+players share 2 to 13.
 
-The cards for sale. Every card without a Sun: Aces, numbers from 2 to 9, Crowns, two Pawns and two Courts. That's 30
-cards for two players, and twice as many for three or four. The cards you win are your take.
-
-A turn. You do one of three things:
+A turn. Do one of three things:
 Flip: turn the top card of the deck face up into the pool.
 Call: start an auction for the pool, even an empty one.
-Use: discard a Pawn or Court from your take for a card in the pool that shares a suit with it.
-Then the next player with a Sun face up takes a turn. Players without one sit out.
+Use: discard a Pawn or Court you have won, and take a card from the pool that shares a suit with it.
+Then the next player on the left with a face-up Sun takes a turn.
 
-A full pool. The fourth card in the pool (the fifth with three or four players) starts an auction at once. If nobody
-bids for a full pool, it's discarded.
+An auction. A call starts one, and so does a full pool: four cards with two players, otherwise five. Bidding goes round
+once, ending with the player whose turn it is. Bid a face-up Sun higher than every bid so far, or pass. If you called and
+nobody else bid, you must bid. A full pool that gets no bid is discarded.
 
-An auction. There is one round of bidding, from the caller's left round to the caller. On your turn, bid one face-up Sun
-that beats every bid so far, or pass. If you called the auction and nobody else bid, you must bid.
+Winning. The pool joins your take, the cards you have won. Your Sun goes to the centre, and you get the old centre Sun face
+down, to bid from next round on. Losing bids go back to their owners.
 
-Winning. The winner takes the pool. The winning Sun goes to the centre, and the winner gets the Sun that was there, face
-down: it can't bid again this round, but it counts at the end of it. All other Suns stay with their owners.
+Aces. Each Ace in a pool you win costs you a card of its suit from your take, old or new, if you have one. The Ace goes too.
 
-Aces. They are bad news. Every Ace in a pool you win costs you a card of its suit from your take, old or new, if you
-have one; then the Ace goes too. An Ace can't be given up for another Ace from the same pool. An Ace that you took with
-a Pawn or Court costs nothing and stays.
+The end of a round. A round ends when every Sun is face down or the deck is empty. Takes are scored and shuffled back into
+the deck, all Suns turn face up, and the player with the highest Sun starts the next round.
 
-The end of a round. A round ends when all Suns are face down, or with the last card of the deck. If that card doesn't
-fill the pool, the next player with a Sun decides whether there is one more auction. Then takes are scored and shuffled
-back into the deck, all Suns are turned face up, and the player with the highest Sun starts the next round.
-
-Scoring. At the end of each round you get:
-Suns: 5 points for the highest sum of Suns. Everyone who shares it gets them.
+Scoring. Each round, you score:
+Sun total: 5 points for the highest total, counting Suns face up and face down. Tied players get 5 each.
 Pawns and Courts: 3 points each.
-Same number: 2 points for each card of a number you have at least twice. Crowns count as a number here.
-Sequences: 1 point for each card next to another, which means that they share a suit and their numbers are one apart. An
-Ace is 1 here, a Crown is any number you like in its suit, and Pawns and Courts are left out.
-You don't have to work it out: the best arrangement counts.
+Matching ranks: 2 points for each card of a number, or each Crown, that you have at least twice.
+Sequences: 1 point for each card with a neighbour, one number away in a shared suit. An Ace is 1, and a Crown any number in
+its suit; Pawns and Courts don't count.
+Your take is always scored in the best way.
 
-The end. After three rounds, the most points win. Ties go to the higher sum of Suns, then to the highest single Sun.
+The end. After three rounds, the most points wins. Ties go to the higher Sun total, then to the highest single Sun.
+
+Fine print. The deck is every card without a Sun: Aces, 2 to 9, Crowns, two Pawns and two Courts. Three or four players use
+two of each card. A Sun's other suits don't matter. An Ace can't pay for another from the same pool. An Ace taken with a
+Pawn or Court costs nothing and stays. If the last card doesn't fill the pool, the next player with a face-up Sun can call
+one last auction.
 """
 
 from __future__ import annotations
@@ -94,12 +90,12 @@ class SunBid(Game[State]):
     title = "Sun Bid"
     seats = (2, 4)
     options = (STACKS, EQUAL_PAWNS, SEQUENCE_SCORING)
-    length = say("Three rounds of 40 to 80 short turns each.")
+    length = say("Three rounds of 40 to 80 short turns.")
     mood = say("Push your luck: one more card, or the auction?")
     credits = say(
-        "Sun Bid is by Greg James, after Reiner Knizia's Ra, with an idea of P. D. Magnus for equal Pawns; the "
-        "published rules are under CC BY-NC-SA 3.0, this page is our own account of them. "
-        "The Decktet is a design by P. D. Magnus."
+        "Sun Bid is by Greg James, after Reiner Knizia's Ra; the equal Pawns are P. D. Magnus's idea. The "
+        "published rules are under CC BY-NC-SA 3.0; this page is our own account of them. The Decktet is "
+        "by P. D. Magnus."
     )
     cover = faces(("AS", "9MS", "XS"))
     # No `bid_price`: a pool has no points of its own. They come at the end of a round from all that a take has become by then,
@@ -205,7 +201,7 @@ class SunBid(Game[State]):
         highest = tuple(max(map(SUNS.index, suns)) for suns in state.suns)
         return Standing.by(
             tuple(zip(state.scores, all_sums(state), highest, strict=True)),
-            (say("the sum of the Suns"), say("the highest single Sun")),
+            (say("the higher Sun total"), say("the highest single Sun")),
         )
 
     def board(self, view: State, seat: int) -> Board:

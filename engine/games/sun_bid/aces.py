@@ -41,11 +41,11 @@ def misfit(kept: Cards, aces: Cards, victims: Cards) -> Text | None:
     left.subtract(victim for victim in victims if victim != NONE)
     for card, many in left.items():
         if many < 0:
-            return say("{card} can be lost only once: each Ace takes a card of its own.", card=card)
+            return say("{card} can pay for only one Ace. Choose another card for the other.", card=card)
     for ace, victim in zip(aces, victims, strict=True):
         others = victims_of(ace, tuple(left.elements()))
         if victim == NONE and others:
-            return say("{ace} takes a card of its suit while you have one: {others:or}.", ace=ace, others=others)
+            return say("{ace} must cost you a card of its suit. Choose {others:or}.", ace=ace, others=others)
     return None
 
 

@@ -8,7 +8,7 @@ from engine.facts import SPECTATOR, take
 from engine.tell import Text, say
 
 from .aces import NONE, cheapest_way
-from .scoring import in_words, points_of_take
+from .scoring import HIGHEST_SUN_TOTAL, in_words, points_of_take
 from .state import ROUNDS, Auction, State, all_sums
 from .words import sun_face, sun_faces
 
@@ -21,6 +21,7 @@ def show(view: State, seat: int) -> Board:
         centre=_centre(view) if not view.over else (),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
         players=_players(view),
+        notes=() if view.over else (Line(_how_it_scores()),),
         folds=() if view.over else _folds(view, seat),
     )
 
@@ -30,36 +31,43 @@ def _turn(view: State) -> Text:
     if view.over:
         return say("The game is over.")
     if auction is None and view.deck:
-        return say("It is {seat's} turn.", seat=view.lead)
+        return say("It's {seat's} turn.", seat=view.lead)
     if auction is None:
-        return say("The deck is empty. {seat} may call a last auction.", seat=view.lead)
+        return say("The deck is empty. {seat} can call one last auction.", seat=view.lead)
     if auction.aces:
         return say("{seat} must discard for {aces}.", seat=auction.leader, aces=auction.aces)
     if auction.leader is None:
-        return say("It is {seat's} turn to bid. Nobody has bid yet.", seat=auction.bidders[0])
+        return say("It's {seat's} turn to bid. Nobody has bid yet.", seat=auction.bidders[0])
     return say(
-        "It is {seat's} turn to bid. The high bid is {high}, by {leader:seat}.",
+        "It's {seat's} turn to bid. {leader:seat} [leads|lead] with {high}.",
         seat=auction.bidders[0],
         high=auction.high,
         leader=auction.leader,
     )
 
 
+def _how_it_scores() -> Text:
+    return say(
+        "Take worth is what a take would score now. At the end of the round, the highest Sun total scores {bonus:point|points}.",
+        bonus=HIGHEST_SUN_TOTAL,
+    )
+
+
 def _centre(view: State) -> tuple[Part, ...]:
     parts: list[Part] = [
         Row(say("The pool"), faces(in_order(view.pool)), "lot"),
-        Row(say("The Sun in the centre"), (sun_face(view.centre, view.terms),)),
+        Row(say("The centre Sun"), (sun_face(view.centre, view.terms),)),
     ]
     if view.auction is not None and view.auction.bidders:
         parts.append(Line(_how_it_began(view, view.auction)))
-        parts.append(Line(say("Still to bid, in this order: {seats:seats}.", seats=view.auction.bidders)))
-    counts = ((say("cards in a full pool"), view.terms.full), (say("cards to come"), len(view.deck)))
+        parts.append(Line(say("Still to bid, in order: {seats:seats}.", seats=view.auction.bidders)))
+    counts = ((say("full pool"), view.terms.full), (say("cards in the deck"), len(view.deck)))
     return (*parts, Amounts(counts))
 
 
 def _how_it_began(view: State, auction: Auction) -> Text:
     if not auction.called:
-        return say("The pool is full. Nobody has to bid.")
+        return say("The pool is full, and nobody has to bid.")
     if auction.leader is None:
         return say("{seat} called, and must bid if nobody else does.", seat=view.lead)
     return say("{seat} called.", seat=view.lead)
@@ -72,7 +80,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
 def _folds(view: State, seat: int) -> tuple[Fold, ...]:
     """Return what the player's take is worth, and the cards to come."""
     own = () if seat == SPECTATOR else (Fold(say("Your take"), (_worth(view, seat),)),)
-    return (*own, *((Fold(say("Cards to come"), by_suit(view.deck), bulky=True),) if view.deck else ()))
+    return (*own, *((Fold(say("Cards in the deck"), by_suit(view.deck), bulky=True),) if view.deck else ()))
 
 
 def _worth(view: State, seat: int) -> Line:
@@ -92,17 +100,19 @@ def _with_the_pool(view: State, seat: int) -> Line:
             cards = take(cards, card)
     before = sum(points_of_take(view.takes[seat], view.terms.per_suit))
     after = sum(points_of_take(cards, view.terms.per_suit))
+    if after == before:
+        return Line(say("With this pool, your take would still be worth {after:point|points}.", after=after))
     if after < before:
         return Line(
             say(
-                "If you win the pool as it is now, your take is worth {after:point|points}, {less} fewer.",
+                "With this pool, your take would be worth {after:point|points}: {less} less.",
                 after=after,
                 less=before - after,
             )
         )
     return Line(
         say(
-            "If you win the pool as it is now, your take is worth {after:point|points}, {more} more.",
+            "With this pool, your take would be worth {after:point|points}: {more} more.",
             after=after,
             more=after - before,
         )
@@ -113,10 +123,10 @@ def _players(view: State) -> tuple[Panel, ...]:
     sums = all_sums(view)
 
     def panel(other: int) -> Panel:
-        numbers = [(say("points"), view.scores[other]), (say("sum of Suns"), sums[other])]
+        numbers = [(say("points"), view.scores[other]), (say("Sun total"), sums[other])]
         # At the end the points count the takes already.
         if not view.over:
-            numbers.append((say("take now"), sum(points_of_take(view.takes[other], view.terms.per_suit))))
+            numbers.append((say("take worth"), sum(points_of_take(view.takes[other], view.terms.per_suit))))
         return Panel(other, tuple(numbers), *_state(view, other), _belongings(view, other))
 
     return tuple(map(panel, range(len(view.suns))))
@@ -128,16 +138,16 @@ def _state(view: State, seat: int) -> tuple[Text | None, int | None, bool]:
     if auction is None:
         return None, None, False
     if seat == auction.leader:
-        return say("high bid {sun}", sun=auction.high), None, False
+        return say("high bid: {sun}", sun=auction.high), None, False
     if seat in auction.bidders:
         return None, None, False
-    return (say("passed") if view.suns[seat] else say("no Sun left")), None, True
+    return (say("passed") if view.suns[seat] else say("no Suns left")), None, True
 
 
 def _belongings(view: State, seat: int) -> tuple[Part, ...]:
     down = Row(say("Suns face down"), sun_faces(view.spent[seat], view.terms), "spent")
     return (
-        Row(say("Suns to bid"), sun_faces(view.suns[seat], view.terms)),
+        Row(say("Suns face up"), sun_faces(view.suns[seat], view.terms)),
         *((down,) if view.spent[seat] else ()),
         Row(say("take"), faces(in_order(view.takes[seat]))),
     )

@@ -32,13 +32,13 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
     """Return the verbs that a player may expect but cannot use now, each with the reason."""
     auction = view.auction
     if auction is None and not view.deck:
-        return {"flip": say("There is no card left to flip.")}
+        return {"flip": say("The deck is empty.")}
     if auction is None and not any(_uses(view, seat)):
         if not any(rank(card) in "PT" for card in view.takes[seat]):
-            return {"use": say("You have no Pawn and no Court in your take.")}
-        return {"use": say("No Pawn or Court of yours shares a suit with a card of the pool.")}
+            return {"use": say("You have no Pawn or Court in your take.")}
+        return {"use": say("None of your Pawns and Courts shares a suit with a card in the pool.")}
     if auction is not None and not auction.aces and auction.called and seat == view.lead and not auction.high:
-        return {"pass": say("You called this auction, and nobody else has bid.")}
+        return {"pass": say("You called this auction and nobody else bid, so you must.")}
     return {}
 
 
@@ -53,9 +53,7 @@ def objects(view: State, seat: int, choice: Choice) -> Text | None:
 def _for_a_turn(view: State, seat: int) -> Decision:
     uses = tuple(_uses(view, seat))
     what = (
-        say("Do you flip a card, call an auction, or use a Pawn or Court?")
-        if uses
-        else say("Do you flip a card or call an auction?")
+        say("Flip a card, call an auction, or use a Pawn or Court?") if uses else say("Flip a card or call an auction?")
     )
     return Decision(
         seat,
@@ -80,7 +78,7 @@ def _uses(view: State, seat: int) -> Iterator[Act]:
 def _for_a_last_auction(view: State, seat: int) -> Decision:
     return Decision(
         seat,
-        say("The deck is empty. Do you call a last auction of {pool}?", pool=in_order(view.pool)),
+        say("The deck is empty. Call one last auction, for {pool}?", pool=in_order(view.pool)),
         (Act("pass"), Act("call")),
         default=Choice("pass"),
         topic=f"round {view.round}",
@@ -92,7 +90,7 @@ def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     own, equal_pawns = by_value(view.suns[seat]), view.terms.equal_pawns
     suns = tuple(sun for sun in own if not auction.high or beats(sun, auction.high, equal_pawns))
     must = auction.called and seat == view.lead and not auction.high
-    why = say("Bid one of your face-up Suns that is higher than every bid so far.")
+    why = say("Bid a face-up Sun higher than every bid so far.")
     bid = Act("bid", (OneOf("sun", tuple(sun_thing(sun, view.terms) for sun in suns), why),))
     return Decision(
         seat,
@@ -107,15 +105,10 @@ def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
 def _prompt_for_a_bid(view: State, auction: Auction, must: bool) -> Text:
     lot = (*in_order(view.pool), view.centre) if view.pool else say("{centre} and an empty pool", centre=view.centre)
     if must:
-        return say("Nobody else has bid for {lot}, so you must. Which Sun?", lot=lot)
+        return say("Nobody else bid, so you must. Which Sun for {lot}?", lot=lot)
     if auction.leader is None:
-        return say("What do you bid for {lot}? Nobody has bid yet.", lot=lot)
-    return say(
-        "Do you bid more than {high}, the bid of {leader:seat}, for {lot}?",
-        lot=lot,
-        high=auction.high,
-        leader=auction.leader,
-    )
+        return say("Nobody has bid yet. Bid a Sun for {lot}?", lot=lot)
+    return say("Bid above {high} ({leader's} bid) for {lot}?", lot=lot, high=auction.high, leader=auction.leader)
 
 
 def _for_victims(view: State, auction: Auction, seat: int) -> Decision:
@@ -128,7 +121,7 @@ def _for_victims(view: State, auction: Auction, seat: int) -> Decision:
     phrase = "discard " + ", ".join(f"{{}} for {SUITS[suits(ace)].lower()}" for ace in aces)
     return Decision(
         seat,
-        say("What do you lose from your take to {aces}?", aces=aces),
+        say("What do you discard for {aces}?", aces=aces),
         (Act("discard", tuple(blanks), phrase if len(aces) > 1 else ""),),
         default=Choice("discard", cheapest_way(aces, kept, view.terms.per_suit)),
         topic=f"auction {view.auctions}",

@@ -28,7 +28,7 @@ class Dealt(Fact[State]):
 
 @fact
 class RoundBegan(Fact[State]):
-    """Round {round} begins. {seat} [has|have] the highest Sun, {sun}, and the first turn."""
+    """Round {round} begins. {seat} [goes|go] first with the highest Sun, {sun}."""
 
     round: int
     seat: int
@@ -90,7 +90,7 @@ class Called(Fact[State]):
 
 @fact
 class PoolFilled(Fact[State]):
-    """The pool is full, and goes up for auction."""
+    """The pool is full, so it goes up for auction."""
 
     def step(self) -> Step:
         return Step(opens=True)
@@ -130,7 +130,7 @@ class Passed(Fact[State]):
 
 @fact
 class Unsold(Fact[State]):
-    """Nobody bids, and the pool is discarded."""
+    """Nobody bids. The pool is discarded."""
 
     def step(self) -> Step:
         return Step(ends=True)
@@ -141,7 +141,7 @@ class Unsold(Fact[State]):
 
 @fact
 class Won(Fact[State]):
-    """{seat} [takes|take] the pool: {pool}. {sun} goes to the centre, and {centre} comes to {seat} face down."""
+    """{seat} [wins|win] the pool: {pool}. {sun} goes to the centre, and {seat} [gets|get] {centre} face down."""
 
     seat: int
     pool: Cards
@@ -150,14 +150,14 @@ class Won(Fact[State]):
 
     def sentence(self) -> Text:
         end = say(
-            "{sun} goes to the centre, and {centre} comes to {seat} face down.",
+            "{sun} goes to the centre, and {seat} [gets|get] {centre} face down.",
             sun=self.sun,
             centre=self.centre,
             seat=self.seat,
         )
         if not self.pool:
-            return say("{seat} [takes|take] the empty pool. {end}", seat=self.seat, end=end)
-        return say("{seat} [takes|take] the pool: {pool}. {end}", seat=self.seat, pool=self.pool, end=end)
+            return say("{seat} [wins|win] the empty pool. {end}", seat=self.seat, end=end)
+        return say("{seat} [wins|win] the pool: {pool}. {end}", seat=self.seat, pool=self.pool, end=end)
 
     def step(self) -> Step:
         return Step(ends=True, winner=self.seat)
@@ -194,7 +194,7 @@ class PaidForAces(Fact[State]):
 
 @fact
 class LeadPassed(Fact[State]):
-    """It is {seat's} turn."""
+    """It's {seat's} turn."""
 
     silent = True
     seat: int
@@ -205,7 +205,7 @@ class LeadPassed(Fact[State]):
 
 @fact
 class DeckRanOut(Fact[State]):
-    """That was the last card. {seat} can call one more auction."""
+    """That was the last card. {seat} can call one last auction."""
 
     seat: int
 
@@ -215,7 +215,7 @@ class DeckRanOut(Fact[State]):
 
 @fact
 class LetGo(Fact[State]):
-    """{seat} [calls|call] no auction, and the pool is discarded."""
+    """{seat} [passes|pass], and the pool is discarded."""
 
     seat: int
 
@@ -242,7 +242,7 @@ class RoundEnded(Fact[State]):
 
 @fact
 class Scored(Fact[State]):
-    """{seat} [scores|score] for the Suns, for Pawns and Courts, for cards of a kind and for sequences."""
+    """{seat} [scores|score] for the Sun total, Pawns and Courts, matching ranks and sequences."""
 
     seat: int
     suns: int
@@ -253,7 +253,7 @@ class Scored(Fact[State]):
     def sentence(self) -> Text:
         if not self.points:
             return say("{seat} [scores|score] nothing.", seat=self.seat)
-        parts = (say("{n} for Suns", n=self.suns),) if self.suns else ()
+        parts = (say("{n} for the Sun total", n=self.suns),) if self.suns else ()
         return say(
             "{seat} [scores|score] {points:point|points}: {parts}.",
             seat=self.seat,

@@ -13,33 +13,36 @@ _TAUGHT: Final = 3
 """The auctions that teach something."""
 
 _FLIP: Final = Lesson(
-    what=say("It's your turn: flip a card into the pool, or call an auction of all that is in it."),
-    do=say("Flip a card. The pool is worth little yet."),
-    why=say(
-        "You have only a few Suns to bid with, and each can win once a round. Spend them on a pool you really want."
-    ),
+    what=say("It's your turn: flip a card into the pool, or call an auction for everything in it."),
+    do=say("Flip a card. The pool isn't worth much yet."),
+    why=say("You have only a few Suns, and each can win only once a round. Save them for a pool you really want."),
 )
 _CALL: Final = Lesson(
     what=say("The pool is filling up, and everyone wants it for a different reason."),
-    do=say("If you like it as it is, call an auction. If not, flip one more card, and hope."),
-    why=say("The caller bids last and sees every other bid. But if you call and nobody bids, you have to."),
+    do=say("If you like it as it is, call an auction. If not, flip one more card and hope."),
+    why=say("The caller bids last, knowing every other bid. But if nobody else bids, the caller must."),
 )
 _BID: Final = Lesson(
-    what=say("An auction: each player bids one Sun or passes, and it goes round only once."),
-    do=say("Bid the lowest Sun that may win. Pass if the pool doesn't fit the cards you have."),
+    what=say("It's an auction: everyone gets one chance to bid a Sun."),
+    do=say("Bid the lowest Sun that might win. Pass if the pool doesn't suit your cards."),
     why=say(
-        "Equal numbers score 2 points a card, and neighbours in number that share a suit 1. An Ace makes you discard."
+        "Matching numbers score 2 points a card. Neighbouring numbers with a suit in common score 1 each. "
+        "An Ace costs you a card."
     ),
 )
 _CENTRE: Final = Lesson(
-    what=say("Look at the Sun in the centre: it is part of the prize."),
-    do=say("A low Sun that wins a high one is a good deal. It waits face down and can bid in the next round."),
-    why=say("The Sun you win with takes its place, for someone else to win. The highest sum of Suns scores 5 points."),
+    what=say("Look at the Sun in the centre: the winner gets that too."),
+    do=say(
+        "Winning a high Sun with a low one is a good deal. It stays face down this round; next round you can bid it."
+    ),
+    why=say(
+        "The Sun you win with takes its place, for someone else to win. The highest Sun total scores 5 points a round."
+    ),
 )
 _ACES: Final = Lesson(
-    what=say("You won, and the Aces in the pool are hungry."),
-    do=say("For each Ace, give up the card of its suit that you need least."),
-    why=say("Aces are why a full pool is not always worth having."),
+    what=say("You won the pool, and its Aces cost you cards."),
+    do=say("For each Ace, discard the card of its suit you need least."),
+    why=say("Aces are why a full pool isn't always worth winning."),
 )
 
 

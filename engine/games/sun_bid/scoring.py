@@ -86,7 +86,7 @@ def in_words(pawns_and_courts: int, of_a_kind: int, sequences: int) -> tuple[Tex
     """Return what a take scores, in words and without zeros."""
     parts = (
         (pawns_and_courts, say("{n} for Pawns and Courts", n=pawns_and_courts)),
-        (of_a_kind, say("{n} for cards of a kind", n=of_a_kind)),
+        (of_a_kind, say("{n} for matching ranks", n=of_a_kind)),
         (sequences, say("{n} for sequences", n=sequences)),
     )
     return tuple(text for points, text in parts if points)

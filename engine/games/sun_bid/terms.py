@@ -12,10 +12,10 @@ from .cards import STACKS_FOR_FOUR, STACKS_FOR_THREE, STACKS_FOR_TWO, Cards
 
 STACKS: Final = Listed(
     name="stacks2",
-    called=say("Suns of two players"),
+    called=say("Starting Suns"),
     default="A",
     spoken=(("A", say("9-6-5-2 against 8-7-4-3")), ("B", say("9-6-4-3 against 8-7-5-2"))),
-    about=say("The Suns that two players start with."),
+    about=say("The Suns the two players start with."),
     seats=(2,),
 )
 EQUAL_PAWNS: Final = Listed(
@@ -23,15 +23,15 @@ EQUAL_PAWNS: Final = Listed(
     called=say("Equal Pawns"),
     default="off",
     spoken=(("off", say("no")), ("on", say("yes"))),
-    about=say("Harvest and Lightkeeper each beat the other, and both count 10, like Window and Bard."),
+    about=say("Harvest and Lightkeeper can each be bid over the other. Both count 10, as do Window and Bard."),
     seats=(3, 4),
 )
 SEQUENCE_SCORING: Final = Listed(
     name="sequence_scoring",
-    called=say("Cards in sequence score"),
+    called=say("Sequence scoring"),
     default="once",
-    spoken=(("once", say("once")), ("per_suit", say("once for each suit"))),
-    about=say("A card in a sequence scores once, or once for each suit in which it has a neighbour."),
+    spoken=(("once", say("once")), ("per_suit", say("once per suit"))),
+    about=say("How often a card scores if it has neighbours in two suits."),
 )
 
 

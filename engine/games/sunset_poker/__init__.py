@@ -1,41 +1,37 @@
 """Sunset Poker
 
-Draft a hand from packs that go round, then show it card by card, and at every card decide: fold now for a small profit,
-or stay and fight for everything? Once someone takes the Sun, folding costs you. 100 points end the game, and the
-highest score wins.
+Draft a hand, then show it card by card, and at every card decide: fold for a small profit, or stay and fight for everything?
+Once someone takes the Sun, folding costs you. 100 points end the game, and the highest score wins.
 
-The cards. The Decktet: 36 cards for three to seven players, with the Pawns for eight, with Pawns, Courts and the Excuse
-for nine. Three players get twelve cards each, four nine, five seven, six six, and seven to nine players five. Any cards
-left over stay face down for the round. Everyone starts with 50 points.
+The draft. Everyone gets a pack of cards, keeps one and passes the rest left, all at the same time, until the packs are gone.
 
-The draft. You're dealt a pack. Keep one card and pass the rest to the left. Everyone does so at the same time, and goes
-on with the pack that arrives. The last card of a pack is yours too.
-
-The play. Clockwise from the first player, everyone does one of three things on their turn:
+The play. Going clockwise, do one of three things on your turn:
 Play: put a card from your hand face up in front of you.
 Take: take the Sun from the middle. Only one player can.
-Fold: leave the round. While the Sun is in the middle, you gain a point for every card you have played. Once anyone has
-taken it, even you, you lose half a point for every card you have played, rounded up.
-With your last card played, you are finished and wait. The round is over when everyone has folded or finished. Cards you
-didn't play are never shown.
+Fold: leave the round. Before the Sun is taken, you gain a point per card you have played. After that, even if you took it,
+you lose half a point per card, rounded up.
+Once you have played your last card, you're finished and wait for the showdown.
 
-The showdown. The finished players compare their best Sets. The best gains a point for each card of a full hand, and
-everything the others lost in this round. Each other finished player loses a point for each card of a full hand. If the
-best Sets tie, those players gain and lose nothing, and what the others lost is gone; the same if nobody finished.
-Points never fall below zero, and you play on with zero.
+The showdown. When everyone has folded or finished, the finished players compare their best Sets. The best gains a point per
+card of a full hand, plus all that the others lost this round. Every other finished player loses a point per card of a full
+hand.
 
-Sets. A larger Set beats a smaller one. If they are the same size, the kind decides, from high to low:
+Sets. A larger Set beats a smaller one. At equal sizes the kind decides, from high to low:
 X of a kind: cards of one rank.
-Straight flush: two or more ranks in a row, one card each, with a suit that is on all of them.
-Run: two or more ranks in a row, one card each, where each card shares a suit with the next.
-Split: two ranks, as evenly as possible: one and one, two and one, two and two, three and two, and so on.
-Ties between Sets of one kind go to the highest card: Ace, then Crown, Court, Pawn, and 9 down to 2. In a row the ranks
-go round in a circle, Ace, 2 to 9, Pawn, Court (if they are in the deck), Crown and Ace again, so an Ace can be below a
-2 and above a Crown at the same time. The Excuse belongs to no Set; it's just a card to play.
+Straight flush: two or more ranks in a row, one card each, all sharing a suit.
+Run: two or more ranks in a row, one card each, every card sharing a suit with the next.
+Split: two ranks, as evenly as possible: one and one, two and one, two and two, and so on.
+Then the highest card decides: Ace, Crown, Court, Pawn, then 9 down to 2.
 
-The end. The winner of a round is first in the next; without a winner, it's the left neighbour of the first player. When
-someone has 100 points after a round, the highest score wins. If it's shared, you play another round. After 25 rounds
-the highest score wins in any case.
+The end. Everyone starts with 50 points. When someone has 100 after a round, the highest score wins; if it's shared, you
+play another round. After 25 rounds, the highest score wins in any case.
+
+Fine print. A full hand is twelve cards with three players, nine with four, seven with five, six with six, and five with
+more. Spare cards stay face down, and unplayed cards are never shown. Eight players add the Pawns; nine add Pawns, Courts
+and the Excuse, which fits no Set. Rows go round in a circle, from the Crown on to the Ace and the 2, with Pawn and Court
+between 9 and Crown. If the best Sets tie, those players gain and lose nothing, and what the others lost is gone. It's gone
+too if nobody finishes. No score falls below 0. The winner of a round starts the next; without a winner, it's the left
+neighbour of the last starter.
 """
 
 from __future__ import annotations
@@ -81,11 +77,11 @@ class SunsetPoker(Game[State]):
     title = "Sunset Poker"
     seats = (3, 9)
     options = (TARGET, MAX_ROUNDS, SPLIT_MIN, SETTLE)
-    length = say("Five to ten rounds of 4 to 11 picks and short turns.")
+    length = say("Five to ten rounds, each with 4 to 11 picks and some short turns.")
     mood = say("Draft and nerve: leave early, or fight for it all.")
     credits = say(
-        "Sunset Poker is a design by Christopher Menart for the Decktet, which is by P. D. Magnus. No licence is stated; "
-        "this page is our own account of it."
+        "Sunset Poker is by Christopher Menart. No licence is stated; this page is our own account of the "
+        "rules. The Decktet is by P. D. Magnus."
     )
     hidden = ("a card", "cards")
     cover = faces(("6MW", "7WY", "8YK"))

@@ -15,16 +15,16 @@ def _folding(view: State, seat: int) -> Text:
     """Return what folding would bring this player now."""
     points = max(points_for_folding(len(view.played[seat]), view.sun is not None), -view.scores[seat])
     if points > 0:
-        return say("Folding now brings {points:point|points}.", points=points)
+        return say("Folding now gains you {points:point|points}.", points=points)
     if points < 0:
-        return say("Folding now costs {points:point|points}.", points=-points)
-    return say("Folding now costs nothing.")
+        return say("Folding now costs you {points:point|points}.", points=-points)
+    return say("Folding now costs you nothing.")
 
 
 def show(view: State, seat: int) -> Board:
     """Return the board for a seat or the SPECTATOR."""
     return Board(
-        title=say("Sunset Poker, round {round} of at most {last}", round=view.round, last=view.terms.max_rounds),
+        title=say("Sunset Poker, round {round} of up to {last}", round=view.round, last=view.terms.max_rounds),
         turn=_turn(view),
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
@@ -39,11 +39,11 @@ def _turn(view: State) -> Text:
         return say("The game is over.")
     if view.turn is None:
         return say(
-            "Everyone picks a card from a pack of {cards}. {first:seat} will play first.",
+            "Everyone picks a card from a pack of {cards}. {first:seat} [plays|play] first.",
             cards=len(view.packs[0]),
             first=view.first,
         )
-    return say("It is {seat's} turn.", seat=view.turn)
+    return say("It's {seat's} turn.", seat=view.turn)
 
 
 def _centre(view: State) -> tuple[Part, ...]:
@@ -53,22 +53,21 @@ def _centre(view: State) -> tuple[Part, ...]:
     if view.turn is None:
         return ()
     if view.sun is None:
-        sun = say("The Sun is there: who folds now gains a point for each card played.")
+        sun = say("The Sun is still there: folding gains a point per card played.")
     else:
         sun = say(
-            "{sun:seat} [has|have] taken the Sun: who folds now loses half a point for each card played, rounded up.",
-            sun=view.sun,
+            "{sun:seat} [has|have] taken the Sun: folding costs half a point per card played, rounded up.", sun=view.sun
         )
     parts.append(Line(sun))
     stake = full_hand(view)
     if view.lost:
         prize = say(
-            "The winner of the round gains {stake} and all that the others lose, {lost:point|points} so far.",
+            "The round's winner gains {stake} points plus all that the others lose, {lost} so far.",
             stake=stake,
             lost=view.lost,
         )
     else:
-        prize = say("The winner of the round gains {stake:point|points} and all that the others lose.", stake=stake)
+        prize = say("The round's winner gains {stake:point|points} plus all that the others lose.", stake=stake)
     parts.append(Line(prize))
     return tuple(parts)
 
@@ -81,7 +80,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     hand, played = view.hands[seat], view.played[seat]
     parts: list[Part] = []
     if view.packs[seat]:
-        parts.append(Row(say("the pack to pick from"), faces(in_order(view.packs[seat])), "hand"))
+        parts.append(Row(say("your pack"), faces(in_order(view.packs[seat])), "hand"))
     parts.append(Row(say("your hand"), faces(in_order(hand)), "row" if view.packs[seat] else "hand"))
     if (best := best_of(view, hand + played)).cards:
         parts.append(Line(say("Your best Set: {best}.", best=best.words())))
@@ -90,7 +89,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
     elif hand and view.turn is not None:
         parts.append(Line(_folding(view, seat)))
     elif view.turn is not None:
-        parts.append(Line(say("You are finished and wait for the showdown.")))
+        parts.append(Line(say("You've finished and are in the showdown.")))
     return tuple(parts)
 
 
@@ -102,7 +101,7 @@ def _with_each_card(view: State, seat: int) -> Fold:
         best = best_of(view, (*hand, card))
         found.setdefault(best.strength(), (best, []))[1].append(card)
     lines = tuple(
-        Line(say("{best}: with {cards:or}.", best=best.words(), cards=tuple(cards)))
+        Line(say("{best}: {cards:or}.", best=best.words(), cards=tuple(cards)))
         for _strength, (best, cards) in sorted(found.items(), reverse=True)
     )
     return Fold(say("Best Set with each card"), lines)
@@ -110,7 +109,7 @@ def _with_each_card(view: State, seat: int) -> Fold:
 
 def _players(view: State) -> tuple[Panel, ...]:
     def panel(other: int) -> Panel:
-        numbers = ((say("points"), view.scores[other]), (say("in hand"), len(view.hands[other])))
+        numbers = ((say("points"), view.scores[other]), (say("cards in hand"), len(view.hands[other])))
         played = faces(in_order(view.played[other]))
         parts = (Row(say("played"), played),) if played else ()
         return Panel(other, numbers, _state(view, other), None, other in view.folded, parts)
@@ -127,4 +126,4 @@ def _state(view: State, seat: int) -> Text | None:
     if not played:
         return None
     best = best_of(view, played).words()
-    return say("so far {best}", best=best) if view.hands[seat] else say("finished with {best}", best=best)
+    return say("{best} so far", best=best) if view.hands[seat] else say("finished with {best}", best=best)

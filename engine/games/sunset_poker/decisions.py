@@ -24,7 +24,7 @@ def asks(view: State, seat: int) -> Decision | None:
 def barred(view: State, seat: int) -> Mapping[str, Text]:
     """Return the verbs that a player may expect but cannot use now, each with the reason."""
     if view.turn is None:
-        why = say("It begins when everyone has picked a hand.")
+        why = say("Play begins after the draft.")
         return {"play": why, "take": why, "fold": why}
     return {} if view.sun is None else {"take": say("{taker:seat} [has|have] taken the Sun.", taker=view.sun)}
 
@@ -42,11 +42,11 @@ def _to_pick(view: State, seat: int) -> Decision:
 
 
 def _for_a_turn(view: State, seat: int) -> Decision:
-    card = OneOf("card", things(in_order(view.hands[seat])), why=say("It must be a card of your hand."))
+    card = OneOf("card", things(in_order(view.hands[seat])), why=say("Choose a card from your hand."))
     sun = () if view.sun is not None else (Act("take", phrase="take the Sun"),)
     return Decision(
         seat,
-        say("Do you play a card or fold?" if view.sun is not None else "Do you play a card, take the Sun or fold?"),
+        say("Play a card or fold?" if view.sun is not None else "Play a card, take the Sun or fold?"),
         (Act("play", (card,)), *sun, Act("fold")),
         default=Choice("fold"),
         topic=f"round {view.round}",

@@ -14,12 +14,12 @@ CLEO: Final = ("5YK", "6SY", "7SK", "8YK", "AW")
 
 EXAMPLES: Final = (
     Example(
-        say("An example: a showdown"),
+        say("Example: a showdown"),
         (
             Line(
                 say(
-                    "Seven players have five cards each. Ann, Ben and Cleo have finished. Dan folded with three cards played, "
-                    "after the Sun was taken, and lost 2 points. The others folded earlier."
+                    "With seven players, a full hand is five cards. Ann, Ben and Cleo have finished. Dan folded after "
+                    "three cards, with the Sun taken, and lost 2 points. The others folded before that."
                 )
             ),
             Row(say("Ann's best Set: three of a kind"), faces(ANN[:3])),
@@ -27,15 +27,15 @@ EXAMPLES: Final = (
             Row(say("Cleo's best Set: a run of four"), faces(CLEO[:4])),
             Line(
                 say(
-                    "Ann has the smallest Set and loses to both, although three of a kind is a better kind. Ben and Cleo have "
-                    "four cards each, so the kind decides: a run beats a split. Each card of Cleo's run shares a suit with "
-                    "the next: Wyrms, then Suns, then Knots."
+                    "Ann has the better kind but the smallest Set, so she loses to both. Ben and Cleo have four cards "
+                    "each, so the kind decides: a run beats a split. Each card in Cleo's run shares a suit with the "
+                    "next: Wyrms, then Suns, then Knots."
                 )
             ),
             Line(
                 say(
-                    "Ann and Ben lose 5 points each, one for each card of a full hand. Cleo gains 5 points for the same "
-                    "reason, and the 5 + 5 + 2 points that the others lost: 17 in all."
+                    "Ann and Ben lose 5 points each, one per card of a full hand. Cleo gains 5, plus the 5 + 5 + 2 "
+                    "the others lost: 17 in all."
                 )
             ),
         ),

@@ -13,7 +13,7 @@ from .state import State, next_in
 
 @fact
 class RoundBegan(Fact[State]):
-    """Round {round} begins with new packs. {seat} will play first."""
+    """Round {round} begins with new packs. {seat} [plays|play] first."""
 
     round: int
     seat: int
@@ -21,9 +21,9 @@ class RoundBegan(Fact[State]):
 
     def sentence(self) -> Text:
         template = (
-            "The top score is shared, so there is a round {round}, with new packs. {seat} will play first."
+            "The top score is shared, so there's a round {round}, with new packs. {seat} [plays|play] first."
             if self.shared
-            else "Round {round} begins with new packs. {seat} will play first."
+            else "Round {round} begins with new packs. {seat} [plays|play] first."
         )
         return say(template, round=self.round, seat=self.seat)
 
@@ -58,7 +58,7 @@ class Dealt(Fact[State]):
 
 @fact
 class Picked(Fact[State]):
-    """{seat} [picks|pick] {card}. Whoever picks and whoever gets the pack next know the rest of it."""
+    """{seat} [picks|pick] {card}. Only this player and the next to get the pack know the rest of it."""
 
     seat: int
     left: int
@@ -76,7 +76,7 @@ class Picked(Fact[State]):
 
 @fact
 class PassedOn(Fact[State]):
-    """Everyone has picked a card. The packs, {cards:card|cards} each, go to the left."""
+    """Everyone has picked. The packs move left, {cards:card|cards} each."""
 
     cards: int
 
@@ -86,7 +86,7 @@ class PassedOn(Fact[State]):
 
 @fact
 class PlayBegan(Fact[State]):
-    """The last cards go to their hands and the play begins. {seat} [is|are] first."""
+    """Everyone keeps their last card. {seat} [plays|play] first."""
 
     seat: int
 
@@ -114,7 +114,7 @@ class Played(Fact[State]):
 
 @fact
 class SunTaken(Fact[State]):
-    """{seat} [takes|take] the Sun. From now on it costs points to fold."""
+    """{seat} [takes|take] the Sun. From now on, folding costs points."""
 
     seat: int
 
@@ -133,7 +133,7 @@ class Folded(Fact[State]):
 
     def sentence(self) -> Text:
         if not self.cards:
-            template = "{seat} [folds|fold] without a card played."
+            template = "{seat} [folds|fold] before playing a card."
         elif self.points > 0:
             template = "{seat} [folds|fold] after {cards:card|cards} and [gains|gain] {points:point|points}."
         elif self.points < 0:
@@ -177,7 +177,7 @@ class Beaten(Fact[State]):
 
 @fact
 class Won(Fact[State]):
-    """{seat} [wins|win] the round with {best} and [gains|gain] {points:point|points}, and {lost} that the others lost."""
+    """{seat} [wins|win] the round with {best} and [gains|gain] {points:point|points}, plus the {lost} the others lost."""
 
     seat: int
     best: BestSet
@@ -186,10 +186,10 @@ class Won(Fact[State]):
 
     def sentence(self) -> Text:
         template = (
-            "{seat} [wins|win] the round with {best} ({cards}) and [gains|gain] {points:point|points}, "
-            "and the {lost:point|points} that others lost."
+            "{seat} [wins|win] the round with {best} ({cards}), and [gains|gain] {points:point|points} plus "
+            "the {lost} the others lost."
             if self.lost
-            else "{seat} [wins|win] the round with {best} ({cards}) and [gains|gain] {points:point|points}."
+            else "{seat} [wins|win] the round with {best} ({cards}), and [gains|gain] {points:point|points}."
         )
         values = {"points": self.points, "lost": self.lost}
         return say(template, seat=self.seat, best=self.best.words(), cards=self.best.cards, **values)
@@ -201,14 +201,14 @@ class Won(Fact[State]):
 
 @fact
 class Tied(Fact[State]):
-    """{seats:seats} tie with {best}: a perfect tie. They gain and lose nothing, and what others lost is gone."""
+    """{seats:seats} tie with {best}, gaining and losing nothing. What the others lost is gone."""
 
     seats: tuple[int, ...]
     best: BestSet
 
     def sentence(self) -> Text:
         return say(
-            "{seats:seats} tie with {best}, a perfect tie: no gain and no loss, and what others lost is gone.",
+            "{seats:seats} tie with {best}, gaining and losing nothing. What the others lost is gone.",
             seats=self.seats,
             best=self.best.words(),
         )
@@ -219,7 +219,7 @@ class Tied(Fact[State]):
 
 @fact
 class NobodyFinished(Fact[State]):
-    """Everyone has folded: nobody wins the round, and what was lost is gone."""
+    """Everyone has folded. Nobody wins the round, and what was lost is gone."""
 
     def apply(self, state: State) -> State:
         return replace(state, lost=0)

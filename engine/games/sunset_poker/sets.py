@@ -40,12 +40,12 @@ class BestSet:
         size, top = len(self.cards), rank(max(self.cards, key=height))
         if self.kind != "kind":
             template = {
-                "split": "a split of {size} with {top} high",
-                "run": "a run of {size} with {top} high",
-                "straight flush": "a straight flush of {size} with {top} high",
+                "split": "a split of {size}, {top} high",
+                "run": "a run of {size}, {top} high",
+                "straight flush": "a straight flush of {size}, {top} high",
             }[self.kind]
         else:
-            template = {1: "a single {top}", 2: "a pair of {top}s"}.get(size, "{size} of a kind ({top}s)")
+            template = {1: "a single {top}", 2: "a pair of {top}s"}.get(size, "{size} of a kind, {top}s")
         return say(template, size=size, top=RANK_NAMES.get(top, top))
 
 

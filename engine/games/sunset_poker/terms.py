@@ -10,7 +10,7 @@ from engine.tell import say
 
 TARGET: Final = Number(
     name="target",
-    called=say("Points that end the game"),
+    called=say("Target score"),
     default=100,
     low=51,
     high=1000,
@@ -18,25 +18,25 @@ TARGET: Final = Number(
 )
 MAX_ROUNDS: Final = Number(
     name="max_rounds",
-    called=say("Most rounds"),
+    called=say("Round limit"),
     default=25,
     low=1,
     high=100,
-    about=say("The game ends after this many rounds in any case."),
+    about=say("The game ends after this many rounds at the latest."),
 )
 SPLIT_MIN: Final = Listed(
     name="split_min",
     called=say("Smallest split"),
     default="2",
     spoken=(("2", say("two cards")), ("4", say("two pairs"))),
-    about=say("Two cards of any two ranks make a split, or it takes two pairs."),
+    about=say("Any two cards of different ranks make a split, or it takes two pairs."),
 )
 SETTLE: Final = Listed(
     name="settle",
-    called=say("The winner collects"),
+    called=say("Winner collects"),
     default="actual",
-    spoken=(("actual", say("what others lost")), ("nominal", say("what others should have lost"))),
-    about=say("The winner collects what the others really lost, or what they would have lost with enough points."),
+    spoken=(("actual", say("actual losses")), ("nominal", say("full losses"))),
+    about=say("If a loser runs out of points, the winner gets what they really lost, or the full loss."),
 )
 
 

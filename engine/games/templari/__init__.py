@@ -1,32 +1,30 @@
 """Templari
 
-Fifteen lots of two cards come up for auction. What you pay goes to a rival: the one who holds the number you paid with.
-Collect cards of the same colour, and have the most points in the end.
+Win cards of the same colour in fifteen auctions. What you pay goes to a rival: the one who holds the number you paid with.
+The most points wins.
 
-The cards. Thirty cards in six colours, five of each. Every number from 0 to 9 is on three cards, and no colour has a
-number twice. Everyone starts with 12 coins.
+A round. Two cards are turned up and sold as one lot. The start player opens the bidding; 0 is a bid. Going clockwise, bid
+more or pass; once you pass, you're out of this auction. When everyone else has passed, the highest bid wins. If nobody
+bids, the start player gets the lot free. The winner starts the next round.
 
-A round. Two cards are turned up and sold as one lot. The start player opens the bidding; 0 is a bid. Clockwise, each
-player bids more or passes, and once you pass you're out of this auction. When all others have passed, the highest bid
-wins. If nobody bids at all, the start player takes the lot for nothing. The winner starts the next round.
+Your own numbers. A bid can't end in a number you own. With a 2 and a 4 in front of you, you can't bid 2, 4, 12 or 14.
 
-Your own numbers. The last digit of a bid can't be a number on a card you own. With a 2 and a 4 in front of you, you
-can't bid 2, 4, 12 or 14.
+Paying. The last digit of your bid decides who gets your coins and the pot: the player with the most cards of that number.
+Players who tie share, and what can't be shared stays in the pot. If nobody has the number, all the others share. You never
+count yourself, or the cards you just won.
 
-Paying. The last digit of your bid is the number you pay with. Your coins and the pot go to the player with the most
-cards of that number. Players who tie share, and what can't be shared stays in the pot. You never count yourself, nor do
-the cards you just won. If nobody else has the number, all the others share.
-
-Bidding more than you have. You can, to make a rival pay more. But if such a bid wins, you pay nothing, get nothing, and
-give up one of your cards for good. The lot is then auctioned again without you; if that leaves one player, they get it
-for nothing. Without a card, you can't bid more than you have.
+Bidding more than you have. You can, to make a rival pay more. But if that bid wins, you pay nothing, get nothing, and give
+up one of your cards for good. The lot is auctioned again without you.
 
 Selling a card. Before the lot is turned up, a start player with 5 coins or fewer can auction one of their cards to the
-others. Bids start at 1, with the same rules about numbers and about bidding more than you have, and the price goes to
-the seller. If nobody bids, the seller keeps the card.
+others. Bids start at 1, and the price goes to the seller. If nobody bids, the seller keeps the card.
 
-The end. After fifteen lots, one to five cards of a colour score 1, 3, 6, 10 or 15 points, and the most coins score 2
-more (for each player who ties). The most points win; ties go to the higher sum of the numbers on your cards.
+The end. After fifteen lots, one to five cards of a colour score 1, 3, 6, 10 or 15 points. The most coins scores 2 more, for
+each player who ties. Ties for the win go to the higher total of card numbers.
+
+Fine print. There are thirty cards: six colours of five, with every number from 0 to 9 on three cards of different colours.
+Everyone starts with 12 coins. Without a card, you can't bid more than you have. If a lot is auctioned again with only one
+player left, they get it free. When a card is sold, the same rules hold about your own numbers and about bidding too much.
 """
 
 from __future__ import annotations
@@ -88,11 +86,11 @@ class Templari(Game[State]):
     title = "Templari"
     seats = (3, 5)
     options = (OVERBID, SIDE_AUCTION, SIDE_LIMIT, LAYOUT, MONEY, START_MONEY, CARDS_IN_A_LOT, MONEY_BONUS)
-    length = say("15 lots, with a few short turns for each.")
+    length = say("15 lots, with a few short turns each.")
     mood = say("Sharp bidding: you choose which rival to pay.")
     credits = say(
-        "Templari is a design by Michael Schacht, published by Igiari in 2017. No licence is stated; "
-        "this page is our own account of it."
+        "Templari is by Michael Schacht, published by Igiari in 2017. No licence is stated; this page is "
+        "our own account of the rules."
     )
     cover = faces(("R7", "B3", "G4"))
     examples = EXAMPLES

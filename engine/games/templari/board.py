@@ -15,9 +15,11 @@ from .terms import LOTS
 
 def _barred_endings(barred: tuple[int, ...]) -> Line:
     """Return a line with the digits that a bid may not end in."""
+    if len(barred) == len(DIGITS):
+        return Line(say("You own every number, so you can't bid."))
     if barred:
-        return Line(say("Your bids may not end in {digits:or}.", digits=barred))
-    return Line(say("Your bids may end in any digit."))
+        return Line(say("Your bids can't end in {digits:or}.", digits=barred))
+    return Line(say("Your bids can end in any digit."))
 
 
 def show(view: State, seat: int) -> Board:
@@ -38,11 +40,11 @@ def _turn(view: State) -> Text:
     if view.offender is not None:
         return say("{seat} must give up a card.", seat=view.offender)
     if view.auction is None:
-        return say("{seat} may sell a card before the lot comes up.", seat=view.sellers[0])
+        return say("{seat} can sell a card before the lot comes up.", seat=view.sellers[0])
     if view.auction.leader is None:
-        return say("It is {seat's} turn to bid. Nobody has bid yet.", seat=view.auction.turn)
+        return say("It's {seat's} turn to bid. Nobody has bid yet.", seat=view.auction.turn)
     return say(
-        "It is {seat's} turn to bid. The high bid is {high}, by {leader:seat}.",
+        "It's {seat's} turn to bid. {leader:seat} [leads|lead] with {high}.",
         seat=view.auction.turn,
         high=view.auction.high,
         leader=view.auction.leader,
@@ -52,7 +54,7 @@ def _turn(view: State) -> Text:
 def _centre(view: State) -> tuple[Part, ...]:
     parts: list[Part] = []
     if view.auction is not None and view.auction.seller is not None:
-        parts.append(Row(say("For sale by {seat}", seat=view.auction.seller), faces((view.auction.card,)), "lot"))
+        parts.append(Row(say("{seat's} card for sale", seat=view.auction.seller), faces((view.auction.card,)), "lot"))
     if view.lot:
         parts.append(Row(say("The lot"), faces(view.lot), "lot"))
     parts.append(Amounts(((say("coins in the pot"), view.pot), (say("cards to come"), len(view.deck)))))

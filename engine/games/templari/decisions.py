@@ -30,20 +30,20 @@ def asks(view: State, seat: int) -> Decision | None:
 def barred(view: State, seat: int) -> Mapping[str, Text]:
     """Return the verbs that a player may expect but cannot use now, each with the reason."""
     if view.offender is not None:
-        return {"bid": say("You won with a bid you can't pay; first you give up a card.")}
+        return {"bid": say("You can't pay your winning bid. Give up a card first.")}
     if view.auction is None:
-        return {"bid": say("The lot is not turned up yet.")}
+        return {"bid": say("The lot isn't turned up yet.")}
     if view.terms.sale_limit is None:
         return {}
     if view.auction.seller is not None:
         return {"sell": say("Another card is being sold.")}
-    return {"sell": say("Cards are sold only before the lot is turned up.")}
+    return {"sell": say("You can sell a card only before the lot is turned up.")}
 
 
 def _to_sell(view: State, seat: int) -> Decision:
     return Decision(
         seat,
-        say("Do you sell one of your cards before lot {round} comes up?", round=view.round),
+        say("Sell one of your cards before lot {round} comes up?", round=view.round),
         (Act("no"), Act("sell", (OneOf("card", things(view.cards[seat])),))),
         default=Choice("no"),
         topic=f"sale {view.round}",
@@ -56,8 +56,8 @@ def caution(view: State, seat: int, choice: Choice) -> Text | None:
     if choice.verb != "bid" or choice.number() <= view.coins[seat]:
         return None
     return say(
-        "You have {coins:coin|coins}, {missing} too few. If this bid wins, you give up a card and the bidding starts again "
-        "without you.",
+        "You have {coins:coin|coins}, {missing} too few. If this bid wins, you give up a card, and the "
+        "bidding starts again without you.",
         coins=view.coins[seat],
         missing=choice.number() - view.coins[seat],
     )
@@ -66,13 +66,13 @@ def caution(view: State, seat: int, choice: Choice) -> Text | None:
 def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
     low = auction.high + 1 if auction.high is not None else 0 if auction.seller is None else LEAST_SIDE_BID
     most = most_one_may_bid(seat, view)
-    why = say("You have {coins:coin|coins}, and your bids may not end in a number you own.", coins=view.coins[seat])
+    why = say("You have {coins:coin|coins}, and your bids can't end in a number you own.", coins=view.coins[seat])
     bid = Amount("coins", low, most, endings_allowed(view.cards[seat]), raising=True, why=why)
     what = (auction.card,) if auction.seller is not None else view.lot
     if auction.high is None:
-        prompt = say("What do you bid for {what}? Nobody has bid yet.", what=what)
+        prompt = say("Nobody has bid yet. What do you bid for {what}?", what=what)
     else:
-        prompt = say("Do you bid more than {high} for {what}?", high=auction.high, what=what)
+        prompt = say("Bid above {high} for {what}?", high=auction.high, what=what)
     return Decision(
         seat,
         prompt,

@@ -15,34 +15,34 @@ CLEO: Final = ("R3", "W3")
 
 EXAMPLES: Final = (
     Example(
-        say("An example: who is paid"),
+        say("Example: who gets paid"),
         (
             Row(say("Ann owns"), faces(ANN)),
             Row(say("Ben owns"), faces(BEN)),
             Row(say("Cleo owns"), faces(CLEO)),
             Line(
                 say(
-                    "Dan wins a lot with a bid of 13, so he pays with the number 3. Cleo has two cards with a 3 and Ann "
-                    "has one, so Cleo gets all 13 coins, and the pot."
+                    "Dan wins a lot with a bid of 13, so he pays with the number 3. Cleo has two 3s and Ann has one, "
+                    "so Cleo gets all 13 coins, and the pot."
                 )
             ),
-            Line(say("Had he bid 17, Ann would have been paid: she is the only one with a 7.")),
+            Line(say("Had he bid 17, Ann would have been paid: she has the only 7.")),
         ),
     ),
     Example(
-        say("An example: bidding more than you have"),
+        say("Example: bidding more than you have"),
         (
             Row(say("Ann owns"), faces(ANN)),
             Line(
                 say(
-                    "Ann has 6 coins. Ben has bid 8 for a lot that he clearly wants. Ann bids 9, to make him pay more. Ben "
-                    "passes, and so does everyone else."
+                    "Ann has 6 coins. Ben has bid 8 for a lot he clearly wants. Ann bids 9 to make him pay more, but "
+                    "Ben passes, and so does everyone else."
                 )
             ),
             Line(
                 say(
-                    "Ann can't pay. She keeps her 6 coins, gets no lot, and has to give up the blue 3 or the red 7 for good. "
-                    "Then the lot is auctioned again among the others. Ben will be pleased."
+                    "Ann can't pay. She keeps her 6 coins but loses the blue 3 or the red 7 for good, and gets "
+                    "nothing. The lot is auctioned again among the others, to Ben's delight."
                 )
             ),
         ),

@@ -14,7 +14,7 @@ from .state import Auction, State, following, running
 
 @fact
 class Laid(Fact[State]):
-    """The cards of this game are {cards}."""
+    """The cards in this game: {cards}."""
 
     cards: Cards
 
@@ -24,7 +24,7 @@ class Laid(Fact[State]):
 
 @fact
 class RoundBegan(Fact[State]):
-    """Round {round} begins; {seat} [is|are] the start player."""
+    """Round {round} begins. {seat} [is|are] the start player."""
 
     round: int
     seat: int
@@ -36,7 +36,7 @@ class RoundBegan(Fact[State]):
 
 @fact
 class KeptAll(Fact[State]):
-    """{seat} [sells|sell] nothing."""
+    """{seat} [sells|sell] no card."""
 
     seat: int
 
@@ -73,7 +73,7 @@ class PutUp(Fact[State]):
 
 @fact
 class TurnedUp(Fact[State]):
-    """{cards} come up as lot {round}."""
+    """Lot {round} is turned up: {cards}."""
 
     round: int
     cards: Cards
@@ -121,13 +121,13 @@ class Passed(Fact[State]):
 
 @fact
 class Overbid(Fact[State]):
-    """{seat} can't pay {coins} and must give up a card; the bidding will start again without {seat}."""
+    """{seat} can't pay {coins} and must give up a card. The bidding starts again without {seat}."""
 
     seat: int
     coins: int
 
     def step(self) -> Step:
-        return Step(adds=((self.seat, say("cannot pay")),), ends=True)
+        return Step(adds=((self.seat, say("can't pay")),), ends=True)
 
     def apply(self, state: State) -> State:
         return replace(state, offender=self.seat, banned=(*state.banned, self.seat))
@@ -135,7 +135,7 @@ class Overbid(Fact[State]):
 
 @fact
 class GaveUp(Fact[State]):
-    """{seat} [gives|give] up {card}, which is out of the game."""
+    """{seat} [gives|give] up {card} for good."""
 
     seat: int
     card: str
@@ -147,7 +147,7 @@ class GaveUp(Fact[State]):
 
 @fact
 class Reopened(Fact[State]):
-    """The bidding starts again; {seat} [opens|open] it."""
+    """The bidding starts again. {seat} [opens|open]."""
 
     seat: int
 
@@ -245,7 +245,7 @@ class SoldOn(Fact[State]):
 
 @fact
 class Unsold(Fact[State]):
-    """Nobody bids; {seat} [keeps|keep] {card}."""
+    """Nobody bids. {seat} [keeps|keep] {card}."""
 
     seat: int
     card: str
@@ -259,7 +259,7 @@ class Unsold(Fact[State]):
 
 @fact
 class Ended(Fact[State]):
-    """The last lot is sold. The most coins bring {bonus:point|points} to {richest:seats}."""
+    """The last lot is sold. The most coins scores {bonus:point|points} for {richest:seats}."""
 
     richest: tuple[int, ...]
     bonus: int

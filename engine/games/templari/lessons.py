@@ -14,34 +14,32 @@ _TAUGHT: Final = 4
 """The rounds that teach something."""
 
 _SELL: Final = Lesson(
-    what=say("You're short of coins, so you may sell a card before the next lot comes up."),
-    do=say(
-        "Say no, unless you badly need the coins. To sell, choose the card: the others bid for it, and you get the price."
-    ),
-    why=say("Coins come back to you for free whenever someone pays with a number you own. A card is gone for good."),
+    what=say("You're short of coins, so you can sell a card before the next lot."),
+    do=say("Say no unless you badly need coins. To sell, choose a card: the others bid for it, and you get the price."),
+    why=say("You get coins for free whenever someone pays with a number you own. A card you sell is gone."),
 )
 _GIVE_UP: Final = Lesson(
-    what=say("You won with a bid you can't pay, and that costs a card."),
-    do=say("Give up the card that is worth least: one without others of its colour."),
-    why=say("The lot is auctioned again without you, and nobody gets your coins."),
+    what=say("You won with a bid you can't pay, and that costs you a card."),
+    do=say("Give up your least useful card: one without others of its colour."),
+    why=say("The lot is auctioned again without you, and you keep your coins."),
 )
 _COLLECT: Final = Lesson(
     what=say("Two cards are sold together, and the highest bid takes both."),
-    do=say("Bid a few of your coins, or pass. Passing is final for this lot, but there are fifteen lots."),
+    do=say("Bid a few coins, or pass. If you pass you're out of this lot, but there are fifteen."),
     why=say(
-        "One to five cards of a colour score 1, 3, 6, 10 and 15 points at the end. So collect few colours, "
-        "and pay more for a card of a colour you have."
+        "In the end, one to five cards of a colour score 1, 3, 6, 10 or 15 points. Collect few colours, "
+        "and pay more for those you have."
     ),
 )
 _PAY: Final = Lesson(
-    what=say("Now the trick of the game: the last digit of your bid decides who gets your coins."),
-    do=say("Before you bid, look at the numbers on the cards of the others. Choose a last digit that nobody has."),
+    what=say("Here's the trick: the last digit of your bid decides who gets your coins."),
+    do=say("Before you bid, look at the others' numbers. Choose a last digit nobody has."),
     why=say("Pay 7, and the player with the most 7s collects the 7 coins. If nobody has a 7, the others share them."),
 )
 _OVERBID: Final = Lesson(
-    what=say("You may even bid more than you have, to make a rival pay more."),
-    do=say("Try it only while someone is sure to go higher. Otherwise bid what the lot is worth to you, and no more."),
-    why=say("If the winner can't pay their bid, they lose a card, and the lot is sold again without them."),
+    what=say("You can even bid more than you have, to make a rival pay more."),
+    do=say("Try it only if someone is sure to go higher. Otherwise, bid what the lot is worth to you."),
+    why=say("If the winner can't pay, they lose a card, and the lot is sold again without them."),
 )
 
 
@@ -69,9 +67,9 @@ def _of_round(view: State, auction: Auction, seat: int) -> Lesson:
 def _own_numbers(view: State, seat: int) -> Lesson:
     own = tuple(sorted({number(card) for card in view.cards[seat]}))
     return Lesson(
-        what=say("You own cards now, and they work for you: anyone who pays with {own:or} pays you.", own=own),
-        do=say(
-            "You can't bid a number that ends in {own:or}. Choose another, and look at who gets the money.", own=own
+        what=say(
+            "You own cards now, and they work for you: a rival who pays with {own:or} may be paying you.", own=own
         ),
-        why=say("Numbers earn coins during the game, colours earn points at its end. The best cards do both."),
+        do=say("Your bids can't end in {own:or}. Choose another digit, and check who it pays.", own=own),
+        why=say("Numbers earn coins during the game; colours earn points at the end. The best cards do both."),
     )

@@ -43,4 +43,4 @@ def standing(state: State) -> Standing:
     most = max(state.coins)
     scores = tuple(p + state.terms.bonus * (c == most) for p, c in zip(points, state.coins, strict=True))
     sums = tuple(map(sum_of_numbers, state.cards))
-    return Standing.by(tuple(zip(scores, sums, strict=True)), (say("the sum of the numbers on the cards"),))
+    return Standing.by(tuple(zip(scores, sums, strict=True)), (say("the higher total of card numbers"),))

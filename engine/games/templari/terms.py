@@ -13,18 +13,18 @@ OVERBID: Final = Listed(
     called=say("Bidding more than you have"),
     default="allowed",
     spoken=(("allowed", say("allowed")), ("forbidden", say("forbidden"))),
-    about=say("Whether a bid can be more than a player's coins."),
+    about=say("Whether players can bid more coins than they have."),
 )
 SIDE_AUCTION: Final = Listed(
     name="side_auction",
     called=say("Selling a card"),
     default="active",
     spoken=(("active", say("the start player")), ("any", say("anyone")), ("off", say("nobody"))),
-    about=say("The players who can sell a card before a round."),
+    about=say("The players who can sell a card before a lot is turned up."),
 )
 SIDE_LIMIT: Final = Number(
     name="side_limit",
-    called=say("Most coins of a seller"),
+    called=say("Seller's coin limit"),
     default=5,
     low=0,
     high=60,
@@ -32,21 +32,21 @@ SIDE_LIMIT: Final = Number(
 )
 LAYOUT: Final = Listed(
     name="layout",
-    called=say("Numbers of each colour"),
+    called=say("Card numbers"),
     default="fixed",
-    spoken=(("fixed", say("balanced")), ("random", say("drawn"))),
-    about=say("Balanced, so that no colour is better than another, or drawn by chance."),
+    spoken=(("fixed", say("balanced")), ("random", say("random"))),
+    about=say("Which numbers each colour has: balanced, so that no colour is better, or random."),
 )
 MONEY: Final = Listed(
     name="money",
-    called=say("Coins of the others"),
+    called=say("Other players' coins"),
     default="hidden",
     spoken=(("hidden", say("hidden")), ("open", say("shown"))),
     about=say("Whether you can see how many coins the others have."),
 )
 START_MONEY: Final = Number(
     name="start_money",
-    called=say("Coins at the start"),
+    called=say("Starting coins"),
     default=12,
     low=1,
     high=60,
@@ -57,15 +57,15 @@ CARDS_IN_A_LOT: Final = Listed(
     called=say("Cards in a lot"),
     default="2",
     spoken=(("2", say("always two")), ("1-2-3", say("one, two and three in turn"))),
-    about=say("How many cards are sold at once."),
+    about=say("How many cards are sold together."),
 )
 MONEY_BONUS: Final = Number(
     name="money_bonus",
-    called=say("Points for the most coins"),
+    called=say("Bonus for most coins"),
     default=2,
     low=0,
     high=10,
-    about=say("Scored at the end by the player with the most coins."),
+    about=say("Points at the end for the most coins."),
 )
 
 

@@ -786,13 +786,13 @@ def test_the_story_is_told_to_each_reader():
     _, facts = bids(before, 4, 5, 1)
     spoken = [GAME.teller(BEN, ("Ann", "Ben", "Cleo")).tell(each) for each in facts[:-1]]
     assert spoken == [
-        "The Ace of Arms brings 5 points for tiles of 16 or more to you.",
+        "Ace of Arms: tiles of 16 or more score 5 points for you.",
         "Ann bids 4.",
         "You bid 5.",
         "Cleo bids 1.",
         "You win the auction: 6 points.",
-        "For the Ace of Moons the bank pays 1 coin each to Ann and Cleo.",
-        "Tiles are passed on: 5 from you to Ann, 4 from Ann to Cleo and 1 from Cleo to you.",
+        "Ace of Moons: the bank pays 1 coin each to Ann and Cleo.",
+        "Tiles change hands: 5 from you to Ann, 4 from Ann to Cleo and 1 from Cleo to you.",
     ]
 
 
@@ -802,20 +802,20 @@ def test_a_sentence_for_each_rarer_thing():
         "Auction 3: Ben rolls Suns null, Moons ace, Crowns 2, Arms 5."
     )
     assert tell(UsedPawn(ANN, PLAIN_ROLL)) == (
-        "You give up your Pawn. All bids are dropped and the dice are rolled again: Suns 2, Moons 3, Crowns 4, Arms 5."
+        "You give up your Pawn to reroll the dice: Suns 2, Moons 3, Crowns 4, Arms 5. All bids are thrown away."
     )
     assert tell(PaidForRoll(BEN, "C", 1)) == (
-        "Ben pays 1 coin. All bids are dropped and the Crowns die is rolled again: ace."
+        "Ben pays 1 coin to reroll the Crowns die: ace. All bids are thrown away."
     )
-    assert tell(ArmsPaid((), 5)) == "The Ace of Arms brings nothing: nobody's tiles add up to 16."
+    assert tell(ArmsPaid((), 5)) == "Ace of Arms: nobody's tiles add up to 16."
     assert tell(BidTiles(BEN, (3, 5))) == "Ben bids 3 and 5 (total 8)."
-    assert tell(MoonsPaid((), 1)) == "The bank can't pay everyone for the Ace of Moons, so it pays nobody."
+    assert tell(MoonsPaid((), 1)) == "Ace of Moons: the bank can't pay everyone, so it pays nobody."
     assert tell(PassedOn((), ())) == "No tiles change hands."
     assert tell(PassedOn((ANN, BEN), ((3, 5), (0, 0)))) == (
-        "Tiles are passed on: 3 + 5 from you to Ben and 0 + 0 from Ben to you."
+        "Tiles change hands: 3 + 5 from you to Ben and 0 + 0 from Ben to you."
     )
     assert tell(CrownsTook((ANN, CLEO), 1)) == (
-        "You and Cleo are tied under the Ace of Crowns and lose 1 point each. Nobody wins this auction."
+        "Ace of Crowns: you and Cleo tie for the highest bid and lose 1 point each. Nobody wins this auction."
     )
 
 
@@ -824,9 +824,9 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
     text = " ".join(shown(before.state, ANN).split())
     for sentence in (
         "The winner gets 4 points.",
-        "Ace of Suns: everything is doubled, and a bid is two tiles.",
-        "Ace of Moons: 2 coins for each of the others, if the bank can pay them all.",
-        "Ace of Arms: all tiles are open, and hands of 16 or more bring 10 points.",
+        "Ace of Suns: everything doubles, and a bid is two tiles.",
+        "Ace of Moons: everyone else gets 2 coins, if the bank can pay them all.",
+        "Ace of Arms: all tiles are shown, and hands of 16 or more score 10 points.",
     ):
         assert sentence in text
     tied, _ = bids(before, (4, 5), (4, 5), (0, 1))
@@ -974,7 +974,7 @@ def test_every_reader_is_asked_and_shown_the_same_as_the_truth(seats, reroll):
                 assert view == played.position.state
                 board = shown(view, reader)
                 assert max(map(len, board.splitlines())) <= WIDTH
-                assert ("You have" in board) == (reader != SPECTATOR)
+                assert ("Your side" in board) == (reader != SPECTATOR)
             for seat, decision in asked.items():
                 assert decision == GAME.asks(played.position.state, seat)
             seat = luck.pick(sorted(asked))
@@ -1060,7 +1060,7 @@ def test_only_what_there_is_is_named_as_a_prize():
         "6 points and 1 coin",
         "1 point",
         "2 coins",
-        "no points and no coins",
+        "no points or coins",
     ]
 
 

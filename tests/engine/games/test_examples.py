@@ -29,7 +29,7 @@ def test_every_game_has_an_example_that_can_be_told(name):
     rules = game.load(name)
     examples = [in_words(each, rules.teller()) for each in rules.examples]
     assert examples
-    assert all(heading.startswith("An example: ") and len(lines) > 2 for heading, *lines in examples)
+    assert all(heading.startswith("Example: ") and len(lines) > 2 for heading, *lines in examples)
 
 
 def test_anns_tile_goes_to_dan_and_his_to_her():

@@ -253,7 +253,7 @@ def test_sf_8_all_closed_bids_are_shown_to_all():
     assert seen(facts[0], SPECTATOR) == BidsShown("9MS", (3, 5, 11))
     assert facts[1] == Bought(2, "9MS", 11)
     assert position.state.gold == (90, 90, 79), "who loses pays nothing"
-    assert GAME.teller(1, NAMES).tell(facts[0]) == "The bids for the Pact: 3 from Ann, 5 from you and 11 from Cleo."
+    assert GAME.teller(1, NAMES).tell(facts[0]) == "Bids for the Pact: Ann 3, you 5 and Cleo 11."
 
 
 @pytest.mark.parametrize(
@@ -461,7 +461,7 @@ def test_sf_23_the_lower_cards_in_front_win_a_tie():
     standing = ended((90, 90, 90), ((), (), ()))
     # In front of the seats lie 1 + 7, 2 + 9 and 4 + 5.
     assert standing.ranking == ((0,), (2,), (1,))
-    assert "lower value of the cards face down" in str(standing.reasons[0])
+    assert "lower total under the players' Aces or Excuse" in str(standing.reasons[0])
 
 
 def test_sf_23_the_excuse_player_counts_one_card():
@@ -586,14 +586,14 @@ def test_a_crown_named_twice_is_refused():
     table = crowns_of_four()
     decision = table.asks()[1]
     twice = next(c for c in decision.choices() if c.verb == "give" and len(set(c.values)) < 4)
-    with pytest.raises(Refused, match="you named it twice"):
+    with pytest.raises(Refused, match="Choose a different Crown"):
         table.submit(1, twice)
 
 
 def test_a_crown_of_an_own_ace_is_refused():
     table = begin(GAME, 4, seed(4), {"excuse_seat": "4"})
     suit = table.position.state.aces[0][0][1]
-    with pytest.raises(Refused, match="the Ace of its suit"):
+    with pytest.raises(Refused, match="in the suit of one of their Aces"):
         read(table.asks()[3], f"give {SUITS[suit]} to 1")
 
 
@@ -732,11 +732,11 @@ def test_every_player_reads_their_own_secrets_and_no_others():
     assert [GAME.teller(0, NAMES).tell(seen(each, 0)) for each in happened] == [
         "You get the Ace of Moons and the Ace of Suns.",
         "You keep the Crown of Leaves.",
-        "You look: under the Ace of Moons is the Harvest and under the Ace of Suns is the Castle.",
+        "You find the Harvest under the Ace of Moons and the Castle under the Ace of Suns.",
     ]
     assert [GAME.teller(1, NAMES).tell(seen(each, 1)) for each in happened] == [
         "Ann gets the Ace of Moons and the Ace of Suns.",
-        "Ann keeps a card face down.",
+        "Ann keeps a face-down card.",
         "Ann looks under the Ace of Moons and the Ace of Suns.",
     ]
 
@@ -746,16 +746,16 @@ def test_a_crown_given_is_told_to_giver_and_taker():
     assert [GAME.teller(reader, NAMES).tell(seen(given, reader)) for reader in (0, 1, 2)] == [
         "Ben gives the Crown of Knots to you.",
         "You give the Crown of Knots to Ann.",
-        "Ben gives a card face down to Ann.",
+        "Ben gives a face-down card to Ann.",
     ]
 
 
 def test_the_end_is_told_in_full():
     sentence = GAME.teller(1, NAMES).tell(Revealed(UNDER, ("XL", "XM", "XW")))
     assert sentence == (
-        "All is revealed. The suits are worth: Moons 1 by the Harvest, Suns 7 by the Castle, Waves 2 by the Author, "
-        "Leaves 9 by the Merchant, Wyrms 4 by the Sailor and Knots 5 by the Soldier; the Excuse 3 by the Journey. "
-        "The Crowns: Leaves with Ann, Moons with you and Waves with Cleo; set aside: Suns, Wyrms and Knots."
+        "Everything is revealed. Suit values: Moons 1 (the Harvest), Suns 7 (the Castle), Waves 2 (the Author), "
+        "Leaves 9 (the Merchant), Wyrms 4 (the Sailor) and Knots 5 (the Soldier). Under the Excuse: 3 (the Journey). "
+        "Crowns: Leaves (Ann), Moons (you) and Waves (Cleo). Set aside: Suns, Wyrms and Knots."
     )
 
 
@@ -779,8 +779,8 @@ def test_the_board_counts_what_its_reader_knows():
         "Under the Ace of Moons: Harvest (Pawn Moons Suns Leaves)",
         "Under the Ace of Suns: Castle (7 Suns Knots)",
         "Crown: End (Crown Leaves)",
-        "Your cards score 8, plus the worth of Waves, Leaves, Wyrms, Knots and the Excuse.",
-        "On that basis, the cards for sale would score you: Forest 1.",
+        "Your cards score 8, plus what you don't know: Waves, Leaves, Wyrms, Knots and the Excuse.",
+        "Without that, the cards for sale would score: Forest 1.",
     ):
         assert line in shown
 

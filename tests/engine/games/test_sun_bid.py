@@ -411,10 +411,10 @@ def test_sb_16_the_winner_chooses_the_order_of_two_aces():
     _, facts = do(position, 0, "discard author, forest")
     assert facts[0] == PaidForAces(0, ("AM", "AL"), cards("Author", "Forest"))
     assert refusal(position, 0, "discard author for moons, nothing for leaves") == (
-        "The Ace of Leaves takes a card of its suit while you have one: the Forest."
+        "The Ace of Leaves must cost you a card of its suit. Choose the Forest."
     )
     assert refusal(position, 0, "discard forest for moons, forest for leaves") == (
-        "The Forest can be lost only once: each Ace takes a card of its own."
+        "The Forest can pay for only one Ace. Choose another card for the other."
     )
     assert "“nothing for moons" in refusal(position, 0, "discard nothing for moons, forest for leaves")
 
@@ -530,10 +530,10 @@ def test_sb_26_where_pawns_are_equal_the_four_highest_suns_count_ten():
     # Strictly the sums are 22 and 23; where Pawns are equal both are 21, and the Window decides.
     suns = (cards("Lightkeeper", "Desert", "Pact"), cards("Window", "Diplomat", "Painter"), cards("Mountain"))
     ended = {"suns": suns, "scores": (20, 20, 3), "over": True}
-    for value, reason in (("on", "the highest single Sun"), ("off", "the sum of the Suns")):
+    for value, reason in (("on", "the highest single Sun"), ("off", "the higher Sun total")):
         standing = GAME.standing(replace(table(3, {"equal_pawns": value}).state, **ended))
         assert standing.ranking == ((1,), (0,), (2,))
-        assert [str(text) for text in standing.reasons] == [f"A tie was broken by {reason}."]
+        assert [str(text) for text in standing.reasons] == [f"A tie went to {reason}."]
 
 
 def test_sb_27_equal_pawns_change_nothing_for_two():
@@ -868,18 +868,18 @@ def test_a_bid_that_is_too_low_is_refused_with_the_reason():
         ),
         (
             Won(0, cards("Author"), "9MS", "2SY"),
-            "Ann takes the pool: the Author. The Pact goes to the centre, and the Desert comes to Ann face down.",
-            "You take the pool: the Author. The Pact goes to the centre, and the Desert comes to you face down.",
+            "Ann wins the pool: the Author. The Pact goes to the centre, and Ann gets the Desert face down.",
+            "You win the pool: the Author. The Pact goes to the centre, and you get the Desert face down.",
         ),
         (
             Won(0, (), "9MS", "AS"),
-            "Ann takes the empty pool. The Pact goes to the centre, and the Ace of Suns comes to Ann face down.",
-            "You take the empty pool. The Pact goes to the centre, and the Ace of Suns comes to you face down.",
+            "Ann wins the empty pool. The Pact goes to the centre, and Ann gets the Ace of Suns face down.",
+            "You win the empty pool. The Pact goes to the centre, and you get the Ace of Suns face down.",
         ),
         (
             Scored(0, 5, 0, 4, 1),
-            "Ann scores 10 points: 5 for Suns, 4 for cards of a kind and 1 for sequences.",
-            "You score 10 points: 5 for Suns, 4 for cards of a kind and 1 for sequences.",
+            "Ann scores 10 points: 5 for the Sun total, 4 for matching ranks and 1 for sequences.",
+            "You score 10 points: 5 for the Sun total, 4 for matching ranks and 1 for sequences.",
         ),
         (Scored(0, 0, 0, 0, 0), "Ann scores nothing.", "You score nothing."),
         (LeadPassed(0), None, None),
@@ -895,12 +895,12 @@ def test_the_board_shows_what_a_bid_depends_on():
     position = play(position, (0, "call"), (1, "bid 3"))
     text = plain(GAME.board(position.state, 2), GAME.teller(2, PEOPLE))
     for shown in (
-        "It is your turn to bid. The high bid is the Painter, by Ben.",
+        "It's your turn to bid. Ben leads with the Painter.",
         "The pool: Author (2 Moons Knots); Forest (5 Moons Leaves)",
-        "The Sun in the centre: Ace of Suns (1)",
+        "The centre Sun: Ace of Suns (1)",
         "Ann called.",
-        "Still to bid, in this order: you and Ann.",
-        "  Suns to bid: Mountain (4); Castle (7); Harvest (Pawn, 10);",
+        "Still to bid, in order: you and Ann.",
+        "  Suns face up: Mountain (4); Castle (7); Harvest (Pawn, 10);",
         "    Take: Mill (8 Waves Leaves); Mill (8 Waves Leaves)",
     ):
         assert shown in text

@@ -115,43 +115,43 @@ def only(happened, kind):
     [
         pytest.param(
             ("Author", "Desert", "Origin", "Journey", "Sailor"),
-            "3 of a kind (2s)",
+            "3 of a kind, 2s",
             ("Author", "Desert", "Origin"),
             id="SP-V1",
         ),
         pytest.param(
             ("Author", "Journey", "Mountain", "Forest", "Merchant"),
-            "a straight flush of 4 with 5 high",
+            "a straight flush of 4, 5 high",
             MOONS_2_TO_5,
             id="SP-V2",
         ),
         pytest.param(
             ("Pact", "Diplomat", "Huntress", "Ace of Moons", "Author"),
-            "a straight flush of 5 with Ace high",
+            "a straight flush of 5, Ace high",
             ("Diplomat", "Pact", "Huntress", "Ace of Moons", "Author"),
             id="SP-V4",
         ),
         pytest.param(
             ("Huntress", "Sea", "Ace of Suns", "Ace of Waves", "Author"),
-            "a split of 4 with Ace high",
+            "a split of 4, Ace high",
             ("Huntress", "Sea", "Ace of Suns", "Ace of Waves"),
             id="SP-V6",
         ),
         pytest.param(
             ("Author", "Desert", "Diplomat", "Mill", "Ace of Knots"),
-            "a split of 4 with 8 high",
+            "a split of 4, 8 high",
             ("Author", "Desert", "Diplomat", "Mill"),
             id="SP-V7",
         ),
         pytest.param(
             ("Ace of Moons", "Ace of Suns", "Ace of Waves", "Ace of Leaves", "Bard"),
-            "4 of a kind (Aces)",
+            "4 of a kind, Aces",
             ("Ace of Moons", "Ace of Suns", "Ace of Waves", "Ace of Leaves"),
             id="SP-V9",
         ),
         pytest.param(
             ("Ace of Moons", "Author", "Journey", "Mountain", "Cave"),
-            "a straight flush of 4 with Ace high",
+            "a straight flush of 4, Ace high",
             ("Ace of Moons", "Author", "Journey", "Mountain"),
             id="SP-V10",
         ),
@@ -170,8 +170,8 @@ def test_SP_V1_the_kind_outranks_the_straight_flush_of_the_same_size():
 def test_SP_V12_and_V13_the_smallest_split_decides_which_hand_is_better():
     nines = ("Pact", "Merchant", "Ace of Knots", "Lunatic", "Battle")
     crowns = ("Sea", "End", "Pact", "Penitent", "Battle")
-    assert words_of_best_set(*nines) == "a split of 3 with Ace high"
-    assert words_of_best_set(*crowns) == "a split of 3 with Crown high"
+    assert words_of_best_set(*nines) == "a split of 3, Ace high"
+    assert words_of_best_set(*crowns) == "a split of 3, Crown high"
     assert strength(*nines) > strength(*crowns)
     assert words_of_best_set(*nines, split_min=4) == "a pair of 9s"
     assert words_of_best_set(*crowns, split_min=4) == "a pair of Crowns"
@@ -180,7 +180,7 @@ def test_SP_V12_and_V13_the_smallest_split_decides_which_hand_is_better():
 
 def test_SP_V16_pawn_and_court_stand_between_9_and_crown():
     hand = ("Excuse", "Pact", "Harvest", "Window", "Bard")
-    assert words_of_best_set(*hand, seats=9) == "a straight flush of 4 with Crown high"
+    assert words_of_best_set(*hand, seats=9) == "a straight flush of 4, Crown high"
     assert set(best(*hand, seats=9).cards) == set(ids(*hand[1:]))
 
 
@@ -208,10 +208,10 @@ def test_sp_02_with_pawns_and_courts_9_and_crown_are_no_neighbours():
     assert circle_for(7) == "A23456789X"
     assert circle_for(8) == "A23456789PX"
     assert circle_for(9) == "A23456789PTX"
-    assert words_of_best_set("Pact", "Huntress") == "a straight flush of 2 with Crown high"
-    assert words_of_best_set("Pact", "Huntress", seats=8) == "a split of 2 with Crown high"
-    assert words_of_best_set("Harvest", "Huntress", seats=8) == "a straight flush of 2 with Crown high"
-    assert words_of_best_set("Harvest", "Huntress", seats=9) == "a split of 2 with Crown high"
+    assert words_of_best_set("Pact", "Huntress") == "a straight flush of 2, Crown high"
+    assert words_of_best_set("Pact", "Huntress", seats=8) == "a split of 2, Crown high"
+    assert words_of_best_set("Harvest", "Huntress", seats=8) == "a straight flush of 2, Crown high"
+    assert words_of_best_set("Harvest", "Huntress", seats=9) == "a split of 2, Crown high"
     assert strength("Window", seats=9) > strength("Harvest", seats=9) > strength("Pact", seats=9)
 
 
@@ -222,12 +222,12 @@ def test_sp_03_the_excuse_is_played_like_a_card_and_is_in_no_set():
     position = playing(9, {0: ("Excuse",)})
     position, _ = act(position, "play the Excuse")
     assert position.state.played[0] == ("E",)
-    assert "Folding now brings 1 point." in plain(GAME.board(position.state, 0), GAME.teller(0))
+    assert "Folding now gains you 1 point." in plain(GAME.board(position.state, 0), GAME.teller(0))
 
 
 def test_sp_20_and_21_the_ace_is_next_to_both_and_always_highest():
-    assert words_of_best_set("Ace of Moons", "Author") == "a straight flush of 2 with Ace high"
-    assert words_of_best_set("Ace of Moons", "Huntress") == "a straight flush of 2 with Ace high"
+    assert words_of_best_set("Ace of Moons", "Author") == "a straight flush of 2, Ace high"
+    assert words_of_best_set("Ace of Moons", "Huntress") == "a straight flush of 2, Ace high"
     low = strength("Ace of Moons", "Author", "Journey", "Mountain")
     high = strength("Lunatic", "Chance Meeting", "Diplomat", "Pact")
     assert low[:2] == high[:2] == (4, 2)
@@ -235,12 +235,12 @@ def test_sp_20_and_21_the_ace_is_next_to_both_and_always_highest():
 
 
 def test_sp_22_a_row_goes_round_the_corner():
-    assert words_of_best_set("Pact", "Huntress", "Ace of Moons", "Author") == "a straight flush of 4 with Ace high"
+    assert words_of_best_set("Pact", "Huntress", "Ace of Moons", "Author") == "a straight flush of 4, Ace high"
 
 
 def test_sp_23_crown_and_ace_must_share_their_suit():
-    assert words_of_best_set("Huntress", "Ace of Moons") == "a straight flush of 2 with Ace high"
-    assert words_of_best_set("Huntress", "Ace of Suns") == "a split of 2 with Ace high"
+    assert words_of_best_set("Huntress", "Ace of Moons") == "a straight flush of 2, Ace high"
+    assert words_of_best_set("Huntress", "Ace of Suns") == "a split of 2, Ace high"
 
 
 def test_sp_24_each_rank_once_up_to_the_whole_circle():
@@ -269,9 +269,9 @@ def test_sp_26_a_straight_flush_has_one_suit_on_all_its_cards():
 
 
 def test_sp_27_any_two_cards_are_a_split_unless_four_are_needed():
-    assert words_of_best_set("Author", "Merchant") == "a split of 2 with 9 high"
+    assert words_of_best_set("Author", "Merchant") == "a split of 2, 9 high"
     assert words_of_best_set("Author", "Merchant", split_min=4) == "a single 9"
-    assert words_of_best_set("Author", "Desert", "Mill", "Betrayal", split_min=4) == "a split of 4 with 8 high"
+    assert words_of_best_set("Author", "Desert", "Mill", "Betrayal", split_min=4) == "a split of 4, 8 high"
 
 
 def test_sp_28_three_and_one_are_no_split_of_four():
@@ -449,7 +449,7 @@ def test_a_pick_is_told_in_words_to_nobody_else():
     for reader in (0, SPECTATOR):
         teller = GAME.teller(reader)
         heard[reader] = [text for each in table.told(reader, 1) if (text := teller.tell(each))]
-    all_picked = "Everyone has picked a card. The packs, 8 cards each, go to the left."
+    all_picked = "Everyone has picked. The packs move left, 8 cards each."
     assert heard[SPECTATOR] == [all_picked]
     assert heard[0] == [f"You pick {GAME.word(table.position.state.hands[0][0])}.", all_picked]
 
@@ -743,13 +743,13 @@ def test_the_showdown_in_words():
     *before, won, after = sentences(happened, 1)
     assert before[-2:] == [
         "Ann plays the Merchant and is finished.",
-        "You have only a split of 2 with Ace high and lose 5 points.",
+        "You have only a split of 2, Ace high and lose 5 points.",
     ]
     assert won == (
-        "Ann wins the round with a straight flush of 4 with 5 high (the Author, the Journey, the Mountain and the "
-        "Forest) and gains 5 points, and the 6 points that others lost."
+        "Ann wins the round with a straight flush of 4, 5 high (the Author, the Journey, the Mountain and the "
+        "Forest), and gains 5 points plus the 6 the others lost."
     )
-    assert after == "Round 2 begins with new packs. Ann will play first."
+    assert after == "Round 2 begins with new packs. Ann plays first."
 
 
 def test_a_finished_player_and_a_folder_read_where_they_stand():
@@ -757,8 +757,8 @@ def test_a_finished_player_and_a_folder_read_where_they_stand():
     while position.state.hands[0] or position.state.turn != 1:
         position, _ = act(position, f"play {NAMES[position.state.hands[position.state.turn][0]]}")
     board = {seat: plain(GAME.board(position.state, seat), GAME.teller(seat)) for seat in (0, 1)}
-    assert "You are finished and wait for the showdown." in board[0]
-    assert "Folding now brings 4 points." in board[1]
+    assert "You've finished and are in the showdown." in board[0]
+    assert "Folding now gains you 4 points." in board[1]
     position, _ = act(position, "fold")
     assert "You have folded." in plain(GAME.board(position.state, 1), GAME.teller(1))
 
@@ -766,7 +766,7 @@ def test_a_finished_player_and_a_folder_read_where_they_stand():
 def test_folding_in_words():
     lines = [Folded(0, 0, 0), Folded(0, 3, 3), Folded(0, 1, -1, 1), Folded(0, 4, 0, 2)]
     assert sentences(lines) == [
-        "Ann folds without a card played.",
+        "Ann folds before playing a card.",
         "Ann folds after 3 cards and gains 3 points.",
         "Ann folds after 1 card and loses 1 point.",
         "Ann folds after 4 cards and has no points left to lose.",
@@ -777,9 +777,9 @@ def test_sentences_of_rare_events():
     pair = BestSet("kind", ids("Author", "Desert"))
     lines = [Tied((0, 2), pair), Beaten(0, pair, 0, 0), RoundBegan(8, 0, shared=True), Ended(reached=True)]
     assert sentences(lines, 0) == [
-        "You and Cleo tie with a pair of 2s, a perfect tie: no gain and no loss, and what others lost is gone.",
+        "You and Cleo tie with a pair of 2s, gaining and losing nothing. What the others lost is gone.",
         "You have only a pair of 2s and no points left to lose.",
-        "The top score is shared, so there is a round 8, with new packs. You will play first.",
+        "The top score is shared, so there's a round 8, with new packs. You play first.",
         "The target is reached. The game is over.",
     ]
 

@@ -275,5 +275,5 @@ def test_a_moment_shows_the_bids_that_were_known_then(server, table):
     for turn in range(0, last, 3):
         board = server.read(replay.moment, Access.SEAT, token, turn).scene.board
         known = [auction for auction in course(game).auctions if auction.calls[0].turn <= turn]
-        shown = [fold for fold in board.folds if fold.label.template == "Bids so far"]
+        shown = [fold for fold in board.folds if fold.label.template == "Recent bids"]
         assert len(shown) == bool(known)

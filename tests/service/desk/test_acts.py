@@ -517,7 +517,7 @@ def test_an_option_can_be_corrected_only_before_the_start(server, person, table)
     [
         ("Selling a card: nobody", "side_auction", "off"),
         ("selling a card = Anyone", "side_auction", "any"),
-        ("Coins at the start: 20", "start_money", 20),
+        ("Starting coins: 20", "start_money", 20),
         ("start_money=20", "start_money", 20),
     ],
 )
@@ -532,9 +532,9 @@ def test_an_unknown_option_is_refused_with_the_list_of_options(server, person):
     waiting = server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
     with pytest.raises(BadInput) as refused:
         moderate(server, Correct(waiting, "option", "Cats: 3"))
-    assert "A reroll costs, Most auctions" in refused.value.remedy
-    with pytest.raises(BadInput, match="“Most auctions” must be a whole number from 1 to 1000"):
-        moderate(server, Correct(waiting, "option", "Most auctions: many"))
+    assert "Reroll cost, Auction limit" in refused.value.remedy
+    with pytest.raises(BadInput, match="“Auction limit” must be a whole number from 1 to 1000"):
+        moderate(server, Correct(waiting, "option", "Auction limit: many"))
 
 
 @pytest.mark.parametrize(

@@ -96,8 +96,8 @@ def test_a_choice_against_the_rules_is_refused_with_what_is_possible(at):
     before = all_rows(answers.server.store)
     assert answers.write(0, "bid 99") == "reply: refused"
     assert answers.outcomes() == [("bid 99", "refused", None)]
-    assert "99 is too much: at most 12." in answers.answer()
-    assert "You may write: pass; bid <coins 0-12>" in answers.answer()
+    assert "99 is too high: the maximum is 12." in answers.answer()
+    assert "You can write: pass; bid <coins 0-12>" in answers.answer()
     assert nothing_but_the_receipt(before, all_rows(answers.server.store))
     assert answers.receipts()[-1]["nothing_changed"]
 

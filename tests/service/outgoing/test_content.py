@@ -174,8 +174,8 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
     game = table("bid", 3, options={"max_auctions": 12}, pace="1d")
     sends()
     welcome = text_of(box, "the game starts")
-    assert "Most auctions: 12" in welcome
-    assert "A reroll costs" not in welcome, "what is as always is in the rules"
+    assert "Auction limit: 12" in welcome
+    assert "Reroll cost" not in welcome, "what is as always is in the rules"
     moderate(server, Correct(game.id, "pace", "3d"), "It was a typo.")
     sends()
     assert "The pace was 1 day and is now 3 days." in " ".join(text_of(box, "a correction").split())
@@ -183,10 +183,10 @@ def test_corrections_and_terms_are_in_words(server, box, sends, table):
         joining.create_table, game.person_at(0), joining.TableSettings("bid", 3, title="Later")
     ).game_id
     server.run(joining.join, waiting, game.person_at(0))
-    moderate(server, Correct(waiting, "option", "Most auctions: 30"), "Shorter.")
+    moderate(server, Correct(waiting, "option", "Auction limit: 30"), "Shorter.")
     sends()
     corrected = " ".join(text_of(box, "Later (Bid!)").split())
-    assert "It was “Most auctions: 150” and is now “Most auctions: 30”." in corrected
+    assert "It was “Auction limit: 150” and is now “Auction limit: 30”." in corrected
 
 
 def test_a_ban_names_its_last_day(server, box, sends, person):
@@ -314,7 +314,7 @@ def test_the_next_email_tells_why_a_standing_order_ended(server, box, sends, tab
         game.play(other, bids[min(4, len(bids) - 1)] if bids else decision.default)
     sends()
     text = " ".join(text_of(box, f"turn {game.row().turn}").split())
-    assert "Your order “up to 3 or ask me” has ended." in text
+    assert "Your standing order “up to 3 or ask me” has ended." in text
 
 
 def token_of_seat(server, box, seat):

@@ -85,7 +85,7 @@ def test_a_receipt_has_the_outcome_of_each_line_and_the_present_question(receipt
     assert "“bid 5”: That was for turn 1, and the game is now at turn 2." in text
     assert "“board”: Not tried." in text
     assert "YOUR DECISION NOW None right now." in text
-    assert "The high bid is 3, by you." in text
+    assert "You lead with 3." in text
 
 
 def test_a_receipt_teaches_a_player_who_wrote_no_command(receipt):
@@ -136,7 +136,7 @@ def test_a_receipt_tells_an_encrypted_email_from_an_empty_one_and_from_a_quote(r
 
 def test_a_receipt_contains_the_rules(receipt):
     text = " ".join(receipt("rules").text.split())
-    assert "Fifteen lots of two cards come up for auction." in text
+    assert "Win cards of the same colour in fifteen auctions." in text
 
 
 def test_a_reply_cannot_resign_and_its_receipt_links_to_the_page_that_can(receipt):
@@ -147,7 +147,7 @@ def test_a_reply_cannot_resign_and_its_receipt_links_to_the_page_that_can(receip
 
 def test_a_receipt_says_the_same_in_text_and_html(receipt):
     email = receipt("talk hello <b>", "bid 99", "rules")
-    for words in ("Said to the table.", "99 is too much: at most 12.", "Not tried."):
+    for words in ("Said to the table.", "99 is too high: the maximum is 12.", "Not tried."):
         assert words in email.text
         assert words in email.html
     assert "<b>”" not in email.html

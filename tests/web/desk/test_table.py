@@ -324,9 +324,9 @@ def test_a_waiting_table_has_no_turn_and_its_options_can_be_corrected(desk, serv
     assert "Waiting for players. Pace: 1 day." in page.text
     assert "turn 0" not in page.text
     form = page.follow("Correct details")
-    assert "Write a variant as shown here: A reroll costs: the Pawn; Most auctions: 150." in form.text
-    assert "From “Most auctions: 150” to “Most auctions: 30”." in (
-        form.form(LOOK).press(what="option", to="most auctions: 30", reason="Shorter.").text
+    assert "Write a variant as shown here: Reroll cost: the Pawn; Auction limit: 150." in form.text
+    assert "From “Auction limit: 150” to “Auction limit: 30”." in (
+        form.form(LOOK).press(what="option", to="auction limit: 30", reason="Shorter.").text
     )
 
 

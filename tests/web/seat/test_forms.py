@@ -86,7 +86,7 @@ def test_an_act_with_some_of_the_things_of_another_shares_its_field_and_refuses_
     ("amount", "quick"),
     [
         (Amount("coins", 3, 7), ["3", "4", "5", "6", "7"]),
-        (Amount("coins", 6, 40), ["6", "7", "11", "23", "40"]),
+        (Amount("coins", 6, 40), ["6", "7", "11", "20", "40"]),
         (Amount("coins", 6, 40, frozenset({3, 8})), ["8", "13", "23", "38"]),
         (Amount("coins", 1, 10**9), ["1", "2", "6", "500000000", "1000000000"]),
     ],

@@ -69,7 +69,7 @@ def test_a_default_with_a_word_of_the_rules_is_explained(browser, links, table):
     game = table("sorcerous-futures", 3)
     seller = next(seat for seat, asked in game.asked().items() if asked.default.verb == "closed")
     text = open_seat(browser, links, game, seller).text
-    assert re.search(r"If you miss the deadline: closed [\w ]+ \(all bid in secret\)\.", text)
+    assert re.search(r"If you miss the deadline: closed [\w ]+ \(everyone bids in secret\)\.", text)
 
 
 def test_one_press_makes_a_choice_and_leads_back_to_the_table(browser, links, templari):
@@ -224,7 +224,7 @@ def test_a_choice_can_be_typed_as_in_an_email(browser, links, templari):
     form = open_seat(browser, links, templari, seat).form("Make this move")
     refused = form.press(choice="bid 99")
     assert refused.status == 400
-    assert "99 is too much: at most 12." in refused.text
+    assert "99 is too high: the maximum is 12." in refused.text
     assert "Bid 7: done." in form.press(choice="bid 7").text
 
 
@@ -256,7 +256,7 @@ def test_an_order_answers_at_once_when_it_is_its_owners_turn(browser, links, tem
 def test_a_meaningless_order_is_refused_with_the_possible_ones(browser, links, templari):
     page = open_seat(browser, links, templari, 0).form("Set this order").press(order="win")
     assert page.status == 400
-    assert "You may write" in page.text
+    assert "You can write" in page.text
 
 
 def test_an_old_link_of_a_seat_leads_on_to_the_present_turn(browser, links, templari):

@@ -212,13 +212,13 @@ def test_acts_that_are_impossible_now_are_listed_with_the_reason(browser, links,
     game = table("sun-bid", 3)
     seat = next(iter(game.asked()))
     page = open_seat(browser, links, game, seat)
-    assert "You have no Pawn and no Court in your take." in page.text
+    assert "You have no Pawn or Court in your take." in page.text
     before = game.row()
     asked = page.form("Ask the rules").press(wanted="use the Consul for the Rite")
     assert asked.status == 200
-    assert asked.text.count("You have no Pawn and no Court in your take.") == 2
+    assert asked.text.count("You have no Pawn or Court in your take.") == 2
     assert "You can do that now" in asked.form("Ask the rules").press(wanted="flip").text
-    assert "“win” is not" in asked.form("Ask the rules").press(wanted="win").text
+    assert "“win” isn't" in asked.form("Ask the rules").press(wanted="win").text
     assert game.row() == before
 
 
@@ -227,7 +227,7 @@ def test_players_who_are_not_asked_see_whose_turn_it_is(browser, links, templari
     name = ("Ann", "Ben", "Cleo")[asked]
     page = open_seat(browser, links, templari, (asked + 1) % 3)
     assert "It isn't your turn" in page.text
-    assert f"It is {name}'s turn to bid" in page.text
+    assert f"It's {name}'s turn to bid" in page.text
     assert "It's not your turn." in page.text
 
 
@@ -249,8 +249,8 @@ def test_the_rules_of_every_game_are_public_with_their_options(kind, browser):
 def test_the_rules_beside_a_table_show_its_options(browser, links, table):
     game = table("templari", 3, options={"start_money": 20, "money": "open"})
     page = open_seat(browser, links, game, 0).follow("Rules")
-    assert "Coins at the start 20 usually 12" in page.text
-    assert "Coins of the others shown usually hidden" in page.text
+    assert "Starting coins 20 usually 12" in page.text
+    assert "Other players' coins shown usually hidden" in page.text
     assert "Cards in a lot always two the usual" in page.text
     assert page.follow("Back to table").heading
 
@@ -268,7 +268,7 @@ def test_the_form_for_a_new_table_has_its_options_in_words(kind, browser):
 def test_the_page_of_a_table_shows_its_variants_in_words(browser, table):
     game = table("templari", 3, options={"start_money": 20, "side_auction": "off"})
     page = browser.open(f"/t/{game.row().key}")
-    assert "Selling a card: nobody; Coins at the start: 20" in page.text
+    assert "Selling a card: nobody; Starting coins: 20" in page.text
 
 
 def test_options_without_meaning_for_the_number_of_players_are_not_shown(browser, links, table):
