@@ -43,7 +43,7 @@ def test_a_call_reaches_every_organiser_by_email(server, clock, sink, person):
     server.run(calls.call, person("Ann"), "I cannot see my cards.")
     assert tell(server, clock) == 1
     deliver.deliver(server, post_to(sink))
-    emails = [email for email in sink.emails if "needs the organiser" in str(email.message["subject"])]
+    emails = [email for email in sink.emails if "needs your attention" in str(email.message["subject"])]
     assert {email.recipient for email in emails} == {"olga@example.net", "otto@example.net"}
     assert all("Ann: I cannot see my cards." in email.text for email in emails)
 
