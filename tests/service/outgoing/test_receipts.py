@@ -80,7 +80,7 @@ def test_a_receipt_answers_the_email_that_came_in(receipt):
 
 def test_a_receipt_has_the_outcome_of_each_line_and_the_present_question(receipt):
     text = " ".join(receipt("talk hello", "bid 3", "bid 5", "board").text.split())
-    assert "“talk hello”: Said to the table." in text
+    assert "“talk”: The others will read this in their next email: “hello”" in text
     assert "“bid 3”: Played: bid 3." in text
     assert "“bid 5”: That was for turn 1, and the game is now at turn 2." in text
     assert "“board”: Skipped." in text
@@ -147,7 +147,7 @@ def test_a_reply_cannot_resign_and_its_receipt_links_to_the_page_that_can(receip
 
 def test_a_receipt_says_the_same_in_text_and_html(receipt):
     email = receipt("talk hello <b>", "bid 99", "rules")
-    for words in ("Said to the table.", "99 is too much: at most 12.", "Skipped."):
+    for words in ("The others will read this in their next email", "99 is too much: at most 12.", "Skipped."):
         assert words in email.text
         assert words in email.html
     assert "<b>”" not in email.html
