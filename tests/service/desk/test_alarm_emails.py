@@ -73,7 +73,7 @@ def test_a_storm_is_one_email_that_says_how_many(server, clock, sink, person):
     assert len(alerts(server)) == 2
     deliver.deliver(server, post_to(sink))
     text = sink.to("olga@example.net")[0].text
-    assert "EMAILS GIVEN UP: 500" in text
+    assert "EMAILS WE GAVE UP ON: 500" in text
     assert "https://play.example.org/desk" in text
     assert "/call" not in text, "they are the organisers"
     assert "And 490 more." in text
