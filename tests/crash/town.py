@@ -169,7 +169,7 @@ class Town:
 
     def answer(self, email: ReceivedEmail) -> bool:
         """Answer the email of a turn: press one of its buttons, often twice, on any web server."""
-        if "IF YOU MISS THE DEADLINE" not in email.text:
+        if "WHAT YOU CAN DO" not in email.text:
             return False
         moves = moves_in(email)
         if moves:
