@@ -52,13 +52,13 @@ _DAY_AND_WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ([0-9:]{1,8})")
 class Reason(Enum):
     """A reason for the time of a deadline. The value is what players read."""
 
-    PACE = mark("pace of the table")
-    OUTAGE = mark("outage of the server")
-    PAUSE = mark("pause of the table")
-    UNREACHABLE = mark("email that couldn't be delivered")
+    PACE = mark("table pace")
+    OUTAGE = mark("server outage")
+    PAUSE = mark("table paused")
+    UNREACHABLE = mark("undelivered email")
     VACATION = mark("vacation")
     EXTENSION = mark("more time from the organiser")
-    PROMISE = mark("deadline promised earlier")
+    PROMISE = mark("earlier promise")
     NOTICE = mark("time to come back after a break")
     ROUNDING = mark("rounding up")
     QUIET = mark("quiet hours")

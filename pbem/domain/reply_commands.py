@@ -4,12 +4,15 @@ A line counts only as a whole. `bid 7` is a command, and so are `*Bid 7.*` and `
 tomorrow` is not, and a question never is. So prose may stand beside commands and does no harm. A line that begins like
 a command but isn't one is a slip, and its writer is told what is possible.
 
+A message to the table is one line, so that no signature is ever told to the table. One of several lines ends with a line that
+its writer adds, `end`, which no mail program writes.
+
 This module must never guess. It knows no game: it reads a line by the decision that the player was emailed about.
 """
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -40,7 +43,7 @@ class Word(StrEnum):
 
 
 USAGES: Final[Mapping[Word, str]] = {word: word.value for word in Word} | {
-    Word.TALK: "talk <what you want to say>",
+    Word.TALK: "talk <message>",
     Word.VACATION: "vacation <first day> to <last day>",
     Word.ORDER: "order <standing order>",
 }
@@ -90,8 +93,14 @@ _LONGEST_SLIP_WITHOUT_NUMBERS: Final = 4
 _LONGEST: Final = LONGEST_TALK + 20
 """The most characters of a line that may be a command: a talk message, and the word before it."""
 
+_LONGEST_QUOTED: Final = 60
+"""Characters of a line that a refusal quotes."""
+
 _SHORTEST_TYPO: Final = 4
 """The fewest letters of a line of one word that is taken for a command with a typo: a shorter one may be a name."""
+
+_END: Final = ["end"]
+"""The words of the line that ends a message of several lines."""
 
 _DROPPED: Final = frozenset({"drop order", "no order", "cancel order", "order none"})
 _UNSUBSCRIBE: Final = frozenset({"unsubscribe", "unsubscribe me", "unsubscribe please"})
@@ -142,6 +151,39 @@ def read(line: str, decision: Decision | None) -> Command | None:
     words = grammar.words_of(line)
     found = None if decision is None else _of_game(line, words, decision)
     return found or _typo(line, words, decision)
+
+
+def message_length(lines: Sequence[str]) -> int:
+    """The number of lines, from the first, that are one command: several if it begins a message that a line `end` closes."""
+    if _is_talk(lines[0]):
+        for count, line in enumerate(lines[1:], 2):
+            if ends_message(line):
+                return count
+            if _is_talk(line):
+                break
+    return 1
+
+
+def ends_message(line: str) -> bool:
+    return grammar.words_of(bare(line)) == _END
+
+
+def read_message(lines: Sequence[str], decision: Decision | None) -> Command | None:
+    """The meaning of a message of several lines, its `end` included.
+
+    It is a slip if a line in it is a command: a choice that is to stay secret might be told to the table.
+    """
+    for line in lines[1:-1]:
+        command = read(line, decision)
+        if command is not None and not (isinstance(command, Slip) and command.doubtful):
+            why = say("“{line}” looks like a command. Write it below “end”.", line=command.text[:_LONGEST_QUOTED])
+            return Slip(lines[0], why)
+    return read(" ".join(lines[:-1]), decision)
+
+
+def _is_talk(line: str) -> bool:
+    command = read(line, None)
+    return isinstance(command, WordCommand) and command.word is Word.TALK
 
 
 def readings(line: str) -> tuple[str, ...]:

@@ -81,10 +81,10 @@ def test_a_web_server_killed_between_commit_and_answer_has_kept_the_move_once(to
     game_id = town.begin("sun-bid", 2, 0)
     town.passes(MINUTE)
     until(
-        lambda: [email for email in town.sink.emails if "IF YOU MISS THE DEADLINE" in email.text],
+        lambda: [email for email in town.sink.emails if "WHAT YOU CAN DO" in email.text],
         "the turn's mail arrives",
     )
-    email = next(email for email in town.sink.emails if "IF YOU MISS THE DEADLINE" in email.text)
+    email = next(email for email in town.sink.emails if "WHAT YOU CAN DO" in email.text)
     web.process.kill()
     web.process.wait()
     town.start(web, "store.committed", 1)
@@ -123,10 +123,10 @@ def test_a_relay_that_is_dead_for_two_hours_loses_no_emails_and_nobodys_time(tow
         # A relay that was away is asked again at growing distances.
         town.passes(MINUTE)
         until(lambda: beaten(town), "the worker beats")
-        return any("IF YOU MISS THE DEADLINE" in email.text for email in sink.emails)
+        return any("WHAT YOU CAN DO" in email.text for email in sink.emails)
 
     with sink:
         until(arrived, "the mails arrive")
-        assert town.answer(next(email for email in sink.emails if "IF YOU MISS THE DEADLINE" in email.text))
+        assert town.answer(next(email for email in sink.emails if "WHAT YOU CAN DO" in email.text))
     town.check()
     assert town.acknowledged

@@ -169,7 +169,7 @@ class Town:
 
     def answer(self, email: ReceivedEmail) -> bool:
         """Answer the email of a turn: press one of its buttons, often twice, on any web server."""
-        if "IF YOU MISS THE DEADLINE" not in email.text:
+        if "WHAT YOU CAN DO" not in email.text:
             return False
         moves = moves_in(email)
         if moves:
@@ -178,8 +178,8 @@ class Town:
         else:
             seat = re.search(rf"{SITE}/s/([a-z2-7]{{33}})\s", email.text)
             text = " ".join(email.text.split())
-            silence = re.search(r"“([^”]+)” is played for you", text)
-            printed = re.search(r"This is turn (\d+) of ", text)
+            silence = re.search(r"“([^”]+)” will be played for you", text)
+            printed = re.search(r", turn (\d+): ", str(email.message["Subject"]))
             assert seat, email.text
             assert silence, email.text
             assert printed, email.text

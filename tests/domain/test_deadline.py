@@ -272,7 +272,7 @@ def test_the_reasons_for_more_time_leave_out_the_steps_of_every_deadline() -> No
     assert reasons_given is not None
     delayed = replace(plain, promised=reasons_given, outages=stop("24 12:00", "24 15:30"))
     assert {Reason.PACE, Reason.ROUNDING} <= set(reasons(deadline_of(delayed)))
-    assert reasons_later(deadline_of(delayed), reasons_given) == ["outage of the server"]
+    assert reasons_later(deadline_of(delayed), reasons_given) == ["server outage"]
     slow = replace(plain, promised=reasons_given, accepted_at=nov("24 16:20"))
     assert reasons_later(deadline_of(slow), reasons_given) == ["slow email"]
 

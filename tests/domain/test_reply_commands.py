@@ -233,3 +233,41 @@ def test_a_choice_is_only_ever_read_from_a_line_that_begins_with_it(before: str,
     # A choice that is read is always one of the possible choices.
     found = read(f"{before}bid 7{after}")
     assert not isinstance(found, Move) or found.choice in AUCTION
+
+
+@pytest.mark.parametrize(
+    ("lines", "length"),
+    [
+        (["talk Well played!"], 1),
+        (["talk Well played!", "Ann Smith", "+49 30 1234567"], 1),
+        (["talk Well played!", "What a round.", "End.", "Ann Smith"], 3),
+        (["talk", "Well played!", "- “end”"], 3),
+        (["talk one", "talk two", "three", "end"], 1),
+        (["bid 7", "talk hello", "end"], 1),
+        (["talk to you soon", "Ann", "end"], 1),
+        (["talk hello", "This is the end", "Ann"], 1),
+    ],
+)
+def test_a_message_has_several_lines_only_if_its_writer_ends_it(lines: list[str], length: int) -> None:
+    assert reply_commands.message_length(lines) == length
+
+
+def test_a_message_of_several_lines_is_read_as_one() -> None:
+    found = reply_commands.read_message(["talk Well played!", "I think I will pass now.", "Thanks.", "end"], AUCTION)
+    assert isinstance(found, WordCommand)
+    assert found.rest == "Well played! I think I will pass now. Thanks."
+
+
+@pytest.mark.parametrize(
+    "line", ["bid 7", "pass", "up to 9", "bid 99", "undo", "order up to 3", "play the Forest, please"]
+)
+def test_no_command_is_told_to_the_table(line: str) -> None:
+    found = reply_commands.read_message(["talk Good luck!", line, "end"], AUCTION)
+    assert isinstance(found, Slip)
+    assert not found.doubtful
+    assert "Write it below “end”." in found.why.template
+
+
+def test_a_message_of_several_lines_that_is_too_long_is_a_slip() -> None:
+    found = reply_commands.read_message(["talk", *["and so on"] * LONGEST_TALK, "end"], AUCTION)
+    assert isinstance(found, Slip)

@@ -97,7 +97,7 @@ def test_a_quote_below_headers_of_any_language_is_not_read(language: str, people
     one, other = PEOPLE[people]
     headers, above = lines_of(language, one, other), lines_of(language, other, one)
     for block in (headers, [f"*{line.replace(': ', ':* ')}" for line in headers], "\n\n".join(headers).split("\n")):
-        sent = [*block, "", "bid 1", "", *above, "", "--- Please write your reply above this line ---", "bid 2"]
+        sent = [*block, "", "bid 1", "", *above, "", "--- Please reply above this line ---", "bid 2"]
         read = own("\n".join(["bid 5", "", *sent]))
         assert read in (["bid 5"], ["bid 5", block[0]])
         assert own("\n".join(["bid: 5", *sent]))[0] == "bid: 5"

@@ -63,7 +63,7 @@ def test_parts_of_different_kinds_are_read_in_their_order():
 def test_nothing_is_read_below_a_quote_in_a_part_above():
     quote = '<p>bid 7</p><div id="divRplyFwdMsg">From: Games</div>'
     assert read(several("mixed", rich(quote), PICTURE, rich("<p>bid 1</p>"))).lines == ("bid 7",)
-    quoted = "bid 7\n\n--- Please write your reply above this line --- [pbem g7k2 t14]\n"
+    quoted = "bid 7\n\n--- Please reply above this line --- [pbem g7k2 t14]\n"
     assert read(several("mixed", plain(quoted), PICTURE, plain("bid 1\n"))).lines == ("bid 7",)
 
 

@@ -93,7 +93,7 @@ class RepliesOnly:
         if kind == "invitation":
             self.seen["invited"] += 1
             self.answer(email, f"accept as {self.mailbox.name.capitalize()}")
-        refused = kind == "receipt" and "refused" in email.text
+        refused = kind == "receipt" and "carry out a line" in " ".join(email.text.split())
         if not asks(email.text) or not (kind in ("turn", "reminder") or refused):
             return
         silence = SILENCE.search(email.text)
@@ -107,7 +107,7 @@ class RepliesOnly:
         self.rig.submit(answer_to(email, self.mailbox.address, *lines), self.mailbox.address, reply_address(email))
 
 
-SILENCE = re.compile(r"“([^”]+)” is\s+played\s+for\s+you")
+SILENCE = re.compile(r"“([^”]+)” will\s+be\s+played\s+for\s+you")
 COMMAND = re.compile(r"^\* ([^(\n]+?)(?: \(|$)", re.MULTILINE)
 
 

@@ -108,7 +108,7 @@ def test_a_test_mail_that_is_answered_shows_that_both_directions_work(
     monkeypatch.setattr(mail_checks, "sleep", meanwhile)
     done = pbem("mail", "test", "me@example.org", "--wait", "1", **settings)
     (email,) = sink.emails
-    assert "Please reply now" in " ".join(email.text.split())
+    assert "Please reply with any text" in " ".join(email.text.split())
     assert done.exit_code == 0, done.output
     assert "round trip: a test email was answered from example.org; spf=pass, dmarc=pass" in done.output
     assert len(waits) == 3
@@ -149,7 +149,7 @@ def test_an_email_can_be_previewed_as_text_html_and_whole(pbem: Run) -> None:
     looked = ["mail", "preview", "turn", "--game", str(game_id), "--seat", "1"]
     seat = 1 if pbem(*looked).exit_code == 0 else 2
     text, html, eml = (pbem(*looked[:-1], str(seat), "--format", form) for form in ("text", "html", "eml"))
-    assert "IF YOU MISS THE DEADLINE" in text.output
+    assert "WHAT YOU CAN DO" in text.output
     assert html.output.startswith("<!doctype html>")
     assert "Content-Type: multipart/alternative" in eml.output
     wrong = pbem("mail", "preview", "spam", "--game", str(game_id), "--seat", "1")

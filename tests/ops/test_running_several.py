@@ -71,7 +71,7 @@ class Place:
 
         def came() -> ReceivedEmail | None:
             for number, email in enumerate(self.sink.emails):
-                if number not in self.answered and "IF YOU MISS THE DEADLINE" in email.text and moves_in(email):
+                if number not in self.answered and "WHAT YOU CAN DO" in email.text and moves_in(email):
                     self.answered.add(number)
                     return email
             return None

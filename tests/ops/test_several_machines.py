@@ -278,7 +278,7 @@ def _play(game: RunningGame, relay: Sink, port: int, moves: int) -> None:
 def _asking(relay: Sink, turn: int) -> list[str]:
     """The paths of the links in an email that asks for a turn; none if there is none yet."""
     for email in reversed(relay.emails):
-        if f"This is turn {turn} of" in " ".join(email.text.split()):
+        if f", turn {turn}: " in str(email.message["Subject"]):
             return re.findall(rf"https://{SITE}(/m/[a-z2-7]{{33}}/[^\s/]+)\s", email.text)
     return []
 

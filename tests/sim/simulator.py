@@ -254,8 +254,8 @@ class _Run:
             return
         self._arrived.append(email)
         signs = {
-            "reminder": "This is a reminder.",
-            "bot took a seat over": "a bot plays",
+            "reminder": "a reminder: it's your turn",
+            "bot took a seat over": ": a bot ",
             # Nobody here comes back from a bot, and no organiser gives a seat to anyone.
             "substitute took a seat": ": you're playing",
         }

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from pbem.domain.reply_commands import Word
+from pbem.domain.reply_commands import Word, ends_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +312,7 @@ def _joined(lines: Iterator[Line]) -> Iterator[str]:
 def _breaks(last: Line, line: Line) -> bool:
     """Whether a program has broken a sentence between these lines: the first is full, and does not end one."""
     text, words = last.text.rstrip(), line.text.split()
-    if last.whole or not text or not words or text.endswith(_ENDS_A_SENTENCE):
+    if last.whole or not text or not words or text.endswith(_ENDS_A_SENTENCE) or ends_message(line.text):
         return False
     return len(text) <= _BROKEN_TO and len(text) + 1 + len(words[0]) > _BROKEN_FROM
 

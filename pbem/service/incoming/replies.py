@@ -12,6 +12,7 @@ Whether the reply is from its player was decided before. This module must never 
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -92,7 +93,7 @@ _OF_ALL_GAMES: Final = frozenset({Word.VACATION, Word.NEW_LINKS})
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a reply with its outcome, as the receipt shows it. `text` is the choice made, or why it was refused."""
+    """A line of a reply with its outcome, as the receipt shows it. `text` is the choice made, the message told, or why it was refused."""
 
     quoted: str
     outcome: Outcome
@@ -146,8 +147,11 @@ def carry_out(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: R
         return None
     acting = _Acting(tx, server, link.game_id, link.seat, link.person_id, link.turn)
     _lock(acting, reply)
-    for line in reply.lines:
-        _read(acting, line)
+    lines_left = list(reply.lines)
+    while lines_left:
+        count = reply_commands.message_length(lines_left)
+        _read(acting, lines_left[:count])
+        lines_left = lines_left[count:]
     if acting.doubtful is not None and not acting.lines:
         _carry_out(acting, acting.doubtful)
     _queue_receipt(acting, link.turn, reply)
@@ -167,15 +171,17 @@ def _lock(acting: _Acting, reply: Reply) -> None:
         games.lock(acting.tx, game_id)
 
 
-def _read(acting: _Acting, line: str) -> None:
-    """Read a line, and carry it out if it is a command."""
+def _read(acting: _Acting, lines: Sequence[str]) -> None:
+    """Read a line, or a message of several, and carry it out if it is a command."""
     if acting.question is None:
         acting.question = (_question(acting),)
-    command = reply_commands.read(line, acting.question[0])
+    question = acting.question[0]
+    is_one = len(lines) == 1
+    command = reply_commands.read(lines[0], question) if is_one else reply_commands.read_message(lines, question)
     if isinstance(command, Slip) and command.doubtful:
         acting.doubtful = acting.doubtful or command
     if command is None or (isinstance(command, Slip) and command.doubtful):
-        acting.prose.append(line[:LONGEST_SHOWN])
+        acting.prose += [line[:LONGEST_SHOWN] for line in lines]
         return
     _carry_out(acting, command)
 
@@ -276,8 +282,7 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
         case Word.UNDO:
             return Done.TAKEN_BACK, _take_back(acting)
         case Word.TALK:
-            talk.say(tx, server, acting.game_id, acting.seat, person_id, command.rest)
-            return Done.TALKED, ""
+            return Done.TALKED, talk.say(tx, server, acting.game_id, acting.seat, person_id, command.rest)
         case Word.ORDER:
             order = play_orders.set_order(tx, server, acting.game_id, acting.seat, command.rest, person_id)
             return Done.ORDERED, orders.write_order(order)

@@ -29,8 +29,8 @@ LINES_AN_HOUR: Final = 20
 """Lines of one seat in an hour: talk goes into emails, so it is not a chat."""
 
 
-def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> None:
-    """Add a line of talk. Raises Forbidden, Gone or TooMany."""
+def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> str:
+    """Add a line of talk; returns it as it is told. Raises Forbidden, Gone or TooMany."""
     text = without_tokens(tx, server, parse_talk(text))
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)}:
@@ -59,6 +59,7 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
         nonce=server.randomness.bytes(hash_chain.NONCE_BYTES),
     )
     talk.add(tx, game_id, row)
+    return text
 
 
 def redact(tx: Tx, game_id: int, seq: int) -> None:

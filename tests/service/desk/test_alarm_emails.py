@@ -43,7 +43,7 @@ def test_a_call_reaches_every_organiser_by_email(server, clock, sink, person):
     server.run(calls.call, person("Ann"), "I cannot see my cards.")
     assert tell(server, clock) == 1
     deliver.deliver(server, post_to(sink))
-    emails = [email for email in sink.emails if "needs the organiser" in str(email.message["subject"])]
+    emails = [email for email in sink.emails if "needs your attention" in str(email.message["subject"])]
     assert {email.recipient for email in emails} == {"olga@example.net", "otto@example.net"}
     assert all("Ann: I cannot see my cards." in email.text for email in emails)
 
@@ -73,7 +73,7 @@ def test_a_storm_is_one_email_that_says_how_many(server, clock, sink, person):
     assert len(alerts(server)) == 2
     deliver.deliver(server, post_to(sink))
     text = sink.to("olga@example.net")[0].text
-    assert "EMAILS GIVEN UP: 500" in text
+    assert "EMAILS WE GAVE UP ON: 500" in text
     assert "https://play.example.org/desk" in text
     assert "/call" not in text, "they are the organisers"
     assert "And 490 more." in text

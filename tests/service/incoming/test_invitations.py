@@ -286,7 +286,7 @@ def test_the_invitation_says_how_to_answer_and_where(server, clock, inbox, invit
         assert names(server, game_id) == ("Ann", "Ben")
         deliver(server, post)
         (answered,) = (each.message for each in sink.emails if ":invitation_receipt:" in each.message["Feedback-ID"])
-        assert "you have a seat at" in " ".join(text_of(answered).split())
+        assert "you have a seat in" in " ".join(text_of(answered).split())
         assert answered["Reply-To"] == to_ben["Reply-To"]
         assert answered["Auto-Submitted"] == "auto-replied"
 

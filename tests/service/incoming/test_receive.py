@@ -358,7 +358,7 @@ def test_the_player_of_a_reply_that_cannot_be_read_hears_so_once(
     mailbox = LocalMailbox(tmp_path)
     deliver(server, Post(Letterhead("Games", f"https://{HOST}", HOST, OUR_SENDER, OUR_SENDER), mailbox), limit=100)
     texts = [" ".join(mailbox.read(entry.key).text.split()) for entry in mailbox.entries()]
-    assert sum("we couldn't read a reply to one of your emails. Nothing changed." in text for text in texts) == 1
+    assert sum("we couldn't read a reply to an email we sent you. Nothing changed." in text for text in texts) == 1
     monkeypatch.undo()
     server.run(receive.retry)
     inbox.attends()

@@ -417,6 +417,22 @@ def test_a_message_is_one_line_and_tells_the_table_nothing_below_it(at):
     assert [outcome for *_, outcome in answers.outcomes()] == ["said", "played"]
 
 
+def test_a_message_of_several_lines_is_told_up_to_its_end_and_the_receipt_shows_it(at):
+    answers = at(TURNS)
+    answers.write(0, "talk Well played!", "What a round.", "end", "bid 3", "Ann Smith", "+49 30 1234567")
+    assert [line.text for line in talk_at(answers.begun)] == ["Well played! What a round."]
+    assert [outcome for *_, outcome in answers.outcomes()] == ["said", "played"]
+    assert answers.receipts()[-1]["lines"][0]["text"] == "Well played! What a round."
+
+
+def test_a_message_with_a_command_in_it_tells_the_table_nothing(at):
+    answers = at(TURNS)
+    answers.write(0, "talk Good luck!", "bid 3", "end", "up to 4")
+    assert [line[1:] for line in answers.outcomes()] == [("refused", None), ("not_tried", None)]
+    assert "“bid 3” looks like a command" in answers.receipts()[-1]["lines"][0]["text"]
+    assert talk_at(answers.begun) == []
+
+
 def test_a_message_that_is_too_long_is_refused_and_not_passed_over(at):
     answers = at(TURNS)
     answers.write(0, "talk " + "and so on " * 100)

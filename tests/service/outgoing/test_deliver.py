@@ -94,7 +94,7 @@ def test_long_talk_leaves_a_turn_email_room_for_the_turn(server, clock, sink, ta
         for email in sink.to(server.read(addresses.read, game.person_at(seat)).address)
         if "What you can do" in email.html
     ]
-    assert "more talk than fits here" in email.html
+    assert "see your table for the rest" in email.html
     assert f": {talk.LINES_AN_HOUR - 1} 李" in " ".join(email.text.split())
     assert len(email.html.encode()) < 16 * 1024
 
@@ -143,11 +143,11 @@ def test_a_turn_email_has_the_question_the_deadline_and_the_default(server, cloc
     assert len(emails) == len(game.open())
     for email in emails:
         first = email.text.splitlines()[:3]
-        assert "Which card do you pick?" in first[0]
-        assert first[1].startswith("Please move by Sun 22 Nov 2026, 13:00")
-        assert "UTC" in first[1]
+        assert "Which card do you pick?" in first[1]
+        assert first[2].startswith("Please move by Sun 22 Nov 2026, 13:00")
+        assert "UTC" in first[2]
         assert "Sunset Poker, turn 1" in str(email.message["subject"])
-        assert "is played for you" in email.text
+        assert "will be played for you" in " ".join(email.text.split())
         assert game.row().entry_head.hex()[:20] in email.text
     assert decision.default.verb == "pick"
 

@@ -14,7 +14,7 @@ from tests.service.clock import DAY
 from tests.service.inbox import Inbox
 from tests.service.outgoing.test_deliver import HEAD, HOUR
 
-LIST = "Hashes of the choices sealed in turn"
+LIST = "Hashes of the secret choices in turn"
 
 
 @pytest.fixture
@@ -76,14 +76,14 @@ def test_a_receipt_by_email_has_the_fingerprint_and_the_nonce_of_the_sealed_choi
     text = newest(poker, 0)
     assert row.body_hash.hex() in text.splitlines()
     assert row.nonce.hex() in text.splitlines()
-    assert "The hash of your sealed choice, to check later that nobody changed it:" in text
+    assert "Hash of your choice, for checking that nobody changed it:" in text
 
 
 def test_a_receipt_for_a_choice_that_was_taken_back_has_no_fingerprint(poker, server, clock, sends, newest):
     Inbox(server, clock).replies(poker, 0, "pick AM\nundo")
     sends()
     assert poker.log()[-1].kind == Kind.WITHDRAWN
-    assert "hash of your sealed choice" not in " ".join(newest(poker, 0).split())
+    assert "Hash of your choice" not in " ".join(newest(poker, 0).split())
 
 
 def test_the_email_about_a_sealed_choice_has_its_fingerprint(poker, server, sends, newest):
@@ -98,7 +98,7 @@ def test_the_next_email_lists_the_fingerprints_of_the_turn_sorted(poker, sends, 
     sends()
     for seat in range(3):
         text = newest(poker, seat)
-        assert f"{LIST} 1, to check later" in " ".join(text.split())
+        assert f"{LIST} 1, for checking" in " ".join(text.split())
         assert listed(text) == sorted(fingerprints(poker))
     all_choose(poker)
     sends()
@@ -111,7 +111,7 @@ def test_no_email_of_an_open_turn_lists_a_fingerprint(poker, time, sends, newest
     time.reminds()
     sends()
     for seat in (1, 2):
-        assert "This is a reminder" in newest(poker, seat)
+        assert "a reminder: it's your turn" in newest(poker, seat)
         assert LIST not in newest(poker, seat)
         assert fingerprints(poker)[0] not in newest(poker, seat)
 
@@ -123,7 +123,7 @@ def test_a_digest_lists_the_fingerprints_of_the_last_turn(poker, server, time, s
     digests.gather(server)
     sends()
     text = newest(poker, 0)
-    assert "This is your daily digest" in text
+    assert "\nSunset Poker, turn " in text, "a section of a digest"
     assert listed(text) == sorted(fingerprints(poker)[:2])
 
 

@@ -110,13 +110,13 @@ def test_the_email_says_who_renewed_the_links_and_why(server, clock, sink, game,
 
     act = NewSeatLinks(game.id, 0) if of_seat else NewLinks(ann)
     by_organiser = arrives(lambda: moderate(server, act, "Your brother has your phone."))
-    assert "An organiser sent you new links. Your old links no longer work." in by_organiser
+    assert "The organiser sent you new links. Your old links no longer work." in by_organiser
     assert "The organiser wrote: Your brother has your phone." in by_organiser
     renews = (new_links.send_for_seat, game.id, 0, ann) if of_seat else (new_links.send, ann)
     own = arrives(lambda: server.run(*renews))
     assert "Here are your new links. Your old links no longer work." in own
     assert "organiser wrote" not in own
-    assert not any("entered your address" in text for text in (own, by_organiser))
+    assert not any("typed your address" in text for text in (own, by_organiser))
 
 
 def test_an_email_on_its_way_has_the_new_links(server, clock, sink, game, ann):

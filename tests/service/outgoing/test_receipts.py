@@ -80,17 +80,17 @@ def test_a_receipt_answers_the_email_that_came_in(receipt):
 
 def test_a_receipt_has_the_outcome_of_each_line_and_the_present_question(receipt):
     text = " ".join(receipt("talk hello", "bid 3", "bid 5", "board").text.split())
-    assert "“talk hello”: Said to the table." in text
-    assert "“bid 3”: This is your choice now: bid 3." in text
+    assert "“talk”: The others will read this in their next email: “hello”" in text
+    assert "“bid 3”: Played: bid 3." in text
     assert "“bid 5”: That was for turn 1, and the game is now at turn 2." in text
-    assert "“board”: Not tried." in text
-    assert "YOUR DECISION NOW None right now." in text
+    assert "“board”: Skipped." in text
+    assert "YOUR CURRENT DECISION None right now." in text
     assert "You lead with 3." in text
 
 
 def test_a_receipt_teaches_a_player_who_wrote_no_command(receipt):
     text = receipt("I think I will bid 7 tomorrow.").text
-    assert "there's no command in your reply" in text
+    assert "we found no command in your reply" in text
     assert "Nothing changed." in text
     assert "> I think I will bid 7 tomorrow." in text
     assert "* pass\n" in text
@@ -106,10 +106,10 @@ def test_a_receipt_says_that_nothing_was_changed_only_if_that_is_so(receipt, lin
 
 def test_the_last_receipt_before_a_limit_says_what_becomes_of_replies_after_it(receipt, server):
     receipts = [" ".join(receipt("help").text.split()) for _ in range(server.answers_a_turn)]
-    assert ["last receipt for this turn" in text for text in receipts] == [False] * 4 + [True]
-    assert "We still carry out your replies" in receipts[-1]
+    assert ["our last receipt for this turn" in text for text in receipts] == [False] * 4 + [True]
+    assert "We'll still carry out your replies" in receipts[-1]
     refusals = [" ".join(receipt("bid 99").text.split()) for _ in range(server.answers_a_turn)]
-    assert ["last email about a refusal in this turn" in text for text in refusals] == [False] * 4 + [True]
+    assert ["our last email about a refused line this turn" in text for text in refusals] == [False] * 4 + [True]
 
 
 def test_a_receipt_explains_every_word(receipt):
@@ -141,13 +141,13 @@ def test_a_receipt_contains_the_rules(receipt):
 
 def test_a_reply_cannot_resign_and_its_receipt_links_to_the_page_that_can(receipt):
     email = receipt("resign")
-    assert "Nothing is done yet." in email.text
+    assert "Not done yet." in email.text
     assert f"https://{HOST}/s/" in email.text.partition("Resign at your table")[2]
 
 
 def test_a_receipt_says_the_same_in_text_and_html(receipt):
     email = receipt("talk hello <b>", "bid 99", "rules")
-    for words in ("Said to the table.", "99 is too high: the maximum is 12.", "Not tried."):
+    for words in ("The others will read this in their next email", "99 is too high: the maximum is 12.", "Skipped."):
         assert words in email.text
         assert words in email.html
     assert "<b>”" not in email.html
@@ -179,7 +179,7 @@ def test_the_receipt_of_a_late_answer_leads_on_from_the_present_turn(game, inbox
     inbox.takes(inbox.written(game, first, "bid 9", {"To": address}), address)
     inbox.attends()
     (email,) = sends()
-    assert f"that was for turn {late}, and this is turn {late + 3}." in email.text
+    assert f"your reply was for turn {late}, but it's now turn {late + 3}." in email.text
     assert f"t{late + 3}]" in email.text
     address = str(email.message["Reply-To"])
     inbox.takes(inbox.written(game, first, "bid 9", {"To": address}), address)
@@ -214,4 +214,4 @@ def test_talk_is_in_the_next_email_of_the_others(game, sends):
 
 
 def test_a_receipt_for_questions_says_that_it_has_the_answers(receipt):
-    assert "here is what you asked for." in receipt("help", "board").text
+    assert "here's what you asked for." in receipt("help", "board").text

@@ -38,7 +38,7 @@ def _offers_what_the_rules_allow(game, email: ReceivedEmail) -> None:
     players = game.players()
     (seat,) = [seat for seat, player in players.items() if f"{player.name}," == email.text.split()[0]]
     decision = game.open()[seat]
-    section = unwrapped(email.text).split("\nWHAT YOU CAN DO\n")[1].split("\nIF YOU MISS THE DEADLINE\n")[0]
+    section = re.split(r"\n[A-Z][^a-z\n]+\n", unwrapped(email.text).split("\nWHAT YOU CAN DO\n")[1])[0]
     offered = [grammar.read(decision, command) for command in COMMAND.findall(section)]
     assert len(offered) == len(set(offered)) <= 12
     legal = {act: allowed(game, seat, act.choices()) for act in decision.acts}

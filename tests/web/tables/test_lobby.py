@@ -264,8 +264,8 @@ def test_a_seat_that_its_player_still_has_is_asked_for_until_the_turn_ends(
     time.seats_change()
     carry()
     lost = next(emails(browser, "zoe@example.org"))
-    assert "won't be yours" in " ".join(lost.text.split())
-    assert f"{game.players()[1].name} has come back" in lost.text
+    assert "you won't get the seat" in " ".join(lost.text.split())
+    assert f"{game.players()[1].name} is back." in lost.text
 
 
 def test_a_request_for_a_seat_is_withdrawn_where_it_was_made(browser, table, links, server, person):
