@@ -44,12 +44,12 @@ def warning(in_a_row: int, agreement: Agreement) -> str:
     bot = agreement.successor is Successor.BOT
     if left <= 0:
         if bot:
-            return _("A bot plays your seat from now on. You can come back until the game ends.")
-        return _("Your seat is offered to a substitute. Any move keeps it yours.")
+            return _("A bot has taken over your seat. You can come back until the game ends.")
+        return _("Your seat is on offer to a substitute. Make any move to keep it.")
     if left == 1:
         if bot:
-            return _("If you miss this turn, a bot takes over your seat.")
-        return _("If you miss this turn, your seat is offered to a substitute.")
+            return _("If you miss this turn, a bot will take over your seat.")
+        return _("If you miss this turn, your seat will be offered to a substitute.")
     if bot:
-        return _("If you miss %(left)s more turns in a row, a bot takes over your seat.", left=left)
-    return _("If you miss %(left)s more turns in a row, your seat is offered to a substitute.", left=left)
+        return _("If you miss %(left)s more turns in a row, a bot will take over your seat.", left=left)
+    return _("If you miss %(left)s more turns in a row, your seat will be offered to a substitute.", left=left)

@@ -56,8 +56,8 @@ def test_an_explanation_lists_the_steps_of_a_deadline() -> None:
     )
     assert explanation(deadline_of(turn), turn.zone) == (
         "Start: Tue 24 Nov 2026, 13:00 (Europe/Berlin); 12:00 UTC",
-        "+ 3 days: pace of the table",
-        "+ 2 hours: outage of the server",
+        "+ 3 days: the table's pace",
+        "+ 2 hours: server outage",
         "Due: Fri 27 Nov 2026, 15:00 (Europe/Berlin); 14:00 UTC",
     )
 
@@ -66,4 +66,4 @@ def test_an_explanation_of_a_stopped_clock_gives_the_reason() -> None:
     waiting = Turn(parse_pace("1d"), ZoneInfo("UTC"), NOW)
     assert explanation(deadline_of(waiting), waiting.zone) == ("Your time starts when the email goes out.",)
     paused = Turn(parse_pace("1d"), ZoneInfo("UTC"), NOW, NOW, pauses=(Interval(NOW, None),))
-    assert explanation(deadline_of(paused), paused.zone)[-1] == ("Clock stopped: pause of the table")
+    assert explanation(deadline_of(paused), paused.zone)[-1] == ("Clock stopped: table paused")

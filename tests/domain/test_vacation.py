@@ -41,11 +41,11 @@ def test_a_vacation_without_a_first_day_begins_today_if_today_is_known() -> None
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "is not a vacation"),
-        ("until christmas", "is not a vacation"),
-        ("20261220 to 20270103", "is not a vacation"),
-        ("2026-12-20 to", "is not a vacation"),
-        ("2026-02-30 to 2026-03-03", "There is no day “2026-02-30”"),
+        ("", "isn't a range of days"),
+        ("until christmas", "isn't a range of days"),
+        ("20261220 to 20270103", "isn't a range of days"),
+        ("2026-12-20 to", "isn't a range of days"),
+        ("2026-02-30 to 2026-03-03", "“2026-02-30” isn't a real date"),
         ("2027-01-03 to 2026-12-20", "would end on 2026-12-20, before it starts"),
     ],
 )
@@ -83,7 +83,7 @@ def test_a_vacation_within_the_budget_is_accepted() -> None:
 
 
 def test_a_vacation_cannot_begin_in_the_past() -> None:
-    with pytest.raises(BadInput, match="start on 2026-11-23, and today is 2026-11-24"):
+    with pytest.raises(BadInput, match="start in the past: today is 2026-11-24"):
         book("2026-11-23 to 2026-11-30")
 
 

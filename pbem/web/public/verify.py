@@ -50,7 +50,7 @@ def _text() -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadInput(_("This isn't the file of a game."), why=_("It isn't in UTF-8.")) from None
+        raise BadInput(_("This isn't a game file."), why=_("It isn't in UTF-8.")) from None
 
 
 def _seating(found: UploadReport) -> list[tuple[Derived, tuple[int, ...]]]:

@@ -338,8 +338,8 @@ def test_strangers_are_not_asked_to_a_private_table(server, absentee, person):
     assert game.players()[gone].bot is not None
     assert queued_emails(server, kind="substitute") == []
     earlier, later = (json.loads(email.facts)["warning"] for email in queued_emails(server, kind="auto_passed"))
-    assert earlier == "If you miss this turn, a bot takes over your seat."
-    assert later.startswith("A bot plays your seat from now on")
+    assert earlier == "If you miss this turn, a bot will take over your seat."
+    assert later.startswith("A bot has taken over your seat")
 
 
 def test_a_refused_substitute_changes_nothing(server, clock, absentee, person):

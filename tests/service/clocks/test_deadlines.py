@@ -182,7 +182,7 @@ def test_an_outage_in_the_middle_of_a_turn_moves_its_deadline(time, asked):
     time.sleeps(6 * HOUR)
     assert time.due(game, seat) == utc("2026-11-22 18:00")
     (notice,) = queued_emails(time.server, kind="notice")
-    assert "outage of the server" in notice.facts
+    assert "server outage" in notice.facts
 
 
 def delays(game):

@@ -32,7 +32,7 @@ def test_a_call_is_in_the_list_and_can_be_answered(olga, server, call, game):
     after = page.form("Send answer").press(text="It is in the other folder.")
     assert "It is in the other folder." in after.text
     assert len(queued_emails(server, kind="call_answered")) == 1
-    assert "No messages waiting." in olga.open("/desk/calls").text
+    assert "No open messages." in olga.open("/desk/calls").text
     assert "My link" in olga.open("/desk/calls").follow("Closed messages").text
 
 
@@ -43,7 +43,7 @@ def test_a_call_leads_to_an_act_at_its_table_and_is_closed_by_it(olga, server, c
     form.forms()[0].press(reason=calls.CALLED).forms()[0].press()
     (email,) = queued_emails(server, game.person_at(0), "call_answered")
     assert json.loads(email.facts)["done"] == "extend"
-    assert "No messages waiting." in olga.open("/desk/calls").text
+    assert "No open messages." in olga.open("/desk/calls").text
 
 
 def test_the_message_of_a_call_is_shown_beside_the_acts_at_its_table(olga, call, game):

@@ -16,8 +16,8 @@ OPEN_TO_ALL = "/desk/sign-in"
 
 REFUSALS = (
     "Sign in to the desk",
-    "This is not for the host of a table.",
-    "You aren't the host of this table.",
+    "A table's host can't do that.",
+    "You aren't this table's host.",
     "You play at this table.",
     "You play with this person.",
 )

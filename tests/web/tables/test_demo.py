@@ -45,7 +45,7 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, serve
     while page.acts():
         page = luck.choice(page.acts()).press_anyhow(luck)
     assert page.follow("Start a real table").status == 200
-    assert "This is a demo:" in page.form("Play the demo again").press().text
+    assert "This is a demo:" in page.form("Play again").press().text
     assert "Rematch" not in page.text
 
 
