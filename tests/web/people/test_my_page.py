@@ -149,7 +149,7 @@ def test_tables_that_wait_for_a_move_come_first_and_lead_to_the_seat(browser, ta
         others.play(next(iter(others.asked())), next(iter(others.asked().values())).default)
     page = sign_in(person)
     assert page.text.index("Your turn") < page.text.index("Sooner") < page.text.index("Later")
-    assert "Until Sun 22 Nov 2026" in page.text
+    assert "Move by Sun 22 Nov 2026" in page.text
     at_table = page.form("Go to table").press()
     assert at_table.url.startswith("/s/")
     assert "Sooner" in at_table.text
@@ -160,7 +160,7 @@ def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
     moderate(server, Freeze(game.id), "Somebody doubts the record.")
     page = sign_in(game.person_at(next(iter(game.players()))))
     assert "Your turn" not in page.text
-    assert "The table is paused" in page.text
+    assert "Paused: no clocks are running." in page.text
     assert "Friday" in page.form("Go to table").press().text
 
 

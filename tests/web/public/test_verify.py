@@ -92,7 +92,7 @@ def test_the_page_says_what_became_of_a_sealed_choice(browser):
 
     page = Page(browser, asked(f"{first[:10].upper()} {first[10:30]}"), "/verify")
     assert (page.status, page.heading) == (200, "This file is intact")
-    assert "Player 1 sealed it in turn 1, row 4. It was replaced in row" in page.text
+    assert "Player 1 sealed it on turn 1, row 4. It was replaced in row" in page.text
     assert "No sealed choice has the fingerprint" in asked("0" * 64).get_data(as_text=True)
     refused = Page(browser, asked("--help"), "/verify")
     assert refused.status == 400

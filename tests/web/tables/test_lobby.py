@@ -118,7 +118,7 @@ def test_a_declined_invitation_can_still_be_accepted(browser, carry, server):
     open_table(browser, carry, private="yes", invited="ben@example.org")
     carry()
     page = open_in_mail(browser, "ben@example.org", "/c/").form("Decline").press()
-    assert "You declined." in page.text
+    assert "You declined," in page.text
     page = page.form("Take seat").press(name="Ben")
     assert "You have a seat as Ben" in page.text
 
