@@ -22,7 +22,7 @@ def test_the_table_decides_who_takes_over() -> None:
 
 
 def test_a_player_is_warned_before_the_seat_is_offered() -> None:
-    assert warning(0, AGREEMENT) == ("If you miss 3 more turns in a row, your seat is offered to a substitute.")
+    assert warning(0, AGREEMENT) == ("If you miss 3 more turns in a row, your seat will be offered to a substitute.")
     assert warning(2, AGREEMENT) == ("If you miss this turn, your seat will be offered to a substitute.")
     assert warning(3, AGREEMENT) == ("Your seat is on offer to a substitute. Make any move to keep it.")
 

@@ -112,9 +112,9 @@ def test_two_vacations_may_follow_each_other() -> None:
 
 
 def test_a_vacation_over_the_budget_is_refused_with_the_days_left() -> None:
-    with pytest.raises(TooMany, match="takes 31 days of 2026, and you have 30 left"):
+    with pytest.raises(TooMany, match="takes 31 days in 2026, but you have 30 left"):
         book("2026-11-25 to 2026-12-25")
-    with pytest.raises(TooMany, match="takes 5 days of 2026, and you have 4 left"):
+    with pytest.raises(TooMany, match="takes 5 days in 2026, but you have 4 left"):
         book("2026-12-27 to 2027-01-05", "2026-11-25 to 2026-12-20")
 
 
@@ -122,7 +122,7 @@ def test_a_vacation_over_new_year_counts_in_both_years() -> None:
     booked = [parse_vacation("2026-12-20 to 2027-01-03")]
     assert days_left(2026, booked) == 18
     assert days_left(2027, booked) == 27
-    with pytest.raises(TooMany, match="takes 28 days of 2027"):
+    with pytest.raises(TooMany, match="takes 28 days in 2027"):
         book("2027-02-01 to 2027-02-28", "2026-12-20 to 2027-01-03")
 
 

@@ -120,7 +120,7 @@ def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, 
     browser.open(ann.all).form("Save").press(**filled)
     assert ann.preferences(server) == (preference, preference, preference)
     if preference == "after 45m":
-        assert "They come 45 minutes later" in browser.open(ann.all).text
+        assert "We send them 45 minutes later" in browser.open(ann.all).text
     if preference == "daily":
         assert server.read(addresses.read, ann.number).digest_at == "21:15"
 

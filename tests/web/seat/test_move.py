@@ -133,7 +133,7 @@ def test_a_link_says_that_time_ran_out_whichever_choice_it_is_for(browser, links
     late = page.form(chosen.capitalize()).press()
     assert late.status == 409
     for shown in (late, browser.open(page.url)):
-        assert shown.heading == "Time ran out, so “pass” was played for you"
+        assert shown.heading == "Time ran out, so we played “pass” for you"
         assert "This was turn 1. The game is now at turn 2. This link no longer works. Nothing changed." in shown.text
     form = browser.post(f"/s/{own}/play", [("turn", "1"), ("choice", chosen), ("press", "yes")])
     assert form.status == 409
@@ -150,7 +150,7 @@ def test_another_link_of_the_same_email_replaces_a_sealed_choice(browser, links,
     assert "This replaces your earlier choice." in page.text
     assert things[1].word not in page.text
     receipt = page.form(f"Pick {things[2].word}").press()
-    assert receipt.heading == f"Your choice is placed: pick {things[2].word}"
+    assert receipt.heading == f"Your choice: pick {things[2].word}"
 
 
 def test_the_receipt_of_a_link_has_the_fingerprint_of_the_sealed_choice(browser, links, poker):

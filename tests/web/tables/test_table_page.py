@@ -242,15 +242,16 @@ def test_the_rules_of_every_game_are_public_with_their_options(kind, browser):
         assert rules.teller()(option.called) in page.text
         assert rules.teller()(option.about) in page.text
         if isinstance(option, Listed):
-            assert f"it can be {rules.teller()(option.words(option.values[0]))}" in page.text
+            first = rules.teller()(option.words(option.values[0]))
+            assert f"{first[:1].upper()}{first[1:]}" in page.text
     assert sum(bool(passage.heading) for passage in passages(rules.rules)) >= 5
 
 
 def test_the_rules_beside_a_table_show_its_options(browser, links, table):
     game = table("templari", 3, options={"start_money": 20, "money": "open"})
     page = open_seat(browser, links, game, 0).follow("Rules")
-    assert "Coins at the start 20 usually 12" in page.text
-    assert "Coins of the others shown usually hidden" in page.text
+    assert "Coins at the start 20 default: 12" in page.text
+    assert "Coins of the others shown default: hidden" in page.text
     assert "Cards in a lot always two default" in page.text
     assert page.follow("Back to table").heading
 
