@@ -99,7 +99,7 @@ def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, ta
     assert page.heading == "Your emails are off"
     assert "Your clock starts when an immediate email would have gone out" in page.text
     assert all_rows(server.store)["player"] == players
-    for offered in ("a daily digest", "only reminders and results", "vacation", "leave a table"):
+    for offered in ("once a day", "only reminders", "vacation", "leave a table"):
         assert offered in page.text
 
 
