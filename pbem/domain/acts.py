@@ -158,10 +158,8 @@ class Actor:
             return
         if self.role is Role.HOST:
             raise Forbidden(
-                _("This is not for the host of a table."),
-                why=_("A host can pause and resume the table, give more time, and send an email again."),
-                remedy=_("Nothing changed. Contact the organiser, who can do more."),
+                _("A table's host can't do that."),
+                why=_("A host can pause and resume the table, give more time and resend a turn."),
+                remedy=_("Ask the organiser to do it."),
             )
-        raise Forbidden(
-            _("This can only be done on the server itself, not over the web."), remedy=_("Nothing changed.")
-        )
+        raise Forbidden(_("This can only be done on the server itself."), remedy=_("Nothing changed."))

@@ -3,7 +3,7 @@
     start      when the turn's email was rendered or accepted, whichever is later
     pace       + the time that the table allows, or the next moment of its calendar
     stopped    + outages, pauses, an unreachable address and vacation, in which the clock stops
-    extended   + extra time from the organiser
+    extended   + more time from the organiser
     promised   never earlier than a deadline that the player was told
     notice     some time at least after a long stop
     rounded    up to a moment that is easy to remember
@@ -52,13 +52,13 @@ _DAY_AND_WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ([0-9:]{1,8})")
 class Reason(Enum):
     """A reason for the time of a deadline. The value is what players read."""
 
-    PACE = mark("table pace")
+    PACE = mark("the table's pace")
     OUTAGE = mark("server outage")
     PAUSE = mark("table paused")
     UNREACHABLE = mark("undelivered email")
     VACATION = mark("vacation")
     EXTENSION = mark("more time from the organiser")
-    PROMISE = mark("earlier promise")
+    PROMISE = mark("later deadline already promised")
     NOTICE = mark("time to come back after a break")
     ROUNDING = mark("rounding up")
     QUIET = mark("quiet hours")
@@ -66,7 +66,7 @@ class Reason(Enum):
 
 _IN_ANY_TURN: Final = frozenset({Reason.PACE, Reason.PROMISE, Reason.ROUNDING})
 
-LATE_MAIL: Final = mark("slow email")
+LATE_MAIL: Final = mark("late email")
 """The reason when the pace alone ends later than the turn's email said: the clock started later."""
 
 
@@ -210,15 +210,14 @@ def parse_extension(text: str, now: datetime, zone: ZoneInfo) -> Extension:
             extension = ExtendedBy(gained)
     except (BadInput, ValueError, OverflowError):
         raise BadInput(
-            _("%(given)s is neither a length of time nor a date and time.", given=quoted(text)),
-            why=_("Give more time by an amount, or until a date and time."),
+            _("%(given)s isn't an amount of time or a date.", given=quoted(text)),
             remedy=_("Write it like 12h or 2d, or like 2026-12-01 20:00."),
         ) from None
     if not ZERO < gained <= LONGEST_EXTENSION:
         raise BadInput(
-            _("Time can't be extended by %(given)s.", given=quoted(text)),
-            why=_("It has to be in the future, and at most thirty days from now."),
-            remedy=_("Choose another time, or pause the table for a longer break."),
+            _("%(given)s is too long, or in the past.", given=quoted(text)),
+            why=_("You can give up to thirty days."),
+            remedy=_("Choose another time, or pause the table."),
         )
     return extension
 

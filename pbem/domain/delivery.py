@@ -131,7 +131,7 @@ def parse_delivery(text: str) -> Delivery:
         return Delivery(Way(words))
     except ValueError:
         raise BadInput(
-            _("%(given)s is not a way to get emails.", given=quoted(text)),
+            _("%(given)s isn't an email setting.", given=quoted(text)),
             why=_(
                 "You can choose %(list)s, or a delay such as after 30m.",
                 list=", ".join(way for way in Way if way is not Way.DELAYED),

@@ -20,8 +20,8 @@ def parse_duration(text: str) -> timedelta:
     match = _DURATION.fullmatch(text.strip())
     if match is None or int(match[1]) == 0:
         raise BadInput(
-            _("%(given)s is not a length of time.", given=quoted(text)),
-            why=_("Use a whole number and m, h or d, for minutes, hours or days."),
+            _("%(given)s isn't an amount of time.", given=quoted(text)),
+            why=_("Use a whole number with m, h or d, for minutes, hours or days."),
             remedy=_("Write it like 30m, 12h or 3d."),
         )
     return int(match[1]) * _UNITS[match[2].lower()]

@@ -53,7 +53,7 @@ class Refusal(PbemError):
 class BadInput(Refusal):
     """The input cannot be read, or is out of range."""
 
-    usual_remedy = mark("Nothing changed. Please correct it and send it again.")
+    usual_remedy = mark("Nothing changed. Correct it and send it again.")
 
     def __init__(
         self, what: str, *, why: str = "", remedy: str = "", fields: "Mapping[str, BadInput]" = MappingProxyType({})
@@ -67,7 +67,7 @@ class BadInput(Refusal):
 class Forbidden(Refusal):
     """It exists, but this person may not do it."""
 
-    usual_remedy = mark("Nothing changed. If you should be able to do this, contact the organiser.")
+    usual_remedy = mark("Nothing changed. If you think this is wrong, contact the organiser.")
 
 
 class NotFound(Refusal):
@@ -79,7 +79,7 @@ class NotFound(Refusal):
 class Gone(Refusal):
     """It existed and is over: revoked, expired, closed. `table` is the key of the public table it was about, if any."""
 
-    usual_remedy = mark("Use the latest email of this game, or get an email with all your games.")
+    usual_remedy = mark("Use this game's latest email, or get an email with all your games.")
 
     def __init__(self, what: str, *, why: str = "", remedy: str = "", table: str = "") -> None:
         super().__init__(what, why=why, remedy=remedy)
@@ -89,7 +89,7 @@ class Gone(Refusal):
 class Stale(Refusal):
     """It was possible when asked for, but the game has moved on."""
 
-    usual_remedy = mark("Nothing changed. Look at the current turn and decide there.")
+    usual_remedy = mark("Nothing changed. Open the table to see the current turn.")
 
 
 class TimedOut(Stale):
@@ -105,7 +105,7 @@ class TooMany(Refusal):
 class Fault(PbemError):
     """Something of the server is broken, and the person who met it cannot help it."""
 
-    usual_remedy = mark("This is our fault, not yours. Try again later, or contact the organiser.")
+    usual_remedy = mark("It's our fault, not yours. Try again later, or contact the organiser.")
 
 
 class Unavailable(Fault):

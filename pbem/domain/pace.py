@@ -101,15 +101,15 @@ def parse_pace(text: str) -> Pace:
         allowed = parse_duration(text)
     except BadInput:
         raise BadInput(
-            _("%(given)s is not a pace.", given=quoted(text)),
-            why=_("A pace is a length of time per move, or weekdays with a time and a time zone."),
-            remedy=_("Write it like 12h, 1d, 3d or 7d, or like Tue,Fri 20:00 Europe/Berlin."),
+            _("%(given)s isn't a pace.", given=quoted(text)),
+            why=_("Use an amount of time, or weekdays with a time and a time zone."),
+            remedy=_("Write it like 12h or 3d, or like Tue,Fri 20:00 Europe/Berlin."),
         ) from None
     if not SHORTEST <= allowed <= LONGEST:
         raise BadInput(
-            _("A pace of %(given)s is not possible.", given=quoted(text)),
-            why=_("A move can take from one minute to thirty days."),
-            remedy=_("Write something like 12h, 1d, 3d or 7d."),
+            _("A pace of %(given)s isn't possible.", given=quoted(text)),
+            why=_("A turn can take from one minute to thirty days."),
+            remedy=_("Write it like 12h or 3d."),
         )
     return PerDecision(allowed)
 
@@ -127,7 +127,7 @@ def _parse_weekday(word: str) -> int:
             if name.startswith(word):
                 return day
     raise BadInput(
-        _("%(word)s is not a day of the week.", word=quoted(word)),
-        why=_("A calendar pace has weekdays, then a time, then a time zone."),
+        _("%(word)s isn't a day of the week.", word=quoted(word)),
+        why=_("Weekdays come first, then a time and a time zone."),
         remedy=_("Write it like Tue,Fri 20:00 Europe/Berlin."),
     )

@@ -65,17 +65,15 @@ def parse_quiet(text: str, zone: ZoneInfo) -> QuietHours:
     match = _QUIET.fullmatch(text.strip())
     if match is None:
         raise BadInput(
-            _("%(given)s is not a range of quiet hours.", given=quoted(text)),
-            why=_("Quiet hours go from one time of day to another."),
-            remedy=_("Write them like 22:00-07:00."),
+            _("%(given)s isn't a range of hours.", given=quoted(text)), remedy=_("Write them like 22:00-07:00.")
         )
     begin, end = parse_wall(match["begin"]), parse_wall(match["end"])
     try:
         return QuietHours(begin, end, zone)
     except ValueError:
         raise BadInput(
-            _("Quiet hours of %(given)s are not possible.", given=quoted(text)),
-            why=_("They can be up to sixteen hours long, because others are waiting for you."),
+            _("Quiet hours of %(given)s aren't possible.", given=quoted(text)),
+            why=_("They can last up to sixteen hours, because others are waiting for you."),
             remedy=_("Choose a shorter range, such as 22:00-07:00."),
         ) from None
 

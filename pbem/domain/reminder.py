@@ -69,9 +69,9 @@ def parse_cadence(text: str) -> Cadence:
         return Cadence(())
     if len(words) > MOST_REMINDERS:
         raise BadInput(
-            _("That's too many reminders: %(many)s.", many=len(words)),
-            why=_("You can have up to %(most_reminders)s per turn.", most_reminders=MOST_REMINDERS),
-            remedy=_("Choose the most useful ones, such as 50%%,80%%,2h."),
+            _("%(many)s reminders are too many.", many=len(words)),
+            why=_("The limit is %(most_reminders)s per turn.", most_reminders=MOST_REMINDERS),
+            remedy=_("Choose fewer, such as 50%%,80%%,2h."),
         )
     return Cadence(tuple(map(_parse_mark, words)))
 
@@ -119,7 +119,7 @@ def _parse_mark(word: str) -> TimeUsed | TimeLeft:
         return TimeLeft(parse_duration(word))
     except BadInput:
         raise BadInput(
-            _("%(word)s is not a time for a reminder.", word=quoted(word)),
-            why=_("Use a share of your time, from 1%% to 99%%, or the time left."),
-            remedy=_("Write something like 50%%,80%%,2h, or none."),
+            _("%(word)s isn't a reminder time.", word=quoted(word)),
+            why=_("Use a percentage of your time, from 1%% to 99%%, or the time left."),
+            remedy=_("Write it like 50%%,80%%,2h, or write none."),
         ) from None

@@ -59,8 +59,8 @@ def parse_name(text: str) -> str:
     if name.casefold() == "you" or "@" in name:
         raise BadInput(
             _("You can't use %(given)s as a name.", given=quoted(text)),
-            why=_("In an email it would mean something else, or show everyone an address."),
-            remedy=_("Choose another one."),
+            why=_("In an email it would be read as a command, or show everyone an address."),
+            remedy=_("Choose another."),
         )
     return name
 
@@ -86,11 +86,11 @@ def parse_talk(text: str) -> str:
     message = " ".join(_visible(text).split())
     _must_not_pile_up(message)
     if not message:
-        raise BadInput(_("Your message is empty."), remedy=_("Write what the others should read."))
+        raise BadInput(_("Your message is empty."), remedy=_("Write something first."))
     if len(message) > LONGEST_TALK:
         raise BadInput(
             _("Your message has %(many)s characters.", many=len(message)),
-            why=_("The most is %(longest_said)s, because it goes into everyone's emails.", longest_said=LONGEST_TALK),
+            why=_("The limit is %(longest_said)s, because it goes into everyone's emails.", longest_said=LONGEST_TALK),
             remedy=_("Shorten it, or send two messages."),
         )
     return message
@@ -105,11 +105,11 @@ def parse_reason(text: str) -> str:
             if len(reason) < SHORTEST_REASON
             else _("Your reason has %(many)s characters.", many=len(reason)),
             why=_(
-                "Everything done here is kept with a reason of %(shortest_reason)s to %(longest_reason)s characters.",
+                "A reason needs %(shortest_reason)s to %(longest_reason)s characters.",
                 shortest_reason=SHORTEST_REASON,
                 longest_reason=LONGEST_REASON,
             ),
-            remedy=_("Nothing changed. Give a reason that everyone concerned can read."),
+            remedy=_("Give a reason that everyone affected can read."),
         )
     _must_not_pile_up(reason)
     refuse_addresses(reason)
@@ -122,7 +122,7 @@ def refuse_addresses(text: str) -> None:
         raise BadInput(
             _("That contains an email address."),
             why=_("Moderation notes are kept forever, and others can read them."),
-            remedy=_("Nothing changed. Refer to people by name."),
+            remedy=_("Refer to people by name."),
         )
 
 
@@ -136,7 +136,7 @@ def parse_message(text: str) -> str:
     if len(message) > LONGEST_TEXT:
         raise BadInput(
             _("Your message has %(many)s characters.", many=len(message)),
-            why=_("The most is %(longest_text)s.", longest_text=LONGEST_TEXT),
+            why=_("The limit is %(longest_text)s.", longest_text=LONGEST_TEXT),
             remedy=_("Shorten it, or send a second message."),
         )
     return message
@@ -147,20 +147,20 @@ def _line(text: str, what: str, longest: int) -> str:
     if len(line) > longest:
         raise BadInput(
             _("%(line)s is too long for %(what)s.", line=quoted(line), what=what),
-            why=_("It has %(many)s characters; the most is %(longest)s.", many=len(line), longest=longest),
+            why=_("It has %(many)s characters; the limit is %(longest)s.", many=len(line), longest=longest),
             remedy=_("Choose a shorter one."),
         )
     if _piles_up(line):
         raise BadInput(
             _("You can't use that as %(what)s.", what=what),
             why=_("It has too many accents stacked on one letter."),
-            remedy=_("Choose another one."),
+            remedy=_("Choose another."),
         )
     if _URL.search(line) or "=?" in line:
         raise BadInput(
             _("You can't use %(line)s as %(what)s.", line=quoted(line), what=what),
             why=_("It appears in emails to others, so it can't contain a web address or code."),
-            remedy=_("Choose another one."),
+            remedy=_("Choose another."),
         )
     return line
 

@@ -59,11 +59,7 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
         words = _FROM_TODAY.sub(f"{today} to ", words)
     match = _VACATION.fullmatch(words)
     if match is None:
-        raise BadInput(
-            _("%(given)s is not a vacation.", given=quoted(text)),
-            why=_("A vacation has a first and a last day, each with year, month and day."),
-            remedy=_(_EXAMPLE),
-        )
+        raise BadInput(_("%(given)s isn't a range of days.", given=quoted(text)), remedy=_(_EXAMPLE))
     first = parse_day(match[1])
     last = parse_day(match[2]) if match[2] else first
     if last < first:
@@ -80,14 +76,12 @@ def check_vacation(vacation: Vacation, booked: Collection[Vacation], now: dateti
     today = local_day(now, zone)
     if vacation.first < today:
         raise BadInput(
-            _("This vacation would start on %(first)s, and today is %(today)s.", first=vacation.first, today=today),
-            why=_("A vacation can't start in the past, because others have played on."),
+            _("This vacation would start in the past: today is %(today)s.", first=vacation.first, today=today),
             remedy=_("Choose today or later."),
         )
     if vacation.first > today + FURTHEST_AHEAD:
         raise BadInput(
-            _("This vacation would start on %(first)s, more than a year from now.", first=vacation.first),
-            why=_("Vacations can be booked for the next twelve months."),
+            _("This vacation would start more than a year from now, on %(first)s.", first=vacation.first),
             remedy=_("Check the year, or book it later."),
         )
     for other in booked:
@@ -103,13 +97,13 @@ def check_vacation(vacation: Vacation, booked: Collection[Vacation], now: dateti
         if asked > left:
             raise TooMany(
                 _(
-                    "This vacation takes %(asked)s days of %(year)s, and you have %(left)s left.",
+                    "This vacation takes %(asked)s days in %(year)s, but you have %(left)s left.",
                     asked=asked,
                     year=year,
                     left=left,
                 ),
                 why=_(
-                    "Everyone has %(budget)s vacation days per calendar year, so that no table waits forever.",
+                    "Everyone gets %(budget)s vacation days a year, so that no table waits forever.",
                     budget=YEARLY_BUDGET,
                 ),
                 remedy=_("Choose fewer days, or ask the organiser for more time."),
@@ -126,6 +120,4 @@ def parse_day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise BadInput(
-            _("There is no day %(given)s.", given=quoted(text)), why=_("It isn't in the calendar."), remedy=_(_EXAMPLE)
-        ) from None
+        raise BadInput(_("%(given)s isn't a real date.", given=quoted(text)), remedy=_(_EXAMPLE)) from None

@@ -236,7 +236,7 @@ def token(server: Server, link: LinkRow) -> str:
 
 def changed_hands(turn: int | None = None, table: str = "") -> Gone:
     """The refusal of a former player of a seat, who lost it in this turn at this public table."""
-    why = _("It has changed hands.") if turn is None else _("It changed hands in turn %(turn)s.", turn=turn)
+    why = _("It has changed hands.") if turn is None else _("It changed hands on turn %(turn)s.", turn=turn)
     return Gone(_("Someone else plays this seat now."), why=why, table=table)
 
 

@@ -28,10 +28,8 @@ def refuse_scripts() -> None:
         g.back_to = _address_of_the_form()
         raise Forbidden(
             _("This didn't look like a person's click."),
-            why=_("Some mail programs press every button to protect you. This press changed nothing."),
-            remedy=_(
-                "If it was you, the previous page comes back in a moment and shows whether an earlier press counted."
-            )
+            why=_("Some mail scanners press buttons. This press changed nothing."),
+            remedy=_("If it was you, the previous page will return and show whether an earlier press counted.")
             if g.back_to
             else _("If it was you, go back and see whether an earlier press counted."),
         )
@@ -102,7 +100,7 @@ def _address_of_the_form() -> str:
 def _sent_from_elsewhere() -> Forbidden:
     return Forbidden(
         _("This form was sent from another site."),
-        why=_("Other sites can't act in your name."),
+        why=_("Other sites can't act for you."),
         remedy=_("Nothing changed. Open the link again and use its button."),
     )
 

@@ -58,9 +58,9 @@ def _error_of(code: int) -> PbemError:
             return BadInput(_("This request can't be read."))
         case 401:
             return Forbidden(
-                _("This needs the token of a seat."),
+                _("This needs a seat's token."),
                 why=_("Without it, we don't know which seat you mean."),
-                remedy=_("Find it on the page of your seat, and send it as “Authorization: Bearer”."),
+                remedy=_("Find it on your seat's page, and send it as “Authorization: Bearer”."),
             )
         case 404:
             return NotFound(_("There is nothing at this address."))

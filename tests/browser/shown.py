@@ -200,10 +200,10 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
 SENT: Final = {
     "leaving": Way("/s/{seat}", (Sent("Leave table …"),)),
     "new links": Way("/s/{seat}", (Sent("Get new links …"),)),
-    "a token for programs": Way("/s/{seat}", (Sent("Show the token"),)),
+    "a token for programs": Way("/s/{seat}", (Sent("Show token"),)),
     "why not": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass 99"}),)),
     "why, if it can be done": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass"}),)),
-    "an order that is none": Way("/s/{seat}", (Sent("Set this order", {"order": "up to the moon"}),), status=400),
+    "an order that is none": Way("/s/{seat}", (Sent("Set order", {"order": "up to the moon"}),), status=400),
     "a choice in words, no click reported": Way(
         "/s/{seat}", (Sent("Make this move", {"choice": "pass"}, unreported=True),)
     ),
@@ -218,7 +218,7 @@ SENT: Final = {
     "my games refused": Way("/mine", (Sent("Send links", {"address": "a..b@example.org"}),), status=400),
     "a new table refused": Way(
         "/new/bid",
-        (Sent("Open the table", {"address": "a..b@example.org", "name": "Ann", "invited": "nobody"}),),
+        (Sent("Open table", {"address": "a..b@example.org", "name": "Ann", "invited": "nobody"}),),
         status=400,
     ),
     "a place refused": Way("/t/{waiting}", (Sent("Join", {"address": "a..b@example.org", "name": "Ann"}),), status=400),
@@ -228,7 +228,7 @@ SENT: Final = {
     ),
     "a move, no click reported": Way("/m/{m}/pass", (Sent("Pass", unreported=True),)),
     "fewer mails, no click reported": Way("/u/{u}", (Sent("Stop all emails", unreported=True),)),
-    "leaving for good, no click reported": Way("/y/{y}", (Sent("Leave for good", unreported=True),)),
+    "leaving for good, no click reported": Way("/y/{y}", (Sent("Delete account", unreported=True),)),
     "a reply, no click reported": Way("/w/{w}", (Sent("I wrote this", unreported=True),)),
     "fewer mails refused": Way("/u/{u}", (Sent("Save settings", {"cadence": "often"}),), status=400),
     "settings refused": Way("/my/settings", (Sent("Save settings", {"quiet": "at night"}),), status=400),
@@ -241,9 +241,9 @@ SENT: Final = {
     "a file that is none": Way("/verify", (Sent("Check", {"text": "It was a good game."}),), status=400),
     "a table as a seat sees it": Way("/desk/tables/{game id}", (Sent("Look", {"seat": "2", "reason": WHY}),)),
     "a look refused": Way("/desk/tables/{game id}", (Sent("Look", {"seat": "2", "reason": "   "}),), status=400),
-    "a mail of a table": Way("/desk/tables/{game id}", (Sent("Read it", {"reason": WHY}),)),
-    "a mail to a person": Way("/desk/people/{person id}", (Sent("Read it", {"reason": WHY}),)),
-    "a mail refused": Way("/desk/people/{person id}", (Sent("Read it", {"reason": "   "}),), status=400),
+    "a mail of a table": Way("/desk/tables/{game id}", (Sent("Read", {"reason": WHY}),)),
+    "a mail to a person": Way("/desk/people/{person id}", (Sent("Read", {"reason": WHY}),)),
+    "a mail refused": Way("/desk/people/{person id}", (Sent("Read", {"reason": "   "}),), status=400),
     "nobody at the desk": Way("/desk", (Sent("Search", {"q": "nobody@example.org"}),), status=404),
     "an act refused": Way(
         "/desk/tables/{game id}/extend", (Sent("Preview …", {"more": "a while", "reason": WHY}),), status=400

@@ -367,7 +367,7 @@ class Showroom:
         }
 
     def _session(self, holder: Holder) -> str:
-        return self.server.store.write(lambda tx: sessions.start(tx, self.server, holder, "a telephone"))
+        return self.server.store.write(lambda tx: sessions.start(tx, self.server, holder, "Safari on iPhone"))
 
     def _person(self, name: str) -> int:
         return self.server.run(

@@ -138,7 +138,7 @@ def test_of_choices_from_two_tabs_that_count_at_once_the_first_counts(templari, 
     write(one, "pass")
     before = templari.row()
     write(other, "bid 1")
-    expect(other.locator("main")).to_contain_text("The game has moved on since that page was made.")
+    expect(other.locator("main")).to_contain_text("The game has moved on since you opened that page.")
     expect(other.locator("main")).to_contain_text("You had chosen: bid 1.")
     assert templari.row() == before
 
@@ -153,7 +153,7 @@ def test_a_page_left_open_says_that_the_game_has_moved_on_and_quotes_the_choice(
     before = templari.row()
     write(page, "pass")
     main = page.locator("main")
-    expect(main).to_contain_text("The game has moved on since that page was made.")
+    expect(main).to_contain_text("The game has moved on since you opened that page.")
     expect(main).to_contain_text("You had chosen: pass.")
     assert templari.row() == before
     press(page.get_by_role("button", name="Pass", exact=True))

@@ -78,10 +78,10 @@ def create_table(served: Served, player: Player, kind: str) -> str:
         for name, value in short.items():
             page.locator(f"[name='option_{name}']").fill(str(value))
     served.passes(FILLED_IN)
-    player.press(page.get_by_role("button", name="Open the table"))
+    player.press(page.get_by_role("button", name="Open table"))
     assert page.locator("h1").inner_text() == "Check your email"
     page.goto(path_in(newest_email(page, served, "ann@example.org"), "/c/"))
-    player.press(page.get_by_role("button", name="Open the table"))
+    player.press(page.get_by_role("button", name="Open table"))
     return path_in(page.locator("main").inner_text(), "/j/")
 
 
@@ -122,7 +122,7 @@ def leave_order(player: Player, order: str) -> None:
     """Leave an order that answers from now on."""
     player.page.get_by_text("Standing order", exact=True).click()
     player.page.get_by_label("Your order").fill(order)
-    player.press(player.page.get_by_role("button", name="Set this order"))
+    player.press(player.page.get_by_role("button", name="Set order"))
     expect(player.page.locator("#orders")).to_contain_text(f"Your order is {order}")
 
 

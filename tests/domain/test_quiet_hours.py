@@ -83,10 +83,10 @@ def test_quiet_hours_parse_as_people_write_them(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "not a range"),
-        ("at night", "not a range"),
-        ("22-7", "not a time of day"),
-        ("22:00-24:00", "not a time of day"),
+        ("", "isn't a range"),
+        ("at night", "isn't a range"),
+        ("22-7", "isn't a time of day"),
+        ("22:00-24:00", "isn't a time of day"),
         ("07:00-23:01", "sixteen hours"),
         ("07:00-07:00", "sixteen hours"),
     ],

@@ -165,7 +165,7 @@ def test_ten_thousand_characters_are_refused_with_the_limit(text):
     for read, most in ((parse_name, LONGEST_NAME), (parse_title, 80), (parse_message, 4000)):
         with pytest.raises(BadInput) as refused:
             read(text)
-        assert f"he most is {most}" in refused.value.why
+        assert f"he limit is {most}" in refused.value.why
         # A refusal quotes a little of the text, never all of it.
         assert len(str(refused.value)) < 400
 

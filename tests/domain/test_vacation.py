@@ -41,11 +41,11 @@ def test_a_vacation_without_a_first_day_begins_today_if_today_is_known() -> None
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "is not a vacation"),
-        ("until christmas", "is not a vacation"),
-        ("20261220 to 20270103", "is not a vacation"),
-        ("2026-12-20 to", "is not a vacation"),
-        ("2026-02-30 to 2026-03-03", "There is no day “2026-02-30”"),
+        ("", "isn't a range of days"),
+        ("until christmas", "isn't a range of days"),
+        ("20261220 to 20270103", "isn't a range of days"),
+        ("2026-12-20 to", "isn't a range of days"),
+        ("2026-02-30 to 2026-03-03", "“2026-02-30” isn't a real date"),
         ("2027-01-03 to 2026-12-20", "would end on 2026-12-20, before it starts"),
     ],
 )
@@ -83,7 +83,7 @@ def test_a_vacation_within_the_budget_is_accepted() -> None:
 
 
 def test_a_vacation_cannot_begin_in_the_past() -> None:
-    with pytest.raises(BadInput, match="start on 2026-11-23, and today is 2026-11-24"):
+    with pytest.raises(BadInput, match="start in the past: today is 2026-11-24"):
         book("2026-11-23 to 2026-11-30")
 
 
@@ -112,9 +112,9 @@ def test_two_vacations_may_follow_each_other() -> None:
 
 
 def test_a_vacation_over_the_budget_is_refused_with_the_days_left() -> None:
-    with pytest.raises(TooMany, match="takes 31 days of 2026, and you have 30 left"):
+    with pytest.raises(TooMany, match="takes 31 days in 2026, but you have 30 left"):
         book("2026-11-25 to 2026-12-25")
-    with pytest.raises(TooMany, match="takes 5 days of 2026, and you have 4 left"):
+    with pytest.raises(TooMany, match="takes 5 days in 2026, but you have 4 left"):
         book("2026-12-27 to 2027-01-05", "2026-11-25 to 2026-12-20")
 
 
@@ -122,7 +122,7 @@ def test_a_vacation_over_new_year_counts_in_both_years() -> None:
     booked = [parse_vacation("2026-12-20 to 2027-01-03")]
     assert days_left(2026, booked) == 18
     assert days_left(2027, booked) == 27
-    with pytest.raises(TooMany, match="takes 28 days of 2027"):
+    with pytest.raises(TooMany, match="takes 28 days in 2027"):
         book("2027-02-01 to 2027-02-28", "2026-12-20 to 2027-01-03")
 
 

@@ -77,7 +77,7 @@ def test_on_a_terminal_a_server_says_where_it_is_and_nothing_more(tmp_path: Path
 
 def test_a_server_speaks_the_language_that_it_is_set_to(tmp_path: Path) -> None:
     catalogue = Catalog(locale="de")
-    catalogue.add("Check the file of a game", "Prüfe die Datei eines Spiels")
+    catalogue.add("Check a game file", "Prüfe die Datei eines Spiels")
     file = tmp_path / "words" / "de" / "LC_MESSAGES" / "pbem.mo"
     file.parent.mkdir(parents=True)
     with file.open("wb") as written:

@@ -140,7 +140,7 @@ def test_emails_go_to_an_address_again_that_was_left_alone(pbem: Run) -> None:
     assert not at(number, fails)
     again = pbem("person", "release", str(ann), *WHY)
     assert again.exit_code == 1
-    assert "already email their address" in again.output
+    assert "already emailing them" in again.output
     assert [act for act, _, _ in acts()] == ["release"]
 
 

@@ -193,7 +193,7 @@ def test_a_request_for_another_site_is_refused(browser, seat):
     ],
 )
 def test_an_impossible_table_is_refused_and_its_form_is_still_filled_in(field, value, browser, unchanged):
-    form = browser.open("/new/bid").form("Open the table")
+    form = browser.open("/new/bid").form("Open table")
     page = refused(form.press(**({"address": "ann@example.org", "name": "Ann"} | {field: value})), 400, 429)
     assert page.heading == "New table: Bid!"
     assert 'value="ann@example.org"' in page.source or field == "address"
@@ -201,14 +201,14 @@ def test_an_impossible_table_is_refused_and_its_form_is_still_filled_in(field, v
 
 
 def test_an_unknown_bot_is_refused(browser, unchanged):
-    form = browser.open("/new/bid").form("Open the table")
+    form = browser.open("/new/bid").form("Open table")
     page = refused(form.press(address="ann@example.org", name="Ann", bots="1", bot="skynet"), 400)
     assert "There is no bot “skynet”." in page.text
     assert unchanged()
 
 
 def test_a_public_form_from_another_site_does_nothing(browser, unchanged):
-    form = browser.open("/new/bid").form("Open the table")
+    form = browser.open("/new/bid").form("Open table")
     for says in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}):
         browser.says = says
         refused(form.press(address="ann@example.org", name="Ann"), 403)

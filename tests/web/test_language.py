@@ -11,7 +11,7 @@ from pbem.i18n import speech
 from pbem.service.outgoing.deliver import mailbox_of
 
 GERMAN = {
-    "Check the file of a game": "Prüfe die Datei eines Spiels",
+    "Check a game file": "Prüfe die Datei eines Spiels",
     "SINCE THE GAME BEGAN": "SEIT DEM BEGINN",
     "The game so far": "Seit dem Beginn",
     "{seat} [flips|flip] {card}.": "{seat} [deckt|deckst] {card} auf.",

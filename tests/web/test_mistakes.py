@@ -16,7 +16,7 @@ LONG = "x" * 200
 
 
 def test_a_new_table_says_everything_that_is_wrong_beside_its_field(browser, server):
-    form = browser.open("/new/templari").form("Open the table")
+    form = browser.open("/new/templari").form("Open table")
     before = all_rows(server.store)
     typed = {"address": "ann at home", "name": "you", "invited": "ben, cleo@", "title": LONG, "other_pace": "soon"}
     page = form.press(**typed)
@@ -32,7 +32,7 @@ def test_a_new_table_says_everything_that_is_wrong_beside_its_field(browser, ser
 
 
 def test_an_option_out_of_range_is_said_beside_it(browser):
-    form = browser.open("/new/bid").form("Open the table")
+    form = browser.open("/new/bid").form("Open table")
     (option, *_) = form.numbers
     page = form.press(address="ann@example.org", name="", **{option: form.numbers[option][1] + 1})
     assert set(page.mistakes()) == {option, "name"}

@@ -80,7 +80,7 @@ def test_a_link_that_works_no_more_leads_to_its_public_table(server, browser, li
     for path in (f"/s/{seat}", f"/m/{choice}/pass", f"/s/{other_seat}", f"/m/{other_choice}/pass"):
         page = browser.open(path)
         assert page.status == 410
-        assert browser.open(page.links()["See the table"]).heading == game.row().title
+        assert browser.open(page.links()["Open table"]).heading == game.row().title
 
 
 def test_a_link_to_one_choice_shows_no_private_table(server, browser, links, table):
@@ -93,6 +93,6 @@ def test_a_link_to_one_choice_shows_no_private_table(server, browser, links, tab
         assert seat not in page.source
         assert page.form("Email my links")
         moderate(server, Substitute(game.id, 0), "They asked for it.")
-        assert ("See the table" in browser.open(f"/s/{seat}").links()) != private
+        assert ("Open table" in browser.open(f"/s/{seat}").links()) != private
     assert browser.open(shown[False].links()["Watch this game"]).status == 200
     assert "Watch this game" not in shown[True].links()

@@ -63,10 +63,11 @@ def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by:
     """Offer a seat to volunteers, for an organiser. Returns how many are emailed."""
     game, before, _players = lock_seat(tx, game_id, seat)
     if before.person_id is None:
-        raise Gone(_("A bot plays this seat."), why=_("Only the seat of a person can be offered."))
+        raise Gone(_("A bot plays this seat."), why=_("Only a person's seat can be offered."))
     if game.private:
         raise Forbidden(
-            _("Strangers are never invited to a private table."), remedy=_("Let a bot or a particular person play.")
+            _("This table is private, so its seats aren't offered to strangers."),
+            remedy=_("Replace the player with a bot or someone you choose."),
         )
     if tables.offer_of_seat(tx, game_id, seat) is not None:
         raise Gone(_("This seat is already on offer."), remedy=_("Nothing changed."))
@@ -130,11 +131,11 @@ def lock_seat(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, list
     """Lock a running game. Returns it, the player of the seat and all players. Raises Gone."""
     game = games.lock(tx, game_id)
     if game.status != TableStatus.PLAYING:
-        raise Gone(_("This game isn't running."), why=_("Only seats of running games change hands."))
+        raise Gone(_("This game isn't in progress."), why=_("Seats only change hands during a game."))
     players = player_rows.of_game(tx, game_id)
     before = next((player for player in players if player.seat == seat), None)
     if before is None:
-        raise Gone(_("There is no such seat in this game."))
+        raise Gone(_("This game has no such seat."))
     return game, before, players
 
 

@@ -65,8 +65,8 @@ def must_not_have_looked(tx: Tx, person_id: int, game_id: int) -> None:
     if insiders.has_looked(tx, person_id, game_id):
         raise Forbidden(
             _("Organisers who have looked at a table can't play at it."),
-            why=_("They know more than a player may know."),
-            remedy=_("Nothing changed. Someone else can take the seat."),
+            why=_("They may have seen its secrets."),
+            remedy=_("Someone else can take the seat."),
         )
 
 

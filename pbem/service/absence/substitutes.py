@@ -41,13 +41,13 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
         return offer.status == OfferStatus.TAKEN
     must_not_be_frozen(game)
     if game.status != TableStatus.PLAYING:
-        raise Gone(_("This game is over."), remedy=_("There are other tables in the lobby."))
+        raise Gone(_("This game is over."), remedy=_("You can join another open table."))
     if offer.status != OfferStatus.OPEN or not offers.is_openly_gone(tx, offer):
         raise Gone(_("This seat is no longer on offer."), why=_("Someone else took it, or its player came back."))
     if offer.successor != Successor.SUBSTITUTE:
-        raise Forbidden(_("This table did not agree on a substitute."), why=_("As agreed, a bot plays the seat."))
+        raise Forbidden(_("This table doesn't use substitutes."), why=_("Its settings say that a bot takes over."))
     if offer.taken_by is not None:
-        raise Gone(_("Someone else has asked for this seat."), why=_("They were faster."))
+        raise Gone(_("Someone else has asked for this seat."), why=_("They asked first."))
     player = player_rows.at_seat(tx, game.id, offer.seat)
     person = _taker(tx, server, game, offer.seat, person_id)
     name = addresses.read_name(tx, server, name or person.name)
@@ -70,7 +70,7 @@ def withdraw(tx: Tx, server: Server, offer_id: int, person_id: int) -> bool:
         return True
     player = player_rows.at_seat(tx, game.id, offer.seat)
     if player is not None and player.person_id == person_id:
-        raise Gone(_("The seat is yours already."), remedy=_("Nothing changed. You can resign on its page."))
+        raise Gone(_("You already have this seat."), remedy=_("To give it up, leave the table on its page."))
     return False
 
 
@@ -83,10 +83,10 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
         return
     must_not_be_frozen(game)
     if game.status != TableStatus.PLAYING:
-        raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
+        raise Gone(_("This game is over."), remedy=_("The result is on its page."))
     offer = tables.offer_of_seat(tx, game_id, seat)
     if player is None or offer is None or offer.person_id != person_id:
-        raise Forbidden(_("You can't take back this seat."), why=_("Someone else has it now, or it never was yours."))
+        raise Forbidden(_("You can't reclaim this seat."), why=_("Someone else has it now, or it was never yours."))
     person = people.lock(tx, person_id)
     _must_have_no_other_seat(tx, game, seat, person_id)
     must_have_room(tx, server, person, game)
@@ -110,7 +110,7 @@ def replace_player(
     else:
         person = people.lock(tx, person_id)
         if not game.doubles and any(player.person_id == person_id for player in players):
-            raise Forbidden(_("They are already at this table."), why=_("Its host allows one seat per player."))
+            raise Forbidden(_("They're already at this table."), why=_("Its host allows one seat per player."))
         must_have_room(tx, server, person, game)
         who = free_name([player for player in players if player is not before], parse_name(person.name or _UNNAMED))
         game = seats.give_to_person(tx, server, game, seat, by, person, who, reason)
@@ -145,7 +145,7 @@ def _taker(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> 
     """The person, locked, who may take a seat of the game. Raises Forbidden or TooMany."""
     person = people.lock(tx, person_id)
     if person.confirmed_at is None:
-        raise Forbidden(_("This address isn't confirmed yet."), remedy=_("Open the link in the email first."))
+        raise Forbidden(_("This address isn't confirmed yet."), remedy=_("Open the link in our email first."))
     _must_have_no_other_seat(tx, game, seat, person_id)
     must_have_room(tx, server, person, game)
     seats.must_not_have_looked(tx, person_id, game.id)
@@ -159,7 +159,7 @@ def _must_have_no_other_seat(tx: Tx, game: GameRow, seat: int, person_id: int) -
     if any(player.person_id == person_id for player in player_rows.of_game(tx, game.id)):
         raise Forbidden(_("You're already at this table."), why=_("Its host allows one seat per player."))
     if any(left.person_id == person_id and left.seat != seat for left in player_rows.former_of_game(tx, game.id)):
-        raise Forbidden(_("You've had another seat of this game."), why=_("Its host allows one seat per player."))
+        raise Forbidden(_("You've had another seat in this game."), why=_("Its host allows one seat per player."))
 
 
 def _hand_over(tx: Tx, server: Server, game: GameRow, offer: OfferRow, person: PersonRow, name: str) -> None:

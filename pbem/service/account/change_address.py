@@ -43,7 +43,7 @@ def ask(tx: Tx, server: Server, person_id: int, address: str, network: str = "")
     if people.count_emails_in(tx, person.id, "new_address", limits.last(timedelta(days=1), now)) >= EMAILS_A_DAY:
         raise TooMany(
             _("You've reached today's limit for emails about changing your address."),
-            why=_("We send at most %(mails_a_day)s, to one address and for one person.", mails_a_day=EMAILS_A_DAY),
+            why=_("We send at most %(mails_a_day)s a day.", mails_a_day=EMAILS_A_DAY),
             remedy=_("Use the link in one of them, or try again tomorrow."),
         )
     strangers.count_emails(tx, server, [mailbox], network)
@@ -78,7 +78,7 @@ def change_address(
     if person.mailbox == mailbox:
         raise Gone(_("That's already their address."), remedy=_("Nothing changed."))
     if is_former(person.address) or is_guest(person.address):
-        raise Gone(_("We don't email this address."), why=_("It belongs to a guest, or to someone who left for good."))
+        raise Gone(_("We don't email this address."), why=_("It belongs to a guest or a deleted account."))
     _free_mailbox(tx, server, person_id, mailbox, is_back=undoes is not None)
     now = server.now()
     people.change(tx, person_id, address=given, mailbox=mailbox, confirmed_at=now)
@@ -111,7 +111,7 @@ def _free_mailbox(tx: Tx, server: Server, person_id: int, mailbox: str, *, is_ba
     if merge.plays(tx, holder.id) or (holder.confirmed_at is not None and not is_back):
         raise BadInput(
             _("Someone already plays here with this address."),
-            remedy=_("Nothing changed. If both are you, the organiser can merge them."),
+            remedy=_("If that's you, ask the organiser to merge the two addresses."),
         )
     merge.move_rows(tx, holder.id, person_id)
     if is_back:

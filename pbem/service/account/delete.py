@@ -62,8 +62,8 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
         if game.status == TableStatus.FROZEN:
             raise Forbidden(
                 _("“%(title)s” has been stopped so that its log can be checked.", title=game.title),
-                why=_("Until then, nobody at that table can leave it or delete their account."),
-                remedy=_("Nothing changed. We'll email you when it resumes, and you can do this then."),
+                why=_("Until it resumes, nobody there can leave or delete their account."),
+                remedy=_("Nothing changed. We'll email you when it resumes. Try again then."),
             )
         if game.status == TableStatus.PLAYING:
             for player in player_rows.of_game(tx, game_id):
@@ -87,6 +87,6 @@ def _must_be_settled(tx: Tx, server: Server, person_id: int) -> None:
     ):
         raise Forbidden(
             _("Your address was changed less than two weeks ago."),
-            why=_("Until then, the owner of the old address can undo the change."),
-            remedy=_("Nothing was deleted. Please try again later, or contact the organiser."),
+            why=_("For two weeks, the owner of the old address can undo the change."),
+            remedy=_("Nothing was deleted. Try again later, or contact the organiser."),
         )

@@ -45,9 +45,11 @@ def disown(tx: Tx, server: Server, token: str) -> Refusal | None:
         except Refusal:
             new_links.end_all(tx, server, person_id)
             return Forbidden(
-                _("Someone plays here with your old address, so it wasn't put back."),
-                why=_("Every link, sign-in, token and request has ended, but emails still go to the other address."),
-                remedy=_("Please contact the organiser now: they can give you back what is yours."),
+                _("Someone plays here with your old address, so we couldn't restore it."),
+                why=_(
+                    "All links, sign-ins, tokens and requests are cancelled, but emails still go to the other address."
+                ),
+                remedy=_("Contact the organiser now to get your account back."),
             )
     new_links.send(tx, server, person_id)
     return None

@@ -239,7 +239,7 @@ def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
     """The token of one's own seat for the current turn, made if there is none. Raises Forbidden."""
     game = games.lock(tx, game_id)
     if all(player.person_id != person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat):
-        raise Forbidden(_("This seat is not yours."))
+        raise Forbidden(_("This isn't your seat."))
     return links.make_seat_token(tx, server, person_id, game, seat)
 
 
@@ -248,7 +248,10 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     game = games.lock(tx, game_id)
     seated = any(player.person_id == person_id for player in player_rows.of_game(tx, game_id))
     if game.status != TableStatus.OPEN or not (seated or game.host_id == person_id):
-        raise NotFound(_("This table isn't waiting for you."), remedy=_("You'll find your tables under “My games”."))
+        raise NotFound(
+            _("You have no seat at this table, or its game has started."),
+            remedy=_("You'll find your tables under “My games”."),
+        )
     return links.make_token(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id), game.expires_at)
 
 

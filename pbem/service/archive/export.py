@@ -65,8 +65,8 @@ def of_game(tx: Tx, server: Server, game_id: int) -> Export:
     row = games.read(tx, game_id)
     if row.status not in _ENDED:
         raise Forbidden(
-            _("This game is not over."),
-            why=_("Its file would reveal every secret of the table."),
+            _("This game isn't over."),
+            why=_("Its file would reveal every secret."),
             remedy=_("Download it when the game is over."),
         )
     log = tuple(log_rows.chain(tx, game_id, row.key))
@@ -203,7 +203,5 @@ def _checked(kind: type[T], value: object) -> T:
 
 def _no_game_file(why: str) -> BadInput:
     return BadInput(
-        _("This isn't the file of a game."),
-        why=why,
-        remedy=_("Use the file as downloaded from the page of a finished game."),
+        _("This isn't a game file."), why=why, remedy=_("Use the file you downloaded from a finished game's page.")
     )

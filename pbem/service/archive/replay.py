@@ -182,8 +182,8 @@ def _public_game(tx: Tx, key: str) -> GameRow:
     # It must not show whether there is a private table with this key.
     if row is None or row.private:
         raise NotFound(
-            _("There is no such table in the lobby."),
-            remedy=_("Only its players can see a private game, and when it's over, anyone they share its link with."),
+            _("There's no such table."),
+            remedy=_("This game is private. Once it's over, its players can share a link to it."),
         )
     return row
 
@@ -193,9 +193,9 @@ def _shared_game(tx: Tx, server: Server, token: str) -> GameRow:
         row = links.open_table(tx, server, token, Purpose.SHARE)
     except Gone as gone:
         raise Gone(
-            _("This game is no longer shown."),
-            why=_("One of its players withdrew the link."),
-            remedy=_("Ask the person who gave it to you."),
+            _("This game is no longer shared."),
+            why=_("One of its players stopped sharing it."),
+            remedy=_("Ask the person who sent you the link."),
         ) from gone
     _must_have_ended(row)
     return row
@@ -204,7 +204,7 @@ def _shared_game(tx: Tx, server: Server, token: str) -> GameRow:
 def _must_have_ended(row: GameRow) -> None:
     if row.status not in _ENDED:
         raise Forbidden(
-            _("This game is not over."),
+            _("This game isn't over."),
             why=_("Anyone with this link would see all hands."),
             remedy=_("Come back when the game is over."),
         )
@@ -243,4 +243,4 @@ def _auctions_at(tx: Tx, row: GameRow, rules: Game[Any], seq: int) -> tuple[Auct
 
 
 def _nothing_yet() -> NotFound:
-    return NotFound(_("There is nothing to replay."), why=_("This game hasn't started."))
+    return NotFound(_("There's nothing to replay yet."), why=_("This game hasn't started."))

@@ -134,6 +134,4 @@ def _value(hint: Any, value: Any, *, text: bool) -> Any:
 
 
 def _no_table_file(why: str) -> BadInput:
-    return BadInput(
-        _("This isn't the file of a table."), why=why, remedy=_("Use the file as `pbem table export` wrote it.")
-    )
+    return BadInput(_("This isn't a table file."), why=why, remedy=_("Use the file as `pbem table export` wrote it."))

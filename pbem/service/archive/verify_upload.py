@@ -93,7 +93,7 @@ def inspect(text: str, sealed: str = "") -> UploadReport:
         raise BadInput(
             _("That isn't the hash of a sealed choice."),
             why=_("A hash has 20 to 64 digits, from 0 to 9 and a to f."),
-            remedy=_("Copy it from your receipt, or from the page of your seat."),
+            remedy=_("Copy it from your receipt, or from your seat's page."),
         )
     if len(text.encode()) > MOST_BYTES:
         raise BadInput(

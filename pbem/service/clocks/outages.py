@@ -117,7 +117,7 @@ def apply_outages(server: Server) -> int:
 def declare_outage(tx: Tx, server: Server, outage: Interval, why: str) -> None:
     """Store an outage that heartbeats cannot show, such as a season with the server switched off."""
     if outage.end is None or outage.end > server.now():
-        raise BadInput(_("This outage would end in the future."), why=_("Nobody can know yet when it will end."))
+        raise BadInput(_("This outage would end in the future."))
     if not outages.add(tx, outage, why):
         raise Gone(_("An outage starting at this time is already logged."), remedy=_("Nothing changed."))
 

@@ -69,7 +69,7 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
     people = people_by_seat(tx, game_id)
     asked = [row for row in deadlines.of_turn(tx, game) if seat in (None, row.seat) and row.seat in people]
     if not asked:
-        raise Gone(_("Nobody there has a decision to make right now."), why=_("Only an open turn can get more time."))
+        raise Gone(_("It's nobody's turn right now."), why=_("Only an open turn can get more time."))
     # One row for all: a row for each seat would reveal who has not decided yet.
     game = add_row(tx, server, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
     why: dict[str, object] = {"reason": reason, "by": by}
@@ -102,5 +102,5 @@ def _extend(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, extension: 
 def _playing(tx: Tx, game_id: int) -> GameRow:
     game = games.lock(tx, game_id)
     if game.status != TableStatus.PLAYING:
-        raise Gone(_("This game isn't running."), why=_("Only a running game has clocks."))
+        raise Gone(_("This game isn't in progress."), why=_("Clocks only run during a game."))
     return game

@@ -39,9 +39,9 @@ class Cause(StrEnum):
 
 
 REASONS: Final[Mapping[Cause, str]] = {
-    Cause.GONE: mark("Its rules aren't on this server right now. It goes on by itself once they are back."),
+    Cause.GONE: mark("Its rules aren't on this server right now. It will resume by itself when they're back."),
     Cause.FAILED: mark("Its rules failed. The organiser has been told."),
-    Cause.CHANGED: mark("Its rules have changed on this server. It goes on by itself once that is put right."),
+    Cause.CHANGED: mark("Its rules have changed on this server. It will resume by itself once that's fixed."),
 }
 
 _BACK: Final = mark("Its rules are back.")

@@ -76,18 +76,18 @@ def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None, 
     """Refuse an actor who may not do this, or not to this table or person. Raises Forbidden."""
     actor.require(act)
     if actor.role is Role.HOST and (game_id is None or games.read(tx, game_id).host_id != actor.person_id):
-        raise Forbidden(_("You aren't the host of this table."), remedy=_("Nothing changed."))
+        raise Forbidden(_("You aren't this table's host."), remedy=_("Nothing changed."))
     if actor.role is Role.ORGANISER and game_id is not None and _plays_at(tx, actor, game_id):
         raise Forbidden(
             _("You play at this table."),
-            why=_("An organiser who plays at a table sees what players see there, and can't decide for the others."),
-            remedy=_("Nothing changed. Another organiser can help this table."),
+            why=_("An organiser who plays at a table sees no more than its players, and can't decide for the others."),
+            remedy=_("Another organiser can help this table."),
         )
     if actor.role is Role.ORGANISER and act in ABOUT_ONE_PERSON and _plays_with(tx, actor, person_id):
         raise Forbidden(
             _("You play with this person."),
             why=_("An organiser can't decide about people they play with."),
-            remedy=_("Nothing changed. Another organiser can help them."),
+            remedy=_("Another organiser can help them."),
         )
 
 

@@ -68,10 +68,10 @@ def call(
     if seat is not None:
         players = [] if game_id is None else player_rows.of_game(tx, game_id)
         if all((player.seat, player.person_id) != (seat, person_id) for player in players):
-            raise Forbidden(_("This seat is not yours."))
+            raise Forbidden(_("This isn't your seat."))
     if calls.count_in(tx, person_id, limits.last(HOUR, server.now())) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
-    caller = people.read(tx, person_id).name or _("Someone without a name")
+    caller = people.read(tx, person_id).name or _("Someone unnamed")
     alarms.raise_alarm(tx, server, AlarmKind.CALL, f"{caller}: {text}", game_id)
     about = {"game_id": game_id, "seat": seat, "turn": turn, "rules": rules}
     return calls.add(tx, at=server.now(), **about, person_id=person_id, proven=True, text=text)
@@ -127,7 +127,7 @@ def close_by_act(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditR
     row = calls.lock(tx, call_id)
     audit.must_be_allowed(tx, actor, Act.ANSWER, row.game_id)
     if None not in (row.game_id, act.game_id) and row.game_id != act.game_id:
-        raise BadInput(_("This message came from another table."), remedy=_("Nothing changed. Open the message again."))
+        raise BadInput(_("This message came from another table."), remedy=_("Open the message again."))
     if row.status == CallStatus.OPEN:
         _close_and_tell(tx, server, row, act.reason, act.act)
 
@@ -160,7 +160,7 @@ def _close_and_tell(tx: Tx, server: Server, row: CallRow, answer: str, done: str
 
 def _too_many(limit: int) -> TooMany:
     return TooMany(
-        _("There have been many messages in the last hour. This one wasn't sent."),
+        _("There have been many messages in the last hour, so this one wasn't sent."),
         why=_("We take at most %(limit)s, because a person reads them all.", limit=limit),
         remedy=_("Your earlier messages are in the queue. Try again in an hour."),
     )

@@ -93,9 +93,7 @@ def facts_of(server: Server, what: What, text: str = "", days: int = 7) -> dict[
             return {"text": parse_message(text)}
         case What.RESEND:
             if not 1 <= days <= LONGEST_BACK:
-                raise BadInput(
-                    _("Emails of the last 1 to %(longest_back)s days can be sent again.", longest_back=LONGEST_BACK)
-                )
+                raise BadInput(_("Choose between 1 and %(longest_back)s days.", longest_back=LONGEST_BACK))
             return {"domain": _domain(text), "since": (server.now() - timedelta(days=days)).isoformat()}
     return {}
 

@@ -50,7 +50,7 @@ def must_fit(tx: Tx, server: Server, given: str, about: About) -> None:
         raise Gone(
             _("This form is about something that no longer exists."),
             why=_("The server was restored from a backup, or part of the form is missing."),
-            remedy=_("Nothing changed. Open the page again and check what it shows now."),
+            remedy=_("Open the page again and check what it shows now."),
         )
 
 

@@ -90,7 +90,7 @@ def require_codes(
         raise BadInput(
             _("This code doesn't match."),
             why=_("A code works for about a minute, and your device needs the right time."),
-            remedy=_("Nothing changed. Enter the code shown now."),
+            remedy=_("Enter the code shown now."),
         )
     organisers.change(tx, row.id, totp=secret, totp_step=step)
     audit.record(tx, server, actor, Act.CODES_ON, reason, organiser=row.id)

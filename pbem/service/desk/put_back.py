@@ -180,7 +180,7 @@ class _PuttingBack:
                 who = {"person_id": None, "bot": STAND_IN, "name": bot_name([*self.saved.players, *players])}
             players.append(replace(each, missed=0, **who))
         if {each.person_id for each in players} == {None}:
-            raise Gone(_("None of its players is here any more."), remedy=_("Nothing changed."))
+            raise Gone(_("None of its players are here any more."), remedy=_("Nothing changed."))
         return tuple(players)
 
     def _host(self, people: Here, players: tuple[PlayerRow, ...]) -> int:
@@ -308,8 +308,8 @@ def _must_be_possible(saved: SavedGame, here: GameRow | None) -> None:
     if here is not None and here.status in _ENDED and game.status in _RUNNING:
         raise Gone(
             _("The game is over here."),
-            why=_("Its secret is public, so anyone could work out the luck of all further turns."),
-            remedy=_("Nothing changed. The same people can start a new table."),
+            why=_("Its secret is public, so anyone could work out all further luck."),
+            remedy=_("The same people can start a new table."),
         )
 
 

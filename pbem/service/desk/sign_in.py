@@ -197,7 +197,7 @@ def _organiser(session: Session) -> int:
 
 def _too_many(wait: timedelta) -> TooMany:
     return TooMany(
-        _("Too many attempts to sign in."),
+        _("Too many sign-in attempts."),
         why=_("Someone may be guessing."),
         remedy=_("Please try again in %(seconds)s seconds.", seconds=round(wait.total_seconds())),
     )
@@ -207,5 +207,5 @@ def _wrong() -> Forbidden:
     return Forbidden(
         _("That didn't work."),
         why=_("The name, the passphrase or the code is wrong. We don't say which."),
-        remedy=_("Try again. Someone with access to the server can make you an organiser again."),
+        remedy=_("Try again. If you're locked out, someone with access to the server can add you again."),
     )

@@ -163,7 +163,7 @@ def clocks(
     """A table, and for each of its open deadlines how it came about, line by line."""
     audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
     if actor.role is Role.HOST:
-        raise Forbidden(_("A host can't see who has answered."), why=_("Neither can its players."))
+        raise Forbidden(_("A host can't see who has answered."), why=_("Neither can the players."))
     game = games.read(tx, game_id)
     seats = _seats(tx, game, player_rows.of_game(tx, game_id), for_host=False)
     running = clocks_deadlines.clocks_of(tx, {game.id: game}, [seat.due for seat in seats if seat.due is not None])
@@ -195,7 +195,7 @@ def see_as(
         raise Gone(_("This game hasn't started, so nobody sees anything yet."), remedy=_("Nothing was shown."))
     players = player_rows.of_game(tx, game_id)
     if all(player.seat != seat for player in players):
-        raise NotFound(_("There is no such seat in this game."), remedy=_("Nothing was shown."))
+        raise NotFound(_("This game has no such seat."), remedy=_("Nothing was shown."))
     audit.look(tx, actor, Act.SEE_AS, game_id)
     turn = game.turn if turn is None else min(turn, game.turn)
     audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat, turn=turn)

@@ -162,8 +162,8 @@ def normalised(address: str) -> tuple[str, str]:
     if checked.ascii_email is None:
         raise BadInput(
             _("We can't email %(given)s.", given=quoted(text)),
-            why=_("Many mail servers don't accept the letters before the @."),
-            remedy=_("Use an address with plain letters if you have one."),
+            why=_("Many mail servers can't handle the part before the @."),
+            remedy=_("Use an address with plain letters, if you have one."),
         )
     return checked.normalized, checked.ascii_email.casefold()
 
@@ -176,7 +176,7 @@ def _why_no_address(text: str) -> str:
     if "@" in before:
         return _("It has more than one @.")
     if not before or not domain:
-        return _("There has to be something on both sides of the @.")
+        return _("Something is missing before or after the @.")
     if any(character.isspace() for character in text):
         return _("It has a space in it.")
     if "." not in domain:

@@ -17,14 +17,14 @@ def must_not_be_banned(tx: Tx, server: Server, person_id: int) -> None:
     ban = blocks.current_ban(tx, person_id, server.now())
     if ban is not None:
         raise Forbidden(
-            _("You are banned from new tables.")
+            _("You're banned from new tables.")
             if ban.until is None
             else _(
-                "You are banned from new tables until %(moment)s.",
+                "You're banned from new tables until %(moment)s.",
                 moment=moment_text(ban.until, ZoneInfo(people.read(tx, person_id).zone)),
             ),
             why=_("The organiser wrote: %(reason)s", reason=ban.reason),
-            remedy=_("Your running games go on. If you think this is a mistake, contact the organiser."),
+            remedy=_("Your current games go on. If you think this is a mistake, contact the organiser."),
         )
 
 
@@ -36,7 +36,7 @@ def must_have_room(tx: Tx, server: Server, person: PersonRow, row: GameRow | Non
     busy = tables.count_current(tx, person.id)
     if busy >= server.open_tables:
         raise TooMany(
-            _("You have %(busy)s open or running tables.", busy=busy),
-            why=_("One person can have up to %(open_tables)s.", open_tables=server.open_tables),
+            _("You have %(busy)s tables open or in progress.", busy=busy),
+            why=_("The limit is %(open_tables)s per person.", open_tables=server.open_tables),
             remedy=_("Finish or leave one first."),
         )

@@ -42,9 +42,9 @@ def must_not_be_blocked(tx: Tx, row: GameRow, person_id: int) -> None:
     """Raise Forbidden if the host of the table blocks this person."""
     if blocks.is_blocked(tx, row.host_id, person_id):
         raise Forbidden(
-            _("You cannot join this table."),
+            _("You can't join this table."),
             why=_("Its host chooses who plays."),
-            remedy=_("Join another table from the lobby, or start your own."),
+            remedy=_("Join another open table, or start your own."),
         )
 
 
@@ -55,4 +55,4 @@ def _other_player(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, i
         if player.seat == seat and player.person_id is not None and player.person_id != link.person_id:
             return link.person_id, player.person_id, player.name
     why = _("That seat is yours, a bot's, or doesn't exist.")
-    raise BadInput(_("There's nobody there to mute."), why=why)
+    raise BadInput(_("There's nobody to mute there."), why=why)

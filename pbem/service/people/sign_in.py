@@ -37,8 +37,8 @@ def ask_for_link(tx: Tx, server: Server, address: str, *, network: str = "") -> 
     of_network = quota.quota_of(server, "links", network, ASKED_AN_HOUR, timedelta(hours=1))
     if quota.take(tx, server, [of_network]) is not None:
         raise TooMany(
-            _("Many links were requested in the last hour. This one wasn't sent."),
-            remedy=_("Links in earlier emails still work. Or try again in an hour."),
+            _("Many links were requested in the last hour, so this one wasn't sent."),
+            remedy=_("Use a link from an earlier email, or try again in an hour."),
         )
     link_requests.add(tx, mailbox, server.now())
 

@@ -86,27 +86,25 @@ def _refusal(budget: Budget, whose: str, most: int, now: datetime, free_at: date
     match budget:
         case Budget.NETWORK:
             return TooMany(
-                _("Too many emails were asked for from your network. This one wasn't sent."),
+                _("Too many emails were requested from your network, so this one wasn't sent."),
                 why=_("We send at most %(most)s an hour, because anyone can type someone else's address.", most=most),
                 remedy=_("Try again in %(time)s.", time=time),
             )
         case Budget.MAILBOX:
             return TooMany(
                 _("Daily limit reached for this address: %(address)s.", address=whose),
-                why=_("We send at most %(most)s emails a day to an address that someone typed here.", most=most),
+                why=_("We send at most %(most)s emails a day to an address typed here.", most=most),
                 remedy=_("Use the link in one of them, or try again in %(time)s.", time=time),
             )
         case Budget.DOMAIN:
             return TooMany(
-                _("Too many emails to %(domain)s were asked for. This one wasn't sent.", domain=whose),
-                why=_(
-                    "We send at most %(most)s an hour to addresses of one provider that someone typed here.", most=most
-                ),
-                remedy=_("Try again in %(time)s, or use an address of another provider.", time=time),
+                _("Too many emails to %(domain)s were requested, so this one wasn't sent.", domain=whose),
+                why=_("We send at most %(most)s an hour to one provider's addresses typed here.", most=most),
+                remedy=_("Try again in %(time)s, or use another provider's address.", time=time),
             )
         case Budget.ALL:
             return TooMany(
-                _("We can't email typed addresses right now. Games go on as usual."),
-                why=_("We send at most %(most)s such emails a day, and they are used up.", most=most),
+                _("We can't email addresses typed here right now. Games aren't affected."),
+                why=_("We send at most %(most)s such emails a day.", most=most),
                 remedy=_("Try again in %(time)s.", time=time),
             )

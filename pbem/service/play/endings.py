@@ -40,10 +40,10 @@ class Handover:
     def sentence(self) -> Text:
         """What happened, by the name of the player who took over."""
         if self.resigned:
-            return say("{seat} took over in turn {turn}, after a player resigned.", seat=self.seat, turn=self.turn)
+            return say("{seat} took over on turn {turn}, after a player left.", seat=self.seat, turn=self.turn)
         if self.by_bot:
-            return say("{seat} took over in turn {turn}, because a player was away.", seat=self.seat, turn=self.turn)
-        return say("{seat} took over in turn {turn} as a substitute.", seat=self.seat, turn=self.turn)
+            return say("{seat} took over on turn {turn}, because a player was away.", seat=self.seat, turn=self.turn)
+        return say("{seat} took over on turn {turn} as a substitute.", seat=self.seat, turn=self.turn)
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ def play_locked(
         proof = seals_of(row).of(seat)
         return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False, proof=proof)
     if seat in position.box and by in (Actor.CLOCK, Actor.BOT):
-        raise Stale(_("This seat has answered already."))
+        raise Stale(_("This seat has already answered."))
     assert player is not None, "a seat with a decision has a player"
     now = server.now()
     move = _Move(row, position, orders_of(row), LogWriter(row, now, server.randomness), [])
@@ -192,9 +192,7 @@ def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, request: str | Choi
         if standing.turn == turn and choice is not None and seat not in standing.entry.alone:
             written, over = choice_words(choice, rules), row.status != TableStatus.PLAYING
             if standing.is_clocks(seat):
-                what = _(
-                    "Time ran out in turn %(turn)s, so “%(choice)s” was played for you.", turn=turn, choice=written
-                )
+                what = _("Time ran out on turn %(turn)s, so we played “%(choice)s” for you.", turn=turn, choice=written)
                 raise TimedOut(what, remedy=_("Nothing changed."))
             same = choice == request if isinstance(request, Choice) else choice_segment(choice) == text_segment(request)
             if same:
@@ -234,7 +232,7 @@ def _must_speak_for(player: SeatRow | None, by: Actor, person_id: int | None) ->
 def _decision(position: Position, seat: int) -> Decision:
     decision = position.open().get(seat)
     if decision is None:
-        raise Stale(_("You have nothing to decide right now."), remedy=_("We'll email you when you have."))
+        raise Stale(_("It's not your turn."), remedy=_("We'll email you when it is."))
     return decision
 
 

@@ -164,7 +164,7 @@ def invited_table(server: Server, token: str) -> TableSummary:
     """The table behind its host's invitation link. Raises Gone if it is not open yet."""
     table = server.read(listing.by_id, server.read(links.follow_invitation, token))
     if table.status == TableStatus.PLANNED:
-        raise Gone(_("This table is not open yet."), remedy=_("Try again once its host has confirmed it."))
+        raise Gone(_("This table isn't open yet."), remedy=_("Try again once its host has confirmed it."))
     return table
 
 

@@ -79,7 +79,7 @@ def tidy(server: Server) -> int:
 def _settings(kind: str) -> TableSettings:
     rules = next((each for each in games_with_demo() if each.slug == kind), None)
     if rules is None or rules.demo is None:
-        raise NotFound(_("There is no demo of that game."), remedy=_("Choose one of the games on the front page."))
+        raise NotFound(_("That game has no demo."), remedy=_("Choose one of the games on the front page."))
     options = rules.short if rules.demo_options is None else rules.demo_options
     bots = ("greedy",) * (rules.demo - 1)
     return TableSettings(kind, rules.demo, dict(options), PACE, title=_(_TITLE), bots=bots, private=True)

@@ -26,7 +26,7 @@ def invite(tx: Tx, server: Server, game_id: int, host_id: int, addresses: tuple[
     """Invite more addresses to a table. Returns how many are new."""
     row = games.lock(tx, game_id)
     if row.host_id != host_id:
-        raise Forbidden(_("Only its host invites people to a table."))
+        raise Forbidden(_("Only a table's host can invite people."))
     must_be_open(row)
     host = people.read(tx, host_id)
     read_addresses(addresses)
@@ -89,16 +89,16 @@ def invite_people(
 def must_be_open(row: GameRow) -> None:
     """Raise NotFound or Gone unless the table is waiting for players."""
     if row.status == TableStatus.PLANNED:
-        raise NotFound(_("There is no such table in the lobby."))
+        raise NotFound(_("There's no such table."))
     if row.status != TableStatus.OPEN:
         raise Gone(
             _("This table is no longer waiting for players."),
             why={
                 "playing": _("It was full, and its game has started."),
                 "closed": _("Its host has closed it."),
-                "expired": _("It waited too long for players."),
+                "expired": _("It didn't fill up in time."),
             }.get(row.status, _("Its game is over.")),
-            remedy=_("Join another table from the lobby, or start your own."),
+            remedy=_("Join another open table, or start your own."),
         )
 
 

@@ -169,7 +169,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     _must_be_invited(tx, row, person)
     blocks.must_not_be_blocked(tx, row, person.id)
     if holding > 1 and not row.doubles:
-        raise Forbidden(_("At this table, one seat per player."), why=_("Its host chose that."))
+        raise Forbidden(_("This table allows one seat per player."), why=_("Its host set this rule."))
     _must_be_free(row, players, person.id, holding - len(held))
     if not held:
         must_have_room(tx, server, people.lock(tx, person.id), row)
@@ -212,9 +212,7 @@ def _must_be_invited(tx: Tx, row: GameRow, person: PersonRow) -> None:
 
 
 def _not_in_lobby() -> NotFound:
-    return NotFound(
-        _("There is no such table in the lobby."), remedy=_("If it's private, ask its host for an invitation.")
-    )
+    return NotFound(_("There's no such table."), remedy=_("If it's private, ask its host for an invitation."))
 
 
 def _must_be_free(row: GameRow, players: list[PlayerRow], person_id: int | None, count: int) -> None:
@@ -223,5 +221,5 @@ def _must_be_free(row: GameRow, players: list[PlayerRow], person_id: int | None,
         raise Gone(
             _("There's no seat left at this table."),
             why=_("The last one is kept for its host.") if host_waits else "",
-            remedy=_("Join another table from the lobby, or start your own."),
+            remedy=_("Join another open table, or start your own."),
         )

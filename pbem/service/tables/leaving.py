@@ -33,7 +33,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     """Leave a table whose game has not begun; it closes if the host leaves. Leaving twice changes nothing."""
     row = games.lock(tx, game_id)
     if row.status == TableStatus.PLAYING:
-        raise Gone(_("This game has started."), remedy=_("You can resign on the page of your seat."))
+        raise Gone(_("This game has started."), remedy=_("You can leave on your seat's page."))
     must_not_be_frozen(row)
     if row.status not in (TableStatus.OPEN, TableStatus.PLANNED):
         raise Gone(_("This table is no longer waiting for players."))
@@ -63,7 +63,7 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
     row = _running(tx, game_id)
     player = next((player for player in player_rows.of_game(tx, game_id) if player.seat == seat), None)
     if player is None:
-        raise NotFound(_("There is no such seat in this game."))
+        raise NotFound(_("This game has no such seat."))
     if player.person_id != person_id:
         return
     by = "organiser" if reason else Actor.PERSON

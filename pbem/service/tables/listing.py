@@ -72,7 +72,7 @@ def by_key(tx: Tx, server: Server, key: str) -> TableSummary:
     """The table with this public key. Raises NotFound."""
     row = tables.by_key(tx, key)
     if row is None:
-        raise NotFound(_("There is no such table here."))
+        raise NotFound(_("There's no such table."))
     return of_row(tx, server, row)
 
 

@@ -34,14 +34,14 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
     text = without_tokens(tx, server, parse_talk(text))
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)}:
-        raise Forbidden(_("Only the players of a table can talk there."))
+        raise Forbidden(_("Only a table's players can talk there."))
     bans.must_not_be_banned(tx, server, person_id)
     if game.status != TableStatus.PLAYING:
-        raise Gone(_("You can't talk at this table now."), why=_("Its game isn't running."))
+        raise Gone(_("You can't talk at this table now."), why=_("Its game isn't in progress."))
     now = server.now()
     if talk.count_in(tx, game_id, seat, limits.last(timedelta(hours=1), now)) >= LINES_AN_HOUR:
         raise TooMany(
-            _("You've said a lot in the last hour. This message wasn't sent."),
+            _("You've sent many messages in the last hour, so this one wasn't sent."),
             why=_("You can send up to %(lines_an_hour)s messages an hour.", lines_an_hour=LINES_AN_HOUR),
         )
     before = talk.last(tx, game_id, game.key)

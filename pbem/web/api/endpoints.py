@@ -118,7 +118,7 @@ def _refuse_constant(name: str) -> float:
 def _turn(body: dict[str, Any]) -> int:
     turn = body.get("turn")
     if type(turn) is not int or not 0 <= turn < 10**9:
-        raise BadInput(_("“turn” must be the number of the turn you answer."))
+        raise BadInput(_("“turn” must be the number of the turn you're answering."))
     return turn
 
 
@@ -138,12 +138,12 @@ def _text(value: object, name: str) -> str:
     most = grammar.LONGEST_LINE
     if not isinstance(value, str) or len(value) > most:
         raise BadInput(
-            _("“%(name)s” must be a text of up to %(longest_line)s characters.", name=name, longest_line=most)
+            _("“%(name)s” must be a string of up to %(longest_line)s characters.", name=name, longest_line=most)
         )
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise BadInput(_("“%(name)s” contains half a character.", name=name)) from None
+        raise BadInput(_("“%(name)s” contains an unpaired surrogate.", name=name)) from None
     return value
 
 

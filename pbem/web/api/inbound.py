@@ -45,7 +45,7 @@ def take() -> Response:
         raise Forbidden(_("This email isn't signed correctly."), remedy=_("Sign it with the secret from the settings."))
     if not re.fullmatch("[0-9]{1,12}", time, re.ASCII) or not _is_now(int(time)):
         raise Forbidden(
-            _("This request is too old, or from the future."), remedy=_("Set the clocks right, and sign it again.")
+            _("This request is too old, or from the future."), remedy=_("Correct the clocks, and sign it again.")
         )
     if not envelope_to or max(len(envelope_from), len(envelope_to)) > LONGEST_ENVELOPE:
         raise BadInput(_("This email has no recipient."), why=_("Name one recipient in X-Pbem-To."))

@@ -77,7 +77,7 @@ def end() -> Response:
     """Sign out another browser, or all others."""
     session = permissions.organiser_session()
     if field("session"):
-        server().run(sessions.end, session.holder, whole_number("session", _("the number of a sign-in")))
+        server().run(sessions.end, session.holder, whole_number("session", _("a sign-in number")))
         return site.go("desk_account.show", done="signed out")
     server().run(sessions.end_all, session.holder, session.id)
     return site.go("desk_account.show", done="others signed out")

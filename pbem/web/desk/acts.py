@@ -67,7 +67,7 @@ class Form:
 
 
 def _seat() -> int:
-    return whole_number("seat", _("the number of a seat")) - 1
+    return whole_number("seat", _("a seat number")) - 1
 
 
 def _seat_or_all() -> int | None:
@@ -77,7 +77,7 @@ def _seat_or_all() -> int | None:
 def _other_person() -> int:
     """The number of another person, typed as a number or as their address."""
     if "@" not in field("other"):
-        return whole_number("other", _("the number of a person"))
+        return whole_number("other", _("a person number"))
     person_id = server().read(overview.person_with, field("other"))
     if person_id is None:
         raise BadInput(_("Nobody here uses this address."), remedy=_("Check its spelling."))
@@ -89,7 +89,7 @@ def _moment(name: str) -> datetime:
         return datetime.fromisoformat(field(name)).replace(tzinfo=UTC)
     except ValueError:
         raise BadInput(
-            _("%(field)s isn't %(called)s.", field=quoted(field(name)), called=_("a moment")),
+            _("%(field)s isn't %(called)s.", field=quoted(field(name)), called=_("a date and time")),
             remedy=_("Write it as 2026-11-21 20:00, in UTC."),
         ) from None
 
@@ -107,8 +107,8 @@ _READERS: Final[Mapping[str, Callable[[], object]]] = {
     "address": lambda: field("address"),
     "address_or_bot": lambda: field("address"),
     "end": lambda: _moment("end"),
-    "line": lambda: whole_number("line", _("the number of a line")),
-    "mail": lambda: whole_number("mail", _("the number of an email")),
+    "line": lambda: whole_number("line", _("a line number")),
+    "mail": lambda: whole_number("mail", _("an email number")),
     "more": lambda: field("more"),
     "other": _other_person,
     "seat": _seat,
@@ -116,7 +116,7 @@ _READERS: Final[Mapping[str, Callable[[], object]]] = {
     "seat_or_none": _seat_or_all,
     "start": lambda: _moment("start"),
     "to": lambda: field("to"),
-    "turn": lambda: whole_number("turn", _("the number of a turn")),
+    "turn": lambda: whole_number("turn", _("a turn number")),
     "until": _day_or_never,
     "what": lambda: field("what"),
 }
@@ -181,7 +181,7 @@ def _answer(form: Form, values: Values) -> Response:
     about = _about(values)
     try:
         act, reason = form.read(values), field("reason")
-        call_id = whole_number("call", _("the number of a message")) if field("call") else None
+        call_id = whole_number("call", _("a message number")) if field("call") else None
         about_rows = {**vars(act), "call_id": call_id}
         if field("step") == "do":
             server().read(marks.must_fit, field("of"), about_rows)

@@ -53,7 +53,7 @@ def _page(outcome: hash_chain.ChainCheck | None = None) -> Response:
     search = {name: request.args.get(name, "").strip() for name in ("act", "table", "person", "by")}
     refused, acts = None, []
     try:
-        before = _number(request.args.get("before", ""), _("the number of an act"))
+        before = _number(request.args.get("before", ""), _("an act number"))
         acts = server().read(audit.newest, _filter(search), before=before, limit=SHOWN + 1)
     except Refusal as error:
         refused = error
@@ -75,8 +75,8 @@ def _page(outcome: hash_chain.ChainCheck | None = None) -> Response:
 def _filter(search: Mapping[str, str]) -> AuditFilter:
     return AuditFilter(
         act=search["act"] or None,
-        game_id=_number(search["table"], _("the number of a table")),
-        person_id=_number(search["person"], _("the number of a person")),
+        game_id=_number(search["table"], _("a table number")),
+        person_id=_number(search["person"], _("a person number")),
         actor=" ".join(search["by"].split()) or None,
     )
 

@@ -49,7 +49,7 @@ def show_person(person_id: int) -> Response:
 @site.shows_refusals_on(_page)
 def read_mail(person_id: int) -> Response:
     """An email to a person as they have it. The look is recorded."""
-    number = site.whole_number("mail", _("the number of an email"))
+    number = site.whole_number("mail", _("an email number"))
     server().read(marks.must_fit, field("of"), {"person_id": person_id})
     email_view = server().run(email.read, permissions.actor(), number, field("reason"), person_id=person_id)
     return emails.opened(email_view, url_for("desk_people.show_person", person_id=person_id))

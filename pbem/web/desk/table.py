@@ -50,9 +50,9 @@ def clocks(game_id: int) -> Response:
 @site.shows_refusals_on(_page)
 def see_as(game_id: int) -> Response:
     """The table as a seat sees it, or saw it in a turn that the form names. The look is recorded."""
-    seat = site.whole_number("seat", _("the number of a seat")) - 1
+    seat = site.whole_number("seat", _("a seat number")) - 1
     server().read(marks.must_fit, field("of"), {"game_id": game_id})
-    turn = site.whole_number("turn", _("the number of a turn")) if field("turn") else None
+    turn = site.whole_number("turn", _("a turn number")) if field("turn") else None
     eyes = server().run(table.see_as, permissions.actor(), game_id, seat, field("reason"), turn)
     return site.page("desk/eyes.html", eyes=eyes, board=board.draw(eyes.board, eyes.teller, eyes.seat))
 
@@ -74,7 +74,7 @@ def export(game_id: int) -> Response:
 @site.shows_refusals_on(_page)
 def read_mail(game_id: int) -> Response:
     """An email about the table as its reader has it. The look is recorded."""
-    number = site.whole_number("mail", _("the number of an email"))
+    number = site.whole_number("mail", _("an email number"))
     server().read(marks.must_fit, field("of"), {"game_id": game_id})
     email_view = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
     return emails.opened(email_view, url_for("desk_table.show", game_id=game_id))
@@ -85,7 +85,7 @@ def _call(game_id: int) -> CallDetails | None:
     number = request.args.get("call", "")
     if not number:
         return None
-    found = server().read(calls.details, permissions.actor(), site.read_number(number, _("the number of a message")))
+    found = server().read(calls.details, permissions.actor(), site.read_number(number, _("a message number")))
     return found if found.row.game_id == game_id else None
 
 

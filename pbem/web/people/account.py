@@ -33,7 +33,7 @@ def end_session() -> Response:
     if field("others"):
         server().run(new_links.send, person_id(), here.id)
         return site.go("account.show", done="others signed out")
-    server().run(sessions.end, here.holder, row("session", _("the number of a sign-in")))
+    server().run(sessions.end, here.holder, row("session", _("a sign-in number")))
     return site.go("account.show", done="signed out")
 
 
@@ -62,7 +62,7 @@ def change_address() -> Response:
 
 @pages.post("/blocks")
 def unblock() -> Response:
-    server().run(blocks.unblock, person_id(), row("person", _("the number of a person")))
+    server().run(blocks.unblock, person_id(), row("person", _("a person number")))
     return site.go("account.show", done="unmuted")
 
 

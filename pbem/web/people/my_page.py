@@ -102,7 +102,7 @@ def choose_delivery() -> Response:
 @pages.post("/mails/again")
 @site.shows_refusals_on(emails)
 def resend_email() -> Response:
-    server().run(ledger.resend_own, person_id(), row("mail", _("the number of an email")))
+    server().run(ledger.resend_own, person_id(), row("mail", _("an email number")))
     return site.go("my_page.emails", done="resent")
 
 
@@ -132,7 +132,7 @@ def save_settings() -> Response:
 @site.shows_refusals_on(settings)
 def change_vacation() -> Response:
     if field("cancel"):
-        server().run(vacations.cancel, person_id(), row("cancel", _("the number of a vacation")))
+        server().run(vacations.cancel, person_id(), row("cancel", _("a vacation number")))
         done = "vacation cancelled"
     else:
         typed = {"first": field("first"), "last": field("last") or field("first")}
@@ -163,8 +163,8 @@ def person_id() -> int:
 
 
 def _game() -> int:
-    return row("game", _("the number of a table"))
+    return row("game", _("a table number"))
 
 
 def _game_and_seat() -> tuple[int, int]:
-    return _game(), whole_number("seat", _("the number of a seat"))
+    return _game(), whole_number("seat", _("a seat number"))

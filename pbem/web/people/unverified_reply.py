@@ -30,4 +30,4 @@ def reject(token: str) -> Response:
 
 
 def _number() -> int:
-    return site.row("number", _("the number of a reply"))
+    return site.row("number", _("a reply number"))

@@ -53,8 +53,7 @@ def _refuse_others() -> None:
     forwarded = any(name in request.headers for name in _FORWARDED)
     if forwarded or not is_local(request.remote_addr or ""):
         raise NotFound(
-            _("The inbox can only be read on the server itself."),
-            why=_("Anyone who can read it can play for everyone."),
+            _("The inbox can only be read on the server itself."), why=_("Anyone who reads it can play for everyone.")
         )
 
 

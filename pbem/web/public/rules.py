@@ -135,9 +135,9 @@ def _option_words(option: Option, teller: Teller, value: OptionValue | None = No
         called=teller(option.called),
         about=teller(option.about),
         default=teller(option.words(option.default)),
-        possible=teller(say("it can be {values:or}", values=tuple(spoken for _value, spoken in option.spoken)))
+        possible=teller(say("{values:or}", values=tuple(spoken for _value, spoken in option.spoken)))
         if isinstance(option, Listed)
-        else _("it can be %(possible)s", possible=teller(option.possible())),
+        else teller(option.possible()),
         seats=_(" or ").join(map(str, option.seats)),
         value="" if value is None else teller(option.words(value)),
         usual=value == option.default,

@@ -46,11 +46,11 @@ def _text() -> str:
         # Not by `site.field`, which allows no text as long as a whole game.
         data = request.form.get("text", "").strip().encode()
     if not data:
-        raise BadInput(_("Please choose a file."), remedy=_("Choose the file of a game, or paste its text."))
+        raise BadInput(_("Please choose a file."), remedy=_("Choose a game file, or paste its text."))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadInput(_("This isn't the file of a game."), why=_("It isn't in UTF-8.")) from None
+        raise BadInput(_("This isn't a game file."), why=_("It isn't in UTF-8.")) from None
 
 
 def _seating(found: UploadReport) -> list[tuple[Derived, tuple[int, ...]]]:

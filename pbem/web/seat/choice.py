@@ -23,7 +23,7 @@ def play(token: str) -> Response:
     """Make the choice, and lead back to the table. A costly choice, or a press that was not a person's, is asked again."""
     seat = server().read(seat_view.view_seat, token)
     entered = Input(fields=request.form, words=field("choice"))
-    turn = site.whole_number("turn", _("the number of a turn"))
+    turn = site.whole_number("turn", _("a turn number"))
     if seat.decision is None or seat.turn != turn:
         decided = seat.made is not None and seat.made.turn == turn
         return page(seat, token, Input(choice=entered.words), placed=decided, moved_on=True)
@@ -60,7 +60,7 @@ def ask(token: str) -> Response:
 
 @pages.post("/s/<token>/back")
 def take_back(token: str) -> Response:
-    turn = site.whole_number("turn", _("the number of a turn"))
+    turn = site.whole_number("turn", _("a turn number"))
     try:
         server().run(by_link.take_back, token, Purpose.SEAT, turn)
     except Gone as refused:

@@ -118,7 +118,7 @@ def _pick(field: Field, each: Alternative) -> board.Pick:
 
 def choice_of(decision: Decision, fields: Fields) -> Choice:
     """The choice that a filled-in form means. Raises BadInput or Stale where the decision has no such choice."""
-    number = read_number(fields.get("act", ""), _("the number of an act"))
+    number = read_number(fields.get("act", ""), _("an act number"))
     if number >= len(decision.acts):
         raise Stale(_("This is no longer possible."))
     act = decision.acts[number]
@@ -324,7 +324,7 @@ def _place(things: tuple[Thing, ...], value: str, called: str) -> int:
         raise BadInput(_("Choose something for “%(called)s”.", called=called))
     place = read_number(value, _("one of the choices for “%(called)s”", called=called))
     if place >= len(things):
-        raise BadInput(_("Choose something that is shown for “%(called)s”.", called=called))
+        raise BadInput(_("Choose one of those shown for “%(called)s”.", called=called))
     return place
 
 

@@ -38,5 +38,5 @@ def say(token: str) -> Response:
 def mute(token: str) -> Response:
     muting = field("hear") == "no"
     choose = blocks.block if muting else blocks.unblock_seat
-    server().run(choose, token, whole_number("seat", _("the number of a seat")))
+    server().run(choose, token, whole_number("seat", _("a seat number")))
     return site.go("talk.show", token=token, done="muted" if muting else "unmuted")

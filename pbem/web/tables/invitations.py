@@ -76,10 +76,10 @@ def invite(token: str) -> Response:
 def take_over(token: str) -> Response:
     """Take over a seat of a running game, or return to one's own."""
     if field("offer"):
-        by_link.take_over(server(), token, site.row("offer", _("the number of an offer")), field("name"))
+        by_link.take_over(server(), token, site.row("offer", _("an offer number")), field("name"))
     else:
         game_id, person_id = _table_and_person(token)
-        server().run(substitutes.come_back, game_id, whole_number("seat", _("the number of a seat")), person_id)
+        server().run(substitutes.come_back, game_id, whole_number("seat", _("a seat number")), person_id)
     return site.go("invitation.show", token=token)
 
 
@@ -87,7 +87,7 @@ def take_over(token: str) -> Response:
 @site.shows_refusals_on(show)
 def withdraw(token: str) -> Response:
     """Withdraw one's request for a seat of a running game."""
-    withdrawn = by_link.withdraw(server(), token, site.row("offer", _("the number of an offer")))
+    withdrawn = by_link.withdraw(server(), token, site.row("offer", _("an offer number")))
     return site.go("invitation.show", token=token, withdrawn="yes" if withdrawn else None)
 
 

@@ -72,10 +72,7 @@ def _public_table(key: str) -> TableSummary:
     """The table of that name. Raises NotFound for a private one, which is only its players' business, and a planned one."""
     table = server().read(listing.by_key, key)
     if table.private or table.status == TableStatus.PLANNED:
-        raise NotFound(
-            _("There is no such table in the lobby."),
-            remedy=_("This table is private. Ask its host for an invitation."),
-        )
+        raise NotFound(_("There's no such table."), remedy=_("This table is private. Ask its host for an invitation."))
     return table
 
 

@@ -135,7 +135,7 @@ def test_any_player_can_withdraw_a_shared_link_for_good(server, table):
     before = all_rows(server.store)
     server.run(replay.stop_sharing, mine)
     assert all_rows(server.store) == before
-    with pytest.raises(Gone, match="no longer shown"):
+    with pytest.raises(Gone, match="no longer shared"):
         server.read(replay.whole, Access.SHARED, shared)
     new_link = server.run(replay.share, mine)
     assert server.read(replay.whole, Access.SHARED, new_link).table.key == game.row().key

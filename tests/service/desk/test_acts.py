@@ -428,7 +428,7 @@ def test_a_banned_person_joins_no_new_table_and_plays_on_in_running_games(server
     moderate(server, Ban(ann, date(2026, 11, 25)), "Insults at three tables.")
     with pytest.raises(Forbidden, match="Insults") as refused:
         server.run(joining.create_table, ann, TableSettings("bid", 3))
-    assert refused.value.what == "You are banned from new tables until Thu 26 Nov 2026, 00:00 UTC."
+    assert refused.value.what == "You're banned from new tables until Thu 26 Nov 2026, 00:00 UTC."
     other = server.run(joining.create_table, person("Zoe"), TableSettings("bid", 3)).game_id
     with pytest.raises(Forbidden):
         server.run(joining.join, other, ann)
@@ -489,12 +489,12 @@ def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(ser
         # Otherwise the guest's table, the last one, would be counted.
         assert max(deadlines.running_since(tx, end, 0, 9)) > later.id
     shown = server.dry_run(perform, OLGA, DeclareOutage(start, end), "The relay lost our mails.")
-    assert any(line.startswith("A worker extends deadlines at 1 table within") for line in shown.says)
+    assert any(line.startswith("Deadlines at 1 table are extended within") for line in shown.says)
     moderate(server, DeclareOutage(start, end), "The relay lost our mails.")
     outages.apply_outages(server)
     assert [game for game in (moving, paused, later) if "Delayed" in [row.kind for row in game.log()]] == [moving]
     again = server.dry_run(perform, OLGA, DeclareOutage(start + HOUR, end), "The relay lost our mails.")
-    assert "It doesn't change any open deadline." in again.says
+    assert "It doesn't affect any open deadline." in again.says
 
 
 def test_an_option_can_be_corrected_only_before_the_start(server, person, table):
@@ -637,7 +637,7 @@ def test_more_time_is_given_to_a_seat_that_has_answered_by_the_same_words(server
 def test_the_email_of_a_turn_goes_again_only_to_a_seat_that_has_not_answered(server, host):
     game, answered, waiting, act = host
     says = {seat: act(ResendTurn(game.id, seat)).says for seat in (answered, waiting)}
-    assert all(len(lines) == 1 and "unless they have answered" in lines[0] for lines in says.values())
+    assert all(len(lines) == 1 and "unless they've answered" in lines[0] for lines in says.values())
     states = {seat: queued_emails(server, game.person_at(seat), "turn")[-1].status for seat in says}
     assert states == {answered: "sent", waiting: "queued"}
     before = len(queued_emails(server, game.person_at(waiting), "turn"))

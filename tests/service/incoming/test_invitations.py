@@ -150,8 +150,8 @@ def withdrawn(server, person, game_id):
     [
         (begun, "It was full, and its game has started."),
         (closed, "Its host has closed it."),
-        (expired, "It waited too long for players."),
-        (withdrawn, "There is no such table in the lobby."),
+        (expired, "It didn't fill up in time."),
+        (withdrawn, "There's no such table."),
     ],
 )
 def test_a_seat_that_is_gone_is_refused_in_words(server, inbox, invite, person, happens, words):

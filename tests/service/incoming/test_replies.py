@@ -153,7 +153,7 @@ def test_a_reply_after_the_clock_has_decided_is_told_so(at, line):
     answers.play(0, "pass", Actor.CLOCK)
     log = answers.begun.log()
     assert answers.write(0, line, turn=FIRST) == "reply: refused"
-    assert answers.answer() == "Time ran out in turn 1, so “pass” was played for you. Nothing changed."
+    assert answers.answer() == "Time ran out on turn 1, so we played “pass” for you. Nothing changed."
     assert answers.begun.log() == log
 
 

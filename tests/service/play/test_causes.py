@@ -112,7 +112,7 @@ def test_a_choice_after_the_clock_has_decided_is_told_so_whichever_it_is(table):
     game.play(seat, "pass", Actor.CLOCK)
     before = all_rows(game.server.store)
     for late in ("pass", "bid 1"):
-        with pytest.raises(TimedOut, match=f"Time ran out in turn {turn}, so “pass” was played for you"):
+        with pytest.raises(TimedOut, match=f"Time ran out on turn {turn}, so we played “pass” for you"):
             game.play(seat, late, turn=turn)
     assert all_rows(game.server.store) == before
 

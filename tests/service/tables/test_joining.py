@@ -288,7 +288,7 @@ def test_an_invalid_table_is_refused_and_nothing_is_written(server, person, wron
 
 
 def test_a_word_has_a_hundred_characters_at_most(server, person, opened):
-    with pytest.raises(BadInput, match="the most is 100"):
+    with pytest.raises(BadInput, match="the limit is 100"):
         server.run(joining.join, opened.game_id, person("Ben"), word="x" * 101)
     server.run(joining.join, opened.game_id, person("Ben"), word="x" * 100)
 

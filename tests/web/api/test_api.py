@@ -315,7 +315,7 @@ def test_a_token_dies_when_the_links_of_its_seat_are_renewed(asked, server, temp
 
 def test_the_file_of_a_game_is_refused_before_its_end(asked):
     refused = asked.get("/export", 403)
-    assert refused["error"]["what"] == "This game is not over."
+    assert refused["error"]["what"] == "This game isn't over."
 
 
 def test_unknown_addresses_and_methods_are_answered_in_json(asked):
@@ -327,6 +327,6 @@ def test_unknown_addresses_and_methods_are_answered_in_json(asked):
 
 def test_the_page_of_a_seat_always_shows_the_same_token(browser, links, templari):
     page = browser.open(f"/s/{links.of(templari, 0)[1]}")
-    first, second = (page.form("Show the token").press() for _ in range(2))
+    first, second = (page.form("Show token").press() for _ in range(2))
     assert first.source == second.source
     assert "Authorization: Bearer" in first.text

@@ -30,7 +30,7 @@ def test_an_act_is_shown_with_its_actor_its_reason_and_its_subject(olga, server,
 def test_the_details_of_an_act_are_shown_in_words(olga, server):
     record(server, act=Act.BAN, until=None, offered=True, asked=False, seat=0)
     text = olga.open("/desk/audit").text
-    assert "seat 1; asked: no; others were asked to take it over" in text, "the first seat"
+    assert "seat 1; asked: no; offered to others" in text, "the first seat"
     assert "None" not in text
 
 
@@ -102,7 +102,7 @@ def test_checking_the_chain_shows_an_alteration(olga, server):
     record(server)
     noted = server.read(audit.head)
     record(server)
-    assert "The chain is whole" in olga.open(f"/desk/audit/check?head={noted}").text
+    assert "The log is intact" in olga.open(f"/desk/audit/check?head={noted}").text
     assert "No row has the hash 00000000000000000000." in olga.open("/desk/audit/check?head=00000000000000000000").text
     server.store.write(lambda tx: tx.execute(update(AUDIT).where(AUDIT.c.seq == 1).values(reason="Another.")))
     assert "row 1" in olga.open("/desk/audit/check").text

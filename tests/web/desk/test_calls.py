@@ -32,7 +32,7 @@ def test_a_call_is_in_the_list_and_can_be_answered(olga, server, call, game):
     after = page.form("Send answer").press(text="It is in the other folder.")
     assert "It is in the other folder." in after.text
     assert len(queued_emails(server, kind="call_answered")) == 1
-    assert "No messages waiting." in olga.open("/desk/calls").text
+    assert "No open messages." in olga.open("/desk/calls").text
     assert "My link" in olga.open("/desk/calls").follow("Closed messages").text
 
 
@@ -43,7 +43,7 @@ def test_a_call_leads_to_an_act_at_its_table_and_is_closed_by_it(olga, server, c
     form.forms()[0].press(reason=calls.CALLED).forms()[0].press()
     (email,) = queued_emails(server, game.person_at(0), "call_answered")
     assert json.loads(email.facts)["done"] == "extend"
-    assert "No messages waiting." in olga.open("/desk/calls").text
+    assert "No open messages." in olga.open("/desk/calls").text
 
 
 def test_the_message_of_a_call_is_shown_beside_the_acts_at_its_table(olga, call, game):
@@ -56,9 +56,9 @@ def test_an_organiser_sees_what_the_caller_saw_when_they_called(olga, server, ca
         game.play(seat, decision.default)
     assert game.view(0) != before
     page = olga.open(f"/desk/calls/{call}")
-    assert f"Sent in turn {turn}, under version {game.row().rules} of the rules." in page.text
+    assert f"Sent on turn {turn}, under version {game.row().rules} of the rules." in page.text
     seen = page.form("Look").press(reason="The caller asks about it.")
-    assert seen.heading == f"As seat 1 saw it in turn {turn}"
+    assert seen.heading == f"As seat 1 saw it on turn {turn}"
     assert server.read(audit.newest, AuditFilter(act="see as"))[0].reason == "The caller asks about it."
     at_the_time = server.run(table.see_as, ANN, game.id, 0, "to compare", turn)
     assert at_the_time.board == rules_of(game.row()).board(before, 0)
@@ -69,7 +69,7 @@ def test_organisers_see_only_the_number_of_calls_from_tables_where_they_play(bro
     name = game.players()[1].name
     plays = signed_in(browser, server, Holder(organiser_id=add_organiser(server, name).id))
     page = plays.open("/desk/calls")
-    assert "One message is from a table where you play" in page.text
+    assert "Another organiser has to read one message" in page.text
     assert "My link" not in page.text
     assert plays.open(f"/desk/calls/{call}").status == 403
 
@@ -80,8 +80,8 @@ def test_the_desk_says_whether_a_caller_is_proven(olga, app, server, person, cal
     assert form.press(address="zoe@example.org", text="Give my seat to Mallory.").heading
     listed = olga.open("/desk/calls")
     assert "· unconfirmed" in listed.text
-    assert "Unconfirmed sender: someone entered this address" in listed.follow("Zoe").text
-    assert "Confirmed sender: it came through one" in olga.open(f"/desk/calls/{call}").text
+    assert "Unconfirmed sender: this address may not be theirs" in listed.follow("Zoe").text
+    assert "Confirmed sender: they used one" in olga.open(f"/desk/calls/{call}").text
 
 
 def test_a_call_from_a_signed_in_browser_is_proven_and_needs_no_address(app, server, person):

@@ -134,7 +134,7 @@ def test_signing_in_with_a_form_counts_even_if_the_form_is_refused(browser, serv
 def test_a_host_comes_from_my_games_and_helps_without_a_passphrase(sign_in, server, game):
     host = game.row().host_id
     table = sign_in(host).follow("Host's desk")
-    table.follow("Pause the table").forms()[0].press(reason="We are all at the fair.").forms()[0].press()
+    table.follow("Pause table").forms()[0].press(reason="We are all at the fair.").forms()[0].press()
     assert game.row().paused
     assert server.read(audit.newest, AuditFilter())[0].actor == "host Ann"
     others = [each.person_id for each in game.players().values() if each.person_id != host]
@@ -158,7 +158,7 @@ def test_a_host_sees_no_call_and_no_answer(sign_in, server, game, call):
 
 def test_the_form_of_a_host_survives_the_end_of_a_session(browser, sign_in, server, clock, game):
     host = game.row().host_id
-    form = sign_in(host).follow("Host's desk").follow("Pause the table").forms()[0]
+    form = sign_in(host).follow("Host's desk").follow("Pause table").forms()[0]
     clock.advance(PERSON_LIFETIME)
     asked = form.press(reason="We are all at the fair.")
     assert asked.heading == "Sign in to the desk"

@@ -101,29 +101,29 @@ def test_another_address_counts_once_it_is_confirmed_there(browser, sign_in, new
     before = all_rows(server.store)
     assert "Ann" in browser.open(page.url).text
     assert all_rows(server.store) == before
-    assert page.form("Use this address").press().heading == "Your emails now come to the new address"
+    assert page.form("Use this address").press().heading == "Address changed"
     assert server.read(addresses.read, ann).address == "new@example.net"
     assert browser.open("/my").status == 303
     assert newest("new@example.net", "/u/").status == 200
 
 
 def test_only_a_persons_click_confirms(browser, sign_in, newest, ann, server):
-    account(sign_in(ann)).form("Leave for good …").press()
+    account(sign_in(ann)).form("Delete account …").press()
     page = newest(ADDRESS, "/y/")
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
-    asked = page.form("Leave for good").press()
+    asked = page.form("Delete account").press()
     assert asked.heading == "Please confirm"
     assert server.read(addresses.read, ann).name == "Ann"
     browser.says = {"Origin": "https://evil.example"}
-    assert page.form("Leave for good").press().status == 403
+    assert page.form("Delete account").press().status == 403
     assert server.read(addresses.read, ann).name == "Ann"
 
 
 def test_an_account_is_deleted_completely_once_that_is_confirmed_by_email(browser, sign_in, newest, ann, server):
-    assert account(sign_in(ann)).form("Leave for good …").press().heading == "Check your email"
+    assert account(sign_in(ann)).form("Delete account …").press().heading == "Check your email"
     page = newest(ADDRESS, "/y/")
     assert server.read(addresses.read, ann).name == "Ann"
-    assert page.form("Leave for good").press().heading == "Goodbye"
+    assert page.form("Delete account").press().heading == "Goodbye"
     assert ADDRESS not in repr([email.body for email in queued_emails(server, ann)])
     assert browser.open("/my").status == 303
     assert browser.open(page.url).status == 410
@@ -163,7 +163,7 @@ def test_this_was_not_me_says_so_where_someone_else_plays_with_the_address(
     table("sun-bid", 2)
     stranger = server.run(sessions.start, Holder(person_id=ann), "")
     refused = page.form("This wasn't me").press()
-    assert "Please contact the organiser now" in refused.text
+    assert "Contact the organiser now" in refused.text
     assert server.read(sessions.find, stranger) is None
 
 

@@ -149,7 +149,7 @@ def test_tables_that_wait_for_a_move_come_first_and_lead_to_the_seat(browser, ta
         others.play(next(iter(others.asked())), next(iter(others.asked().values())).default)
     page = sign_in(person)
     assert page.text.index("Your turn") < page.text.index("Sooner") < page.text.index("Later")
-    assert "Until Sun 22 Nov 2026" in page.text
+    assert "Move by Sun 22 Nov 2026" in page.text
     at_table = page.form("Go to table").press()
     assert at_table.url.startswith("/s/")
     assert "Sooner" in at_table.text
@@ -160,7 +160,7 @@ def test_a_frozen_table_is_still_listed(browser, sign_in, table, server):
     moderate(server, Freeze(game.id), "Somebody doubts the record.")
     page = sign_in(game.person_at(next(iter(game.players()))))
     assert "Your turn" not in page.text
-    assert "The table is paused" in page.text
+    assert "Paused: no clocks are running." in page.text
     assert "Friday" in page.form("Go to table").press().text
 
 
@@ -234,7 +234,7 @@ def test_people_can_resend_their_own_emails_alone(browser, app, links, sign_in, 
     seat = next(iter(game.asked()))
     (email,) = queued_emails(server, game.person_at(seat), "turn")
     page = sign_in(game.person_at(seat)).follow("Emails")
-    assert "accepted by the mail server" in page.text
+    assert "handed to the mail server" in page.text
     page = browser.post("/my/mails/again", [("mail", server.keys.alias("mail", email.id))])
     assert "on its way" in page.text
     before = all_rows(server.store)
@@ -261,7 +261,7 @@ def test_a_turn_is_emailed_again_once_however_often_the_button_is_pressed(browse
     game = table("templari", 3)
     carry()
     person = game.person_at(next(iter(game.asked())))
-    form = sign_in(person).form("Resend this email")
+    form = sign_in(person).form("Resend email")
     form.press(), form.press()
     assert len(queued_emails(server, person, "turn")) == 2
 
@@ -271,13 +271,13 @@ def test_delivery_is_chosen_on_the_page_and_for_one_table_on_its_own(browser, si
     carry()
     person = game.person_at(0)
     page = sign_in(person).follow("Emails")
-    assert "Right away." in page.text
+    assert "Sent right away." in page.text
     page = page.form("Save").press(delivery="after", minutes=45)
     assert str(server.read(preferences.read, person).delivery) == "after 45m"
     page = page.form("Save").press(delivery="daily", digest_at="07:30")
     assert server.read(preferences.read, person).digest_at.hour == 7
     page = page.form("Save").press(delivery="nothing")
-    assert "Never." in page.text
+    assert "Only on request." in page.text
     assert page.form("Save").press(delivery="often").status == 400
     assert page.follow("Friday").heading == "Emails about Friday are off"
 

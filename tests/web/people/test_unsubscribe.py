@@ -97,9 +97,9 @@ def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, ta
     one_click(browser, ann.all)
     page = browser.open(ann.all)
     assert page.heading == "Your emails are off"
-    assert "per turn either way: your clock starts when an immediate email would have gone out" in page.text
+    assert "Your clock starts when an immediate email would have gone out" in page.text
     assert all_rows(server.store)["player"] == players
-    for offered in ("once a day", "only reminders", "vacation", "resign"):
+    for offered in ("once a day", "only reminders", "vacation", "leave a table"):
         assert offered in page.text
 
 
@@ -120,7 +120,7 @@ def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, 
     browser.open(ann.all).form("Save").press(**filled)
     assert ann.preferences(server) == (preference, preference, preference)
     if preference == "after 45m":
-        assert "They come 45 minutes later" in browser.open(ann.all).text
+        assert "We send them 45 minutes later" in browser.open(ann.all).text
     if preference == "daily":
         assert server.read(addresses.read, ann.number).digest_at == "21:15"
 
@@ -201,4 +201,4 @@ def test_the_page_of_a_seat_says_that_emails_do_not_arrive(browser, table, serve
     server.run(reachability.note_refusal, game.person_at(0), "550 5.1.1 no such user")
     shown = browser.open(page)
     assert "We can't reach you by email." in shown.text
-    assert shown.follow("ask for your links").url == "/mine"
+    assert shown.follow("get new links").url == "/mine"

@@ -45,7 +45,7 @@ def send(browser, data, field="file", to="/verify"):
 def test_a_downloaded_file_passes_and_its_luck_is_explained(browser, file):
     assert browser.open("/verify").form("Check").action == "/verify"
     page = send(browser, file.encode())
-    assert (page.status, page.heading) == (200, "Nothing was changed")
+    assert (page.status, page.heading) == (200, "This file is intact")
     document = json.loads(file)
     last = [row["hash"] for row in document["log"] if row["kind"] == "Entry"][-1]
     assert f"has the hash {last[:20]}" in page.text
@@ -91,8 +91,8 @@ def test_the_page_says_what_became_of_a_sealed_choice(browser):
         )
 
     page = Page(browser, asked(f"{first[:10].upper()} {first[10:30]}"), "/verify")
-    assert (page.status, page.heading) == (200, "Nothing was changed")
-    assert "Player 1 sealed it in turn 1, row 4. It was replaced in row" in page.text
+    assert (page.status, page.heading) == (200, "This file is intact")
+    assert "Player 1 sealed it on turn 1, row 4. It was replaced in row" in page.text
     assert "No sealed choice has the fingerprint" in asked("0" * 64).get_data(as_text=True)
     refused = Page(browser, asked("--help"), "/verify")
     assert refused.status == 400
@@ -157,7 +157,7 @@ def test_rows_that_come_again_after_the_end_are_located(browser, file):
 def test_choices_under_other_rules_are_shown_as_not_repeated(browser, file):
     page = send(browser, forged(file, rules=99))
     assert verdicts(page) == dict.fromkeys(KINDS, "Passed") | {"The choices": "Not reached"}
-    assert page.heading == "Nothing was changed"
+    assert page.heading == "This file is intact"
     assert "The rules have changed since" in page.text
 
 
@@ -166,7 +166,7 @@ def test_a_game_without_a_result_is_checked_as_well(browser, table):
     for seat in range(3):
         game.server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     page = send(browser, export.write(game.server.read(export.of_game, game.id)).encode())
-    assert page.heading == "Nothing was changed"
+    assert page.heading == "This file is intact"
     assert "ended without a result" in page.text
 
 
@@ -186,7 +186,7 @@ def test_a_game_without_a_result_is_checked_as_well(browser, table):
 def test_anything_but_a_game_file_is_refused_politely(browser, data, status):
     page = send(browser, data)
     assert page.status == status
-    assert "Check the file of a game" in page.heading or status == 413
+    assert "Check a game file" in page.heading or status == 413
 
 
 def forged(file, began=None, entry=None, rules=None):
@@ -247,7 +247,7 @@ def test_a_file_with_a_lone_surrogate_or_a_moment_before_all_time_is_refused(bro
 def test_a_malicious_file_is_refused_and_does_no_harm(browser, file, lie):
     page = send(browser, forged(file, **lie))
     assert page.status in (200, 400)
-    assert page.heading != "Nothing was changed"
+    assert page.heading != "This file is intact"
 
 
 def test_a_file_that_takes_too_long_is_given_up(browser, file, monkeypatch):

@@ -110,7 +110,7 @@ def test_a_seat_that_a_bot_took_over_is_named(browser, links, table):
     game.server.run(leaving.resign, game.id, 2, game.person_at(2))
     list(moves(game, 1000))
     page = page_of(browser, links, game, 0)
-    assert re.search(r"Bot 1 took over in turn \d+, after a player resigned\.", page.text)
+    assert re.search(r"Bot 1 took over on turn \d+, after a player left\.", page.text)
 
 
 def test_the_public_replay_of_a_finished_table_names_the_winner_and_shows_the_podium(browser, table):

@@ -133,7 +133,7 @@ def test_every_field_has_an_accessible_name(name, app):
         ("a number", {}, "isn't a number of coins"),
         ("a number with few last digits", {"b0": "4"}, "You can't choose 4 here. No other digit."),
         ("one of a few", {}, "Choose something for “suit”."),
-        ("one of a few", {"b0": "4"}, "Choose something that is shown for “suit”."),
+        ("one of a few", {"b0": "4"}, "Choose one of those shown for “suit”."),
         ("one of a few", {"b0": "Moons"}, "isn't one of the choices for “suit”"),
         ("some", {"b0": ["1"]}, "You've chosen 1. Choose 2."),
         ("some", {"b0": ["1", "1"]}, "You've chosen 1. Choose 2."),

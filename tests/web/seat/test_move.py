@@ -119,7 +119,7 @@ def test_another_link_of_a_finished_turn_plays_nothing_and_explains(browser, lin
     before = templari.row()
     late = other.form("Pass").press()
     assert late.status == 409
-    assert late.heading == "You decided turn 1"
+    assert late.heading == "You've already played turn 1"
     assert templari.row() == before
 
 
@@ -133,11 +133,11 @@ def test_a_link_says_that_time_ran_out_whichever_choice_it_is_for(browser, links
     late = page.form(chosen.capitalize()).press()
     assert late.status == 409
     for shown in (late, browser.open(page.url)):
-        assert shown.heading == "Time ran out, so “pass” was played for you"
+        assert shown.heading == "Time ran out, so we played “pass” for you"
         assert "This was turn 1. The game is now at turn 2. This link no longer works. Nothing changed." in shown.text
     form = browser.post(f"/s/{own}/play", [("turn", "1"), ("choice", chosen), ("press", "yes")])
     assert form.status == 409
-    assert "Time ran out in turn 1, so “pass” was played for you." in form.text
+    assert "Time ran out on turn 1, so we played “pass” for you." in form.text
     assert templari.row() == before
 
 
@@ -145,12 +145,12 @@ def test_another_link_of_the_same_email_replaces_a_sealed_choice(browser, links,
     things = poker.open()[0].acts[0].blanks[0].things
     one, two = (link(links, poker, 0, f"pick {things[n].word}") for n in (1, 2))
     browser.open(one).form(f"Pick {things[1].word}").press()
-    assert browser.open(one).form("Take it back")
+    assert browser.open(one).form("Undo")
     page = browser.open(two)
-    assert "You've already made a choice for this turn. This one replaces it." in page.text
+    assert "This replaces your earlier choice." in page.text
     assert things[1].word not in page.text
     receipt = page.form(f"Pick {things[2].word}").press()
-    assert receipt.heading == f"Your choice is placed: pick {things[2].word}"
+    assert receipt.heading == f"Your choice: pick {things[2].word}"
 
 
 def test_the_receipt_of_a_link_has_the_fingerprint_of_the_sealed_choice(browser, links, poker):
@@ -164,7 +164,7 @@ def test_the_receipt_of_a_link_has_the_fingerprint_of_the_sealed_choice(browser,
 def test_a_sealed_choice_can_be_taken_back_from_its_receipt(browser, links, poker):
     word = poker.open()[0].acts[0].blanks[0].things[1].word
     receipt = browser.open(link(links, poker, 0, f"pick {word}")).form(f"Pick {word}").press()
-    page = receipt.form("Take it back").press()
+    page = receipt.form("Undo").press()
     assert page.form(f"Pick {word}")
     assert 0 in poker.asked()
 
@@ -172,11 +172,11 @@ def test_a_sealed_choice_can_be_taken_back_from_its_receipt(browser, links, poke
 def test_a_choice_can_be_taken_back_until_an_email_has_left(browser, links, templari, carry):
     seat = first(templari)
     page = browser.open(link(links, templari, seat, "bid 5"))
-    page.form("Bid 5").press().form("Take it back").press()
+    page.form("Bid 5").press().form("Undo").press()
     assert templari.row().turn == 1
     receipt = page.form("Bid 5").press()
     carry()
-    assert receipt.form("Take it back").press().status == 410
+    assert receipt.form("Undo").press().status == 410
     assert templari.row().turn == 2
 
 
@@ -188,7 +188,7 @@ def test_an_old_link_shows_public_events_and_emails_new_links(browser, links, po
     carry()
     page = browser.open(old)
     assert page.status == 200
-    assert page.heading == "You decided turn 1"
+    assert page.heading == "You've already played turn 1"
     assert "Since then" in page.text
     rules = games.load("sunset-poker")
     assert not any(rules.word(card) in page.text for card in poker.view(0).hands[0])

@@ -240,21 +240,21 @@ def test_a_number_out_of_range_is_refused_with_the_limit_and_changes_nothing(bro
 def test_a_standing_order_is_set_shown_to_its_owner_alone_and_dropped(browser, links, templari):
     seat = next(iter(templari.asked()))
     other = (seat + 1) % 3
-    page = open_seat(browser, links, templari, other).form("Set this order").press(order="up to 9")
+    page = open_seat(browser, links, templari, other).form("Set order").press(order="up to 9")
     assert "Your order is up to 9" in page.text
     assert "up to 9" not in open_seat(browser, links, templari, seat).text
     page = page.form("Drop order").press()
-    assert "You have none." in page.text
+    assert "Your order is" not in page.text
 
 
 def test_an_order_answers_at_once_when_it_is_its_owners_turn(browser, links, templari):
     seat = next(iter(templari.asked()))
-    open_seat(browser, links, templari, seat).form("Set this order").press(order="up to 9")
+    open_seat(browser, links, templari, seat).form("Set order").press(order="up to 9")
     assert templari.row().turn > 1
 
 
 def test_a_meaningless_order_is_refused_with_the_possible_ones(browser, links, templari):
-    page = open_seat(browser, links, templari, 0).form("Set this order").press(order="win")
+    page = open_seat(browser, links, templari, 0).form("Set order").press(order="win")
     assert page.status == 400
     assert "You can write" in page.text
 
@@ -327,7 +327,7 @@ def test_the_file_of_a_finished_game_is_offered_and_can_be_read(browser, links, 
 
 
 def test_everything_a_seat_knows_is_offered_as_a_file_that_no_browser_keeps(browser, links, poker):
-    file = browser.open(f"/s/{links.of(poker, 0)[1]}").follow("Download what you know of this game")
+    file = browser.open(f"/s/{links.of(poker, 0)[1]}").follow("Download what you've seen of this game")
     assert json.loads(file.source)["seat"] == 0
     assert file.response.headers["Cache-Control"] == "no-store"
     assert file.response.headers["Content-Disposition"].startswith("attachment")
@@ -408,4 +408,4 @@ def test_a_choice_that_is_taken_back_too_late_leads_to_the_table_with_the_reason
     by_link = browser.post(f"/m/{move}/pass/back", [])
     assert by_link.status == 410
     assert "can no longer be taken back" in by_link.text
-    assert f"You decided turn {turn}" in by_link.text
+    assert f"You've already played turn {turn}" in by_link.text

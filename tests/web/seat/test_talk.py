@@ -70,7 +70,7 @@ def test_messages_of_a_muted_player_are_hidden_until_they_are_unmuted(talk_page,
     say(talk_page(1), "Hello")
     page = talk_page(0).form(f"Mute {names[1]}").press(seat=1)
     assert "Hello" not in page.text
-    assert "One message of a player you muted is hidden" in page.text
+    assert "One message from a player you muted is hidden" in page.text
     assert "Hello" in talk_page(2).text
     assert "Hello" in page.form(f"Unmute {names[1]}").press(seat=1).text
 

@@ -45,7 +45,7 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, serve
     while page.acts():
         page = luck.choice(page.acts()).press_anyhow(luck)
     assert page.follow("Start a real table").status == 200
-    assert "This is a demo:" in page.form("Play the demo again").press().text
+    assert "This is a demo:" in page.form("Play again").press().text
     assert "Rematch" not in page.text
 
 
@@ -54,7 +54,7 @@ def test_every_demo_explains_its_first_turns_one_at_a_time(browser, server, rule
     page, lessons = browser.open("/").form(f"Play now {rules.title} against bots").press(), []
     for _ in range(3):
         assert page.status == 200
-        lessons.append(re.search("What you could do(.*)Why(.*)This is a demo", page.text)[1])
+        lessons.append(re.search("What you could do(.*)More(.*)This is a demo", page.text)[1])
         usual = server.read(seat_view.view_seat, page.url.split("/")[2].partition("?")[0]).default_words
         page = page.form("Make this move").press(choice=usual)
     assert len(set(lessons)) > 1

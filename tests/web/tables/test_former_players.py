@@ -123,7 +123,7 @@ def test_the_link_of_a_former_player_says_what_happened(browser, links, table, s
         page = browser.open(address)
         assert page.status == 410
         assert page.heading == "Someone else plays this seat now."
-        assert f"It changed hands in turn {turn}." in page.text
+        assert f"It changed hands on turn {turn}." in page.text
         assert "new links" not in page.text
 
 

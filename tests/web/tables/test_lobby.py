@@ -24,11 +24,11 @@ def open_in_mail(browser, address, start):
 
 def open_table(browser, carry, kind="templari", **filled):
     """Start a table as Ann would: form, email, link, button."""
-    form = browser.open("/").follow("Start a table of Templari" if kind == "templari" else kind).form("Open the table")
+    form = browser.open("/").follow("Start a table of Templari" if kind == "templari" else kind).form("Open table")
     sent = form.press(**({"address": "ann@example.org", "name": "Ann", "bots": "0"} | filled))
     assert sent.heading == "Check your email"
     carry()
-    return open_in_mail(browser, "ann@example.org", "/c/").form("Open the table").press()
+    return open_in_mail(browser, "ann@example.org", "/c/").form("Open table").press()
 
 
 def join(browser, carry, title, name):
@@ -61,11 +61,11 @@ def test_a_table_with_bots_begins_once_its_host_has_confirmed(browser, carry):
 
 def test_four_clicks_and_one_email_lead_from_the_front_page_to_the_first_move_against_bots(browser, carry):
     clicks, page = 1, browser.open("/").follow("Start a table of Templari")
-    filled = page.form("Open the table")
+    filled = page.form("Open table")
     clicks, _sent = clicks + 1, filled.press(address="ann@example.org", name="Ann", bots="rest")
     carry()
     clicks, page = clicks + 1, open_in_mail(browser, "ann@example.org", "/c/")
-    clicks, page = clicks + 1, page.form("Open the table").press()
+    clicks, page = clicks + 1, page.form("Open table").press()
     assert clicks == 4
     assert page.form("Make this move").press(choice="pass").status == 200
 
@@ -82,7 +82,7 @@ def test_the_link_of_an_email_about_joining_leads_to_the_table_once_the_game_has
 
 
 def test_paces_are_listed_from_fast_to_slow(browser):
-    assert browser.open("/new/templari").form("Open the table").picks["pace"] == ["12h", "1d", "2d", "3d", "7d"]
+    assert browser.open("/new/templari").form("Open table").picks["pace"] == ["12h", "1d", "2d", "3d", "7d"]
 
 
 def test_the_page_that_asks_for_a_word_shows_the_commitment(browser, carry, server):
@@ -108,7 +108,7 @@ def test_only_the_link_in_the_email_takes_a_seat(browser, carry, server):
 
 
 def test_only_the_link_to_the_host_announces_a_table(browser, carry):
-    form = browser.open("/new/templari").form("Open the table")
+    form = browser.open("/new/templari").form("Open table")
     form.press(address="ann@example.org", name="Ann", title="Nobody asked for this")
     carry()
     assert "Nobody asked" not in browser.open("/").text
@@ -118,7 +118,7 @@ def test_a_declined_invitation_can_still_be_accepted(browser, carry, server):
     open_table(browser, carry, private="yes", invited="ben@example.org")
     carry()
     page = open_in_mail(browser, "ben@example.org", "/c/").form("Decline").press()
-    assert "You declined." in page.text
+    assert "You declined," in page.text
     page = page.form("Take seat").press(name="Ben")
     assert "You have a seat as Ben" in page.text
 
@@ -147,13 +147,13 @@ def test_only_the_host_sees_how_many_invitations_are_open(browser, carry):
 
 
 def test_a_table_that_waits_for_its_host_names_no_host_and_no_free_seat(browser, carry):
-    form = browser.open("/new/templari").form("Open the table")
+    form = browser.open("/new/templari").form("Open table")
     form.press(address="ann@example.org", name="Ann", bots="1")
     carry()
     planned = open_in_mail(browser, "ann@example.org", "/c/")
     assert "Host" not in planned.text
     assert "seats free" not in planned.text
-    assert "1 of 3 seats free" in planned.form("Open the table").press().text
+    assert "1 of 3 seats free" in planned.form("Open table").press().text
 
 
 def test_a_player_can_leave_and_a_host_can_close(browser, carry, server):
@@ -161,7 +161,7 @@ def test_a_player_can_leave_and_a_host_can_close(browser, carry, server):
     guest = join(browser, carry, "Open", "Ben")
     guest.form("Leave table").press()
     assert server.read(listing.open_tables)[0].players == ("Ann",)
-    closed = browser.open(host.url).form("Close the table").press()
+    closed = browser.open(host.url).form("Close table").press()
     assert "This table is closed." in closed.text
     assert server.read(listing.open_tables) == []
 
@@ -273,7 +273,7 @@ def test_a_request_for_a_seat_is_withdrawn_where_it_was_made(browser, table, lin
     moderate(server, Offer(game.id, 1))
     page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
     page = page.form("Take seat 2").press().form("Withdraw").press()
-    assert "You withdrew your request for the seat." in page.text
+    assert "Request withdrawn." in page.text
     assert "You asked for seat 2" not in page.text
     page = page.form("Take seat 2").press()
     assert "You withdrew" not in page.text
@@ -302,7 +302,7 @@ def test_two_free_seats_can_be_told_apart(browser, carry, table, links, person):
     assert len(left) == 2
     page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
     for seat, name in left.items():
-        assert f"Seat {seat + 1} of this running game, so far played by {name}, is free." in page.text
+        assert f"Seat {seat + 1}, played by {name} so far, is free:" in page.text
     second = max(left)
     page.form(f"Take seat {second + 1}").press()
     assert game.players()[second].name == "Zoe"

@@ -131,12 +131,12 @@ def test_a_player_can_revoke_the_link_to_a_finished_game(browser, links, table):
     end(game)
     token = links.of(game, 0)[1]
     page = browser.open(f"/s/{token}/replay")
-    assert "Stop sharing it" not in [form.button for form in page.forms()]
+    assert "Stop sharing" not in [form.button for form in page.forms()]
     shared = page.form("Get share link").press()
-    page = browser.open(f"/s/{token}/replay").form("Stop sharing it").press()
-    assert "Stop sharing it" not in [form.button for form in page.forms()]
+    page = browser.open(f"/s/{token}/replay").form("Stop sharing").press()
+    assert "Stop sharing" not in [form.button for form in page.forms()]
     gone = browser.open(shared.url)
-    assert (gone.status, gone.heading) == (410, "This game is no longer shown.")
+    assert (gone.status, gone.heading) == (410, "This game is no longer shared.")
 
 
 def test_sharing_a_game_leads_to_the_link_to_pass_on(browser, links, table):

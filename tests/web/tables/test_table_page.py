@@ -160,7 +160,7 @@ def test_a_refused_form_is_shown_as_it_was_filled_in(browser, links, table):
 def test_refused_words_are_still_in_their_field(browser, links, templari):
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
     evil = 'bid "><script>alert(1)</script>'
-    for button, field in (("Make this move", "choice"), ("Set this order", "order"), ("Ask the rules", "wanted")):
+    for button, field in (("Make this move", "choice"), ("Set order", "order"), ("Ask the rules", "wanted")):
         again = page.form(button).press(**{field: evil})
         assert again.status in (200, 400)
         tree = html.fromstring(again.source)
@@ -242,16 +242,17 @@ def test_the_rules_of_every_game_are_public_with_their_options(kind, browser):
         assert rules.teller()(option.called) in page.text
         assert rules.teller()(option.about) in page.text
         if isinstance(option, Listed):
-            assert f"it can be {rules.teller()(option.words(option.values[0]))}" in page.text
+            first = rules.teller()(option.words(option.values[0]))
+            assert f"{first[:1].upper()}{first[1:]}" in page.text
     assert sum(bool(passage.heading) for passage in passages(rules.rules)) >= 5
 
 
 def test_the_rules_beside_a_table_show_its_options(browser, links, table):
     game = table("templari", 3, options={"start_money": 20, "money": "open"})
     page = open_seat(browser, links, game, 0).follow("Rules")
-    assert "Starting coins 20 usually 12" in page.text
-    assert "Other players' coins shown usually hidden" in page.text
-    assert "Cards in a lot always two the usual" in page.text
+    assert "Starting coins 20 default: 12" in page.text
+    assert "Other players' coins shown default: hidden" in page.text
+    assert "Cards in a lot always two default" in page.text
     assert page.follow("Back to table").heading
 
 
@@ -324,7 +325,7 @@ def test_ten_thousand_characters_are_refused_politely_in_every_field(text, brows
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
     fields = {
         "Make this move": "choice",
-        "Set this order": "order",
+        "Set order": "order",
         "Ask the rules": "wanted",
         "Contact the organiser": "text",
     }

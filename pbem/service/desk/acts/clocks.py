@@ -78,7 +78,7 @@ class Freeze(TableAct):
     kind = Act.FREEZE
 
     def do(self, context: Context) -> ActResult:
-        row = _in_state(context, self.game_id, TableStatus.PLAYING, _("Only a running game can be stopped."))
+        row = _in_state(context, self.game_id, TableStatus.PLAYING, _("Only a game in progress can be stopped."))
         stopped_tables.freeze(context.tx, context.server, row, context.by, context.reason)
         return ActResult(undo=Unfreeze(self.game_id))
 
@@ -121,7 +121,7 @@ class PauseMail(ServerAct):
 
     def do(self, context: Context) -> ActResult:
         outages.pause_email(context.tx, context.server, context.reason)
-        says = _("No email goes out, and no clock runs out. Pages keep working, and emails wait until you resume.")
+        says = _("No emails go out and no clocks run out until you resume. Pages keep working.")
         return ActResult((says,), undo=ResumeMail())
 
 
@@ -133,8 +133,10 @@ class ResumeMail(ServerAct):
 
     def do(self, context: Context) -> ActResult:
         pause = outages.resume_email(context.tx, context.server)
-        since = _("No email has gone out since %(start)s.", start=moment_text(pause.start_at, _UTC))
-        moved = _("Emails go out now, except outdated ones. Running clocks are extended by the length of the pause.")
+        since = _("No emails have gone out since %(start)s.", start=moment_text(pause.start_at, _UTC))
+        moved = _(
+            "Waiting emails go out, except outdated ones. Running clocks are extended by the length of the pause."
+        )
         return ActResult((since, moved), undo=PauseMail())
 
 
@@ -148,7 +150,7 @@ class DeclareOutage(ServerAct):
 
     def do(self, context: Context) -> ActResult:
         if self.end <= self.start:
-            raise BadInput(_("An outage has to end after it starts."), remedy=_("Nothing changed. Check both times."))
+            raise BadInput(_("An outage has to end after it starts."), remedy=_("Check both times."))
         outages.declare_outage(context.tx, context.server, Interval(self.start, self.end), context.reason)
         span = _("From %(start)s to %(end)s.", start=moment_text(self.start, _UTC), end=moment_text(self.end, _UTC))
         moved, decided = _moved(context, self.end), _decided(context, self.start, self.end + AFTERWARDS)
@@ -179,10 +181,9 @@ def _moved(context: Context, end: datetime) -> str:
     elif moved:
         many = ngettext("%(num)s table", "%(num)s tables", moved)
     else:
-        return _("It doesn't change any open deadline.")
+        return _("It doesn't affect any open deadline.")
     return _(
-        "A worker extends deadlines at %(many)s within a minute. Their logs say why, and everyone there is emailed your reason.",
-        many=many,
+        "Deadlines at %(many)s are extended within a minute, and everyone there is emailed your reason.", many=many
     )
 
 
@@ -190,9 +191,7 @@ def _decided(context: Context, start: datetime, end: datetime) -> Iterator[str]:
     """Lines about the turns missed during the outage or soon after; only rewinding gives them back."""
     missed = deadlines.missed_between(context.tx, start, end, MOST_SHOWN, reader=reader_of(context.actor))
     if missed:
-        yield _(
-            "These turns timed out during the outage or soon after it. Check each one; you can rewind the table to give it back."
-        )
+        yield _("These turns timed out around the outage. You can rewind their tables.")
     for row in missed:
         yield _(
             "Table %(game)s (%(title)s), turn %(turn)s, seat %(seat)s: due %(moment)s",

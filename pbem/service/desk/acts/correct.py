@@ -74,7 +74,7 @@ class Correct(TableAct):
         players = player_rows.of_game(context.tx, row.id)
         player = next((player for player in players if player.seat is not None and player.seat == self.seat), None)
         if player is None or self.seat is None:
-            raise BadInput(_("Whose name?"), why=_("Only the name of a seat of a running game can be corrected."))
+            raise BadInput(_("Whose name?"), why=_("A player's name can only be corrected during a game."))
         name = free_name([other for other in players if other is not player], parse_name(self.to))
         tables.change_player(context.tx, row.id, self.seat, name=name)
         row = context.note(row, Kind.CORRECTED, self.seat, what="name")
@@ -106,7 +106,7 @@ class Redact(TableAct):
         if redacted is None:
             raise NotFound(_("There is no such message at that table."), remedy=_("Nothing changed."))
         if redacted.text is None:
-            raise Gone(_("The text of this message is already gone."), remedy=_("Nothing changed."))
+            raise Gone(_("This message has already been removed."), remedy=_("Nothing changed."))
         talk.redact(context.tx, row.id, self.line)
         row = context.note(row, Kind.REDACTED, redacted.seat, line=self.line)
         players = player_rows.of_game(context.tx, row.id)
@@ -153,9 +153,9 @@ def _parse_correction(row: GameRow, what: str, to: str) -> tuple[str, str, dict[
 def _option(row: GameRow, to: str) -> tuple[str, str, dict[str, Any]]:
     if row.status != TableStatus.OPEN:
         raise Gone(
-            _("The game has started with this variant."),
-            why=_("Everything since then follows from it."),
-            remedy=_("Nothing changed. Close the table, and start a new one with the same people."),
+            _("The game started with this variant."),
+            why=_("Every turn since then depends on it."),
+            remedy=_("Close the table, and start a new one with the same people."),
         )
     rules, options = rules_of(row), json.loads(row.options)
     name, value = _parse_option(rules, to)

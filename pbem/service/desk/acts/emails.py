@@ -36,7 +36,7 @@ class ResendTurn(TableAct):
         _must_not_be_too_many(context, self.game_id)
         ledger.resend_turn_of_seat(context.tx, context.server, self.game_id, self.seat)
         who = context.called(self.game_id, self.seat)
-        return ActResult((_("The email of this turn goes out again to %(who)s, unless they have answered.", who=who),))
+        return ActResult((_("This turn's email goes out again to %(who)s, unless they've answered.", who=who),))
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,7 @@ class RetryIncoming(ServerAct):
         if row is None:
             raise NotFound(_("There is no such email."), remedy=_("Nothing changed."))
         if row.status != EmailStatus.PARKED:
-            raise Gone(
-                _("This email is %(status)s.", status=row.status), why=_("Only a parked one can be tried again.")
-            )
+            raise Gone(_("This email is %(status)s.", status=row.status), why=_("Only parked emails can be retried."))
         now = context.server.now()
         received.change(
             context.tx, row.id, status=ReceivedStatus.WAITING, outcome="", attempts=0, due_at=now, claimed_until=None
@@ -82,7 +80,7 @@ class RetryDeadline(TableAct):
     def do(self, context: Context) -> ActResult:
         parked = [row for row in deadlines.parked(context.tx) if (row.game_id, row.seat) == (self.game_id, self.seat)]
         if not parked:
-            raise Gone(_("Nothing there is parked."), remedy=_("Nothing changed."))
+            raise Gone(_("Nothing is parked there."), remedy=_("Nothing changed."))
         for row in parked:
             deadlines.release(context.tx, row)
         return ActResult((_("It's tried again within seconds."),))
@@ -93,9 +91,9 @@ def _must_not_be_too_many(context: Context, game_id: int) -> None:
     acts = audit_rows.newest(context.tx, AuditFilter(Act.RESEND_TURN, game_id), None, ledger.AGAIN_AN_HOUR)
     if len(acts) == ledger.AGAIN_AN_HOUR and acts[-1].at > context.server.now() - timedelta(hours=1):
         raise TooMany(
-            _("Turns of this table were resent many times in the last hour."),
+            _("This table's turns were resent many times in the last hour."),
             why=_("We resend at most %(again_an_hour)s an hour.", again_an_hour=ledger.AGAIN_AN_HOUR),
-            remedy=_("Nothing changed. Try again later, or contact the organiser."),
+            remedy=_("Try again later, or contact the organiser."),
         )
 
 

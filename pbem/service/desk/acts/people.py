@@ -57,11 +57,11 @@ class ChangeAddress(PersonAct):
         says = (
             _("From %(before)s to %(now)s.", before=old, now=people.read(tx, self.person_id).address),
             _(
-                "Their tables: %(tables)s. Links in older emails stop working. Open turns emailed again: %(again)s.",
+                "Their tables: %(tables)s. Links in older emails stop working. Open turns resent: %(again)s.",
                 tables=tables,
                 again=again,
             ),
-            _("The old address gets an email about it that doesn't show the new one."),
+            _("The old address is told, without seeing the new one."),
         )
         return ActResult(says, details={"before": before})
 
@@ -90,7 +90,7 @@ class Ban(PersonAct):
             _("It ends after %(day)s.", day=day_text(self.until))
             if self.until
             else _("It lasts until further notice."),
-            _("Their running games, which go on: %(tables)s.", tables=tables),
+            _("Their current games go on: %(tables)s.", tables=tables),
         )
         return ActResult(says, undo=Unban(person.id))
 
@@ -125,11 +125,11 @@ class Release(PersonAct):
         people.read(tx, self.person_id)
         again = reachability.mark_reachable(tx, context.server, self.person_id)
         if again is None:
-            raise Gone(_("We already email their address."), remedy=_("Nothing changed."))
+            raise Gone(_("We're already emailing them."), remedy=_("Nothing changed."))
         tables = tuple(game.id for game in table_rows.of_person(tx, self.person_id, (TableStatus.PLAYING,)))
         says = (
             _("Emails go to their address again, and earlier bounces no longer count."),
-            _("Turns held back and emailed now: %(again)s. Stopped clocks go on.", again=again),
+            _("Held-back turns sent now: %(again)s. Stopped clocks resume.", again=again),
         )
         return ActResult(says, tables=tables)
 
@@ -144,10 +144,8 @@ class NewLinks(PersonAct):
         new_links.send(context.tx, context.server, self.person_id, reason=context.reason)
         tables = tuple(row.id for row in table_rows.of_person(context.tx, self.person_id, (TableStatus.PLAYING,)))
         says = (
-            _(
-                "All their links stop working, at every table, as do API tokens, feeds and open requests to change address."
-            ),
-            _("They're signed out everywhere. New links are emailed to them, and open turns again."),
+            _("All their links, API tokens, feeds and requests to change address stop working."),
+            _("They're signed out everywhere, and get new links and their open turns by email."),
         )
         return ActResult(says, tables=tables)
 
@@ -167,7 +165,7 @@ class Merge(PersonAct):
         tx, server = context.tx, context.server
         audit.must_be_allowed(tx, context.actor, self.kind, person_id=self.other_id)
         if self.other_id == self.person_id:
-            raise BadInput(_("These two are already merged."), remedy=_("Nothing changed. Choose the other one."))
+            raise BadInput(_("These two are already merged."), remedy=_("Choose the other one."))
         revocations.begin(tx, Holder(person_id=self.other_id))
         locked = self._locked(context)
         persons = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
@@ -175,7 +173,7 @@ class Merge(PersonAct):
             raise BadInput(
                 _("The address to keep was never confirmed."),
                 why=_("Emails may never arrive there."),
-                remedy=_("Nothing changed. Merge them the other way round."),
+                remedy=_("Merge them the other way round."),
             )
         asked = [row for row in deadlines.of_person(tx, self.other_id) if row.turn == locked[row.game_id].turn]
         now = server.now()
@@ -189,8 +187,8 @@ class Merge(PersonAct):
                     "One of them has looked at table %(number)s as an organiser, and the other plays there.",
                     number=seen,
                 ),
-                why=_("One player would know more than a player may know."),
-                remedy=_("Nothing changed. Let someone else take the seat first."),
+                why=_("One player would know the other players' secrets."),
+                remedy=_("Let someone else take the seat first."),
             )
         links.revoke_person(tx, server.randomness, self.other_id)
         sessions.end_all(tx, server, Holder(person_id=self.other_id))
@@ -211,12 +209,12 @@ class Merge(PersonAct):
         says = (
             _("Everything moves from %(other)s to %(stays)s.", other=other, stays=stays),
             _(
-                "Running tables that change hands: %(tables)s. Open turns emailed to the address that stays: %(turns)s.",
+                "Seats that change hands: %(tables)s. Open turns resent to the address that stays: %(turns)s.",
                 tables=len(locked),
                 turns=len(asked),
             ),
             _("Links in emails to the other address stop working. A merge can't be undone."),
-            *([_("The log of each started game says so, with your reason.")] if begun else ()),
+            *([_("Each started game's log says so, with your reason.")] if begun else ()),
         )
         return ActResult(says, tables=tuple(row.id for row in begun), people=(self.other_id,))
 
@@ -238,8 +236,8 @@ class Merge(PersonAct):
             if {self.person_id, self.other_id} <= seated:
                 raise BadInput(
                     _("Both play at table %(number)s.", number=number),
-                    why=_("One player would know what two seats know."),
-                    remedy=_("Nothing changed. Let someone else take one of the seats first."),
+                    why=_("One player would see two hands."),
+                    remedy=_("Let someone else take one of the seats first."),
                 )
         if not people.read_all(context.tx, [self.other_id]):
             raise NotFound(_("There is no such person here."))
@@ -255,9 +253,7 @@ class SendExport(PersonAct):
     def do(self, context: Context) -> ActResult:
         _read_current(context, self.person_id)
         context.email(self.person_id, EmailKind.LINKS)
-        return ActResult(
-            (_("They get an email with a link to their own page, where only they can download the file."),)
-        )
+        return ActResult((_("They get an email with a link to their own page, where only they can download it."),))
 
 
 @dataclass(frozen=True)
@@ -277,7 +273,7 @@ class Delete(PersonAct):
             _("It's about %(who)s.", who=isolate(person.name or person.address)),
             _("Tables they leave: %(tables)s.", tables=", ".join(named) or _("none")),
             _("At their tables they become “a former player”."),
-            _("The log of each game they leave says so, with your reason."),
+            _("Each of these games' logs says so, with your reason."),
             _("Their address, their name and the text of their emails are deleted for good. They aren't told."),
         )
         return ActResult(says, tables=tuple(tables))
@@ -288,8 +284,8 @@ class Delete(PersonAct):
             named = ", ".join(_table_name(row.title, row.id) for row in stopped)
             raise Forbidden(
                 _("They're at a table that has been stopped: %(tables)s.", tables=named),
-                why=_("Nothing there may change until its log has been checked, and this would give away their seat."),
-                remedy=_("Nothing changed. Resume or close the table first."),
+                why=_("Nothing may change there until its log has been checked, and this would give away their seat."),
+                remedy=_("Resume or close the table first."),
             )
 
     def _must_be_unnamed(self, context: Context, name: str) -> None:
@@ -299,7 +295,7 @@ class Delete(PersonAct):
                 raise BadInput(
                     _("Your reason contains their name."),
                     why=_("Moderation notes are kept forever, and their name is about to be deleted."),
-                    remedy=_("Nothing changed. Leave the name out."),
+                    remedy=_("Leave the name out."),
                 )
 
 
@@ -311,7 +307,7 @@ def _read_current(context: Context, person_id: int) -> PersonRow:
     """A person who is not deleted. Raises Gone."""
     person = people.read(context.tx, person_id)
     if is_former(person.address):
-        raise Gone(_("This person left for good."), remedy=_("Nothing changed."))
+        raise Gone(_("This person's account was deleted."), remedy=_("Nothing changed."))
     return person
 
 

@@ -45,7 +45,7 @@ class Rewind(TableAct):
         if self.turn not in turns(entries):
             raise BadInput(
                 _("This game can't go back to turn %(turn)s.", turn=self.turn),
-                why=_("It can only go back to a turn that still counts, and in which someone made a choice."),
+                remedy=_("Choose a turn that still counts, in which someone made a choice."),
             )
         facts = [fact for standing in entries if standing.turn < self.turn for fact in standing.entry.facts]
         state = fold(rules.start(row.seats, json.loads(row.options)), facts)
@@ -66,11 +66,11 @@ def _must_be_played(row: GameRow) -> None:
     if row.status in (TableStatus.OVER, TableStatus.VOID):
         raise Gone(
             _("This game is over."),
-            why=_("Its secret is public, so anyone could work out the luck of all further turns."),
-            remedy=_("Nothing changed. The same people can start a new table."),
+            why=_("Its secret is public, so anyone could work out all further luck."),
+            remedy=_("The same people can start a new table."),
         )
     if row.status != TableStatus.PLAYING:
-        raise Gone(_("This game isn't running."), remedy=_("Nothing changed."))
+        raise Gone(_("This game isn't in progress."), remedy=_("Nothing changed."))
 
 
 def _go_back(context: Context, row: GameRow, turn: int, state: Any) -> GameRow:
@@ -119,5 +119,5 @@ def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list
     for who, many in sorted(alone.items()):
         yield _("Only %(who)s saw what was hidden in %(many)s of these events, and still knows it.", who=who, many=many)
     if move.position_of(row).box:
-        yield _("Sealed choices of the current turn are dropped unseen.")
+        yield _("The current turn's sealed choices are dropped unseen.")
     yield _("Standing orders are dropped, and all luck from here on is new.")

@@ -28,7 +28,7 @@ class Substitute(TableAct):
         person = persons.find_or_add(context.tx, context.server, self.address) if self.address else None
         person_id = None if person is None else person.id
         if person_id is not None and blocks.current_ban(context.tx, person_id, context.server.now()) is not None:
-            raise Forbidden(_("They are banned from new tables."), remedy=_("Nothing changed. Lift the ban first."))
+            raise Forbidden(_("They're banned from new tables."), remedy=_("Lift the ban first."))
         substitutes.replace_player(
             context.tx, context.server, self.game_id, self.seat, person_id, context.reason, context.by
         )
@@ -36,7 +36,7 @@ class Substitute(TableAct):
             _("From %(gone)s to a bot.", gone=gone)
             if person is None
             else _("From %(gone)s to %(address)s.", gone=gone, address=person.address),
-            _("The old player's links stop working at once. The current decision is asked again, with full time."),
+            _("The old player's links stop working. The current turn starts again, with full time."),
         ]
         if person is not None and person.confirmed_at is None:
             says.append(_("This address was never confirmed here. Is it spelled correctly?"))
@@ -63,7 +63,7 @@ class Offer(TableAct):
         return ActResult(
             (
                 _("The seat of %(who)s.", who=context.called(self.game_id, self.seat)),
-                _("Willing people who get an email: %(asked)s.", asked=asked),
+                _("People asked by email: %(asked)s.", asked=asked),
             ),
             details={"offered": True},
         )
@@ -88,8 +88,8 @@ class NewSeatLinks(TableAct):
         return ActResult(
             (
                 _("The seat of %(who)s.", who=context.called(self.game_id, self.seat)),
-                _("Old links to this seat stop working, API tokens too. Links to their other tables still work."),
-                _("They get an email with new links. Open turns emailed again: %(again)s.", again=again),
+                _("This seat's links and API tokens stop working. Links to their other tables still work."),
+                _("They get an email with new links. Open turns resent: %(again)s.", again=again),
             ),
             details={"to": person_id},
         )
