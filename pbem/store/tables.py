@@ -5,11 +5,11 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, literal_column, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, literal_column, or_, select, update
 
 from pbem.domain.interval import Interval, overlap
 from pbem.domain.missed_turns import FEWEST
-from pbem.domain.states import InvitationStatus, OfferStatus, TableStatus, TurnStatus
+from pbem.domain.states import EmailKind, InvitationStatus, OfferStatus, TableStatus, TurnStatus
 from pbem.i18n.speech import mark
 from pbem.store import queries, search
 from pbem.store.games import GameRow
@@ -22,6 +22,7 @@ from pbem.store.schema import (
     JOIN_REQUEST,
     LINK,
     OFFER,
+    OUTBOX,
     PERSON,
     PLAYER,
     UNREACHABLE,
@@ -309,8 +310,25 @@ def is_volunteer(tx: Connection, person_id: int) -> bool:
     return tx.execute(select(VOLUNTEER.c.since).where(VOLUNTEER.c.person_id == person_id)).first() is not None
 
 
-def volunteers(tx: Connection, game_id: int, without: Iterable[int]) -> list[int]:
-    """Volunteers who are not at this table and can be reached by email."""
+def count_resigned(tx: Connection, game_id: int, person_id: int) -> int:
+    """How often a person has resigned from a table, and their seat was given up for it."""
+    return queries.count(
+        tx, OFFER, OFFER.c.game_id == game_id, OFFER.c.person_id == person_id, OFFER.c.why == "resigned"
+    )
+
+
+def volunteers(tx: Connection, game_id: int, without: Iterable[int], period: Period, most: int) -> list[int]:
+    """Volunteers who are not at this table and can be reached by email.
+
+    Without those who in this period were offered a seat of this table, or as many seats as this.
+    """
+    offered = (
+        OUTBOX.c.person_id == VOLUNTEER.c.person_id,
+        OUTBOX.c.kind == EmailKind.SUBSTITUTE,
+        within(OUTBOX.c.queued_at, period),
+    )
+    of_table = select(OUTBOX.c.id).where(*offered, OUTBOX.c.game_id == game_id)
+    of_all = select(func.count()).select_from(OUTBOX).where(*offered).correlate(VOLUNTEER).scalar_subquery()
     at_table = select(PLAYER.c.number).where(PLAYER.c.game_id == game_id, PLAYER.c.person_id == VOLUNTEER.c.person_id)
     failing = select(UNREACHABLE.c.id).where(
         UNREACHABLE.c.person_id == VOLUNTEER.c.person_id, UNREACHABLE.c.end_at.is_(None)
@@ -322,6 +340,8 @@ def volunteers(tx: Connection, game_id: int, without: Iterable[int]) -> list[int
             PERSON.c.confirmed_at.is_not(None),
             ~at_table.exists(),
             ~failing.exists(),
+            ~of_table.exists(),
+            of_all < most,
             VOLUNTEER.c.person_id.not_in(list(without)),
         )
         .order_by(VOLUNTEER.c.person_id)

@@ -12,7 +12,7 @@ for ever about a game they have left.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.deadline import PATIENCE, seat_offer_at
@@ -26,7 +26,18 @@ from pbem.service.clocks.deadlines import queue_notice
 from pbem.service.play.log import SECRET, Kind, json_body_of
 from pbem.service.play.move import IN_PERSON, Actor, agreement_of
 from pbem.service.server import Server
-from pbem.store import blocks, deadlines, games, log, outbox, people, players as player_rows, reachability, tables
+from pbem.store import (
+    blocks,
+    deadlines,
+    games,
+    limits,
+    log,
+    outbox,
+    people,
+    players as player_rows,
+    reachability,
+    tables,
+)
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
@@ -34,6 +45,9 @@ from pbem.store.tables import OfferRow
 
 MOST_ASKED: Final = 20
 """Volunteers emailed about one seat."""
+
+OFFERS_A_DAY: Final = 5
+"""Emails in a day that offer one volunteer a seat, and only one of them of the same table."""
 
 MOST_SHOWN: Final = 100
 _BATCH: Final = 50
@@ -177,8 +191,10 @@ def _put_on_offer(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why:
 
 def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat: int, gone: int) -> int:
     """Email an offer to some volunteers, drawn at random. Returns how many."""
-    volunteers = tables.volunteers(tx, game.id, without=(gone,))
     now = server.now()
+    # Players may lose their seats as often as they like, and volunteers are strangers to them.
+    day = limits.last(timedelta(days=1), now)
+    volunteers = tables.volunteers(tx, game.id, (gone,), day, OFFERS_A_DAY)
     drawn = sorted(volunteers, key=lambda _: server.randomness.bytes(8))[:MOST_ASKED]
     emails = [
         outbox.NewEmail(person, EmailKind.SUBSTITUTE, game.id, None, seat, None, {"offer": offer_id})

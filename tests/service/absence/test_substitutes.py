@@ -665,3 +665,89 @@ def test_an_offer_does_not_tell_that_its_player_has_answered_in_secret(server, c
     assert game.person_at(gone) == offer.person_id
     (lost,) = notices(server, "reservation_lost")
     assert (lost.person_id, json.loads(lost.facts)["outcome"]) == (zoe, "back")
+
+
+# In a loop
+
+
+def test_a_player_resigns_and_comes_back_only_a_few_times(server, table, person):
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
+    game = table("sun-bid", 3, successor="substitute")
+    (seat,) = game.asked()
+    left = game.person_at(seat)
+    link = Links(server).made(Purpose.CONFIRM, left, game.id)
+    for _ in range(substitutes.MOST_RESIGNATIONS - 1):
+        server.run(leaving.resign, game.id, seat, left)
+        assert server.read(by_link.table_page, link).lost == (seat,)
+        server.run(substitutes.come_back, game.id, seat, left)
+    server.run(leaving.resign, game.id, seat, left)
+    assert server.read(by_link.table_page, link).lost == ()
+    before = all_rows(server.store)
+    with pytest.raises(Forbidden, match="resigned from this table 3 times"):
+        server.run(substitutes.come_back, game.id, seat, left)
+    assert all_rows(server.store) == before
+    assert len(queued_emails(server, kind="substitute")) == 1
+
+
+def test_a_substitute_who_keeps_resigning_takes_the_seat_only_a_few_times(server, table, person):
+    game = table("sun-bid", 3, successor="substitute")
+    zoe = person("Zoe")
+    server.run(leaving.resign, game.id, 0, game.person_at(0))
+    for _ in range(substitutes.MOST_RESIGNATIONS):
+        assert server.run(substitutes.take, the_offer(server).id, zoe)
+        server.run(leaving.resign, game.id, 0, zoe)
+    with pytest.raises(Forbidden, match="resigned"):
+        server.run(substitutes.take, the_offer(server).id, zoe)
+    assert server.run(substitutes.take, the_offer(server).id, person("Yan"))
+
+
+def test_a_volunteer_is_offered_a_few_seats_a_day_and_one_of_each_table(server, clock, table, person):
+    zoe = person("Zoe")
+    server.run(offers.set_volunteer, zoe, volunteers=True)
+    games = [table("sun-bid", 3, successor="substitute") for _ in range(offers.OFFERS_A_DAY + 1)]
+    for game in games:
+        for seat in (0, 1):
+            server.run(leaving.resign, game.id, seat, game.person_at(seat))
+    offered = [email.game_id for email in queued_emails(server, zoe, "substitute")]
+    assert offered == [game.id for game in games[:-1]]
+    clock.advance(DAY + HOUR)
+    moderate(server, Offer(games[0].id, 2))
+    assert len(queued_emails(server, zoe, "substitute")) == len(offered) + 1
+
+
+@pytest.mark.parametrize("way", ["comes back", "substitutes"])
+def test_nobody_gains_time_by_leaving_a_seat_and_having_it_again_in_one_turn(server, time, table, person, way):
+    game = table("sun-bid", 3, pace="1d", successor="substitute")
+    (seat,) = game.asked()
+    player = game.person_at(seat)
+    if way == "substitutes":
+        player = person("Zoe")
+        server.run(leaving.resign, game.id, seat, game.person_at(seat))
+        server.run(substitutes.take, the_offer(server).id, player)
+    time.sends()
+    due = time.due(game, seat)
+    for _ in range(2):
+        time.passes(HOUR)
+        server.run(leaving.resign, game.id, seat, player)
+        if way == "substitutes":
+            server.run(substitutes.take, the_offer(server).id, player)
+        else:
+            server.run(substitutes.come_back, game.id, seat, player)
+        assert time.due(game, seat) == due
+        assert time.sends()[seat].at == due
+        assert time.due(game, seat) == due
+    assert time.deadline(game, seat).remind_at is not None
+    time.passes_until(due)
+    assert time.runs_out().decided == 1
+
+
+def test_a_request_that_was_withdrawn_is_not_made_again(server, absentee, person):
+    absentee("substitute")
+    zoe, offer = person("Zoe"), the_offer(server)
+    server.run(substitutes.take, offer.id, zoe)
+    server.run(substitutes.withdraw, offer.id, zoe)
+    before = all_rows(server.store)
+    with pytest.raises(Forbidden, match="withdrawn your request"):
+        server.run(substitutes.take, offer.id, zoe)
+    assert all_rows(server.store) == before
+    assert not server.run(substitutes.take, offer.id, person("Yan"))
