@@ -54,7 +54,10 @@ _RUNNING: Final = (TableStatus.PLAYING, TableStatus.FROZEN)
 _BY: Final = "organiser"
 
 LEAP: Final = 1000
-"""How many numbers of turns are left out where nobody knows how far a game had got: more turns than any has in a day."""
+"""The least number of turns left out where nobody knows how far a game had got: more than any has in a day."""
+
+_RANDOM_BYTES: Final = 3
+"""The bytes of the random number of turns left out besides, so that two restores from one file don't have the same luck."""
 
 MOST_LISTED: Final = 50
 """The most lost turns that are listed."""
@@ -117,7 +120,7 @@ class _PuttingBack:
         tx, saved, now = self.tx, self.saved, self.server.now()
         game_id = saved_games.free_id(tx, saved.game.id) if self.here is None else self.here.id
         turn, known = saved.game.turn, 0 if game_id is None else saved_games.highest_turn(tx, game_id)
-        next_turn = turn if self._ended else max(turn, known) + (LEAP if self.here is None else 1)
+        next_turn = turn if self._ended else max(turn, known) + self._step()
         people = saved_games.people_here(tx, saved)
         before = () if self.here is None else tuple(player_rows.of_game(tx, self.here.id))
         players = self._players(people, before)
@@ -158,6 +161,12 @@ class _PuttingBack:
         }
         audit.record(tx, self.server, self.actor, Act.PUT_BACK, self.reason, game_id=game_id, **details)
         return PutBack(game_id, game.title, turn, next_turn, saved.game.seq, len(self.rows_here), says)
+
+    def _step(self) -> int:
+        """How far the number of the open turn jumps."""
+        if self.here is not None:
+            return 1
+        return LEAP + int.from_bytes(self.server.randomness.bytes(_RANDOM_BYTES))
 
     @property
     def _ended(self) -> bool:
@@ -271,7 +280,7 @@ class _PuttingBack:
         if self.here is None and not self._ended:
             yield (
                 "The game is gone here, so nobody knows how far it had got: its turn numbers jump by"
-                f" {LEAP}. If it had ended, its secret is public and its luck is known: then don't restore it."
+                f" {LEAP} and a random number. If it had ended, its secret is public and its luck is known: then don't restore it."
             )
 
 
