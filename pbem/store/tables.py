@@ -14,7 +14,7 @@ from pbem.i18n.speech import mark
 from pbem.store import queries, search
 from pbem.store.games import GameRow
 from pbem.store.limits import Period, within
-from pbem.store.players import PlayerRow
+from pbem.store.players import LAST_STATUS, PlayerRow
 from pbem.store.schema import (
     DEADLINE,
     GAME,
@@ -290,11 +290,12 @@ def missed_too_often(tx: Connection, limit: int) -> list[tuple[int, int]]:
         DEADLINE.c.seat == PLAYER.c.seat,
         DEADLINE.c.status == TurnStatus.MISSED,
     )
+    missed_last = LAST_STATUS == TurnStatus.MISSED
     query = select(PLAYER.c.game_id, PLAYER.c.seat).join(GAME, going_on)
     # Only with the number written out is the partial index used.
     seldom = PLAYER.c.missed >= literal_column(str(FEWEST))
     too_often = (seldom, PLAYER.c.person_id.is_not(None), PLAYER.c.missed >= GAME.c.missed_limit)
-    query = query.where(*too_often, ~on_offer.exists(), ~still_open.exists())
+    query = query.where(*too_often, ~on_offer.exists(), ~still_open.exists(), missed_last)
     return [(row.game_id, row.seat) for row in tx.execute(query.order_by(PLAYER.c.game_id, PLAYER.c.seat).limit(limit))]
 
 

@@ -18,7 +18,7 @@ from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
-from pbem.store import log, players
+from pbem.store import log
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -46,8 +46,6 @@ def set_order(
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.ORDER, seat, move.Actor.PERSON, {"order": order})
     move.set_orders(tx, server, row, standing | {seat: order}, record)
-    # The player has acted, so the count of missed turns starts over.
-    players.set_missed(tx, game_id, seat, 0)
     return order
 
 

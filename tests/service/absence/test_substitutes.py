@@ -17,6 +17,7 @@ from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.links import make_for_seat
 from pbem.service.people import addresses
 from pbem.service.play import standing_orders, undo
+from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, leaving
 from pbem.store import tables
 from pbem.store.links import LinkKey
@@ -751,3 +752,70 @@ def test_a_request_that_was_withdrawn_is_not_made_again(server, absentee, person
         server.run(substitutes.take, offer.id, zoe)
     assert all_rows(server.store) == before
     assert not server.run(substitutes.take, offer.id, person("Yan"))
+
+
+# Turns missed at the limit, and an answer since
+
+
+@pytest.fixture
+def at_the_limit(time, table):
+    """at_the_limit("bot") -> a game in which all choose at once, and the seat whose second missed turn has just ended.
+
+    No worker has given up the seat yet.
+    """
+
+    def make(successor):
+        game, gone = table("sunset-poker", 3, missed_limit=2, successor=successor), 2
+        for _ in range(2):
+            time.sends()
+            time.passes_until(time.due(game, gone))
+            turn = game.row().turn
+            game.play(gone, game.asked()[gone].default, Actor.CLOCK)
+            for seat in (0, 1):
+                game.play(seat, game.asked()[seat].default)
+            assert game.row().turn == turn + 1
+        assert game.players()[gone].missed == 2
+        time.passes(MINUTE)
+        return game, gone
+
+    return make
+
+
+@pytest.mark.parametrize("successor", ["bot", "substitute"])
+@pytest.mark.parametrize("in_secret", ["nothing", "seals", "seals and takes it back", "leaves an order"])
+def test_a_seat_at_its_limit_is_given_up_whether_or_not_its_player_has_answered(
+    server, time, at_the_limit, successor, in_secret
+):
+    game, gone = at_the_limit(successor)
+    player, turn = game.person_at(gone), game.row().turn
+    if in_secret == "leaves an order":
+        server.run(
+            standing_orders.set_order,
+            game.id,
+            gone,
+            f"always {game.asked()[gone].default.verb} AM unless Points over 90",
+        )
+    elif in_secret != "nothing":
+        game.play(gone, game.asked()[gone].default)
+    if in_secret == "seals and takes it back":
+        server.run(undo.take_back, game.id, turn, gone)
+    time.seats_change()
+    assert game.row().turn == turn
+    kind = "Seated" if successor == "bot" else "Offered"
+    assert [row.seat for row in game.log() if row.kind == kind] == [gone]
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default, Actor.PERSON if seat != gone or successor == "substitute" else Actor.BOT)
+    time.seats_change()
+    assert (game.players()[gone].person_id == player) == (successor == "substitute")
+    assert server.read(offers.open_offers) == [], "an answer in time keeps the seat"
+
+
+def test_an_answer_in_a_turn_that_is_over_ends_the_count_of_missed_turns(server, time, at_the_limit):
+    game, gone = at_the_limit("bot")
+    for seat in (gone, 0, 1):
+        game.play(seat, game.asked()[seat].default)
+    assert game.players()[gone].missed == 0
+    time.seats_change()
+    assert game.players()[gone].person_id is not None
+    game.play(gone, game.asked()[gone].default, Actor.CLOCK)
+    assert game.players()[gone].missed == 1
