@@ -16,7 +16,7 @@ from engine.orders import write_order
 from pbem.domain import hash_chain
 from pbem.domain.causes import TurnFacts
 from pbem.service.play import seat_view
-from pbem.service.play.log import PUBLIC, Kind, StandingEntry, json_body_of, standing_entries
+from pbem.service.play.log import PUBLIC, Kind, StandingEntry, json_body_of, public_body_of, standing_entries
 from pbem.service.play.seals import proof_of
 from pbem.service.play.seat_cache import has_ended, turn_facts
 from pbem.service.play.seat_view import SeatView
@@ -139,7 +139,7 @@ def _is_own(seat: SeatView, later_left: Sequence[FormerPlayerRow]) -> bool:
 
 
 def _public(row: hash_chain.Row) -> Mapping[str, Any]:
-    return {"kind": row.kind, "seat": row.seat, "by": row.by, "at": row.at.isoformat(), "body": json_body_of(row)}
+    return {"kind": row.kind, "seat": row.seat, "by": row.by, "at": row.at.isoformat(), "body": public_body_of(row)}
 
 
 def _talk(tx: Tx, seat: SeatView) -> Iterator[dict[str, Any]]:

@@ -143,6 +143,8 @@ class _PuttingBack:
             former_players=tuple(former),
             log=(*saved.log, *record.rows),
             talk=self._talk(),
+            # The open turn is asked again: who had answered it is nobody's business, and counts in no figure.
+            deadlines=tuple(each for each in saved.deadlines if self._ended or each.turn < turn),
             insiders=tuple((people[there].id, how) for there, how in saved.insiders if there in people),
         )
         game_id = saved_games.replace_all(tx, game_id, whole, now)

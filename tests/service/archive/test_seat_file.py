@@ -8,7 +8,9 @@ import pytest
 from pbem.domain.errors import NotFound
 from pbem.service.absence import substitutes
 from pbem.service.archive import seat_file
+from pbem.service.desk import table as desk_table
 from pbem.service.desk.acts.clocks import Extend
+from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.play import undo
 from pbem.service.play.log import Kind
@@ -87,6 +89,19 @@ def test_acts_of_organisers_are_there_and_nothing_that_counts_rows(server, links
     (decided,) = file_of(server, links, poker, 0)["decided"]
     assert decided["kind"] == "Extended"
     assert "seq" not in text_of(server, links, poker, 0)
+
+
+@pytest.mark.parametrize("answered", [(), (1,), (1, 2)])
+def test_a_turn_that_was_taken_back_does_not_tell_who_had_answered_it(server, links, poker, answered):
+    first = poker.row().turn
+    for seat in (0, 1, 2, *answered):
+        seal(poker, seat)
+    moderate(server, Rewind(poker.id, first))
+    (decided,) = file_of(server, links, poker, 0)["decided"]
+    assert decided["body"] == {"from": first, "turn": poker.row().turn, "reason": "a reason that players can read"}
+    token = links.of(poker, 0)[1]
+    assert [row.says for row in server.read(desk_table.interventions, token).rows] == [decided["body"]]
+    assert poker.verifies()
 
 
 def test_a_link_of_one_choice_opens_no_file(server, links, poker):

@@ -18,7 +18,7 @@ from pbem.service import links as service_links
 from pbem.service.absence import offers, substitutes
 from pbem.service.account import delete as deletion
 from pbem.service.archive import export, table_file
-from pbem.service.desk import audit, export_table, put_back
+from pbem.service.desk import audit, export_table, put_back, table as desk_table
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.seats import Offer, Substitute
@@ -26,13 +26,15 @@ from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.play import move, standing_orders
 from pbem.service.play.log import Kind
 from pbem.service.tables import leaving, talk
-from pbem.store import audit as audit_rows, insiders, saved_games
+from pbem.store import audit as audit_rows, insiders, reliability, saved_games
 from pbem.store.schema import GAME, LINK, LOG, METADATA, OUTBOX
 from pbem.tokens import Purpose
 from tests.mail.transports import StoringTransport
 from tests.service.actors import OLGA, ROOT, moderate
+from tests.service.conftest import START
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.running_game import RunningGame
+from tests.web.browser import Links
 
 WHY = "The disk was full."
 
@@ -232,6 +234,26 @@ def test_nobody_reads_in_the_log_how_many_had_answered_the_turn_that_was_lost(se
     _, game = back(server, saved, replacing=True)
     (row,) = (row for row in game.log() if row.kind == Kind.REWOUND)
     assert json.loads(row.body)["entries_lost"] == 1
+
+
+@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize("sealed", [0, 1, 2])
+def test_nothing_tells_who_had_answered_the_turn_that_is_asked_again(server, poker, sealed, gone):
+    plays(poker, 3 + sealed)
+    saved, turn = saved_of(server, poker), poker.row().turn
+    if gone:
+        vanish(server, poker)
+    else:
+        plays(poker, 1)
+    _, game = back(server, saved, replacing=True)
+    assert {each.turn for each in saved_of(server, game).deadlines} == {turn - 1, game.row().turn}
+    people = [game.person_at(seat) for seat in range(3)]
+    plays(game, 3)
+    counts = server.read(lambda tx, _server: reliability.counts(tx, people, START - timedelta(days=1)))
+    assert [counts[person].turns for person in people] == [2, 2, 2]
+    link = Links(server).of(game, 0)[1]
+    (row,) = server.read(desk_table.interventions, link).rows
+    assert not {"sealed", "all_sealed"} & row.says.keys()
 
 
 def test_sealed_choices_and_orders_are_dropped(server, table):
