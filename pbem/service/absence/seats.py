@@ -5,6 +5,7 @@ former player passes on: queued emails are superseded, links revoked, the secret
 choice stays, as it is the seat's. `substitutes` and `leaving` decide when a seat changes hands.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, Final
 
@@ -143,8 +144,17 @@ def _open_deadline(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | N
     return deadline if deadline is not None and deadline.status == TurnStatus.OPEN else None
 
 
-def free_name(players: list[PlayerRow], name: str) -> str:
-    """The name, with a number if another player at the table has it."""
-    taken = {player.name.casefold() for player in players}
+def name_at(tx: Tx, game_id: int, seat: int, person_id: int | None, name: str) -> str:
+    """The name of a person at a seat, with a number if anyone else at the table has it, or had it: it stays with their turns."""
+    others = [
+        each.name for each in player_rows.of_game(tx, game_id) if each.seat != seat or each.person_id != person_id
+    ]
+    former = [each.name for each in player_rows.former_of_game(tx, game_id) if each.person_id != person_id]
+    return free_name([*others, *former], name)
+
+
+def free_name(names: Collection[str], name: str) -> str:
+    """The name, with a number if it is one of these."""
+    taken = {each.casefold() for each in names}
     numbered = (name if n == 1 else f"{name} {n}" for n in range(1, len(taken) + 2))
     return next(option for option in numbered if option.casefold() not in taken)

@@ -14,7 +14,6 @@ from pbem.domain.states import OfferStatus, TableStatus
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import offers, seats
-from pbem.service.absence.seats import free_name
 from pbem.service.clocks.deadlines import queue_notice
 from pbem.service.people import addresses, quota
 from pbem.service.people.bans import must_have_room
@@ -106,7 +105,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
     _must_have_no_other_seat(tx, game, seat, person_id)
     _must_not_resign_for_ever(tx, game, person_id)
     must_have_room(tx, server, person, game)
-    name = free_name([other for other in players if other is not player], parse_name(person.name))
+    name = seats.name_at(tx, game_id, seat, person_id, parse_name(person.name))
     game = seats.give_to_person(tx, server, game, seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.BACK, server.now())
     tell_taker(tx, server, game, offer, "back")
@@ -128,7 +127,7 @@ def replace_player(
         if not game.doubles and any(player.person_id == person_id for player in players):
             raise Forbidden(_("They are already at this table."), why=_("Its host allows one seat per player."))
         must_have_room(tx, server, person, game)
-        who = free_name([player for player in players if player is not before], parse_name(person.name or _UNNAMED))
+        who = seats.name_at(tx, game_id, seat, person_id, parse_name(person.name or _UNNAMED))
         game = seats.give_to_person(tx, server, game, seat, by, person, who, reason)
         what = "substitute_plays"
     offer = tables.offer_of_seat(tx, game_id, seat)
@@ -203,7 +202,7 @@ def _hand_over(tx: Tx, server: Server, game: GameRow, offer: OfferRow, person: P
     """Give a seat on offer to a person, and tell the table."""
     players = player_rows.of_game(tx, game.id)
     before = next(player for player in players if player.seat == offer.seat)
-    name = free_name([player for player in players if player is not before], name)
+    name = seats.name_at(tx, game.id, offer.seat, person.id, name)
     game = seats.give_to_person(tx, server, game, offer.seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.TAKEN, server.now(), person.id)
     facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}

@@ -21,7 +21,7 @@ from pbem.service.play.seals import proof_of
 from pbem.service.play.seat_cache import has_ended, turn_facts
 from pbem.service.play.seat_view import SeatView
 from pbem.service.server import Server
-from pbem.store import blocks, deadlines, games, log, players as player_rows, talk
+from pbem.store import deadlines, games, log, players as player_rows, talk
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.schema import FormerPlayerRow
@@ -144,10 +144,8 @@ def _public(row: hash_chain.Row) -> Mapping[str, Any]:
 
 def _talk(tx: Tx, seat: SeatView) -> Iterator[dict[str, Any]]:
     """What was said, without players that this seat has muted; a line that was taken away has no text."""
-    unheard = blocks.blocked_seats(tx, seat.game_id, seat.seat)
-    for line in talk.lines(tx, seat.game_id, seat.key):
-        if line.seat not in unheard:
-            yield {"seat": line.seat, "at": line.at.isoformat(), "text": line.text}
+    for line in talk.unmuted(tx, seat.game_id, seat.key, seat.seat):
+        yield {"seat": line.seat, "at": line.at.isoformat(), "text": line.text}
 
 
 def _plain(value: Any) -> Any:

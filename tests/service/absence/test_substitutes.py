@@ -12,6 +12,7 @@ from pbem.service.absence import offers, substitutes
 from pbem.service.account import delete, personal_data
 from pbem.service.clocks import reachability
 from pbem.service.desk.acts.clocks import Freeze, Unfreeze
+from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.people import Ban
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.links import make_for_seat
@@ -819,3 +820,19 @@ def test_an_answer_in_a_turn_that_is_over_ends_the_count_of_missed_turns(server,
     assert game.players()[gone].person_id is not None
     game.play(gone, game.asked()[gone].default, Actor.CLOCK)
     assert game.players()[gone].missed == 1
+
+
+# Names
+
+
+def test_nobody_at_a_table_gets_the_name_of_a_former_player(server, table, person):
+    game = table("sun-bid", 3, successor="substitute")
+    left = game.person_at(1)
+    server.run(leaving.resign, game.id, 1, left)
+    server.run(substitutes.take, the_offer(server).id, person("Zoe"), "Ben")
+    assert game.players()[1].name == "Ben 2"
+    moderate(server, Correct(game.id, "name", "Ben", 0))
+    assert game.players()[0].name == "Ben 3"
+    server.run(leaving.resign, game.id, 1, game.person_at(1))
+    server.run(substitutes.take, the_offer(server).id, left, "Ben")
+    assert game.players()[1].name == "Ben"

@@ -3,6 +3,7 @@
 import email
 import json
 import runpy
+from dataclasses import replace
 from datetime import timedelta
 from email import policy
 
@@ -13,7 +14,7 @@ from pbem import config, paths
 from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound
 from pbem.domain.states import Insight
-from pbem.ops.verify import verify_file, verify_game
+from pbem.ops.verify import verify_file, verify_game, verify_saved
 from pbem.service import links as service_links
 from pbem.service.absence import offers, substitutes
 from pbem.service.account import delete as deletion
@@ -26,7 +27,7 @@ from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.play import move, standing_orders
 from pbem.service.play.log import Kind
 from pbem.service.tables import leaving, talk
-from pbem.store import audit as audit_rows, insiders, reliability, saved_games
+from pbem.store import audit as audit_rows, insiders, reliability, saved_games, talk as talk_rows
 from pbem.store.schema import GAME, LINK, LOG, METADATA, OUTBOX
 from pbem.tokens import Purpose
 from tests.mail.transports import StoringTransport
@@ -293,6 +294,44 @@ def test_the_player_of_a_seat_here_goes_on_playing_it(server, poker, person):
     vanish(server, poker)
     _, game = back(server, saved)
     assert game.person_at(1) == gone
+
+
+def test_talk_of_a_successor_before_a_restore_stays_theirs(server, clock, poker, person):
+    person("Zoe")
+    saved = saved_of(server, poker)
+    plays(poker, 1)
+    moderate(server, Substitute(poker.id, 0, "zoe@example.org"))
+    clock.advance(timedelta(minutes=1))
+    server.run(talk.say, poker.id, 0, poker.person_at(0), "I am Zoe.")
+    clock.advance(timedelta(minutes=1))
+    _, game = back(server, saved, replacing=True)
+    with server.store.read() as tx:
+        (line,) = talk_rows.lines(tx, game.id, game.row().key)
+    assert line.who(game.players()[0].name) == "Zoe"
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda saved: replace(saved, game=saved.game._replace(title="x" * 81)), "a title can't be used"),
+        (lambda saved: replace(saved, game=saved.game._replace(pace="soon")), "pace 'soon'"),
+        (lambda saved: replace(saved, former_players=saved.former_players * 2), "former_player is there twice"),
+        (
+            lambda saved: replace(saved, former_players=(replace(saved.former_players[0], name="a@example.org"),)),
+            "a name can't be used",
+        ),
+        (
+            lambda saved: replace(saved, former_players=(replace(saved.former_players[0], seat=9),)),
+            "a former player had seat 9",
+        ),
+    ],
+)
+def test_a_saved_game_with_words_or_former_players_that_none_has_does_not_verify(server, poker, person, damage, says):
+    person("Zoe")
+    moderate(server, Substitute(poker.id, 0, "zoe@example.org"))
+    saved = saved_of(server, poker)
+    assert verify_saved(saved).sound
+    assert says in " ".join(problem.says for problem in verify_saved(damage(saved)).problems)
 
 
 def test_a_player_who_lost_a_seat_knows_the_hidden_side_for_ever(server, poker, person):
