@@ -6,13 +6,17 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of talk. `text` is None if it was redacted, `author` the former player of the seat who said it, if one did."""
+    """One line of talk. `text` is None if it was redacted, `author` the former player of the seat who said it, if one did.
+
+    `person_id` is the former player's, if they are still known.
+    """
 
     seq: int
     seat: int
     at: datetime
     text: str | None
     author: str | None = None
+    person_id: int | None = None
 
     @property
     def earlier(self) -> bool:

@@ -16,6 +16,7 @@ from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
 from pbem.domain.missed_turns import FEWEST, MOST
 from pbem.domain.pace import parse_pace
+from pbem.domain.user_text import parse_name, parse_title
 from pbem.ops.commands.terminal import counted
 from pbem.plugins.away import Away
 from pbem.service.archive import export, verify
@@ -197,6 +198,15 @@ def _of_table(saved: SavedGame) -> Iterator[str]:
     for player in saved.players:
         if player.bot is not None and player.bot not in BOTS:
             yield f"seat {player.seat} is said to be played by {player.bot!r}, which is no bot"
+    names = [*(each.name for each in saved.players), *(each.name for each in saved.former_players)]
+    for what, text, parse in (("title", game.title, parse_title), *(("name", name, parse_name) for name in names)):
+        try:
+            parse(text)
+        except BadInput as refused:
+            yield f"a {what} can't be used: {refused.what}"
+    for former in saved.former_players:
+        if not (0 <= former.seat < game.seats and 0 < former.seq <= game.seq and 0 <= former.turn <= game.turn):
+            yield f"a former player had seat {former.seat} until row {former.seq}, which this game does not have"
     for asked in saved.deadlines:
         if not (0 <= asked.turn <= game.turn and 0 <= asked.seat < game.seats):
             yield f"a deadline is of turn {asked.turn} and seat {asked.seat}, which this game does not have"

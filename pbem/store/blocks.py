@@ -50,6 +50,12 @@ def blocked_seats(tx: Connection, game_id: int, seat: int) -> frozenset[int]:
     return frozenset(tx.execute(BLOCKED_SEATS, {"of_game": game_id, "of_seat": seat}).scalars())
 
 
+def blocked_people(tx: Connection, game_id: int, seat: int) -> frozenset[int]:
+    """The people blocked by the player of a seat."""
+    of_seat = and_(PLAYER.c.person_id == BLOCK.c.person_id, PLAYER.c.game_id == game_id, PLAYER.c.seat == seat)
+    return frozenset(tx.execute(select(BLOCK.c.blocked_id).join(PLAYER, of_seat)).scalars())
+
+
 def ban(tx: Connection, person_id: int, at: datetime, until: datetime | None, reason: str) -> None:
     """Ban a person, who must be locked."""
     tx.execute(insert(BAN), {"person_id": person_id, "at": at, "until": until, "reason": reason})

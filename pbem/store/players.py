@@ -2,13 +2,25 @@
 
 from collections.abc import Collection
 from dataclasses import asdict, fields
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Integer, bindparam, cast, insert, literal_column, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    bindparam,
+    case,
+    cast,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from pbem.domain.former_players import FormerPlayer
 from pbem.store import prefetch, queries
-from pbem.store.schema import FORMER_PLAYER, PERSON, PLAYER, FormerPlayerRow, PlayerRow
+from pbem.store.schema import DEADLINE, FORMER_PLAYER, GAME, PERSON, PLAYER, FormerPlayerRow, PlayerRow
 
 _ONE = literal_column("1", type_=Integer)
 _SEAT_NUMBER = cast(PLAYER.c.seat, Integer)
@@ -27,6 +39,36 @@ def bits(seats: Collection[int]) -> int:
     return sum(1 << seat for seat in seats)
 
 
+# Written out, or SQLite would compile these each time to see whether a partial index fits.
+_MISSED: ColumnElement[str] = literal_column("'missed'")
+_TURN = GAME.alias("of_player")
+LAST_STATUS: Final = (
+    select(DEADLINE.c.status)
+    .join(_TURN, _TURN.c.id == DEADLINE.c.game_id)
+    .where(
+        DEADLINE.c.game_id == PLAYER.c.game_id,
+        DEADLINE.c.seat == PLAYER.c.seat,
+        or_(DEADLINE.c.turn < _TURN.c.turn, DEADLINE.c.status == _MISSED),
+        DEADLINE.c.status != literal_column("'rewound'"),
+    )
+    .order_by(DEADLINE.c.turn.desc())
+    .limit(1)
+    .correlate(PLAYER)
+    .scalar_subquery()
+)
+"""What became of the last turn of a player's seat that is over, or that the clock has decided.
+
+A choice in an open turn makes no difference: what follows from missed turns would tell others of it.
+"""
+
+IN_A_ROW: Final = case((PLAYER.c.missed == 0, 0), (LAST_STATUS == _MISSED, PLAYER.c.missed), else_=0).label("missed")
+"""How many turns in a row a player has missed, as far as the turns are over or the clock has decided."""
+
+_OF_PLAYER_ROW = tuple(IN_A_ROW if field.name == "missed" else PLAYER.c[field.name] for field in fields(PlayerRow))
+
+_MISSED_IN_A_ROW = select(IN_A_ROW).where(
+    PLAYER.c.game_id == bindparam("of_game"), PLAYER.c.seat == bindparam("of_seat")
+)
 _SET_MISSED = (
     update(PLAYER)
     .where(PLAYER.c.game_id == bindparam("of_game"), PLAYER.c.seat == bindparam("of_seat"))
@@ -35,7 +77,7 @@ _SET_MISSED = (
 
 
 class SeatRow(NamedTuple):
-    """A seat as a move needs it: its player, and how many turns in a row they have missed.
+    """A seat as a move needs it, with its player.
 
     `sealed` is whether the player gets an email when a sealed choice is in; None for a bot.
     """
@@ -43,16 +85,11 @@ class SeatRow(NamedTuple):
     seat: int
     person_id: int | None
     bot: str | None
-    missed: int
     sealed: bool | None
 
 
-_PLAYERS = (
-    select(*(PLAYER.c[field.name] for field in fields(PlayerRow)))
-    .where(PLAYER.c.game_id == bindparam("of_game"))
-    .order_by(PLAYER.c.number)
-)
-SEAT_FIELDS = (PLAYER.c.seat, PLAYER.c.person_id, PLAYER.c.bot, PLAYER.c.missed, PERSON.c.sealed)
+_PLAYERS = select(*_OF_PLAYER_ROW).where(PLAYER.c.game_id == bindparam("of_game")).order_by(PLAYER.c.number)
+SEAT_FIELDS = (PLAYER.c.seat, PLAYER.c.person_id, PLAYER.c.bot, PERSON.c.sealed)
 OF_PLAYER = PERSON.c.id == PLAYER.c.person_id
 _SEAT = (
     select(*SEAT_FIELDS)
@@ -75,15 +112,20 @@ def at_seat(tx: Connection, game_id: int, seat: int) -> SeatRow | None:
 
 def of_games(tx: Connection, game_ids: Collection[int]) -> dict[int, list[PlayerRow]]:
     """The players of these games, in order of joining."""
-    query = select(PLAYER).where(PLAYER.c.game_id.in_(game_ids)).order_by(PLAYER.c.game_id, PLAYER.c.number)
+    query = select(*_OF_PLAYER_ROW).where(PLAYER.c.game_id.in_(game_ids)).order_by(PLAYER.c.game_id, PLAYER.c.number)
     players: dict[int, list[PlayerRow]] = {game_id: [] for game_id in game_ids}
     for row in tx.execute(query):
         players[row.game_id].append(PlayerRow(*row))
     return players
 
 
+def in_a_row(tx: Connection, game_id: int, seat: int) -> int:
+    """How many turns in a row the player of a seat has missed."""
+    return int(tx.execute(_MISSED_IN_A_ROW, {"of_game": game_id, "of_seat": seat}).scalar_one())
+
+
 def set_missed(tx: Connection, game_id: int, seat: int, times: int) -> None:
-    """Set how many turns in a row a seat has missed."""
+    """Set how many turns in a row a seat has missed; it counts until a turn that the seat has answered is over."""
     tx.execute(_SET_MISSED, {"of_game": game_id, "of_seat": seat, "times": times})
 
 

@@ -103,6 +103,7 @@ def misfits(saved: SavedGame) -> Iterator[str]:
     rows: dict[Table, list[dict[str, Any]]] = {
         GAME: [saved.game._asdict()],
         PLAYER: [asdict(each) for each in saved.players],
+        FORMER_PLAYER: [asdict(each) for each in saved.former_players],
         DEADLINE: [asdict(each) for each in saved.deadlines],
         INSIDER: [{"person_id": person_id, "how": how} for person_id, how in saved.insiders],
     }

@@ -9,13 +9,13 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, and_, bindparam, exists, select
 
 from pbem.domain.former_players import FormerPlayer
-from pbem.store import deadlines, prefetch, talk
+from pbem.store import deadlines, players, prefetch, talk
 from pbem.store.deadlines import Key
 from pbem.store.guests import IS_GUEST
 from pbem.store.schema import DEADLINE, FORMER_PLAYER, PERSON, PLAYER, UNREACHABLE, VOTE
 
 _MAIL_FAILS = exists().where(UNREACHABLE.c.person_id == PERSON.c.id, UNREACHABLE.c.end_at.is_(None))
-_HERE = (PLAYER.c.seat, PLAYER.c.person_id, PLAYER.c.name, PLAYER.c.missed, VOTE.c.at.is_not(None))
+_HERE = (PLAYER.c.seat, PLAYER.c.person_id, PLAYER.c.name, players.IN_A_ROW, VOTE.c.at.is_not(None))
 _BEFORE = (FORMER_PLAYER.c.seat, FORMER_PLAYER.c.seq, FORMER_PLAYER.c.turn, FORMER_PLAYER.c.name)
 _AFTER_SEAT: Final = len(_HERE) + len(_BEFORE)
 # A seat is repeated for each of its former players, who seldom are any: so one statement reads all of them.

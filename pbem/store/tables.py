@@ -5,16 +5,16 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, literal_column, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, literal_column, or_, select, update
 
 from pbem.domain.interval import Interval, overlap
 from pbem.domain.missed_turns import FEWEST
-from pbem.domain.states import InvitationStatus, OfferStatus, TableStatus, TurnStatus
+from pbem.domain.states import EmailKind, InvitationStatus, OfferStatus, TableStatus, TurnStatus
 from pbem.i18n.speech import mark
 from pbem.store import queries, search
 from pbem.store.games import GameRow
 from pbem.store.limits import Period, within
-from pbem.store.players import PlayerRow
+from pbem.store.players import LAST_STATUS, PlayerRow
 from pbem.store.schema import (
     DEADLINE,
     GAME,
@@ -22,6 +22,7 @@ from pbem.store.schema import (
     JOIN_REQUEST,
     LINK,
     OFFER,
+    OUTBOX,
     PERSON,
     PLAYER,
     UNREACHABLE,
@@ -289,11 +290,12 @@ def missed_too_often(tx: Connection, limit: int) -> list[tuple[int, int]]:
         DEADLINE.c.seat == PLAYER.c.seat,
         DEADLINE.c.status == TurnStatus.MISSED,
     )
+    missed_last = LAST_STATUS == TurnStatus.MISSED
     query = select(PLAYER.c.game_id, PLAYER.c.seat).join(GAME, going_on)
     # Only with the number written out is the partial index used.
     seldom = PLAYER.c.missed >= literal_column(str(FEWEST))
     too_often = (seldom, PLAYER.c.person_id.is_not(None), PLAYER.c.missed >= GAME.c.missed_limit)
-    query = query.where(*too_often, ~on_offer.exists(), ~still_open.exists())
+    query = query.where(*too_often, ~on_offer.exists(), ~still_open.exists(), missed_last)
     return [(row.game_id, row.seat) for row in tx.execute(query.order_by(PLAYER.c.game_id, PLAYER.c.seat).limit(limit))]
 
 
@@ -309,8 +311,25 @@ def is_volunteer(tx: Connection, person_id: int) -> bool:
     return tx.execute(select(VOLUNTEER.c.since).where(VOLUNTEER.c.person_id == person_id)).first() is not None
 
 
-def volunteers(tx: Connection, game_id: int, without: Iterable[int]) -> list[int]:
-    """Volunteers who are not at this table and can be reached by email."""
+def count_resigned(tx: Connection, game_id: int, person_id: int) -> int:
+    """How often a person has resigned from a table, and their seat was given up for it."""
+    return queries.count(
+        tx, OFFER, OFFER.c.game_id == game_id, OFFER.c.person_id == person_id, OFFER.c.why == "resigned"
+    )
+
+
+def volunteers(tx: Connection, game_id: int, without: Iterable[int], period: Period, most: int) -> list[int]:
+    """Volunteers who are not at this table and can be reached by email.
+
+    Without those who in this period were offered a seat of this table, or as many seats as this.
+    """
+    offered = (
+        OUTBOX.c.person_id == VOLUNTEER.c.person_id,
+        OUTBOX.c.kind == EmailKind.SUBSTITUTE,
+        within(OUTBOX.c.queued_at, period),
+    )
+    of_table = select(OUTBOX.c.id).where(*offered, OUTBOX.c.game_id == game_id)
+    of_all = select(func.count()).select_from(OUTBOX).where(*offered).correlate(VOLUNTEER).scalar_subquery()
     at_table = select(PLAYER.c.number).where(PLAYER.c.game_id == game_id, PLAYER.c.person_id == VOLUNTEER.c.person_id)
     failing = select(UNREACHABLE.c.id).where(
         UNREACHABLE.c.person_id == VOLUNTEER.c.person_id, UNREACHABLE.c.end_at.is_(None)
@@ -322,6 +341,8 @@ def volunteers(tx: Connection, game_id: int, without: Iterable[int]) -> list[int
             PERSON.c.confirmed_at.is_not(None),
             ~at_table.exists(),
             ~failing.exists(),
+            ~of_table.exists(),
+            of_all < most,
             VOLUNTEER.c.person_id.not_in(list(without)),
         )
         .order_by(VOLUNTEER.c.person_id)

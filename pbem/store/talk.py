@@ -71,9 +71,16 @@ def lines(tx: Connection, game_id: int, key: str, after: datetime | None = None)
 
 def heard(tx: Connection, game_id: int, key: str, seat: int, after: datetime | None) -> list[Line]:
     """The lines of the others after a moment, without those of players that this seat has blocked."""
-    others = [line for line in lines(tx, game_id, key, after) if line.seat != seat or line.earlier]
-    blocked = blocks.blocked_seats(tx, game_id, seat) if others else frozenset()
-    return [line for line in others if line.seat not in blocked]
+    return [line for line in unmuted(tx, game_id, key, seat, after) if line.seat != seat or line.earlier]
+
+
+def unmuted(tx: Connection, game_id: int, key: str, seat: int, after: datetime | None = None) -> list[Line]:
+    """The lines after a moment, without those of players that this seat has blocked, whichever seat they have now."""
+    every = lines(tx, game_id, key, after)
+    if not every:
+        return []
+    seats, people = blocks.blocked_seats(tx, game_id, seat), blocks.blocked_people(tx, game_id, seat)
+    return [line for line in every if not (line.person_id in people if line.earlier else line.seat in seats)]
 
 
 def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
@@ -105,8 +112,10 @@ def redact(tx: Connection, game_id: int, seq: int) -> bool:
 def _line(row: ChainRow, former: Sequence[FormerPlayerRow]) -> Line:
     assert row.seat is not None
     text = None if row.body is None else row.body.decode()
-    author = next((each.name for each in former if each.seat == row.seat and row.at < each.left_at), None)
-    return Line(row.seq, row.seat, row.at, text, author)
+    author = next((each for each in former if each.seat == row.seat and row.at < each.left_at), None)
+    if author is None:
+        return Line(row.seq, row.seat, row.at, text)
+    return Line(row.seq, row.seat, row.at, text, author.name, author.person_id)
 
 
 def _row(row: Row[Any], key: str) -> ChainRow:

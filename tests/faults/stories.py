@@ -189,7 +189,7 @@ def plays_by_links(world: AddressWorld) -> None:
     token, other = (world.links.of(game, seat)[1] for seat in (0, 1))
     templari = world.table(ann, ben, world.carla(), kind="templari")
     order = world.links.of(templari, (min(templari.asked()) + 1) % 3)[1]
-    server.run(seat_link.set_order, order, "up to 3")
+    server.run(seat_link.set_order, order, templari.row().turn, "up to 3")
     server.run(seat_link.drop_order, order)
     server.run(seat_link.api_token, token)
     server.run(talk.say_by_link, token, "Good luck!")

@@ -31,7 +31,7 @@ def test_a_press_that_fails_at_any_call_says_so_and_works_the_next_time(world: A
     presses = [
         (f"/m/{move}/{choice_segment(game.open()[0].default)}", [("press", "yes")]),
         (f"/s/{seat}/back", [("turn", turn)]),
-        (f"/s/{order}/order", [("order", "up to 3")]),
+        (f"/s/{order}/order", [("turn", str(templari.row().turn)), ("order", "up to 3")]),
         (f"/s/{seat}/talk", [("text", "Hello!")]),
         (f"/u/{world.links.made(Purpose.STOP, ann)}", [("mail", "daily")]),
     ]

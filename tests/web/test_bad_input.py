@@ -65,7 +65,7 @@ def test_anything_but_a_number_is_refused(number, browser, seat, unchanged):
 def test_an_impossible_choice_is_refused(text, browser, seat, unchanged):
     refused(browser.post(f"/s/{seat}/play", [("turn", "1"), ("choice", text), ("press", "yes")]), 400)
     refused(browser.open(f"/s/{seat}/sure?" + urlencode({"turn": "1", "choice": text})), 400)
-    refused(browser.post(f"/s/{seat}/order", [("order", text)]), 400)
+    refused(browser.post(f"/s/{seat}/order", [("turn", "1"), ("order", text)]), 400)
     assert unchanged()
 
 

@@ -61,7 +61,7 @@ ACTS = {
     "invitation.withdraw": {"offer": "row 1"},
     "replay.share": {},
     "replay.stop_sharing": {},
-    "seat.leave_order": {"order": "pass"},
+    "seat.leave_order": {"turn": "{turn}", "order": "pass"},
     "seat.drop_order": {},
     "seat.show_api_token": {},
     "choice.play": {"turn": "{turn}", "choice": "pass", "press": "yes"},

@@ -12,7 +12,7 @@ for ever about a game they have left.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.deadline import PATIENCE, seat_offer_at
@@ -26,7 +26,18 @@ from pbem.service.clocks.deadlines import queue_notice
 from pbem.service.play.log import SECRET, Kind, json_body_of
 from pbem.service.play.move import IN_PERSON, Actor, agreement_of
 from pbem.service.server import Server
-from pbem.store import blocks, deadlines, games, log, outbox, people, players as player_rows, reachability, tables
+from pbem.store import (
+    blocks,
+    deadlines,
+    games,
+    limits,
+    log,
+    outbox,
+    people,
+    players as player_rows,
+    reachability,
+    tables,
+)
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
@@ -34,6 +45,9 @@ from pbem.store.tables import OfferRow
 
 MOST_ASKED: Final = 20
 """Volunteers emailed about one seat."""
+
+OFFERS_A_DAY: Final = 5
+"""Emails in a day that offer one volunteer a seat, and only one of them of the same table."""
 
 MOST_SHOWN: Final = 100
 _BATCH: Final = 50
@@ -77,15 +91,18 @@ def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by:
 def after_missed_turns(tx: Tx, server: Server, game: GameRow, player: PlayerRow) -> bool:
     """Give up a seat if its player has missed as many turns in a row as the table allows. The game is locked.
 
-    Not while the turn is open: the others would learn what was chosen for the player. Returns whether the seat was given up.
+    Not while the last of these turns is open: the others would learn what was chosen for the player. And whether or not
+    the player has answered the turn after it, as long as that one is open: the others would learn that. An answer keeps a
+    seat on offer once it is known, even if it was made before the offer. Returns whether the seat was given up.
     """
     assert player.seat is not None
     asked = deadlines.read(tx, game.id, game.turn, player.seat)
     if asked is not None and asked.status == TurnStatus.MISSED:
         return False
-    return successor_after(player.missed, agreement_of(game)) is not None and _give_up(
-        tx, server, game, player, "missed"
-    )
+    if successor_after(player.missed, agreement_of(game)) is None:
+        return False
+    closed = next(log.chain_back(tx, game.id, game.key, [Kind.ENTRY]))
+    return _give_up(tx, server, game, player, "missed", since=closed.at)
 
 
 def after_resignation(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> None:
@@ -146,17 +163,18 @@ def tell_others(tx: Tx, server: Server, game: GameRow, seat: int, what: str, fac
         queue_notice(tx, server, person_id, game, None, what, facts)
 
 
-def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str) -> bool:
-    """Give up a seat, to a bot or by an offer. Returns False if that was done before."""
+def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str, since: datetime | None = None) -> bool:
+    """Give up a seat, to a bot or by an offer. Returns False if that was done before. `since` is when it was to be done."""
     assert player.seat is not None
     assert player.person_id is not None
     if tables.offer_of_seat(tx, game.id, player.seat) is not None:
         return False
     successor = agreement_of(game).successor
     if successor is Successor.SUBSTITUTE:
-        _put_on_offer(tx, server, game, player, why, Actor.CLOCK)
+        _put_on_offer(tx, server, game, player, why, Actor.CLOCK, since=since)
         return True
-    offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, successor, server.now())
+    offered_at = since or server.now()
+    offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, successor, offered_at)
     facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id}
     game = seats.give_to_bot(tx, server, game, player.seat, Actor.CLOCK)
     queue_notice(tx, server, player.person_id, game, None, "replaced", facts)
@@ -164,11 +182,21 @@ def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str)
     return True
 
 
-def _put_on_offer(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str, by: str, reason: str = "") -> int:
+def _put_on_offer(
+    tx: Tx,
+    server: Server,
+    game: GameRow,
+    player: PlayerRow,
+    why: str,
+    by: str,
+    reason: str = "",
+    since: datetime | None = None,
+) -> int:
     """Offer a seat, which its player keeps until it is taken, and email the table. Returns how many volunteers are emailed."""
     assert player.seat is not None
     assert player.person_id is not None
-    offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, Successor.SUBSTITUTE, server.now())
+    offered_at = since or server.now()
+    offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, Successor.SUBSTITUTE, offered_at)
     game = seats.offer(tx, server, game, player.seat, by, why, reason)
     facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id, "reason": reason, "by": by}
     queue_notice(tx, server, player.person_id, game, None, "seat_offered", facts)
@@ -178,8 +206,10 @@ def _put_on_offer(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why:
 
 def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat: int, gone: int) -> int:
     """Email an offer to some volunteers, drawn at random. Returns how many."""
-    volunteers = tables.volunteers(tx, game.id, without=(gone,))
     now = server.now()
+    # Players may lose their seats as often as they like, and volunteers are strangers to them.
+    day = limits.last(timedelta(days=1), now)
+    volunteers = tables.volunteers(tx, game.id, (gone,), day, OFFERS_A_DAY)
     drawn = sorted(volunteers, key=lambda _: server.randomness.bytes(8))[:MOST_ASKED]
     emails = [
         outbox.NewEmail(person, EmailKind.SUBSTITUTE, game.id, None, seat, None, {"offer": offer_id})

@@ -5,6 +5,8 @@ former player passes on: queued emails are superseded, links revoked, the secret
 choice stays, as it is the seat's. `substitutes` and `leaving` decide when a seat changes hands.
 """
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any, Final
 
 from engine import codec
@@ -12,6 +14,7 @@ from pbem.domain.errors import Forbidden
 from pbem.domain.states import EmailKind, EmailStatus, Insight, TurnStatus
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
+from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.play import move
 from pbem.service.play.log import Kind, LogWriter, add_row, write
 from pbem.service.server import Server
@@ -34,8 +37,17 @@ def give_to_bot(tx: Tx, server: Server, row: GameRow, seat: int, by: str, reason
     name, body = bot_name(player_rows.of_game(tx, row.id)), {"player": "bot", "bot": STAND_IN} | reason_facts(reason)
     row = _change_hands(tx, server, row, seat, by, body, person_id=None, bot=STAND_IN, name=name)
     if (deadline := _open_deadline(tx, row, seat)) is not None:
-        cleared = {"accepted_at": None, "remind_at": None, "claimed_until": None, "attempts": 0}
-        deadlines.change(tx, deadline, asked_at=server.now(), due_at=server.now(), **cleared)
+        # Everything else stays: someone who comes back has the time that was left.
+        promised = [moment for moment in (deadline.promised_at, deadline.due_at) if moment is not None]
+        deadlines.change(
+            tx,
+            deadline,
+            due_at=server.now(),
+            promised_at=max(promised, default=None),
+            remind_at=None,
+            claimed_until=None,
+            attempts=0,
+        )
     return row
 
 
@@ -43,6 +55,8 @@ def give_to_person(
     tx: Tx, server: Server, row: GameRow, seat: int, by: str, person: PersonRow, name: str, reason: str = ""
 ) -> GameRow:
     """Give a seat to a person, with the full time for an open turn. Returns the changed game. The game is locked.
+
+    Someone who left the seat in this very turn has the time that was left, so that no turn lasts for ever.
 
     Raises Forbidden for an organiser who has looked at the table's hidden side, under any identity.
     """
@@ -53,8 +67,7 @@ def give_to_person(
     facts = {"by": by} | reason_facts(reason)
     emails = [outbox.NewEmail(person.id, EmailKind.SEATED, row.id, row.seq, seat, row.turn, facts)]
     if (deadline := _open_deadline(tx, row, seat)) is not None:
-        cleared: dict[str, Any] = dict.fromkeys(_CLEARED)
-        deadlines.change(tx, deadline, asked_at=now, reminded=0, extensions="[]", attempts=0, **cleared)
+        _restart(tx, server, row, deadline, person.id)
         emails.append(outbox.NewEmail(person.id, EmailKind.TURN, row.id, row.seq, seat, row.turn))
     outbox.queue(tx, emails, now)
     return row
@@ -111,14 +124,37 @@ def _change_hands(
     return row
 
 
+def _restart(tx: Tx, server: Server, row: GameRow, deadline: deadlines.DeadlineRow, person_id: int) -> None:
+    """Set the clock of an open turn for the seat's new player."""
+    been_here = any(
+        (each.seat, each.turn, each.person_id) == (deadline.seat, row.turn, person_id)
+        for each in player_rows.former_of_game(tx, row.id)
+    )
+    if not been_here:
+        cleared: dict[str, Any] = dict.fromkeys(_CLEARED)
+        deadlines.change(tx, deadline, asked_at=server.now(), reminded=0, extensions="[]", attempts=0, **cleared)
+        return
+    deadlines.change(tx, deadline, due_at=None, claimed_until=None, attempts=0)
+    clocks_deadlines.settle(tx, server, row, replace(deadline, due_at=None), tell=False)
+
+
 def _open_deadline(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:
     """The deadline of the seat's open turn, if any."""
     deadline = deadlines.read(tx, row.id, row.turn, seat)
     return deadline if deadline is not None and deadline.status == TurnStatus.OPEN else None
 
 
-def free_name(players: list[PlayerRow], name: str) -> str:
-    """The name, with a number if another player at the table has it."""
-    taken = {player.name.casefold() for player in players}
+def name_at(tx: Tx, game_id: int, seat: int, person_id: int | None, name: str) -> str:
+    """The name of a person at a seat, with a number if anyone else at the table has it, or had it: it stays with their turns."""
+    others = [
+        each.name for each in player_rows.of_game(tx, game_id) if each.seat != seat or each.person_id != person_id
+    ]
+    former = [each.name for each in player_rows.former_of_game(tx, game_id) if each.person_id != person_id]
+    return free_name([*others, *former], name)
+
+
+def free_name(names: Collection[str], name: str) -> str:
+    """The name, with a number if it is one of these."""
+    taken = {each.casefold() for each in names}
     numbered = (name if n == 1 else f"{name} {n}" for n in range(1, len(taken) + 2))
     return next(option for option in numbered if option.casefold() not in taken)

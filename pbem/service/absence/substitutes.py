@@ -5,6 +5,7 @@ so a reservation tells nobody whether the player has answered. A seat that a bot
 player may return from the bot.
 """
 
+from datetime import timedelta
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, Refusal
@@ -13,10 +14,10 @@ from pbem.domain.states import OfferStatus, TableStatus
 from pbem.domain.user_text import parse_name
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import offers, seats
-from pbem.service.absence.seats import free_name
 from pbem.service.clocks.deadlines import queue_notice
-from pbem.service.people import addresses
+from pbem.service.people import addresses, quota
 from pbem.service.people.bans import must_have_room
+from pbem.service.people.quota import Quota, quota_of
 from pbem.service.play.move import Actor, must_not_be_frozen
 from pbem.service.server import Server
 from pbem.store import games, people, players as player_rows, tables
@@ -24,6 +25,12 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
 from pbem.store.tables import OfferRow
+
+MOST_RESIGNATIONS: Final = 3
+"""How often one person can resign from a table and have a seat there again: each time everyone there gets an email."""
+
+_ASK_ONCE: Final = timedelta(days=30)
+"""How long someone who has withdrawn their request for a seat can't ask for it again."""
 
 _UNNAMED: Final = "Substitute"
 """The name of a person who has never given one."""
@@ -50,6 +57,12 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
         raise Gone(_("Someone else has asked for this seat."), why=_("They asked first."))
     player = player_rows.at_seat(tx, game.id, offer.seat)
     person = _taker(tx, server, game, offer.seat, person_id)
+    if quota.is_used(tx, server, _request(server, offer, person_id)):
+        raise Forbidden(
+            _("You have withdrawn your request for this seat."),
+            why=_("Asking and withdrawing in turn would keep the seat from others."),
+            remedy=_("Other seats are in the lobby."),
+        )
     name = addresses.read_name(tx, server, name or person.name)
     if player is not None and player.person_id is not None:
         tables.reserve(tx, offer.id, person_id, name, game.turn)
@@ -59,7 +72,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
 
 
 def withdraw(tx: Tx, server: Server, offer_id: int, person_id: int) -> bool:
-    """Withdraw one's request for a seat, so that others can ask for it. Returns False if there is none any more.
+    """Withdraw one's request for a seat for good, so that others can ask for it. Returns False if there is none any more.
 
     Raises Gone if the seat is theirs already.
     """
@@ -67,6 +80,7 @@ def withdraw(tx: Tx, server: Server, offer_id: int, person_id: int) -> bool:
     offer = tables.offer(tx, offer_id)
     if offer.taken_by == person_id and offer.status == OfferStatus.OPEN:
         tables.drop_reservation(tx, offer.id)
+        quota.take(tx, server, [_request(server, offer, person_id)])
         return True
     player = player_rows.at_seat(tx, game.id, offer.seat)
     if player is not None and player.person_id == person_id:
@@ -89,8 +103,9 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
         raise Forbidden(_("You can't reclaim this seat."), why=_("Someone else has it now, or it was never yours."))
     person = people.lock(tx, person_id)
     _must_have_no_other_seat(tx, game, seat, person_id)
+    _must_not_resign_for_ever(tx, game, person_id)
     must_have_room(tx, server, person, game)
-    name = free_name([other for other in players if other is not player], parse_name(person.name))
+    name = seats.name_at(tx, game_id, seat, person_id, parse_name(person.name))
     game = seats.give_to_person(tx, server, game, seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.BACK, server.now())
     tell_taker(tx, server, game, offer, "back")
@@ -112,7 +127,7 @@ def replace_player(
         if not game.doubles and any(player.person_id == person_id for player in players):
             raise Forbidden(_("They're already at this table."), why=_("Its host allows one seat per player."))
         must_have_room(tx, server, person, game)
-        who = free_name([player for player in players if player is not before], parse_name(person.name or _UNNAMED))
+        who = seats.name_at(tx, game_id, seat, person_id, parse_name(person.name or _UNNAMED))
         game = seats.give_to_person(tx, server, game, seat, by, person, who, reason)
         what = "substitute_plays"
     offer = tables.offer_of_seat(tx, game_id, seat)
@@ -147,6 +162,7 @@ def _taker(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> 
     if person.confirmed_at is None:
         raise Forbidden(_("This address isn't confirmed yet."), remedy=_("Open the link in our email first."))
     _must_have_no_other_seat(tx, game, seat, person_id)
+    _must_not_resign_for_ever(tx, game, person_id)
     must_have_room(tx, server, person, game)
     seats.must_not_have_looked(tx, person_id, game.id)
     return person
@@ -162,11 +178,31 @@ def _must_have_no_other_seat(tx: Tx, game: GameRow, seat: int, person_id: int) -
         raise Forbidden(_("You've had another seat in this game."), why=_("Its host allows one seat per player."))
 
 
+def may_return(tx: Tx, game_id: int, person_id: int) -> bool:
+    """Whether a person has not resigned from a table too often to have a seat there again."""
+    return tables.count_resigned(tx, game_id, person_id) < MOST_RESIGNATIONS
+
+
+def _must_not_resign_for_ever(tx: Tx, game: GameRow, person_id: int) -> None:
+    """Raise Forbidden for someone who has resigned from the table too often."""
+    if not may_return(tx, game.id, person_id):
+        raise Forbidden(
+            _("You have resigned from this table %(times)s times.", times=MOST_RESIGNATIONS),
+            why=_("Each time everyone at the table gets an email, and may have to wait."),
+            remedy=_("Nothing changed. You can play at another table."),
+        )
+
+
+def _request(server: Server, offer: OfferRow, person_id: int) -> Quota:
+    """The quota of a person's requests for a seat on offer: one, once it was withdrawn."""
+    return quota_of(server, "withdrawn", f"{offer.id}/{person_id}", 1, _ASK_ONCE)
+
+
 def _hand_over(tx: Tx, server: Server, game: GameRow, offer: OfferRow, person: PersonRow, name: str) -> None:
     """Give a seat on offer to a person, and tell the table."""
     players = player_rows.of_game(tx, game.id)
     before = next(player for player in players if player.seat == offer.seat)
-    name = free_name([player for player in players if player is not before], name)
+    name = seats.name_at(tx, game.id, offer.seat, person.id, name)
     game = seats.give_to_person(tx, server, game, offer.seat, Actor.PERSON, person, name)
     tables.end_offer(tx, offer.id, OfferStatus.TAKEN, server.now(), person.id)
     facts = {"who": name, "gone": before.name, "seat": offer.seat, "offer": offer.id}

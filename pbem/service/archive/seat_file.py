@@ -1,8 +1,9 @@
 """The file of a seat: everything that one player has been told of a game so far, to keep or to give to a program.
 
-It is made from the seat's own view, the facts that it saw and the rows that are its own. Nothing in it depends on what is
-hidden from the seat: no number or hash of a row, because those count the sealed choices of others. The format is described
-in `pbem/handbook/seat-file.md`.
+It is made from the seat's own view, the facts that it saw, and the rows that are its player's own. Nothing in it depends on
+what is hidden from the seat: no number or hash of a row, because those count the sealed choices of others. A seat's other
+players are others too: what they sealed, and how long they had, is not in it. The format is described in
+`pbem/handbook/seat-file.md`.
 """
 
 import json
@@ -15,14 +16,15 @@ from engine.orders import write_order
 from pbem.domain import hash_chain
 from pbem.domain.causes import TurnFacts
 from pbem.service.play import seat_view
-from pbem.service.play.log import PUBLIC, Kind, StandingEntry, json_body_of, standing_entries
+from pbem.service.play.log import PUBLIC, Kind, StandingEntry, json_body_of, public_body_of, standing_entries
 from pbem.service.play.seals import proof_of
 from pbem.service.play.seat_cache import has_ended, turn_facts
 from pbem.service.play.seat_view import SeatView
 from pbem.service.server import Server
-from pbem.store import blocks, deadlines, games, log, talk
+from pbem.store import deadlines, games, log, players as player_rows, talk
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+from pbem.store.schema import FormerPlayerRow
 from pbem.tokens import Purpose
 
 FORMAT: Final = "pbem-seat"
@@ -35,6 +37,7 @@ def by_link(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.SEAT)
     row = games.read(tx, seat.game_id)
     rows = tuple(log.chain(tx, row.id, row.key))
     entries = standing_entries(seat.rules, rows)
+    former = [each for each in player_rows.former_of_game(tx, row.id) if each.seat == seat.seat]
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -46,8 +49,8 @@ def by_link(tx: Tx, server: Server, token: str, purpose: Purpose = Purpose.SEAT)
         "fingerprint": seat.head,
         "now": _now(seat),
         "turns": [_turn(seat, standing, turn_facts(standing, seat.seat, ended=has_ended(row))) for standing in entries],
-        "sealed": list(_sealed(seat, rows)),
-        "deadlines": list(_deadlines(tx, seat)),
+        "sealed": list(_sealed(seat, rows, former)),
+        "deadlines": list(_deadlines(tx, seat, former)),
         "decided": [_public(each) for each in rows if each.kind in PUBLIC],
         "talk": list(_talk(tx, seat)),
     }
@@ -103,10 +106,13 @@ def _turn(seat: SeatView, standing: StandingEntry, facts: TurnFacts) -> dict[str
     }
 
 
-def _sealed(seat: SeatView, rows: Sequence[hash_chain.Row]) -> Iterator[dict[str, Any]]:
-    """The seat's own sealed choices, those included that it took back or replaced, each with what proves it."""
+def _sealed(
+    seat: SeatView, rows: Sequence[hash_chain.Row], former: Sequence[FormerPlayerRow]
+) -> Iterator[dict[str, Any]]:
+    """The player's own sealed choices, those included that they took back or replaced, each with what proves it."""
     for row in rows:
-        if row.kind != Kind.SEALED or row.seat != seat.seat:
+        sealed_here = row.kind == Kind.SEALED and row.seat == seat.seat
+        if not sealed_here or not _is_own(seat, [each for each in former if row.seq < each.seq]):
             continue
         body = json_body_of(row)
         sealed = {"turn": body["turn"], "at": row.at.isoformat(), "by": row.by, "choice": body["choice"]}
@@ -114,8 +120,10 @@ def _sealed(seat: SeatView, rows: Sequence[hash_chain.Row]) -> Iterator[dict[str
         yield sealed | (proof_of(row)._asdict() if "game" in body else {})
 
 
-def _deadlines(tx: Tx, seat: SeatView) -> Iterator[dict[str, Any]]:
+def _deadlines(tx: Tx, seat: SeatView, former: Sequence[FormerPlayerRow]) -> Iterator[dict[str, Any]]:
     for row in deadlines.of_seat(tx, seat.game_id, seat.seat):
+        if not _is_own(seat, [each for each in former if row.turn < each.turn]):
+            continue
         yield {
             "turn": row.turn,
             "status": row.status,
@@ -125,16 +133,19 @@ def _deadlines(tx: Tx, seat: SeatView) -> Iterator[dict[str, Any]]:
         }
 
 
+def _is_own(seat: SeatView, later_left: Sequence[FormerPlayerRow]) -> bool:
+    """Whether something is the present player's own, given the players of the seat who left it after that, in order."""
+    return not later_left or later_left[0].person_id == seat.person_id
+
+
 def _public(row: hash_chain.Row) -> Mapping[str, Any]:
-    return {"kind": row.kind, "seat": row.seat, "by": row.by, "at": row.at.isoformat(), "body": json_body_of(row)}
+    return {"kind": row.kind, "seat": row.seat, "by": row.by, "at": row.at.isoformat(), "body": public_body_of(row)}
 
 
 def _talk(tx: Tx, seat: SeatView) -> Iterator[dict[str, Any]]:
     """What was said, without players that this seat has muted; a line that was taken away has no text."""
-    unheard = blocks.blocked_seats(tx, seat.game_id, seat.seat)
-    for line in talk.lines(tx, seat.game_id, seat.key):
-        if line.seat not in unheard:
-            yield {"seat": line.seat, "at": line.at.isoformat(), "text": line.text}
+    for line in talk.unmuted(tx, seat.game_id, seat.key, seat.seat):
+        yield {"seat": line.seat, "at": line.at.isoformat(), "text": line.text}
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ Who plays a seat here now goes on playing it. A seat whose player is not here an
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 
 from engine.table import Position
@@ -54,7 +55,10 @@ _RUNNING: Final = (TableStatus.PLAYING, TableStatus.FROZEN)
 _BY: Final = "organiser"
 
 LEAP: Final = 1000
-"""How many numbers of turns are left out where nobody knows how far a game had got: more turns than any has in a day."""
+"""The least number of turns left out where nobody knows how far a game had got: more than any has in a day."""
+
+_RANDOM_BYTES: Final = 3
+"""The bytes of the random number of turns left out besides, so that two restores from one file don't have the same luck."""
 
 MOST_LISTED: Final = 50
 """The most lost turns that are listed."""
@@ -117,7 +121,7 @@ class _PuttingBack:
         tx, saved, now = self.tx, self.saved, self.server.now()
         game_id = saved_games.free_id(tx, saved.game.id) if self.here is None else self.here.id
         turn, known = saved.game.turn, 0 if game_id is None else saved_games.highest_turn(tx, game_id)
-        next_turn = turn if self._ended else max(turn, known) + (LEAP if self.here is None else 1)
+        next_turn = turn if self._ended else max(turn, known) + self._step()
         people = saved_games.people_here(tx, saved)
         before = () if self.here is None else tuple(player_rows.of_game(tx, self.here.id))
         players = self._players(people, before)
@@ -140,6 +144,8 @@ class _PuttingBack:
             former_players=tuple(former),
             log=(*saved.log, *record.rows),
             talk=self._talk(),
+            # The open turn is asked again: who had answered it is nobody's business, and counts in no figure.
+            deadlines=tuple(each for each in saved.deadlines if self._ended or each.turn < turn),
             insiders=tuple((people[there].id, how) for there, how in saved.insiders if there in people),
         )
         game_id = saved_games.replace_all(tx, game_id, whole, now)
@@ -158,6 +164,12 @@ class _PuttingBack:
         }
         audit.record(tx, self.server, self.actor, Act.PUT_BACK, self.reason, game_id=game_id, **details)
         return PutBack(game_id, game.title, turn, next_turn, saved.game.seq, len(self.rows_here), says)
+
+    def _step(self) -> int:
+        """How far the number of the open turn jumps."""
+        if self.here is not None:
+            return 1
+        return LEAP + int.from_bytes(self.server.randomness.bytes(_RANDOM_BYTES))
 
     @property
     def _ended(self) -> bool:
@@ -204,7 +216,7 @@ class _PuttingBack:
                 record.add(Kind.SEATED, now.seat, _BY, who | why)
                 assert now.seat is not None
                 sitter = _sitter(before, people)
-                former.append(FormerPlayerRow(0, now.seat, record.seq, next_turn, self.server.now(), **sitter))
+                former.append(FormerPlayerRow(0, now.seat, record.seq, next_turn, self._left_at(now.seat), **sitter))
         if self.saved.game.status == TableStatus.FROZEN:
             record.add(Kind.UNFROZEN, None, _BY, why)
         back: dict[str, Any] = {"from": self.saved.game.turn, "turn": next_turn} | why
@@ -212,6 +224,12 @@ class _PuttingBack:
         entries = sum(each.kind == Kind.ENTRY for each in self.lost)
         record.add(Kind.REWOUND, None, _BY, back | {"put_back": True, "entries_lost": entries})
         return former
+
+    def _left_at(self, seat: int) -> datetime:
+        """When the player of a seat left it, after the game was saved: what was said there since is their successor's."""
+        former = [] if self.here is None else player_rows.former_of_game(self.tx, self.here.id)
+        later = (each.left_at for each in former if each.seat == seat and each.seq > self.saved.game.seq)
+        return next(later, self.server.now())
 
     def _talk(self) -> tuple[ChainRow, ...]:
         """What was said: as it is here, if that begins as it was saved; what was taken away here stays away."""
@@ -271,7 +289,7 @@ class _PuttingBack:
         if self.here is None and not self._ended:
             yield (
                 "The game is gone here, so nobody knows how far it had got: its turn numbers jump by"
-                f" {LEAP}. If it had ended, its secret is public and its luck is known: then don't restore it."
+                f" {LEAP} and a random number. If it had ended, its secret is public and its luck is known: then don't restore it."
             )
 
 

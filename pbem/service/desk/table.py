@@ -33,7 +33,7 @@ from pbem.service.links import follow_seat
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import EmailHistory
 from pbem.service.play import views
-from pbem.service.play.log import KNOWN_TO_ALL, PUBLIC, Kind, entries_back, json_body_of
+from pbem.service.play.log import KNOWN_TO_ALL, Kind, entries_back, json_body_of, public_body_of
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
@@ -235,7 +235,7 @@ def public_line(row: hash_chain.Row) -> LogLine:
     """A row without secrets. It is read without the rules, which may be missing."""
     if row.kind == Kind.ENTRY:
         return LogLine(row.seq, row.at, row.kind, row.seat, row.by, {}, json_body_of(row)["turn"])
-    return LogLine(row.seq, row.at, row.kind, row.seat, row.by, json_body_of(row) if row.kind in PUBLIC else {})
+    return LogLine(row.seq, row.at, row.kind, row.seat, row.by, public_body_of(row))
 
 
 def _seats(tx: Tx, game: GameRow, players: list[PlayerRow], *, for_host: bool) -> list[SeatStatus]:

@@ -5,8 +5,9 @@ half-way is carried out once. Lines are done in their order up to the first that
 ones are not tried.
 
 A line is read against what was asked in the turn of the email that it answers, and a choice counts for that turn only, so
-late replies do no harm; only `order` and `drop order` count whenever they arrive. If a choice leads straight to the next
-question for the same player, with nothing new to know in between, the next line answers that one.
+late replies do no harm. `order` and `drop order` count whenever they arrive, but an order only for the first question since
+that email: once its lot or auction is over, it is refused. If a choice leads straight to the next question for the same
+player, with nothing new to know in between, the next line answers that one.
 
 Whether the reply is from its player was decided before. This module must never guess what a line means.
 """
@@ -284,7 +285,9 @@ def _do_word(acting: _Acting, command: WordCommand) -> tuple[Done, str]:
         case Word.TALK:
             return Done.TALKED, talk.say(tx, server, acting.game_id, acting.seat, person_id, command.rest)
         case Word.ORDER:
-            order = play_orders.set_order(tx, server, acting.game_id, acting.seat, command.rest, person_id)
+            # An order names no turn: it belongs to what its writer was asked, however late it arrives.
+            game_id, seat, turn = acting.game_id, acting.seat, acting.turn
+            order = play_orders.set_order(tx, server, game_id, seat, command.rest, person_id, turn)
             return Done.ORDERED, orders.write_order(order)
         case Word.DROP_ORDER:
             if acting.seat not in play_move.orders_of(acting.game()):

@@ -43,6 +43,12 @@ def take(tx: Tx, server: Server, quotas: Sequence[Quota]) -> Quota | None:
     return None
 
 
+def is_used(tx: Tx, server: Server, quota: Quota) -> bool:
+    """Whether a quota is used up now. It stays locked."""
+    used = rate_limits.lock(tx, [quota.name]).get(quota.name)
+    return used is not None and used + quota.apart > server.now() + quota.most * quota.apart
+
+
 def give_back(tx: Tx, server: Server, quotas: Iterable[Quota]) -> None:
     """Free these quotas."""
     rate_limits.write(tx, {each.name: server.now() for each in quotas})

@@ -39,9 +39,10 @@ def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | 
     undo.take_back(tx, server, link.game_id, MoveLink.of(row).turn if turn is None else turn, link.seat, link.person_id)
 
 
-def set_order(tx: Tx, server: Server, token: str, text: str) -> Order:
+def set_order(tx: Tx, server: Server, token: str, turn: int, text: str) -> Order:
+    """Set the seat's standing order, for the first question from the turn on that its player has seen."""
     link = follow_seat(tx, server, token)
-    return standing_orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id)
+    return standing_orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id, turn)
 
 
 def drop_order(tx: Tx, server: Server, token: str) -> None:

@@ -20,7 +20,7 @@ from pbem.clock import Randomness
 from pbem.domain import hash_chain
 from pbem.domain.causes import Cause
 from pbem.plugins.away import loads
-from pbem.service.play.seals import NO_SEALS, seals_of
+from pbem.service.play.seals import NO_SEALS, SEALS, seals_of
 from pbem.service.server import Server
 from pbem.store import games, log
 from pbem.store.database import Tx
@@ -67,7 +67,7 @@ PUBLIC: Final = frozenset(
     {Kind.PAUSED, Kind.RESUMED, Kind.EXTENDED, Kind.DELAYED, Kind.REWOUND, Kind.CORRECTED, Kind.REDACTED, Kind.FROZEN}
     | {Kind.UNFROZEN, Kind.VOIDED, Kind.OFFERED, Kind.SEATED, Kind.RESIGNED, Kind.MERGED}
 )
-"""Kinds of rows whose bodies everyone at the table may read."""
+"""Kinds of rows whose bodies everyone at the table may read, by `public_body_of`."""
 
 
 class LogWriter:
@@ -138,6 +138,16 @@ def json_body_of(row: hash_chain.Row) -> Any:
     """The body of a row as plain JSON, readable where the rules may be missing."""
     assert row.body is not None, "a game's own rows are never redacted"
     return _with_current_names(json.loads(row.body))
+
+
+def public_body_of(row: hash_chain.Row) -> Mapping[str, Any]:
+    """What everyone at the table may read of a row's body: nothing for other kinds than PUBLIC.
+
+    The seals of a turn that it closed are left out, because they tell who had answered it: anyone can work out what they
+    would be if nobody else had.
+    """
+    body = json_body_of(row) if row.kind in PUBLIC else {}
+    return {name: value for name, value in body.items() if name not in SEALS}
 
 
 def _with_current_names(body: Any) -> Any:

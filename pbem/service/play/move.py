@@ -130,7 +130,10 @@ def play_locked(
     sealed = not _submit(move, seat, choice, by, bot)
     proof = seals.proof_of(move.record.rows[-1]) if sealed else None
     _obey_orders(tx, move)
-    _note_missed_turns(tx, row, player, by)
+    if by is Actor.CLOCK:
+        player_rows.set_missed(tx, row.id, seat, player_rows.in_a_row(tx, row.id, seat) + 1)
+    elif seat in position.box and _is_clocks(tx, row, seat):
+        player_rows.set_missed(tx, row.id, seat, 0)
     over = _write(tx, server, move, now)
     if by is Actor.CLOCK:
         deadlines.set_status(tx, row.id, turn, seat, TurnStatus.MISSED)
@@ -295,11 +298,11 @@ def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
     return orders.answer(move.orders[seat], move.position.game, view, seat)
 
 
-def _note_missed_turns(tx: Tx, row: GameRow, player: SeatRow, by: Actor) -> None:
-    """Count missed turns in a row; any choice of the player's own resets the count."""
-    missed = player.missed + 1 if by is Actor.CLOCK else 0
-    if missed != player.missed and player.bot is None:
-        player_rows.set_missed(tx, row.id, player.seat, missed)
+def _is_clocks(tx: Tx, row: GameRow, seat: int) -> bool:
+    """Whether the clock has decided a seat's open turn. Then a choice of its player's own ends the count of missed turns; one
+    in time does so by itself, once its turn is over."""
+    asked = deadlines.read(tx, row.id, row.turn, seat)
+    return asked is not None and asked.status == TurnStatus.MISSED
 
 
 def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:

@@ -62,6 +62,9 @@ class Seals:
         return codec.dumps([self.all, *((seat, *proof) for seat, proof in self.latest)]) if self.all else _NONE
 
 
+SEALS: Final = frozenset({"sealed", "all_sealed"})
+"""The fields of a body that `Seals.closing` adds."""
+
 NO_SEALS: Final = Seals()
 _NONE: Final = "[]"
 """No seals, as the snapshot has them. Most turns are answered by one seat alone."""

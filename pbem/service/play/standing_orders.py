@@ -7,25 +7,37 @@ is in `engine.orders`.
 from itertools import takewhile
 
 from engine import codec, orders
-from engine.decisions import Refused
+from engine.decisions import Decision, Refused
+from engine.facts import fold, seen
 from engine.tell import Text
+from pbem.domain.errors import Stale
+from pbem.i18n.speech import gettext as _
 from pbem.service.play import move, views
-from pbem.service.play.log import Kind, LogWriter, StandingEntry, body_of
+from pbem.service.play.log import Kind, LogWriter, StandingEntry, body_of, latest_entries
 from pbem.service.play.move import lock_seat
 from pbem.service.play.rules import rules_of
+from pbem.service.play.seat_cache import decision_in
 from pbem.service.server import Server
-from pbem.store import log, players
+from pbem.store import log
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
 
-def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person_id: int | None = None) -> orders.Order:
-    """Replace the standing order of a seat; it answers an open decision at once. Returns the order."""
+def set_order(
+    tx: Tx, server: Server, game_id: int, seat: int, text: str, person_id: int | None = None, turn: int | None = None
+) -> orders.Order:
+    """Replace the standing order of a seat; it answers an open decision at once. Returns the order.
+
+    `turn` is the turn that its player had seen, by default the open one: the order is for the first question since then. An
+    order for one lot or auction never acts in another. Raises Stale if what it was for is over.
+    """
     row = lock_seat(tx, game_id, seat, person_id)
     move.must_be_playing(row)
-    view = views.view(tx, row, seat)
+    asked = rules_of(row).asks(views.view(tx, row, seat), seat)
     try:
-        order = orders.read_order(text, rules_of(row).asks(view, seat))
+        if turn is not None and turn != row.turn and _is_for_one_topic(orders.read_order(text)):
+            asked = _asked_since(tx, row, seat, turn, asked, steps=isinstance(orders.read_order(text), orders.Then))
+        order = orders.read_order(text, asked)
     except Refused as refused:
         raise move.refusal(refused, rules_of(row)) from refused
     standing = move.orders_of(row)
@@ -34,8 +46,6 @@ def set_order(tx: Tx, server: Server, game_id: int, seat: int, text: str, person
     record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.ORDER, seat, move.Actor.PERSON, {"order": order})
     move.set_orders(tx, server, row, standing | {seat: order}, record)
-    # The player has acted, so the count of missed turns starts over.
-    players.set_missed(tx, game_id, seat, 0)
     return order
 
 
@@ -81,6 +91,51 @@ def notes(tx: Tx, row: GameRow, seat: int, since: int) -> list[Text]:
         elif each.by == "table" and body["order"] is not None:
             del found[-1:]
     return found
+
+
+def _is_for_one_topic(order: orders.Order) -> bool:
+    """Whether an order is about one lot or auction, or about certain questions; `always` is about all of them."""
+    return not isinstance(order, orders.Again) or order.bound
+
+
+def _asked_since(tx: Tx, row: GameRow, seat: int, turn: int, now: Decision | None, *, steps: bool) -> Decision | None:
+    """The decision that an order left in sight of an earlier turn is for; `now` is the open one. None if none has come yet.
+
+    Raises Stale if it is over. The topic says so, and choices for one question after the other fit no later question.
+    """
+    first = _first_question(tx, row, seat, turn)
+    if first is None:
+        return now
+    # Where another seat is asked, everyone knows for which lot or auction.
+    asked = [now] if now is not None else move.position_of(row).open().values()
+    if steps or not first.topic or all(each.topic != first.topic for each in asked):
+        raise _over(row, turn)
+    return now or first
+
+
+def _first_question(tx: Tx, row: GameRow, seat: int, turn: int) -> Decision | None:
+    """What a seat was asked first from a turn on that is over; None if nothing before the open turn. Raises Stale."""
+    rules = rules_of(row)
+    since = latest_entries(rules, log.chain_back(tx, row.id, row.key), turn)
+    if not since or since[0].turn != turn:
+        # The turn was taken back, and what its player had seen of it.
+        raise _over(row, turn)
+    view = views.view_before(tx, row, seat, turn)
+    for standing in since:
+        if (asked := decision_in(rules, view, seat)) is not None:
+            return asked
+        view = fold(view, (seen(fact, seat) for fact in standing.entry.facts))
+    return None
+
+
+def _over(row: GameRow, turn: int) -> Stale:
+    return Stale(
+        _("That order was for turn %(turn)s, and the game is now at turn %(present)s.", turn=turn, present=row.turn),
+        why=_("It could bid for something you hadn't seen."),
+        remedy=_(
+            "Nothing changed. To leave it for what comes now, reply to the latest email, or use the page of your seat."
+        ),
+    )
 
 
 def _ended_since(tx: Tx, row: GameRow, seq: int) -> dict[int, orders.Order]:

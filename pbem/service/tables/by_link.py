@@ -86,6 +86,8 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
         if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
     )
     no_second = bool(joined) and not row.doubles
+    # An offered seat stays its player's until a bot or another person plays it.
+    lost = tuple(offer.seat for offer, _name, remains in on_offer if offer.person_id == person.id and not remains)
     return TablePage(
         person.id,
         confirmed,
@@ -97,8 +99,7 @@ def table_page(tx: Tx, server: Server, token: str) -> TablePage:
         word=request.word if request else "",
         offers=() if no_second else to_take,
         no_second=no_second and bool(to_take),
-        # An offered seat stays its player's until a bot or another person plays it.
-        lost=tuple(offer.seat for offer, _name, remains in on_offer if offer.person_id == person.id and not remains),
+        lost=lost if lost and substitutes.may_return(tx, row.id, person.id) else (),
         invite_token=_invite_token(tx, server, row.id, person.id) if hosts and row.status == TableStatus.OPEN else "",
         unanswered=sum(invitation.status == InvitationStatus.OPEN for invitation in invited) if hosts else 0,
     )

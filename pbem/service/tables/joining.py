@@ -197,7 +197,9 @@ def _add_players(
     """Add a person to the table `count` times. Returns the numbers of the new players."""
     first = max((player.number for player in players), default=-1) + 1
     for number in range(first, first + count):
-        player = PlayerRow(row.id, number, None, person.id, None, free_name(players, name), word, now, 0)
+        player = PlayerRow(
+            row.id, number, None, person.id, None, free_name([other.name for other in players], name), word, now, 0
+        )
         tables.add_player(tx, player)
         players.append(player)
     return list(range(first, first + count))

@@ -109,7 +109,7 @@ def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
     players = seats.taken(tx, row.id)
     unheard = blocks.blocked_seats(tx, row.id, link.seat)
     lines = talk.lines(tx, row.id, row.key)
-    shown = [line for line in lines if line.seat not in unheard]
+    shown = talk.unmuted(tx, row.id, row.key, link.seat)
     return TalkPage(
         title=row.title,
         rules=rules_of(row),

@@ -99,11 +99,11 @@ def why(token: str) -> Response:
 
 @pages.post("/s/<token>/order")
 def leave_order(token: str) -> Response:
-    order = field("order")
+    order, turn = field("order"), site.whole_number("turn", _("the number of a turn"))
     if field("limit"):
         order = f"up to {site.whole_number('limit', 'a limit')}" + (" or ask me" if site.ticked("ask") else "")
     try:
-        server().run(by_link.set_order, token, order)
+        server().run(by_link.set_order, token, turn, order)
     except BadInput as refused:
         return page(server().read(seat_view.view_seat, token), token, Input(order=order), refused=refused)
     demo.go_on(server(), token)

@@ -12,11 +12,13 @@ from pbem.service.absence import offers, substitutes
 from pbem.service.account import delete, personal_data
 from pbem.service.clocks import reachability
 from pbem.service.desk.acts.clocks import Freeze, Unfreeze
+from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.people import Ban
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.links import make_for_seat
 from pbem.service.people import addresses
 from pbem.service.play import standing_orders, undo
+from pbem.service.play.move import Actor
 from pbem.service.tables import by_link, leaving
 from pbem.store import tables
 from pbem.store.links import LinkKey
@@ -665,3 +667,172 @@ def test_an_offer_does_not_tell_that_its_player_has_answered_in_secret(server, c
     assert game.person_at(gone) == offer.person_id
     (lost,) = notices(server, "reservation_lost")
     assert (lost.person_id, json.loads(lost.facts)["outcome"]) == (zoe, "back")
+
+
+# In a loop
+
+
+def test_a_player_resigns_and_comes_back_only_a_few_times(server, table, person):
+    server.run(offers.set_volunteer, person("Zoe"), volunteers=True)
+    game = table("sun-bid", 3, successor="substitute")
+    (seat,) = game.asked()
+    left = game.person_at(seat)
+    link = Links(server).made(Purpose.CONFIRM, left, game.id)
+    for _ in range(substitutes.MOST_RESIGNATIONS - 1):
+        server.run(leaving.resign, game.id, seat, left)
+        assert server.read(by_link.table_page, link).lost == (seat,)
+        server.run(substitutes.come_back, game.id, seat, left)
+    server.run(leaving.resign, game.id, seat, left)
+    assert server.read(by_link.table_page, link).lost == ()
+    before = all_rows(server.store)
+    with pytest.raises(Forbidden, match="resigned from this table 3 times"):
+        server.run(substitutes.come_back, game.id, seat, left)
+    assert all_rows(server.store) == before
+    assert len(queued_emails(server, kind="substitute")) == 1
+
+
+def test_a_substitute_who_keeps_resigning_takes_the_seat_only_a_few_times(server, table, person):
+    game = table("sun-bid", 3, successor="substitute")
+    zoe = person("Zoe")
+    server.run(leaving.resign, game.id, 0, game.person_at(0))
+    for _ in range(substitutes.MOST_RESIGNATIONS):
+        assert server.run(substitutes.take, the_offer(server).id, zoe)
+        server.run(leaving.resign, game.id, 0, zoe)
+    with pytest.raises(Forbidden, match="resigned"):
+        server.run(substitutes.take, the_offer(server).id, zoe)
+    assert server.run(substitutes.take, the_offer(server).id, person("Yan"))
+
+
+def test_a_volunteer_is_offered_a_few_seats_a_day_and_one_of_each_table(server, clock, table, person):
+    zoe = person("Zoe")
+    server.run(offers.set_volunteer, zoe, volunteers=True)
+    games = [table("sun-bid", 3, successor="substitute") for _ in range(offers.OFFERS_A_DAY + 1)]
+    for game in games:
+        for seat in (0, 1):
+            server.run(leaving.resign, game.id, seat, game.person_at(seat))
+    offered = [email.game_id for email in queued_emails(server, zoe, "substitute")]
+    assert offered == [game.id for game in games[:-1]]
+    clock.advance(DAY + HOUR)
+    moderate(server, Offer(games[0].id, 2))
+    assert len(queued_emails(server, zoe, "substitute")) == len(offered) + 1
+
+
+@pytest.mark.parametrize("way", ["comes back", "substitutes"])
+def test_nobody_gains_time_by_leaving_a_seat_and_having_it_again_in_one_turn(server, time, table, person, way):
+    game = table("sun-bid", 3, pace="1d", successor="substitute")
+    (seat,) = game.asked()
+    player = game.person_at(seat)
+    if way == "substitutes":
+        player = person("Zoe")
+        server.run(leaving.resign, game.id, seat, game.person_at(seat))
+        server.run(substitutes.take, the_offer(server).id, player)
+    time.sends()
+    due = time.due(game, seat)
+    for _ in range(2):
+        time.passes(HOUR)
+        server.run(leaving.resign, game.id, seat, player)
+        if way == "substitutes":
+            server.run(substitutes.take, the_offer(server).id, player)
+        else:
+            server.run(substitutes.come_back, game.id, seat, player)
+        assert time.due(game, seat) == due
+        assert time.sends()[seat].at == due
+        assert time.due(game, seat) == due
+    assert time.deadline(game, seat).remind_at is not None
+    time.passes_until(due)
+    assert time.runs_out().decided == 1
+
+
+def test_a_request_that_was_withdrawn_is_not_made_again(server, absentee, person):
+    absentee("substitute")
+    zoe, offer = person("Zoe"), the_offer(server)
+    server.run(substitutes.take, offer.id, zoe)
+    server.run(substitutes.withdraw, offer.id, zoe)
+    before = all_rows(server.store)
+    with pytest.raises(Forbidden, match="withdrawn your request"):
+        server.run(substitutes.take, offer.id, zoe)
+    assert all_rows(server.store) == before
+    assert not server.run(substitutes.take, offer.id, person("Yan"))
+
+
+# Turns missed at the limit, and an answer since
+
+
+@pytest.fixture
+def at_the_limit(time, table):
+    """at_the_limit("bot") -> a game in which all choose at once, and the seat whose second missed turn has just ended.
+
+    No worker has given up the seat yet.
+    """
+
+    def make(successor):
+        game, gone = table("sunset-poker", 3, missed_limit=2, successor=successor), 2
+        for _ in range(2):
+            time.sends()
+            time.passes_until(time.due(game, gone))
+            turn = game.row().turn
+            game.play(gone, game.asked()[gone].default, Actor.CLOCK)
+            for seat in (0, 1):
+                game.play(seat, game.asked()[seat].default)
+            assert game.row().turn == turn + 1
+        assert game.players()[gone].missed == 2
+        time.passes(MINUTE)
+        return game, gone
+
+    return make
+
+
+@pytest.mark.parametrize("successor", ["bot", "substitute"])
+@pytest.mark.parametrize("in_secret", ["nothing", "seals", "seals and takes it back", "leaves an order"])
+def test_a_seat_at_its_limit_is_given_up_whether_or_not_its_player_has_answered(
+    server, time, at_the_limit, successor, in_secret
+):
+    game, gone = at_the_limit(successor)
+    player, turn = game.person_at(gone), game.row().turn
+    if in_secret == "leaves an order":
+        server.run(
+            standing_orders.set_order,
+            game.id,
+            gone,
+            f"always {game.asked()[gone].default.verb} AM unless Points over 90",
+        )
+    elif in_secret != "nothing":
+        game.play(gone, game.asked()[gone].default)
+    if in_secret == "seals and takes it back":
+        server.run(undo.take_back, game.id, turn, gone)
+    time.seats_change()
+    assert game.row().turn == turn
+    kind = "Seated" if successor == "bot" else "Offered"
+    assert [row.seat for row in game.log() if row.kind == kind] == [gone]
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default, Actor.PERSON if seat != gone or successor == "substitute" else Actor.BOT)
+    time.seats_change()
+    assert (game.players()[gone].person_id == player) == (successor == "substitute")
+    assert server.read(offers.open_offers) == [], "an answer in time keeps the seat"
+
+
+def test_an_answer_in_a_turn_that_is_over_ends_the_count_of_missed_turns(server, time, at_the_limit):
+    game, gone = at_the_limit("bot")
+    for seat in (gone, 0, 1):
+        game.play(seat, game.asked()[seat].default)
+    assert game.players()[gone].missed == 0
+    time.seats_change()
+    assert game.players()[gone].person_id is not None
+    game.play(gone, game.asked()[gone].default, Actor.CLOCK)
+    assert game.players()[gone].missed == 1
+
+
+# Names
+
+
+def test_nobody_at_a_table_gets_the_name_of_a_former_player(server, table, person):
+    game = table("sun-bid", 3, successor="substitute")
+    left = game.person_at(1)
+    server.run(leaving.resign, game.id, 1, left)
+    server.run(substitutes.take, the_offer(server).id, person("Zoe"), "Ben")
+    assert game.players()[1].name == "Ben 2"
+    moderate(server, Correct(game.id, "name", "Ben", 0))
+    assert game.players()[0].name == "Ben 3"
+    server.run(leaving.resign, game.id, 1, game.person_at(1))
+    server.run(substitutes.take, the_offer(server).id, left, "Ben")
+    assert game.players()[1].name == "Ben"

@@ -3,6 +3,7 @@
 import email
 import json
 import runpy
+from dataclasses import replace
 from datetime import timedelta
 from email import policy
 
@@ -13,12 +14,12 @@ from pbem import config, paths
 from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound
 from pbem.domain.states import Insight
-from pbem.ops.verify import verify_file, verify_game
+from pbem.ops.verify import verify_file, verify_game, verify_saved
 from pbem.service import links as service_links
 from pbem.service.absence import offers, substitutes
 from pbem.service.account import delete as deletion
 from pbem.service.archive import export, table_file
-from pbem.service.desk import audit, export_table, put_back
+from pbem.service.desk import audit, export_table, put_back, table as desk_table
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause
 from pbem.service.desk.acts.correct import Redact
 from pbem.service.desk.acts.seats import Offer, Substitute
@@ -26,13 +27,15 @@ from pbem.service.outgoing.deliver import Post, deliver, post_of
 from pbem.service.play import move, standing_orders
 from pbem.service.play.log import Kind
 from pbem.service.tables import leaving, talk
-from pbem.store import audit as audit_rows, insiders, saved_games
+from pbem.store import audit as audit_rows, insiders, reliability, saved_games, talk as talk_rows
 from pbem.store.schema import GAME, LINK, LOG, METADATA, OUTBOX
 from pbem.tokens import Purpose
 from tests.mail.transports import StoringTransport
 from tests.service.actors import OLGA, ROOT, moderate
+from tests.service.conftest import START
 from tests.service.database import all_rows, check_atomic, queued_emails
 from tests.service.running_game import RunningGame
+from tests.web.browser import Links
 
 WHY = "The disk was full."
 
@@ -102,7 +105,11 @@ def test_luck_and_links_of_turns_that_may_be_known_never_come_again(server, poke
     assert game.row().turn == done.next_turn == known + 1
     vanish(server, game)
     _, game = back(server, saved)
-    assert game.row().turn == saved.game.turn + put_back.LEAP
+    assert game.row().turn >= saved.game.turn + put_back.LEAP
+    first = game.row().turn
+    vanish(server, game)
+    _, game = back(server, saved)
+    assert game.row().turn not in range(first - put_back.LEAP, first + 1), "one file, and other luck"
 
 
 def test_the_game_goes_on_past_the_rows_that_were_lost(server, poker):
@@ -230,6 +237,26 @@ def test_nobody_reads_in_the_log_how_many_had_answered_the_turn_that_was_lost(se
     assert json.loads(row.body)["entries_lost"] == 1
 
 
+@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize("sealed", [0, 1, 2])
+def test_nothing_tells_who_had_answered_the_turn_that_is_asked_again(server, poker, sealed, gone):
+    plays(poker, 3 + sealed)
+    saved, turn = saved_of(server, poker), poker.row().turn
+    if gone:
+        vanish(server, poker)
+    else:
+        plays(poker, 1)
+    _, game = back(server, saved, replacing=True)
+    assert {each.turn for each in saved_of(server, game).deadlines} == {turn - 1, game.row().turn}
+    people = [game.person_at(seat) for seat in range(3)]
+    plays(game, 3)
+    counts = server.read(lambda tx, _server: reliability.counts(tx, people, START - timedelta(days=1)))
+    assert [counts[person].turns for person in people] == [2, 2, 2]
+    link = Links(server).of(game, 0)[1]
+    (row,) = server.read(desk_table.interventions, link).rows
+    assert not {"sealed", "all_sealed"} & row.says.keys()
+
+
 def test_sealed_choices_and_orders_are_dropped(server, table):
     game = table("templari", 3)
     seat = next(iter(game.asked()))
@@ -267,6 +294,44 @@ def test_the_player_of_a_seat_here_goes_on_playing_it(server, poker, person):
     vanish(server, poker)
     _, game = back(server, saved)
     assert game.person_at(1) == gone
+
+
+def test_talk_of_a_successor_before_a_restore_stays_theirs(server, clock, poker, person):
+    person("Zoe")
+    saved = saved_of(server, poker)
+    plays(poker, 1)
+    moderate(server, Substitute(poker.id, 0, "zoe@example.org"))
+    clock.advance(timedelta(minutes=1))
+    server.run(talk.say, poker.id, 0, poker.person_at(0), "I am Zoe.")
+    clock.advance(timedelta(minutes=1))
+    _, game = back(server, saved, replacing=True)
+    with server.store.read() as tx:
+        (line,) = talk_rows.lines(tx, game.id, game.row().key)
+    assert line.who(game.players()[0].name) == "Zoe"
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda saved: replace(saved, game=saved.game._replace(title="x" * 81)), "a title can't be used"),
+        (lambda saved: replace(saved, game=saved.game._replace(pace="soon")), "pace 'soon'"),
+        (lambda saved: replace(saved, former_players=saved.former_players * 2), "former_player is there twice"),
+        (
+            lambda saved: replace(saved, former_players=(replace(saved.former_players[0], name="a@example.org"),)),
+            "a name can't be used",
+        ),
+        (
+            lambda saved: replace(saved, former_players=(replace(saved.former_players[0], seat=9),)),
+            "a former player had seat 9",
+        ),
+    ],
+)
+def test_a_saved_game_with_words_or_former_players_that_none_has_does_not_verify(server, poker, person, damage, says):
+    person("Zoe")
+    moderate(server, Substitute(poker.id, 0, "zoe@example.org"))
+    saved = saved_of(server, poker)
+    assert verify_saved(saved).sound
+    assert says in " ".join(problem.says for problem in verify_saved(damage(saved)).problems)
 
 
 def test_a_player_who_lost_a_seat_knows_the_hidden_side_for_ever(server, poker, person):

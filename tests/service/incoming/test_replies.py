@@ -8,6 +8,7 @@ from engine import grammar, orders
 from pbem.domain.reply_commands import Word
 from pbem.service.clocks import vacations
 from pbem.service.desk.acts.clocks import Freeze
+from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.incoming import replies
 from pbem.service.outgoing import preferences
 from pbem.service.people import sessions
@@ -235,6 +236,63 @@ def test_commands_beyond_the_limit_are_not_tried(at):
     answers.write(0, *["board"] * 30)
     outcomes = [outcome for _, outcome, _ in answers.outcomes()]
     assert outcomes == ["applied"] * replies.MOST_COMMANDS + ["not_tried"] * 10
+
+
+def late_game(at):
+    """A table whose first auction is over, so that an email of its first turn is late."""
+    answers = at(TURNS)
+    for seat, choice in ((0, "bid 1"), (1, "pass"), (2, "pass")):
+        answers.play(seat, choice)
+    return answers
+
+
+@pytest.mark.parametrize("line", ["order up to 9", "order pass this auction", "order bid 2 then 3"])
+def test_an_order_in_a_late_reply_acts_in_no_later_auction(at, line):
+    answers = late_game(at)
+    log = answers.begun.log()
+    for player in range(3):
+        assert answers.write(player, line, turn=player + FIRST) == "reply: refused"
+        assert "reply to the latest email" in answers.answer()
+    assert answers.begun.log() == log
+
+
+def test_an_order_in_a_late_reply_counts_while_its_auction_goes_on_and_ends_with_it(at):
+    answers = at(TURNS)
+    answers.play(0, "bid 1")
+    assert answers.write(0, "order up to 9", turn=FIRST) == "reply: carried out"
+    (order,) = move.orders_of(answers.begun.row()).values()
+    assert order.topic == answers.asked(1).topic
+    answers.play(1, "pass")
+    answers.play(2, "pass")
+    while answers.asked(0) is None:
+        seat, decision = next(iter(answers.begun.asked().items()))
+        answers.begun.play(seat, decision.default)
+    assert move.orders_of(answers.begun.row()) == {}
+    assert answers.asked(0).topic != order.topic
+
+
+def test_an_order_for_all_questions_counts_whenever_it_arrives(at):
+    answers = late_game(at)
+    assert answers.write(0, "order always pass", turn=FIRST) == "reply: carried out"
+    assert answers.seat(0) in move.orders_of(answers.begun.row())
+
+
+def test_an_order_written_before_any_question_is_for_the_first_one(at):
+    answers = at(TURNS)
+    answers.play(0, "bid 1")
+    assert answers.write(2, "order up to 9", turn=FIRST) == "reply: carried out"
+    answers.play(1, "bid 2")
+    (order,) = move.orders_of(answers.begun.row()).values()
+    assert (order.limit, order.topic) == (9, answers.asked(0).topic)
+
+
+def test_an_order_for_a_turn_that_was_taken_back_is_refused(at):
+    answers = at(TURNS)
+    for seat, choice in ((0, "bid 1"), (1, "bid 2"), (2, "bid 3")):
+        answers.play(seat, choice)
+    moderate(answers.server, Rewind(answers.begun.id, SECOND))
+    assert answers.write(2, "order up to 9", turn=SECOND + 1) == "reply: refused"
+    assert answers.write(2, "order up to 9", turn=answers.begun.row().turn) == "reply: carried out"
 
 
 # Each word.

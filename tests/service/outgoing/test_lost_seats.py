@@ -59,7 +59,7 @@ OPENS = {
     "talk": lambda tx, server, token: talk.talk_page(tx, server, token(Purpose.SEAT)),
     "interventions": lambda tx, server, token: desk_table.interventions(tx, server, token(Purpose.SEAT)),
     "program": lambda tx, server, token: by_link.api_token(tx, server, token(Purpose.SEAT)),
-    "order": lambda tx, server, token: by_link.set_order(tx, server, token(Purpose.SEAT), "pass this turn"),
+    "order": lambda tx, server, token: by_link.set_order(tx, server, token(Purpose.SEAT), 1, "pass this turn"),
     "no order": lambda tx, server, token: by_link.drop_order(tx, server, token(Purpose.SEAT)),
     "say": lambda tx, server, token: talk.say_by_link(tx, server, token(Purpose.SEAT), "Hello."),
     "block": lambda tx, server, token: blocks.block(tx, server, token(Purpose.SEAT), 1),

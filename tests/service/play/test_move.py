@@ -294,13 +294,18 @@ def test_an_act_that_closes_the_turn_drops_what_was_sealed_unseen(table):
 # Who plays a seat.
 
 
-def test_missed_turns_are_counted_until_the_player_moves(table):
+def test_missed_turns_are_counted_until_a_turn_that_the_player_answered_is_over(table):
     game = table("sunset-poker", 3)
     for expected in (1, 2):
         for seat in (0, 1, 2):
             game.play(seat, game.asked()[seat].default, Actor.CLOCK if seat == 0 else Actor.PERSON)
         assert game.players()[0].missed == expected
     game.play(0, game.asked()[0].default, Actor.API)
+    assert game.players()[0].missed == 2, (
+        "until the turn is over, what follows from this would tell that they have answered"
+    )
+    for seat in (1, 2):
+        game.play(seat, game.asked()[seat].default)
     assert [game.players()[seat].missed for seat in (0, 1, 2)] == [0, 0, 0]
 
 

@@ -1,5 +1,7 @@
 """Talk at a table: who may speak, who hears it, and what is left of what was redacted."""
 
+import json
+
 import pytest
 from sqlalchemy import update
 
@@ -7,7 +9,10 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.user_text import LONGEST_TALK
 from pbem.ops.verify import verify_game
 from pbem.service import links
+from pbem.service.archive import seat_file
 from pbem.service.desk.acts.correct import Redact
+from pbem.service.desk.acts.seats import Substitute
+from pbem.service.people import blocks
 from pbem.service.tables import leaving, talk
 from pbem.store import talk as talk_rows
 from pbem.store.links import LinkKey
@@ -112,6 +117,37 @@ def test_a_redacted_line_is_gone_and_the_chain_still_holds(table):
     assert b"something bad" not in repr(all_rows(begun.server.store)).encode()
     with begun.server.store.read() as tx:
         assert verify_game(tx, begun.id).sound
+
+
+@pytest.fixture
+def ben_has_left(table, clock, person):
+    """A game at which Ben said something and Ann muted him; since then Zoe has his seat."""
+    begun = table()
+    say(begun, 1, "I am Ben.")
+    begun.server.run(blocks.block, Links(begun.server).of(begun, 0)[1], 1)
+    clock.advance(HOUR)
+    person("Zoe")
+    moderate(begun.server, Substitute(begun.id, 1, "zoe@example.org"))
+    clock.advance(HOUR)
+    say(begun, 1, "I am Zoe.")
+    return begun
+
+
+def test_a_muted_player_is_not_heard_under_a_former_name(ben_has_left):
+    server, ann = ben_has_left.server, Links(ben_has_left.server).of(ben_has_left, 0)[1]
+    page = server.read(talk.talk_page, ann)
+    assert ([line.text for line in page.lines], page.left_out) == (["I am Zoe."], 1)
+    assert [line["text"] for line in json.loads(server.read(seat_file.by_link, ann)[1])["talk"]] == ["I am Zoe."]
+    with server.store.read() as tx:
+        heard = talk_rows.heard(tx, ben_has_left.id, ben_has_left.row().key, 0, None)
+    assert [line.text for line in heard] == ["I am Zoe."]
+
+
+def test_a_redaction_names_the_player_who_said_it(ben_has_left):
+    outcome = moderate(ben_has_left.server, Redact(ben_has_left.id, 1))
+    assert "Ben" in outcome.says[0]
+    notices = [json.loads(email.facts) for email in queued_emails(ben_has_left.server, kind="notice")]
+    assert {facts["who"] for facts in notices if facts["what"] == "redacted"} == {"Ben"}
 
 
 def test_an_unknown_line_cannot_be_redacted(table):

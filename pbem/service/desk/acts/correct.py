@@ -20,7 +20,7 @@ from pbem.domain.user_text import isolate, parse_name, parse_title
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write import words
-from pbem.service.absence.seats import free_name
+from pbem.service.absence.seats import name_at
 from pbem.service.clocks import pauses
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
@@ -75,7 +75,7 @@ class Correct(TableAct):
         player = next((player for player in players if player.seat is not None and player.seat == self.seat), None)
         if player is None or self.seat is None:
             raise BadInput(_("Whose name?"), why=_("A player's name can only be corrected during a game."))
-        name = free_name([other for other in players if other is not player], parse_name(self.to))
+        name = name_at(context.tx, row.id, self.seat, player.person_id, parse_name(self.to))
         tables.change_player(context.tx, row.id, self.seat, name=name)
         row = context.note(row, Kind.CORRECTED, self.seat, what="name")
         context.tell_players(row, "corrected", of="name", before=player.name, now=name)
@@ -110,7 +110,7 @@ class Redact(TableAct):
         talk.redact(context.tx, row.id, self.line)
         row = context.note(row, Kind.REDACTED, redacted.seat, line=self.line)
         players = player_rows.of_game(context.tx, row.id)
-        who = next(player.name for player in players if player.seat == redacted.seat)
+        who = redacted.who(next(player.name for player in players if player.seat == redacted.seat))
         context.tell_players(row, "redacted", who=who)
         return ActResult(
             (

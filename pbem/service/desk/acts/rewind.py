@@ -91,7 +91,7 @@ def _ask(context: Context, row: GameRow, players: list[PlayerRow], turn: int, ma
     asked = Position(rules_of(row), row.seats, row.seed or b"", loads(rules_of(row), row.state), row.turn).open()
     deadlines.ask(tx, row.id, row.turn, asked, now)
     for player in players:
-        if player.missed and player.seat is not None:
+        if player.seat is not None:
             player_rows.set_missed(tx, row.id, player.seat, 0)
     context.tell_players(row, "rewound", turn=turn, entries=many, next_turn=row.turn)
     emails = [
