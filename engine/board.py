@@ -73,7 +73,8 @@ class Panel:
 
     `numbers` start with the score; all panels of a board have the same ones, and None is a number that is not shown.
     `state` is what the player does now, such as "passed"; `chip` is the bid in front of them. A player who is `out` takes
-    no more part in this auction or round. `parts` are what lies in front of them.
+    no more part in this auction or round. `parts` are what lies in front of them, and `scenery` are things in front of them
+    that numbers or words already tell of: a page draws them, and nothing else shows them.
     """
 
     seat: int
@@ -82,6 +83,7 @@ class Panel:
     chip: int | None = None
     out: bool = False
     parts: tuple[Part, ...] = ()
+    scenery: tuple[Face, ...] = ()
 
 
 @fact
@@ -101,7 +103,8 @@ class Board:
     """A whole table as one reader sees it.
 
     `centre` is what lies in the middle, `mine` what only the reader has or sees, `players` everyone in the order of the
-    seats, and `notes` are sentences about the scores. `folds` are what helps to decide well.
+    seats, and `notes` are sentences about the scores. `folds` are what helps to decide well. `scenery` lies in the middle
+    and is drawn by pages alone, like that of a panel.
     """
 
     title: Text
@@ -111,6 +114,7 @@ class Board:
     players: tuple[Panel, ...] = ()
     notes: tuple[Line, ...] = ()
     folds: tuple[Fold, ...] = ()
+    scenery: tuple[Face, ...] = ()
 
     def panel(self, seat: int | None) -> Panel | None:
         """Return the panel of a seat, or None if the board has none for it."""
