@@ -73,8 +73,7 @@ class Panel:
 
     `numbers` start with the score and are the same for all panels; None is not shown. `state` is what the player does now,
     such as "passed"; `chip` is their bid. A player who is `out` takes no more part in this auction or round. `parts` are in
-    front of them.
-
+    front of them. `scenery` is drawn there by pages alone: numbers or words already tell of it.
     """
 
     seat: int
@@ -83,6 +82,7 @@ class Panel:
     chip: int | None = None
     out: bool = False
     parts: tuple[Part, ...] = ()
+    scenery: tuple[Face, ...] = ()
 
 
 @fact
@@ -103,8 +103,7 @@ class Board:
     """A whole table as one reader sees it.
 
     `centre` is in the middle of the table, `mine` what only the reader has or sees, `players` everyone by seat, `notes` are
-    about the scores, and `folds` help to decide.
-
+    about the scores, and `folds` help to decide. `scenery` is in the middle, drawn by pages alone.
     """
 
     title: Text
@@ -114,6 +113,7 @@ class Board:
     players: tuple[Panel, ...] = ()
     notes: tuple[Line, ...] = ()
     folds: tuple[Fold, ...] = ()
+    scenery: tuple[Face, ...] = ()
 
     def panel(self, seat: int | None) -> Panel | None:
         """Return the panel of a seat, or None."""

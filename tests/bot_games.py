@@ -12,12 +12,13 @@ from functools import cache
 from typing import Final
 
 from engine import board, game as all_games
-from engine.bots import random_bot
+from engine.bots import Bot, greedy, random_bot
 from engine.chance import Stream
 from engine.table import Table, begin
 from pbem.domain.causes import TurnFacts
 
 GAMES: Final = 20
+LARGE: Final = 5
 SEEDS: Final[dict[tuple[str, int], tuple[int, int]]] = {
     ("bid", 3): (1, 14),
     ("bid", 4): (14, 19),
@@ -60,6 +61,20 @@ def positions(kind: str, seats: int) -> tuple[Table, ...]:
     return tuple(found)
 
 
+@cache
+def decisions(kind: str, seats: int) -> tuple[Table, ...]:
+    """The fullest position for each kind of decision, by its verbs, of a game of greedy bots, who win more than random ones.
+
+    At a large table they think for half a minute, so there it is the longest game of random ones.
+    """
+    fullest: dict[tuple[str, ...], Table] = {}
+    for table in played(kind, seats, 2, greedy) if seats <= LARGE else played(kind, seats, SEEDS[kind, seats][1]):
+        verbs = tuple(act.verb for act in table.asks()[decider(table)].acts)
+        if verbs not in fullest or _things(table) > _things(fullest[verbs]):
+            fullest[verbs] = table
+    return tuple(fullest.values())
+
+
 def decider(table: Table) -> int:
     """The first seat that has to decide."""
     return next(seat for seat in table.asks() if seat not in table.position.box)
@@ -72,14 +87,14 @@ def recent_facts(table: Table) -> tuple[TurnFacts, ...]:
     return tuple(TurnFacts(n + 1, table.told(seat, n)[: len(log[n].facts)], {}) for n in range(last, len(log)))
 
 
-def played(kind: str, seats: int, seed: int) -> Iterator[Table]:
+def played(kind: str, seats: int, seed: int, bot: Bot = random_bot) -> Iterator[Table]:
     """The positions of one game in which someone decides, one before each choice."""
     rules, luck = all_games.load(kind), Stream(b"bots", seed)
     table = begin(rules, seats, bytes([seed]) * 32)
     while table.asks():
         yield table
         seat = decider(table)
-        table = table.submit(seat, random_bot(rules, table.view(seat), table.asks()[seat], luck))
+        table = table.submit(seat, bot(rules, table.view(seat), table.asks()[seat], luck))
 
 
 def _fullness(table: Table) -> int:
@@ -87,6 +102,14 @@ def _fullness(table: Table) -> int:
     seat, rules = decider(table), table.position.game
     shown = replace(rules.board(table.view(seat), seat), folds=())
     return len(board.plain(shown, rules.teller(seat, NAMES[: len(table.views) - 1])))
+
+
+def _things(table: Table) -> int:
+    """Cards, tiles and dice on the page."""
+    seat = decider(table)
+    shown = table.position.game.board(table.view(seat), seat)
+    parts = (*shown.centre, *shown.mine, *(part for panel in shown.players for part in panel.parts))
+    return sum(len(part.faces) for part in parts if isinstance(part, board.Row))
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 
 from engine import game as all_games
 from engine.table import begin
-from tests.bot_games import positions, tables
+from tests.bot_games import decisions, positions, tables
 from tests.browser.seat_pages import seat_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slice(0.5)]
@@ -16,6 +16,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.sl
 TALLEST = 1600
 LEAST_LETTER = 14
 LEAST_TARGET = 44
+LEAST_STRIP = 9
+"""Of a card that others lie over, so that its index is seen."""
 
 MEASURED = """() => {
     const box = each => document.querySelector(each).getBoundingClientRect();
@@ -33,6 +35,22 @@ TINY = """() => {
     }
     return [...found];
 }"""
+
+COVERED = """() => [...document.querySelectorAll(".board .things, .mine .things")].filter(each => each.checkVisibility())
+    .flatMap(each => [...each.children].slice(1).map((card, at) => [each.children[at], card]))
+    .map(pair => pair.map(each => each.getBoundingClientRect()))
+    .filter(([a, b]) => Math.abs(a.top - b.top) < 4 && b.left - a.left < %d).map(([a, b]) => b.left - a.left)"""
+"""How much is to be seen of cards that are covered by the next."""
+
+PUSHED = """() => [...document.querySelectorAll("body *")].filter(each => each.checkVisibility()
+    && ["auto", "scroll"].includes(getComputedStyle(each).overflowX) && each.scrollWidth > each.clientWidth + 1
+    && !each.matches("[role=region][aria-label][tabindex]")).map(each => each.outerHTML.slice(0, 80))"""
+"""What can be pushed sideways without saying so to someone who can't see it."""
+
+LEADERS = """() => [...document.querySelectorAll(".leads")].filter(each => {
+    const box = each.querySelector("[aria-hidden]").getBoundingClientRect();
+    return getComputedStyle(each).clipPath === "none" && box.width > 8 && box.height > 8;
+}).length"""
 
 LOW = """() => [...document.querySelectorAll(".bar button, .bar input[type=number], .room summary, .hand .pick")]
     .filter(each => each.checkVisibility() && each.getBoundingClientRect().height < %d).map(each => each.outerHTML.slice(0, 80))"""
@@ -54,13 +72,24 @@ def phone(chromium: Browser) -> Iterator[Page]:
 @pytest.mark.parametrize(("kind", "seats"), tables())
 def test_table_hand_and_bar_fit_the_first_screen_of_a_phone(app: Flask, phone: Page, kind: str, seats: int) -> None:
     wrong = []
-    for position in positions(kind, seats):
+    for position in (*positions(kind, seats), *decisions(kind, seats)):
         phone.set_content(seat_page(app, position))
         found = phone.evaluate(MEASURED)
         if found["mine"] > found["bar"] or found["end"] > 800 or found["tall"] > TALLEST or found["wide"] > 360:
             wrong.append(found)
         wrong += phone.evaluate(TINY % LEAST_LETTER) + phone.evaluate(LOW % LEAST_TARGET)
+        wrong += phone.evaluate(COVERED % LEAST_STRIP) + phone.evaluate(PUSHED)
     assert wrong == []
+
+
+@pytest.mark.parametrize("kind", all_games.names())
+def test_every_leader_has_a_star_on_a_phone(app: Flask, phone: Page, kind: str) -> None:
+    leaders = 0
+    for position in positions(kind, all_games.load(kind).seats[1]):
+        phone.set_content(seat_page(app, position))
+        leaders += phone.locator(".leads").count()
+        assert phone.evaluate(LEADERS) == phone.locator(".leads").count()
+    assert leaders
 
 
 @pytest.mark.parametrize("kind", all_games.names())

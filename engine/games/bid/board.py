@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from engine.board import Amounts, Board, Fold, Line, Panel, Part, Row
+from typing import Final
+
+from engine.board import Amounts, Board, Face, Fold, Line, Panel, Part, Row
 from engine.decks.piecepack import ACE, DICE, VALUES, die
 from engine.facts import SPECTATOR, take
 from engine.tell import Text, say
@@ -10,6 +12,8 @@ from engine.tell import Text, say
 from .auction import ARMS, TARGET
 from .state import State
 from .words import faces, stakes
+
+_FACE_DOWN: Final = Face("sign", "tile", "a tile face down")
 
 
 def show(view: State, seat: int) -> Board:
@@ -52,7 +56,10 @@ def _players(view: State, seat: int) -> tuple[Panel, ...]:
         if not view.terms.coin_rerolls:
             numbers.append((say("Pawns"), view.pawns[other]))
         parts = (*_bid_of(view, other), *(_open_tiles(view, other) if other != seat else ()))
-        return Panel(other, tuple(numbers), _state(view, other), parts=parts)
+        face_down = (
+            () if other == seat or view.over or _tiles_are_open(view) else (_FACE_DOWN,) * len(view.hands[other])
+        )
+        return Panel(other, tuple(numbers), _state(view, other), parts=parts, scenery=face_down)
 
     return tuple(map(panel, range(len(view.points))))
 
@@ -73,9 +80,13 @@ def _bid_of(view: State, seat: int) -> tuple[Part, ...]:
 
 def _open_tiles(view: State, seat: int) -> tuple[Part, ...]:
     """Return a player's tiles, which everyone sees only under the Ace of Arms."""
-    if not view.dice or view.dice[ARMS] != ACE:
+    if not _tiles_are_open(view):
         return ()
     return (Row(say("tiles (total {sum})", sum=sum(view.hands[seat])), faces(view.hands[seat])),)
+
+
+def _tiles_are_open(view: State) -> bool:
+    return bool(view.dice) and view.dice[ARMS] == ACE
 
 
 def _tiles_still_out(view: State, seat: int) -> Fold:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from engine.board import Board, Fold, Line, Panel, Part, Row
-from engine.decks.decktet import faces, in_order
+from typing import Final
+
+from engine.board import Board, Face, Fold, Line, Panel, Part, Row
+from engine.decks.decktet import BACK, faces, in_order
 from engine.facts import SPECTATOR
 from engine.tell import Text, say
 
 from .sets import BestSet
 from .state import State, best_of, full_hand, points_for_folding
+
+_SUN: Final = Face("sign", "suns", "the Sun")
 
 
 def _folding(view: State, seat: int) -> Text:
@@ -28,9 +32,10 @@ def show(view: State, seat: int) -> Board:
         turn=_turn(view),
         centre=_centre(view),
         mine=_mine(view, seat) if seat != SPECTATOR else (),
-        players=_players(view),
+        players=_players(view, seat),
         notes=() if view.over else (_goal(view),),
         folds=() if seat == SPECTATOR or not view.packs[seat] else (_with_each_card(view, seat),),
+        scenery=() if view.over or view.sun is not None else (_SUN,),
     )
 
 
@@ -107,12 +112,14 @@ def _with_each_card(view: State, seat: int) -> Fold:
     return Fold(say("Best Set with each card"), lines)
 
 
-def _players(view: State) -> tuple[Panel, ...]:
+def _players(view: State, seat: int) -> tuple[Panel, ...]:
     def panel(other: int) -> Panel:
         numbers = ((say("points"), view.scores[other]), (say("cards in hand"), len(view.hands[other])))
         played = faces(in_order(view.played[other]))
         parts = (Row(say("played"), played),) if played else ()
-        return Panel(other, numbers, _state(view, other), None, other in view.folded, parts)
+        backs = () if other == seat or view.over or other in view.folded else (BACK,) * len(view.hands[other])
+        sun = (_SUN,) if other == view.sun and not view.over else ()
+        return Panel(other, numbers, _state(view, other), None, other in view.folded, parts, sun + backs)
 
     return tuple(map(panel, range(len(view.scores))))
 

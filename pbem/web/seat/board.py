@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from engine.board import Amounts, Board, Grid, Line, Panel, Part, Row, words_of
+from engine.board import Amounts, Board, Face, Grid, Line, Panel, Part, Row, words_of
 from engine.tell import Teller, Text
 from pbem.i18n.speech import capital
 from pbem.web.art.drawings import sign_of
@@ -83,6 +83,7 @@ class PagePanel:
     out: bool
     leads: bool
     parts: tuple[BoardPart, ...]
+    scenery: tuple[Thing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,8 @@ class PageBoard:
     notes: tuple[str, ...]
     folds: tuple[tuple[str, tuple[BoardPart, ...]], ...] = ()
     """What helps to decide well: labels with parts."""
+    scenery: tuple[Thing, ...] = ()
+    """What is drawn in the middle besides; words elsewhere tell of it."""
     picked: frozenset[str] = frozenset()
     """The fields of the form whose things are chosen on the board."""
 
@@ -137,6 +140,7 @@ def draw(
         mine,
         tuple(teller(note.text) for note in board.notes),
         tuple((teller(fold.label), draw_parts(fold.parts, teller)) for fold in board.folds if fold.parts),
+        _scenery(board.scenery),
         frozenset(field.name for field in choosable) - {field.name for field in open_fields},
     )
 
@@ -175,7 +179,12 @@ def _panel(
         panel.out,
         panel.seat in leading,
         draw_parts(panel.parts, teller, choosable),
+        _scenery(panel.scenery),
     )
+
+
+def _scenery(faces: Sequence[Face]) -> tuple[Thing, ...]:
+    return tuple(Thing("", "", face.kind, face.id) for face in faces)
 
 
 def draw_parts(

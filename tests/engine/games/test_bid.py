@@ -837,6 +837,12 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
     assert "Ace of Arms" not in text
 
 
+def test_the_tiles_of_others_are_drawn_face_down_unless_all_are_open():
+    for roll, face_down in ((PLAIN_ROLL, [0, 6, 6]), (dice(2, 3, 4, "*"), [0, 0, 0])):
+        board = GAME.board(table(3, roll).state, ANN)
+        assert [len(panel.scenery) for panel in board.players] == face_down
+
+
 def test_the_bids_of_one_auction_are_off_the_table_in_the_next():
     position, _ = bids(table(), 5, 0, 4)
     assert position.state.bids == ()

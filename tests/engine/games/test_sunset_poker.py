@@ -9,7 +9,7 @@ import pytest
 from engine.board import WIDTH, plain
 from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
-from engine.decks.decktet import BASIC, EXTENDED, NAMES, PAWNS
+from engine.decks.decktet import BACK, BASIC, EXTENDED, NAMES, PAWNS
 from engine.facts import HIDDEN, SPECTATOR, fold
 from engine.game import load
 from engine.games.sunset_poker.facts import (
@@ -852,3 +852,22 @@ def test_facts_a_pick_are_a_fact_a_seat_and_one_for_the_packs():
 
 def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
     assert set(reasons(GAME)) == {"fold", "play", "take"}
+
+
+def test_the_board_draws_hidden_cards_face_down_but_not_those_of_a_folder():
+    position = playing(3)
+    for panel in GAME.board(position.state, 1).players:
+        assert panel.scenery.count(BACK) == (0 if panel.seat == 1 else len(position.state.hands[panel.seat]))
+    position, _ = act(position, "fold")
+    assert [panel.scenery for panel in GAME.board(position.state, 1).players][:2] == [(), ()]
+
+
+def test_the_board_draws_the_sun_in_the_middle_until_someone_has_taken_it():
+    position = playing(3)
+    before = GAME.board(position.state, SPECTATOR)
+    position, _ = act(position, "take the Sun")
+    after = GAME.board(position.state, SPECTATOR)
+    (sun,) = before.scenery
+    assert [sun in panel.scenery for panel in before.players] == [False, False, False]
+    assert after.scenery == ()
+    assert [sun in panel.scenery for panel in after.players] == [True, False, False]
