@@ -288,9 +288,10 @@ def finds_players(world: AddressWorld) -> None:
         gone, *_ = offered.asked()
         world.moderate(Offer(offered.id, gone))
         (offer,) = server.read(offers.open_offers)
+        other = world.links.made(Purpose.CONFIRM, world.other("Eve"), offered.id)
+        by_link.take_over(server, other, offer.id, "Eve")
+        by_link.withdraw(server, other, offer.id)
         token = world.links.made(Purpose.CONFIRM, dora, offered.id)
-        by_link.take_over(server, token, offer.id, "Dora")
-        by_link.withdraw(server, token, offer.id)
         by_link.take_over(server, token, offer.id, "Dora")
         for seat, decision in offered.asked().items():
             offered.play(seat, decision.default, by if seat == gone else Actor.PERSON)
