@@ -80,10 +80,7 @@ def test_a_web_server_killed_between_commit_and_answer_has_kept_the_move_once(to
     town.add("worker")
     game_id = town.begin("sun-bid", 2, 0)
     town.passes(MINUTE)
-    until(
-        lambda: [email for email in town.sink.emails if "WHAT YOU CAN DO" in email.text],
-        "the turn's mail arrives",
-    )
+    until(lambda: [email for email in town.sink.emails if "WHAT YOU CAN DO" in email.text], "the turn's mail arrives")
     email = next(email for email in town.sink.emails if "WHAT YOU CAN DO" in email.text)
     web.process.kill()
     web.process.wait()
