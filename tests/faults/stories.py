@@ -288,9 +288,9 @@ def finds_players(world: AddressWorld) -> None:
         gone, *_ = offered.asked()
         world.moderate(Offer(offered.id, gone))
         (offer,) = server.read(offers.open_offers)
-        other = world.links.made(Purpose.CONFIRM, world.other("Eve"), offered.id)
-        by_link.take_over(server, other, offer.id, "Eve")
-        by_link.withdraw(server, other, offer.id)
+        hers = world.links.made(Purpose.CONFIRM, world.other("Eve"), offered.id)
+        by_link.take_over(server, hers, offer.id, "Eve")
+        by_link.withdraw(server, hers, offer.id)
         token = world.links.made(Purpose.CONFIRM, dora, offered.id)
         by_link.take_over(server, token, offer.id, "Dora")
         for seat, decision in offered.asked().items():
