@@ -196,7 +196,7 @@ class Inbound:
 class Site:
     """The look of the site, and its defaults."""
 
-    name: str = setting(LINE, "Auction games by mail", "Name of the site, on pages and in emails.")
+    name: str = setting(LINE, "Auction games by email", "Name of the site, on pages and in emails.")
     contact: str = setting(
         ADDRESS,
         Derived("organiser@ the mail domain", lambda texts: f"organiser@{texts['mail.domain']}"),

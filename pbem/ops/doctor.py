@@ -253,7 +253,7 @@ def _queue(store: Store) -> Iterator[Finding]:
         yield finding.ok("queue", f"{waiting} emails waiting")
     if parked:
         remedy = "The ledger says why. Fix that, then send them again from the desk."
-        yield finding.warning("queue", f"{parked} eemails were given up after many tries.", remedy)
+        yield finding.warning("queue", f"{parked} emails were given up after many tries.", remedy)
     if undeliverable:
         remedy = "Reach their readers another way, or give their seats to others."
         yield finding.warning("queue", f"{undeliverable} emails went to addresses that accept none.", remedy)

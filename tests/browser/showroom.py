@@ -87,7 +87,7 @@ class Showroom:
         self.server = Server(
             store, self.clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
         )
-        self.config = config.read({"PBEM_DATA_DIR": str(self._folder), "PBEM_SITE_NAME": "Auction games by mail"})
+        self.config = config.read({"PBEM_DATA_DIR": str(self._folder), "PBEM_SITE_NAME": "Auction games by email"})
         self.app: Flask = create_app(self.server, self.config)
         self.app.add_url_rule("/broken", "broken", _broken)
         self._links = Links(self.server)

@@ -30,7 +30,7 @@ from tests.web.pseudo_locale import CLOSE, OPEN, Pseudo, bare, bare_words
 NAMES = {"Ann", "Ben", "Cleo", "Bot", "Zzz", "ann@example.org"}
 """Players, one of them by her address, and a table."""
 
-TITLES = {games.load(name).title for name in games.names()} | {"Auction games by mail"}
+TITLES = {games.load(name).title for name in games.names()} | {"Auction games by email"}
 """Games and the site have the same name in every language."""
 
 TYPED = (

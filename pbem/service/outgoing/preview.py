@@ -85,7 +85,7 @@ def _content(tx: Tx, server: Server, letterhead: Letterhead, kind: EmailKind, ga
     if player.person_id is None:
         raise BadInput(
             _("A bot plays seat %(value)s of game %(id)s.", value=seat + 1, id=game.id),
-            remedy=_("Choose the seat of a person."),
+            remedy=_("Choose a person's seat."),
         )
     game = _play_on(tx, server, kind, game, seat)
     facts = _example_facts(tx, server, kind, game, players, player) | _last_facts(tx, kind, game.id, player)
@@ -122,7 +122,7 @@ def _play_on(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> Gam
     if kind in _NEEDS_QUESTION and game.status != TableStatus.PLAYING:
         raise BadInput(
             _("Game %(id)s is over, so nobody has a decision to make there.", id=game.id),
-            remedy=_("Choose a running game."),
+            remedy=_("Choose a game in progress."),
         )
     return game
 

@@ -124,6 +124,14 @@ class _Renderer(RendererHTML):
             tokens[at].attrs["href"] = f"/help/{file}{place}"
         return self.renderToken(tokens, at, options, env)
 
+    def heading_open(
+        self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]
+    ) -> str:
+        """A heading that links can lead to, by its words as in `time.md#for-organisers`."""
+        words = re.sub(r"[^\w\- ]", "", _words(tokens[at + 1])).strip().lower()
+        tokens[at].attrSet("id", words.replace(" ", "-"))
+        return self.renderToken(tokens, at, options, env)
+
     def code_inline(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
         """A name in code, which can be broken between its parts."""
         return f"<code>{_PARTS_MEET.sub('<wbr>', escapeHtml(tokens[at].content))}</code>"
