@@ -1,0 +1,83 @@
+"""The levels of the bots: how far each looks ahead, and how it settles on a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.chance import Draw
+from engine.decisions import Choice, Decision
+from engine.facts import fact
+from engine.game import Game
+from engine.search.course import Course, Luck
+from engine.search.playout import imagined, play_on, quick_choices
+from engine.search.search import Search
+from engine.search.tree import candidates
+from engine.tell import UNNAMED
+
+VERSION: Final = "bot/1"
+"""The version of the bots. Raise it when any of them would choose differently; a test holds them to it."""
+
+
+@fact
+class Level:
+    """How a bot thinks. It tries `choices` in each of some `worlds`, or searches for some `iterations` if there are any.
+
+    It plays on by quick choices until `topics` such as auctions are over, at most for some `turns`.
+    """
+
+    name: str
+    worlds: int = 0
+    choices: int = 0
+    iterations: int = 0
+    topics: int = 1
+    turns: int = 12
+    curiosity: float = 0.4
+
+
+LEVELS: Final[Mapping[str, Level]] = {
+    level.name: level
+    for level in (
+        # One world and few choices: it sees what is near, and is often wrong about what others hold and do.
+        Level("beginner", worlds=1, choices=4, turns=4),
+        Level("regular", worlds=8, choices=10),
+        Level("expert", iterations=300, topics=1, turns=24),
+    )
+}
+
+
+def choose(game: Game[Any], view: Any, offers: Decision, level: Level, random: Draw) -> Choice:
+    """Return a choice for the seat that has this view and is made these offers."""
+    if offers.only() is not None:
+        return offers.default
+    if not level.iterations:
+        return _look_ahead(game, view, offers, level, random)
+    search = Search(game, view, offers, random, level.topics, level.turns, level.curiosity)
+    search.run(level.iterations)
+    # A player who always does the same with the same cards can be read.
+    return search.mixed(random, least=3) if game.hidden != UNNAMED else search.best()
+
+
+def _look_ahead(game: Game[Any], view: Any, offers: Decision, level: Level, random: Draw) -> Choice:
+    """Return the choice that looks best after quick play in a few worlds, the same for every choice."""
+    luck = Luck(random.below(2**32))
+    found = candidates(game, view, offers, luck, level.choices)
+    # What a page would warn of takes a deeper plan than this bot makes.
+    found = [choice for choice in found if game.caution(view, offers.seat, choice) is None] or found
+    hopes = [0] * len(found)
+    seats = len(game.standing(view).scores)
+    for _ in range(level.worlds):
+        truth, seed = imagined(game, view, offers.seat, luck, 3), luck.below(2**32)
+        for place, choice in enumerate(found):
+            hopes[place] += _hope(game, seats, truth, offers.seat, choice, level, Luck(seed))
+    return found[hopes.index(max(hopes))]
+
+
+def _hope(game: Game[Any], seats: int, truth: Any, seat: int, choice: Choice, level: Level, luck: Luck) -> int:
+    """Return how good it looks for a seat after this choice and some quick ones."""
+    course = Course(game, seats, truth, lambda _turn: luck)
+    ends_turn = choice.verb in course.asks[seat].closes
+    others = {} if ends_turn else quick_choices(course, luck, without=seat)
+    course.go({**others, seat: choice} if len(others) + 1 == len(course.open()) or ends_turn else others)
+    play_on(course, luck, level.topics, level.turns)
+    return game.prospect(course.state, seat)
