@@ -7,32 +7,15 @@ from typing import Any, Final
 
 from engine.chance import Draw
 from engine.decisions import Choice, Decision
-from engine.facts import fact
 from engine.game import Game
 from engine.search.course import Course, Luck
+from engine.search.level import Level
 from engine.search.playout import imagined, play_on, quick_choices
 from engine.search.search import Search
 from engine.search.tree import candidates
-from engine.tell import UNNAMED
 
 VERSION: Final = "bot/1"
 """The version of the bots. Raise it when any of them would choose differently; a test holds them to it."""
-
-
-@fact
-class Level:
-    """How a bot thinks. It tries `choices` in each of some `worlds`, or searches for some `iterations` if there are any.
-
-    It plays on by quick choices until `topics` such as auctions are over, at most for some `turns`.
-    """
-
-    name: str
-    worlds: int = 0
-    choices: int = 0
-    iterations: int = 0
-    topics: int = 1
-    turns: int = 12
-    curiosity: float = 0.4
 
 
 LEVELS: Final[Mapping[str, Level]] = {
@@ -52,10 +35,7 @@ def choose(game: Game[Any], view: Any, offers: Decision, level: Level, random: D
         return offers.default
     if not level.iterations:
         return _look_ahead(game, view, offers, level, random)
-    search = Search(game, view, offers, random, level.topics, level.turns, level.curiosity)
-    search.run(level.iterations)
-    # A player who always does the same with the same cards can be read.
-    return search.mixed(random, least=3) if game.hidden != UNNAMED else search.best()
+    return Search(game, view, offers, random, level).run(level.iterations)
 
 
 def _look_ahead(game: Game[Any], view: Any, offers: Decision, level: Level, random: Draw) -> Choice:

@@ -104,11 +104,12 @@ class Judge:
 def _place(ranking: tuple[tuple[int, ...], ...], seat: int) -> float:
     """Return 1 for a win, a share of it for a shared one, and a little for being ahead of others."""
     seats = sum(map(len, ranking))
-    behind = 0
+    behind = 0.0
     for tied in reversed(ranking):
         if seat in tied:
             break
         behind += len(tied)
+    behind += (len(tied) - 1) / 2
     won = 1 / len(ranking[0]) if seat in ranking[0] else 0.0
     return (3 * won + behind / max(1, seats - 1)) / 4
 

@@ -15,14 +15,15 @@ from engine.chance import Draw
 from engine.decisions import Choice, Decision
 from engine.game import Game
 from engine.search.course import Course, Luck
+from engine.search.level import Level
 from engine.search.playout import Judge, imagined, play_on, public_truth, quick_choice
 from engine.search.tree import Knowledge, Node, candidates
 from engine.tell import UNNAMED
 
 SAMPLES: Final = 12
 """Playouts that set the scale of values."""
-ENOUGH: Final = 8
-"""Visits after which a node for all that a seat knows is worth more than the rough one."""
+TRUTHS: Final = 3
+"""Imagined truths of which one is kept, by how plausible it is."""
 DEEPEST: Final = 60
 """The most turns on a way through the tree."""
 
@@ -33,16 +34,14 @@ Path = list[tuple[int, tuple[Node, ...], Choice]]
 class Search:
     """One search, for one decision."""
 
-    def __init__(
-        self, game: Game[Any], view: Any, decision: Decision, draw: Draw, topics: int, turns: int, curiosity: float
-    ) -> None:
+    def __init__(self, game: Game[Any], view: Any, decision: Decision, draw: Draw, level: Level) -> None:
         self.game = game
         self.view = view
         self.seat = decision.seat
         self.decision = decision
         self.seats = len(game.standing(view).scores)
         self.luck = Luck(draw.below(2**32) << 32 | draw.below(2**32))
-        self.topics, self.turns, self.curiosity = topics, turns, curiosity
+        self.level = level
         secrets = game.hidden != UNNAMED
         self.masks = secrets and type(game).mask is not Game.mask
         self._nodes: dict[Hashable, Node] = {}
@@ -52,47 +51,44 @@ class Search:
         self._nodes[self._root_key] = self.root
         self._judge = Judge(game, [self._sample() for _ in range(SAMPLES)])
 
-    def run(self, iterations: int) -> None:
-        """Go on for a number of iterations."""
-        for number in range(iterations):
-            truth = self._imagined()
-            public = self.masks and number % 2 == 1
-            if public:
-                truth = public_truth(self.game, truth, self.luck, 2)
-            self._iterate(truth, public)
+    def run(self, iterations: int) -> Choice:
+        """Go on for about this many iterations and return the choice that did best.
 
-    def best(self) -> Choice:
-        """Return the choice that was visited most; of equal ones, the one with the better values."""
-        root = self.root
-        places = range(len(root.choices))
-        return root.choices[max(places, key=lambda place: (root.visits[place], root.mean(place)))]
+        The choices of the root are compared in the same worlds and with the same luck, so that only the choice makes a
+        difference. Half of them are dropped again and again, and the better ones are tried more often.
+        """
+        left = list(self.root.choices)
+        halvings = max(1, (len(left) - 1).bit_length())
+        while True:
+            for _ in range(max(1, iterations // halvings // len(left))):
+                self._compare(left)
+            left.sort(key=self.root.mean, reverse=True)
+            left = left[: (len(left) + 1) // 2]
+            if len(left) == 1:
+                return left[0]
 
-    def mixed(self, draw: Draw, least: int) -> Choice:
-        """Return one of the choices by their visits, without those that have less than the most visits divided by `least`."""
-        root, most = self.root, max(self.root.visits)
-        visits = [visits if visits * least >= most else 0 for visits in root.visits]
-        at = draw.below(sum(visits))
-        for place, many in enumerate(visits):
-            at -= many
-            if at < 0:
-                return root.choices[place]
-        raise AssertionError("the visits of the root do not add up")
+    def _compare(self, choices: list[Choice]) -> None:
+        """Try choices in one world. Then let all seats learn in another one, if this game has secrets."""
+        truth, seed = self._imagined(), self.luck.below(2**32)
+        for choice in choices:
+            self._iterate(truth, Luck(seed), choice)
+        if self.masks:
+            self._iterate(public_truth(self.game, truth, self.luck, TRUTHS), self.luck, None)
 
     def _imagined(self) -> Any:
-        return imagined(self.game, self.view, self.seat, self.luck, 3)
+        return imagined(self.game, self.view, self.seat, self.luck, TRUTHS)
 
-    def _course(self, truth: Any) -> Course:
-        luck = self.luck
+    def _course(self, truth: Any, luck: Luck) -> Course:
         return Course(self.game, self.seats, truth, lambda _turn: luck)
 
     def _sample(self) -> Any:
-        course = self._course(self._imagined())
-        play_on(course, self.luck, self.topics, self.turns)
+        course = self._course(self._imagined(), self.luck)
+        play_on(course, self.luck, self.level.topics, self.level.turns)
         return course.state
 
-    def _iterate(self, truth: Any, public: bool) -> None:
-        """Go down the tree, play on and note the values; `public` if all seats learn in this world."""
-        course = self._course(truth)
+    def _iterate(self, truth: Any, luck: Luck, first: Choice | None) -> None:
+        """Go down the tree, play on and note the values: after this choice of the searcher, or else for all seats to learn."""
+        course = self._course(truth, luck)
         parts = [self.game.mask(truth, seat) if self.masks else None for seat in range(self.seats)]
         known = Knowledge(self._keys, parts)
         path: Path = []
@@ -100,45 +96,55 @@ class Search:
             opened = course.open()
             if not opened:
                 break
-            chosen, fresh = self._choose(course, opened, known, public, path)
-            known.tell(course.go(chosen))
+            chosen, fresh = self._choose(course, opened, known, first, path, luck)
             if fresh:
+                course.go(chosen)
                 break
-        play_on(course, self.luck, self.topics, self.turns)
+            known.tell(course.go(chosen))
+        play_on(course, luck, self.level.topics, self.level.turns)
         values = self._judge.values(course.state)
         for seat, nodes, choice in path:
             for node in nodes:
                 node.learn(choice, values[seat])
 
     def _choose(
-        self, course: Course, opened: dict[int, Decision], known: Knowledge, public: bool, path: Path
+        self,
+        course: Course,
+        opened: dict[int, Decision],
+        known: Knowledge,
+        first: Choice | None,
+        path: Path,
+        luck: Luck,
     ) -> tuple[dict[int, Choice], bool]:
         """Choose for every seat that is asked, and say whether that was new to all of them."""
         chosen: dict[int, Choice] = {}
         steps: dict[int, tuple[Node, ...]] = {}
         fresh = True
         for seat, decision in opened.items():
-            learns = public or not self.masks or seat == self.seat
-            nodes, new = self._at(course, seat, decision, known, learns)
+            learns = first is None or not self.masks or seat == self.seat
+            nodes, new = self._at(course, seat, decision, known, learns, luck)
             fresh = fresh and new
-            if not nodes:
-                chosen[seat] = quick_choice(self.game, course.state, decision, self.luck)
+            if first is not None and seat == self.seat and not course.turn:
+                chosen[seat] = first
+                steps[seat] = nodes
+            elif not nodes:
+                chosen[seat] = quick_choice(self.game, course.state, decision, luck)
             elif learns:
-                node = nodes[0] if len(nodes) == 1 or nodes[0].total >= ENOUGH else nodes[1]
-                chosen[seat] = node.select(decision, self.curiosity)
+                node = nodes[0] if len(nodes) == 1 or nodes[0].knows() else nodes[1]
+                chosen[seat] = node.select(decision, self.level.curiosity)
                 steps[seat] = nodes
             else:
-                chosen[seat] = nodes[0].usual(decision, self.luck)
+                chosen[seat] = nodes[0].usual(luck)
         closing = [seat for seat, choice in chosen.items() if choice.verb in opened[seat].closes]
         if closing:
             # The first one to answer ends the turn, and nobody knows who that will be.
-            first = self.luck.pick(closing)
-            chosen = {first: chosen[first]}
+            fastest = luck.pick(closing)
+            chosen = {fastest: chosen[fastest]}
         path += ((seat, nodes, chosen[seat]) for seat, nodes in steps.items() if seat in chosen)
         return chosen, fresh
 
     def _at(
-        self, course: Course, seat: int, decision: Decision, known: Knowledge, learns: bool
+        self, course: Course, seat: int, decision: Decision, known: Knowledge, learns: bool, luck: Luck
     ) -> tuple[tuple[Node, ...], bool]:
         """Return the nodes of a seat here: for all that it knows and, where it has secrets, a rough one; and whether they are new."""
         exact, rough = known.exact(seat), known.rough(seat)
@@ -146,16 +152,15 @@ class Search:
         if not self.masks or exact == self._root_key:
             if found is not None:
                 return (found,), False
-            found = self._nodes[exact] = Node(candidates(self.game, course.state, decision, self.luck))
+            found = self._nodes[exact] = Node(candidates(self.game, course.state, decision, luck))
             return (found,), True
         vague = self._nodes.get(rough)
         if not learns:
-            if found is not None and found.total >= ENOUGH:
-                return (found,), False
-            return ((vague,), False) if vague is not None and vague.total else ((), True)
+            # A rough node may hold choices that this seat isn't offered in this world, so only an exact one can be played by.
+            return ((found,), False) if found is not None and found.knows() else ((), vague is None)
         new = vague is None
         if found is None:
-            found = self._nodes[exact] = Node(candidates(self.game, course.state, decision, self.luck))
+            found = self._nodes[exact] = Node(candidates(self.game, course.state, decision, luck))
         if vague is None:
             vague = self._nodes[rough] = Node(list(found.choices))
         return (found, vague), new

@@ -21,10 +21,14 @@ from engine.game import Game
 
 MOST_CHOICES: Final = 24
 """The most choices that a node considers."""
-AT_ONCE: Final = 4
-"""The choices that a node considers from the start; more are added as it's visited more often."""
+ENOUGH: Final = 2
+"""Visits for each choice after which a node knows more than a quick choice does."""
 STEPS: Final = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 30, 45)
 """How far above its lowest value an amount is tried, besides its highest."""
+
+
+MIXED: Final = (3, 2)
+"""A choice is made now and then if three times its visits are as many as twice those of the best one."""
 
 
 class Node:
@@ -54,17 +58,21 @@ class Node:
                 best, found = score, self.choices[place]
         return self._added(decision) if found is None else found
 
-    def usual(self, decision: Decision, draw: Draw) -> Choice:
-        """Return a choice as often as it was tried before, which is how a seat plays that does not learn."""
-        known = [
-            (visits, choice)
-            for visits, choice in zip(self.visits, self.choices, strict=True)
-            if visits and choice in decision
-        ]
-        if not known:
-            return self._added(decision)
-        at = draw.below(sum(visits for visits, _ in known))
-        for visits, choice in known:
+    def knows(self) -> bool:
+        """Whether this node has been visited often enough to play by."""
+        return self.total >= ENOUGH * len(self.choices)
+
+    def shares(self) -> dict[Choice, int]:
+        """Return the choices that were visited often, with their visits: the others were tried, and they are worse."""
+        most = max(self.visits)
+        pairs = zip(self.choices, self.visits, strict=True)
+        return {choice: visits for choice, visits in pairs if visits * MIXED[0] >= most * MIXED[1]}
+
+    def usual(self, draw: Draw) -> Choice:
+        """Return one of the choices that were visited often, each as often as it was visited."""
+        shares = self.shares()
+        at = draw.below(sum(shares.values()))
+        for choice, visits in shares.items():
             at -= visits
             if at < 0:
                 return choice
@@ -77,13 +85,14 @@ class Node:
         self.values[place] += value
         self.total += 1
 
-    def mean(self, place: int) -> float:
+    def mean(self, choice: Choice) -> float:
         """Return the average value of a choice; 0 if it was never tried."""
+        place = self._place(choice)
         return self.values[place] / self.visits[place] if self.visits[place] else 0.0
 
     def _width(self) -> int:
         # Progressive widening: with few visits, only a few choices can be told apart.
-        return min(len(self.choices), AT_ONCE + isqrt(self.total))
+        return min(len(self.choices), 1 + isqrt(self.total // 2))
 
     def _added(self, decision: Decision) -> Choice:
         """Return the default, for a decision that offers none of the choices tried here."""
