@@ -8,6 +8,7 @@ moment. The same view, numbers, level and version give the same choice on every 
 
 from __future__ import annotations
 
-from engine.search.levels import LEVELS, VERSION, Level, choose
+from engine.search.level import Level
+from engine.search.levels import LEVELS, VERSION, choose
 
 __all__ = ["LEVELS", "VERSION", "Level", "choose"]

@@ -18,4 +18,4 @@ class Level:
     iterations: int = 0
     topics: int = 1
     turns: int = 12
-    curiosity: float = 0.4
+    curiosity: float = 0.2

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from engine.chance import Draw
 from engine.decisions import Amount, Choice, Decision
 from engine.facts import SPECTATOR
 from engine.game import Game
 from engine.search.course import Course
+
+REACH: Final = 4
+"""How far from its centre a prospect counts in full, in average distances: the value is a straight line up to there."""
 
 
 def quick_choice(game: Game[Any], state: Any, decision: Decision, draw: Draw) -> Choice:
@@ -84,12 +87,12 @@ class Judge:
         spread = sum(
             abs(each - centre) for column, centre in zip(columns, self._centres, strict=True) for each in column
         )
-        self._scale = max(1.0, 2 * spread / (len(samples) * len(columns)))
+        self._reach = max(1.0, REACH * spread / (len(samples) * len(columns)))
 
     def values(self, state: Any) -> list[float]:
         """Return the value of a state for each seat."""
         scores = [
-            0.5 + (prospect - centre) / (2 * (abs(prospect - centre) + self._scale))
+            min(1.0, max(0.0, 0.5 + (prospect - centre) / (2 * self._reach)))
             for prospect, centre in zip(self._prospects(state), self._centres, strict=True)
         ]
         standing = self._game.standing(state)

@@ -2,7 +2,7 @@
 
 Every iteration imagines a world, walks down the tree, adds a node, plays on by quick choices and notes how it went. In games
 with secrets it imagines two kinds of worlds in turn. In one that fits the searcher's view, only the searcher learns: the
-others choose as often as they did before. In one that fits what everybody knows, all seats learn, so they never prepare for
+others choose as often as they did before. In one that fits what everyone knows, all seats learn, so they never prepare for
 the one hand that the searcher really has.
 """
 
@@ -22,8 +22,8 @@ from engine.tell import UNNAMED
 
 SAMPLES: Final = 12
 """Playouts that set the scale of values."""
-TRUTHS: Final = 3
-"""Imagined truths of which one is kept, by how plausible it is."""
+TRUTHS: Final = 4
+"""Imagined truths to choose one from, by how plausible each is."""
 DEEPEST: Final = 60
 """The most turns on a way through the tree."""
 

@@ -27,6 +27,8 @@ STEPS: Final = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 30, 45)
 """How far above its lowest value an amount is tried, besides its highest."""
 
 
+UNTRIED: Final = 1000.0
+"""The score of a choice that was never tried: higher than any other."""
 MIXED: Final = (3, 2)
 """A choice is made now and then if three times its visits are as many as twice those of the best one."""
 
@@ -50,10 +52,7 @@ class Node:
         best, found = -1.0, None
         for place in range(width):
             visits = self.visits[place]
-            if not visits:
-                score = 1000.0 - place
-            else:
-                score = self.values[place] / visits + curiosity * sqrt(weight / visits)
+            score = self.values[place] / visits + curiosity * sqrt(weight / visits) if visits else UNTRIED - place
             if score > best and self.choices[place] in decision:
                 best, found = score, self.choices[place]
         return self._added(decision) if found is None else found
@@ -115,7 +114,9 @@ def candidates(game: Game[Any], state: Any, decision: Decision, draw: Draw, most
     few = len(decision.choices(most + 1)) <= most
     rest = decision.choices() if few else [*_some(decision), *(decision.sample(draw) for _ in range(most))]
     likely = [] if first is None else [first]
-    found = dict.fromkeys([*likely, decision.default, *draw.shuffle(rest)] if few else [*likely, decision.default, *rest])
+    found = dict.fromkeys(
+        [*likely, decision.default, *draw.shuffle(rest)] if few else [*likely, decision.default, *rest]
+    )
     if type(game).objects is not Game.objects:
         return [choice for choice in found if game.objects(state, decision.seat, choice) is None][:most]
     return list(found)[:most]
@@ -138,25 +139,30 @@ def _some(decision: Decision) -> list[Choice]:
 class Knowledge:
     """What each seat knows on one way through the tree, as short keys: its part of the world, and the facts it was told."""
 
-    __slots__ = ("_keys", "_parts", "_told")
+    __slots__ = ("_keys", "_parts", "_news")
 
     def __init__(self, keys: dict[Hashable, int], parts: Sequence[Hashable]) -> None:
         self._keys = keys
         self._parts = parts
-        self._told: list[int] = [0] * len(parts)
+        self._news: list[int] = [0] * len(parts)
 
     def exact(self, seat: int) -> Hashable:
         """Return the key of all that a seat knows."""
-        return (seat, self._told[seat], self._parts[seat])
+        return (seat, self._news[seat], self._parts[seat])
 
     def rough(self, seat: int) -> Hashable:
         """Return the key of what a seat was told since the root, whatever else it knows."""
-        return (seat, self._told[seat])
+        return (seat, self._news[seat])
 
     def tell(self, happened: Sequence[Fact[Any]]) -> None:
         """Tell every seat what happened, as it sees it."""
         keys = self._keys
-        public = not any(secrets_of(type(each)) for each in happened)
-        for seat, told in enumerate(self._told):
+        public = not any(_has_secrets(each) for each in happened)
+        for seat, before in enumerate(self._news):
             facts = tuple(happened) if public else tuple(seen(each, seat) for each in happened)
-            self._told[seat] = keys.setdefault((told, facts), len(keys) + 1)
+            self._news[seat] = keys.setdefault((before, facts), len(keys) + 1)
+
+
+def _has_secrets(happened: Fact[Any]) -> bool:
+    kind: type = type(happened)
+    return bool(secrets_of(kind))

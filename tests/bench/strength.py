@@ -91,7 +91,10 @@ def measure(
 
 def main() -> None:
     """Measure one cell and print it."""
-    name, seats, level, others, most, iterations = [*sys.argv[1:], *("", "", "expert", "regular", "20", "0")[len(sys.argv) - 1 :]]
+    name, seats, level, others, most, iterations = [
+        *sys.argv[1:],
+        *("", "", "expert", "regular", "20", "0")[len(sys.argv) - 1 :],
+    ]
     options = {"max_rounds": 2} if name == "sunset-poker" else {}
     found = measure(load(name), int(seats), player(level, int(iterations)), player(others), int(most), options)
     print(f"{name}, {seats} seats: {level} among {others} won {found}; the bar is {bar(int(seats)):.0%}", flush=True)

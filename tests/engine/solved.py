@@ -18,7 +18,7 @@ TOYS: Final = Path(__file__).parent / "toys"
 KUHN: Final = load_file(TOYS / "kuhn.py")
 ENVELOPES: Final = load_file(TOYS / "envelopes.py")
 CARDS: Final = ("Jack", "Queen", "King")
-ASKED: Final = ((), ("check",), ("bet",), ("check", "bet"))
+ASKED: Final[tuple[tuple[str, ...], ...]] = ((), ("check",), ("bet",), ("check", "bet"))
 """What can have been done when a player of Kuhn poker decides."""
 
 Bold = Mapping[tuple[str, tuple[str, ...]], float]
@@ -60,9 +60,7 @@ def kuhn_exploitability(bold: Bold) -> float:
     for seat in (0, 1):
         own = [(card, done) for card in CARDS for done in ASKED if len(done) % 2 == seat]
         answers = (dict(zip(own, pure, strict=True)) for pure in product((0.0, 1.0), repeat=len(own)))
-        value += max(
-            kuhn_value(answer, bold) if seat == 0 else -kuhn_value(bold, answer) for answer in answers
-        )
+        value += max(kuhn_value(answer, bold) if seat == 0 else -kuhn_value(bold, answer) for answer in answers)
     return value / 2
 
 

@@ -80,9 +80,7 @@ def mask(state: State, seat: int) -> State:
     crowns = tuple(
         crown if crown == "" or giver or other == seat else HIDDEN for other, crown in enumerate(down.crowns)
     )
-    unplaced = [
-        card for card, seen in zip(down.valuations, valuations, strict=True) if is_hidden(seen)
-    ]
+    unplaced = [card for card, seen in zip(down.valuations, valuations, strict=True) if is_hidden(seen)]
     bag = tuple(card for card in MARKET if card in state.bag or card in unplaced)
     aside = (HIDDEN,) * len(down.aside) if any(map(is_hidden, crowns)) else down.aside
     seven = down.seven if giver else (HIDDEN,) * len(down.seven)

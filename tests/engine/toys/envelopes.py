@@ -70,7 +70,7 @@ class Envelopes(Game[State]):
 
     def setup(self, state: State, draw: Draw) -> Story[State]:
         for seat in range(2):
-            state = yield Valued(seat, draw.below(MOST + 1))
+            yield Valued(seat, draw.below(MOST + 1))
 
     def asks(self, view: State, seat: int) -> Decision | None:
         if view.over or seat == SPECTATOR:

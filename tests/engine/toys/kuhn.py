@@ -84,7 +84,7 @@ class Kuhn(Game[State]):
 
     def setup(self, state: State, draw: Draw) -> Story[State]:
         for seat, card in enumerate(draw.shuffle(CARDS)[:2]):
-            state = yield Dealt(seat, card)
+            yield Dealt(seat, card)
 
     def asks(self, view: State, seat: int) -> Decision | None:
         if view.over or seat != len(view.done) % 2:
@@ -123,7 +123,7 @@ class Kuhn(Game[State]):
         for place, verb in enumerate(state.done):
             other = place % 2
             if other != seat and verb in ("bet", "call"):
-                weight *= {"Jack": 1, "Queen": 1, "King": 3}[state.cards[other]]
+                weight *= {"Jack": 1, "Queen": 1, "King": 4}[state.cards[other]]
         return weight
 
     def mask(self, state: State, seat: int) -> State:
