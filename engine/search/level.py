@@ -7,7 +7,7 @@ from engine.facts import fact
 
 @fact
 class Level:
-    """How a bot thinks. It tries `choices` in each of some `worlds`, or searches for some `iterations` if there are any.
+    """How a bot thinks. It compares up to `choices` in each of some `worlds`, or in a search of some `iterations`.
 
     It plays on by quick choices until `topics` such as auctions are over, at most for some `turns`.
     """

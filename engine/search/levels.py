@@ -10,9 +10,9 @@ from engine.decisions import Choice, Decision
 from engine.game import Game
 from engine.search.course import Course, Luck
 from engine.search.level import Level
-from engine.search.playout import imagined, play_on, quick_choices
+from engine.search.playout import Horizon, imagined, play_on, quick_choices
 from engine.search.search import Search
-from engine.search.tree import candidates
+from engine.search.tree import worth_trying
 
 VERSION: Final = "bot/1"
 """The version of the bots. Raise it when any of them would choose differently; a test holds them to it."""
@@ -24,7 +24,7 @@ LEVELS: Final[Mapping[str, Level]] = {
         # One world and few choices: it sees what is near, and is often wrong about what others hold and do.
         Level("beginner", worlds=1, choices=4, turns=4),
         Level("regular", worlds=8, choices=10),
-        Level("expert", iterations=300, topics=1, turns=24),
+        Level("expert", choices=12, iterations=300, topics=2, turns=24),
     )
 }
 
@@ -41,9 +41,7 @@ def choose(game: Game[Any], view: Any, offers: Decision, level: Level, random: D
 def _look_ahead(game: Game[Any], view: Any, offers: Decision, level: Level, random: Draw) -> Choice:
     """Return the choice that looks best after quick play in a few worlds, the same for every choice."""
     luck = Luck(random.below(2**32))
-    found = candidates(game, view, offers, luck, level.choices)
-    # What a page would warn of takes a deeper plan than this bot makes.
-    found = [choice for choice in found if game.caution(view, offers.seat, choice) is None] or found
+    found = worth_trying(game, view, offers, luck, level.choices)
     hopes = [0] * len(found)
     seats = len(game.standing(view).scores)
     for _ in range(level.worlds):
@@ -56,8 +54,9 @@ def _look_ahead(game: Game[Any], view: Any, offers: Decision, level: Level, rand
 def _hope(game: Game[Any], seats: int, truth: Any, seat: int, choice: Choice, level: Level, luck: Luck) -> int:
     """Return how good it looks for a seat after this choice and some quick ones."""
     course = Course(game, seats, truth, lambda _turn: luck)
+    topic = course.asks[seat].topic
     ends_turn = choice.verb in course.asks[seat].closes
     others = {} if ends_turn else quick_choices(course, luck, without=seat)
     course.go({**others, seat: choice} if len(others) + 1 == len(course.open()) or ends_turn else others)
-    play_on(course, luck, level.topics, level.turns)
+    play_on(course, luck, Horizon(topic, level.topics, level.turns))
     return game.prospect(course.state, seat)

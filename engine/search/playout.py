@@ -39,18 +39,35 @@ def quick_choices(course: Course, draw: Draw, without: int | None = None) -> dic
     return found
 
 
-def play_on(course: Course, draw: Draw, topics: int, turns: int) -> None:
-    """Play on by quick choices until so many topics are over, at most for some turns."""
-    topic = None
-    for _ in range(turns):
-        if not course.asks:
-            return
-        now = next(iter(course.asks.values())).topic
-        if topic is not None and now != topic:
-            topics -= 1
-            if not topics:
-                return
-        topic = now
+class Horizon:
+    """Where a bot stops thinking ahead: when some topics are over, counted from the one it decides about, or after some turns.
+
+    It's the same for every choice, however soon a choice ends the topic: what comes later helps one player or another, and
+    would tip the scales.
+    """
+
+    __slots__ = ("_topic", "_topics", "_turns")
+
+    def __init__(self, topic: str, topics: int, turns: int) -> None:
+        self._topic = topic
+        self._topics = topics
+        self._turns = turns
+
+    def reached(self, course: Course) -> bool:
+        """Whether to stop here. To be asked once before each turn."""
+        if not course.asks or not self._turns:
+            return True
+        self._turns -= 1
+        topic = next(iter(course.asks.values())).topic
+        if topic != self._topic:
+            self._topic = topic
+            self._topics -= 1
+        return self._topics <= 0
+
+
+def play_on(course: Course, draw: Draw, horizon: Horizon) -> None:
+    """Play on by quick choices up to the horizon."""
+    while not horizon.reached(course):
         course.go(quick_choices(course, draw))
 
 

@@ -16,17 +16,14 @@ from engine.decisions import Choice, Decision
 from engine.game import Game
 from engine.search.course import Course, Luck
 from engine.search.level import Level
-from engine.search.playout import Judge, imagined, play_on, public_truth, quick_choice
-from engine.search.tree import Knowledge, Node, candidates
+from engine.search.playout import Horizon, Judge, imagined, play_on, public_truth, quick_choice
+from engine.search.tree import Knowledge, Node, candidates, worth_trying
 from engine.tell import UNNAMED
 
 SAMPLES: Final = 12
 """Playouts that set the scale of values."""
 TRUTHS: Final = 4
 """Imagined truths to choose one from, by how plausible each is."""
-DEEPEST: Final = 60
-"""The most turns on a way through the tree."""
-
 Path = list[tuple[int, tuple[Node, ...], Choice]]
 """What was chosen on the way: by which seat, at which nodes."""
 
@@ -47,7 +44,7 @@ class Search:
         self._nodes: dict[Hashable, Node] = {}
         self._keys: dict[Hashable, int] = {}
         self._root_key = (self.seat, 0, game.mask(view, self.seat) if self.masks else None)
-        self.root = Node(candidates(game, view, decision, self.luck))
+        self.root = Node(worth_trying(game, view, decision, self.luck, level.choices))
         self._nodes[self._root_key] = self.root
         self._judge = Judge(game, [self._sample() for _ in range(SAMPLES)])
 
@@ -81,9 +78,12 @@ class Search:
     def _course(self, truth: Any, luck: Luck) -> Course:
         return Course(self.game, self.seats, truth, lambda _turn: luck)
 
+    def _horizon(self) -> Horizon:
+        return Horizon(self.decision.topic, self.level.topics, self.level.turns)
+
     def _sample(self) -> Any:
         course = self._course(self._imagined(), self.luck)
-        play_on(course, self.luck, self.level.topics, self.level.turns)
+        play_on(course, self.luck, self._horizon())
         return course.state
 
     def _iterate(self, truth: Any, luck: Luck, first: Choice | None) -> None:
@@ -92,16 +92,14 @@ class Search:
         parts = [self.game.mask(truth, seat) if self.masks else None for seat in range(self.seats)]
         known = Knowledge(self._keys, parts)
         path: Path = []
-        for _ in range(DEEPEST):
-            opened = course.open()
-            if not opened:
-                break
-            chosen, fresh = self._choose(course, opened, known, first, path, luck)
-            if fresh:
-                course.go(chosen)
-                break
-            known.tell(course.go(chosen))
-        play_on(course, luck, self.level.topics, self.level.turns)
+        horizon = self._horizon()
+        fresh = False
+        while not fresh and not horizon.reached(course):
+            chosen, fresh = self._choose(course, course.open(), known, first, path, luck)
+            happened = course.go(chosen)
+            if not fresh:
+                known.tell(happened)
+        play_on(course, luck, horizon)
         values = self._judge.values(course.state)
         for seat, nodes, choice in path:
             for node in nodes:
@@ -122,7 +120,7 @@ class Search:
         fresh = True
         for seat, decision in opened.items():
             learns = first is None or not self.masks or seat == self.seat
-            nodes, new = self._at(course, seat, decision, known, learns, luck)
+            nodes, new = self._at(seat, known, learns)
             fresh = fresh and new
             if first is not None and seat == self.seat and not course.turn:
                 chosen[seat] = first
@@ -130,8 +128,14 @@ class Search:
             elif not nodes:
                 chosen[seat] = quick_choice(self.game, course.state, decision, luck)
             elif learns:
+                for node in nodes:
+                    if node.narrow:
+                        node.widen(candidates(self.game, course.state, decision, luck))
                 node = nodes[0] if len(nodes) == 1 or nodes[0].knows() else nodes[1]
-                chosen[seat] = node.select(decision, self.level.curiosity)
+                if node.young:
+                    chosen[seat] = quick_choice(self.game, course.state, decision, luck)
+                else:
+                    chosen[seat] = node.select(decision, self.level.curiosity)
                 steps[seat] = nodes
             else:
                 chosen[seat] = nodes[0].usual(luck)
@@ -143,24 +147,17 @@ class Search:
         path += ((seat, nodes, chosen[seat]) for seat, nodes in steps.items() if seat in chosen)
         return chosen, fresh
 
-    def _at(
-        self, course: Course, seat: int, decision: Decision, known: Knowledge, learns: bool, luck: Luck
-    ) -> tuple[tuple[Node, ...], bool]:
+    def _at(self, seat: int, known: Knowledge, learns: bool) -> tuple[tuple[Node, ...], bool]:
         """Return the nodes of a seat here: for all that it knows and, where it has secrets, a rough one; and whether they are new."""
         exact, rough = known.exact(seat), known.rough(seat)
         found = self._nodes.get(exact)
         if not self.masks or exact == self._root_key:
-            if found is not None:
-                return (found,), False
-            found = self._nodes[exact] = Node(candidates(self.game, course.state, decision, luck))
-            return (found,), True
+            new = found is None
+            return (self._nodes.setdefault(exact, found or Node([])),), new
         vague = self._nodes.get(rough)
+        new = vague is None
         if not learns:
             # A rough node may hold choices that this seat isn't offered in this world, so only an exact one can be played by.
-            return ((found,), False) if found is not None and found.knows() else ((), vague is None)
-        new = vague is None
-        if found is None:
-            found = self._nodes[exact] = Node(candidates(self.game, course.state, decision, luck))
-        if vague is None:
-            vague = self._nodes[rough] = Node(list(found.choices))
-        return (found, vague), new
+            return ((found,), False) if found is not None and found.knows() else ((), new)
+        nodes = (self._nodes.setdefault(exact, found or Node([])), self._nodes.setdefault(rough, vague or Node([])))
+        return nodes, new

@@ -21,6 +21,8 @@ from engine.game import Game
 
 MOST_CHOICES: Final = 24
 """The most choices that a node considers."""
+PATIENCE: Final = 8
+"""The visits of a node that are left to quick choices, and a measure for how slowly others are added to them."""
 ENOUGH: Final = 2
 """Visits for each choice after which a node knows more than a quick choice does."""
 STEPS: Final = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 30, 45)
@@ -36,10 +38,11 @@ MIXED: Final = (3, 2)
 class Node:
     """The choices of a seat at one point of its knowledge, the likeliest first, with their visits and values."""
 
-    __slots__ = ("_places", "choices", "total", "values", "visits")
+    __slots__ = ("_begun", "_places", "choices", "total", "values", "visits")
 
     def __init__(self, choices: list[Choice]) -> None:
         self.choices = choices
+        self._begun = len(choices)
         self._places = {choice: place for place, choice in enumerate(choices)}
         self.visits = [0] * len(choices)
         self.values = [0.0] * len(choices)
@@ -57,9 +60,25 @@ class Node:
                 best, found = score, self.choices[place]
         return self._added(decision) if found is None else found
 
+    def widen(self, choices: list[Choice]) -> None:
+        """Add choices to those that were made at first sight."""
+        self._begun = len(self.choices)
+        for choice in choices:
+            self._place(choice)
+
+    @property
+    def young(self) -> bool:
+        """Whether this node still leaves its visits to quick choices."""
+        return self.total < PATIENCE and not self._begun
+
+    @property
+    def narrow(self) -> bool:
+        """Whether only quick choices have been made here, and it's time for others."""
+        return self.total >= PATIENCE and not self._begun
+
     def knows(self) -> bool:
         """Whether this node has been visited often enough to play by."""
-        return self.total >= ENOUGH * len(self.choices)
+        return self._begun > 0 and self.total >= ENOUGH * len(self.choices)
 
     def shares(self) -> dict[Choice, int]:
         """Return the choices that were visited often, with their visits: the others were tried, and they are worse."""
@@ -91,7 +110,7 @@ class Node:
 
     def _width(self) -> int:
         # Progressive widening: with few visits, only a few choices can be told apart.
-        return min(len(self.choices), 1 + isqrt(self.total // 2))
+        return min(len(self.choices), self._begun + isqrt(self.total // PATIENCE))
 
     def _added(self, decision: Decision) -> Choice:
         """Return the default, for a decision that offers none of the choices tried here."""
@@ -108,9 +127,10 @@ class Node:
         return place
 
 
-def candidates(game: Game[Any], state: Any, decision: Decision, draw: Draw, most: int = MOST_CHOICES) -> list[Choice]:
+def candidates(game: Game[Any], state: Any, decision: Decision, draw: Draw) -> list[Choice]:
     """Return choices worth trying, the likeliest first: all if there are few, or else some of each act."""
     first = game.quick(state, decision, draw)
+    most = MOST_CHOICES
     few = len(decision.choices(most + 1)) <= most
     rest = decision.choices() if few else [*_some(decision), *(decision.sample(draw) for _ in range(most))]
     likely = [] if first is None else [first]
@@ -120,6 +140,12 @@ def candidates(game: Game[Any], state: Any, decision: Decision, draw: Draw, most
     if type(game).objects is not Game.objects:
         return [choice for choice in found if game.objects(state, decision.seat, choice) is None][:most]
     return list(found)[:most]
+
+
+def worth_trying(game: Game[Any], view: Any, decision: Decision, draw: Draw, most: int) -> list[Choice]:
+    """Return choices that a bot compares before it decides: none that a page would warn of, if there are others."""
+    found = candidates(game, view, decision, draw)
+    return ([choice for choice in found if game.caution(view, decision.seat, choice) is None] or found)[:most]
 
 
 def _some(decision: Decision) -> list[Choice]:
@@ -139,7 +165,7 @@ def _some(decision: Decision) -> list[Choice]:
 class Knowledge:
     """What each seat knows on one way through the tree, as short keys: its part of the world, and the facts it was told."""
 
-    __slots__ = ("_keys", "_parts", "_news")
+    __slots__ = ("_keys", "_news", "_parts")
 
     def __init__(self, keys: dict[Hashable, int], parts: Sequence[Hashable]) -> None:
         self._keys = keys

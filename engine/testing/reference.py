@@ -30,7 +30,19 @@ FOR_GAMES: Final = (
 )
 """The modules that a game imports, in the order in which one meets them."""
 
-AROUND: Final = ("table", "auctions", "grammar", "orders", "codec", "imprint", "bots", "testing")
+AROUND: Final = (
+    "table",
+    "auctions",
+    "grammar",
+    "orders",
+    "codec",
+    "imprint",
+    "bots",
+    "search",
+    "search.level",
+    "search.levels",
+    "testing",
+)
 """The modules that play a game, for servers and tests."""
 
 INTRODUCTION: Final = """# Engine reference
